@@ -1,0 +1,62 @@
+# dowse: one command each. Nothing has to be installed beforehand but Python 3.11+, pip and make.
+#
+#   make demo    install into .venv, index this repository and search it
+#   make test    install what tests need, run them
+#   make check   format, lint, strict types, tests, docs: what CI runs
+#   make bench   speed and quality benchmarks (long; see benchmarks/README.md)
+#   make docs    write the generated parts of the documentation anew
+
+PYTHON ?= python3
+VENV ?= .venv
+ifeq ($(OS),Windows_NT)
+BIN := $(VENV)/Scripts
+else
+BIN := $(VENV)/bin
+endif
+DOWSE := $(BIN)/dowse
+
+.PHONY: demo test check format lint types docs docs-check bench lock clean
+
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.developed: $(VENV)/.installed requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements-dev.txt
+	@touch $@
+
+demo: $(VENV)/.installed
+	$(DOWSE) index
+	$(DOWSE) search "where are changed files noticed" --limit 3
+	$(DOWSE) search EmbeddedStore --limit 2
+	$(DOWSE) search "how are identifiers split into words" --limit 1 --explain
+	$(DOWSE) status
+
+test: $(VENV)/.developed
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.developed
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/python docs/generate_cli.py --check
+	$(BIN)/python -m pytest
+
+format: $(VENV)/.developed
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+docs: $(VENV)/.developed
+	$(BIN)/python docs/generate_cli.py
+
+bench: $(VENV)/.developed
+	$(BIN)/python -m benchmarks
+
+lock: $(VENV)/.developed
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile --universal --no-header --no-emit-index-url --quiet --python-version 3.11 \
+		--extra dev pyproject.toml --output-file requirements-dev.txt
+
+clean:
+	rm -rf $(VENV) .dowse dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
