@@ -1,0 +1,37 @@
+"""Find code by what it does and by what it is called."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dowse.engine import Engine as Engine
+    from dowse.errors import DowseError as DowseError
+    from dowse.settings import Settings as Settings
+    from dowse.types import Filter as Filter
+    from dowse.types import SearchOptions as SearchOptions
+    from dowse.types import SearchResponse as SearchResponse
+    from dowse.types import SearchResult as SearchResult
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Engine": "dowse.engine",
+    "DowseError": "dowse.errors",
+    "Settings": "dowse.settings",
+    "Filter": "dowse.types",
+    "SearchOptions": "dowse.types",
+    "SearchResponse": "dowse.types",
+    "SearchResult": "dowse.types",
+}
+
+__all__ = ["__version__", *_HOMES]
+
+
+def __getattr__(name: str) -> object:
+    """Import public names when they are first used: ``dowse --help`` must not load the engine."""
+    if name in _HOMES:
+        from importlib import import_module
+
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'dowse' has no attribute '{name}'")

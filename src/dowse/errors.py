@@ -1,0 +1,66 @@
+"""The one exception tree; every message says what to do next.
+
+    DowseError                      exit code 4
+    +-- UsageError                  2   the caller asked for something that cannot be
+    |   +-- SettingsError           2   a configuration key or value is wrong
+    |   +-- RootError               2   the folder to search is missing, unreadable or refused
+    +-- IndexProblem                3   the index cannot be used as it is
+    |   +-- IndexMissing            3   there is none, and making one was not allowed
+    |   +-- IndexLocked             3   another process is writing it
+    |   +-- IndexCorrupt            3   its files are damaged
+    |   +-- IndexTooNew             3   a newer dowse wrote it
+    |   +-- IndexUnwritable         3   no permission or no space to write it
+    +-- EmbedderError               4   text could not be turned into vectors
+
+Errors of other libraries are mapped to these at the seam where they arise.
+"""
+
+
+class DowseError(Exception):
+    """Anything dowse reports on purpose."""
+
+    exit_code = 4
+
+
+class UsageError(DowseError):
+    """The caller asked for something that cannot be."""
+
+    exit_code = 2
+
+
+class SettingsError(UsageError):
+    """A configuration key or value is wrong."""
+
+
+class RootError(UsageError):
+    """The folder to search is missing, unreadable or refused."""
+
+
+class IndexProblem(DowseError):
+    """The index cannot be used as it is."""
+
+    exit_code = 3
+
+
+class IndexMissing(IndexProblem):
+    """There is no index, and making one was not allowed."""
+
+
+class IndexLocked(IndexProblem):
+    """Another process is writing the index."""
+
+
+class IndexCorrupt(IndexProblem):
+    """The files of the index are damaged."""
+
+
+class IndexTooNew(IndexProblem):
+    """A newer version of dowse wrote the index."""
+
+
+class IndexUnwritable(IndexProblem):
+    """The index cannot be written: no permission, or no space left."""
+
+
+class EmbedderError(DowseError):
+    """Text could not be turned into vectors."""

@@ -1,0 +1,107 @@
+"""Where things are: the root of a tree, and the folder of its index."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from dowse import settings as settings_module
+from dowse.errors import RootError, SettingsError
+from dowse.settings import Settings
+
+INDEX_FOLDER = ".dowse"
+
+INDEX_FILES = (
+    "catalogue.db",
+    "catalogue.db-wal",
+    "catalogue.db-shm",
+    ".gitignore",
+    "lock",
+    "writer",
+    "views",
+)
+"""What the folder of an index holds; the first is there once something was written."""
+
+PROJECT_MARKS = (INDEX_FOLDER, settings_module.CONFIG_FILE, ".git")
+"""What the root of a project has, looked for from the working directory upwards."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexPlace:
+    """The folder of an index, and what a user should know about it."""
+
+    folder: Path
+    note: str = ""
+
+
+def root_of(path: str | os.PathLike[str] | None, *, any_root: bool = False) -> Path:
+    """The folder to search: the given one, or the project around the working directory."""
+    root = Path(path).expanduser().resolve() if path is not None else project_root(Path.cwd())
+    if not root.exists():
+        raise RootError(f"{root} does not exist: give a folder")
+    if not root.is_dir():
+        raise RootError(
+            f"{root} is a file: give the folder it is in, and use --path to search only that file"
+        )
+    if not os.access(root, os.R_OK | os.X_OK):
+        raise RootError(f"{root} cannot be read: no permission")
+    if not any_root and root in (Path(root.anchor), Path.home()):
+        raise RootError(
+            f"{root} is hardly a source tree: give a folder below it, or --any-root if you mean it"
+        )
+    return root
+
+
+def project_root(start: Path) -> Path:
+    """The nearest folder upwards that looks like the root of a project, or the folder itself."""
+    start = start.resolve()
+    home = Path.home()
+    for folder in (start, *start.parents):
+        if folder == home or folder == Path(folder.anchor):
+            break
+        if any((folder / mark).exists() for mark in PROJECT_MARKS):
+            return folder
+    return start
+
+
+def index_place(root: Path, settings: Settings) -> IndexPlace:
+    """Where the index of a tree is: with the main checkout of a repository, so that work trees share it."""
+    if settings.index_dir:
+        folder = (root / Path(settings.index_dir).expanduser()).resolve()
+        if not _may_hold_index(folder):
+            raise SettingsError(
+                f"{folder} holds other things than an index: set index_dir to a folder of its own"
+            )
+        return IndexPlace(folder)
+    home = main_checkout(root) or root
+    folder = home / INDEX_FOLDER
+    if os.access(folder if folder.exists() else home, os.W_OK):
+        return IndexPlace(folder)
+    digest = hashlib.sha256(str(home).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    folder = settings_module.user_cache_dir() / f"{home.name or 'root'}-{digest}"
+    return IndexPlace(folder, f"{home} cannot be written, so the index is in {folder}")
+
+
+def _may_hold_index(folder: Path) -> bool:
+    """Whether a folder is an index or could become one: clearing an index empties its folder."""
+    try:
+        names = {entry.name for entry in folder.iterdir()}
+    except OSError:
+        return True  # there is none, or it is for the store to say what is wrong with it
+    return INDEX_FILES[0] in names or names <= set(INDEX_FILES)
+
+
+def main_checkout(root: Path) -> Path | None:
+    """The main checkout that a linked git work tree belongs to, if the root is one."""
+    mark = root / ".git"
+    try:
+        if not mark.is_file():
+            return None
+        target = mark.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
+        linked = (root / target).resolve()
+        common = (linked / (linked / "commondir").read_text(encoding="utf-8").strip()).resolve()
+    except (OSError, UnicodeDecodeError):
+        return None
+    return common.parent if common.name == ".git" and common.parent.is_dir() else None

@@ -1,0 +1,247 @@
+"""Settings: what the user gave, resolved once into one frozen, complete value.
+
+Sources, later ones win: ``dowse.toml`` or ``[tool.dowse]`` in ``pyproject.toml``, the environment
+(``DOWSE_CHUNK_SIZE=800``), flags. This is the only module that reads the environment.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from dowse.errors import SettingsError
+
+CONFIG_FILE = "dowse.toml"
+ENVIRONMENT_PREFIX = "DOWSE_"
+
+SIGNALS = ("definition", "file_name", "file_coherence", "role")
+"""The ranking signals that can be switched off, in the order they act."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be set. Units are in the names or beside the field."""
+
+    # what is indexed
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    max_file_size: int = 1_000_000  # bytes
+    use_ignore_files: bool = True
+    default_excludes: bool = True
+    mask_secrets: bool = True
+    languages: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    # how it is cut and embedded
+    chunk_size: int = 1000  # bytes
+    chunk_overlap: int = 0  # bytes
+    embedder: str = "none"
+
+    # where it lives
+    store: str = "embedded"
+    index_dir: str = ""  # "" = .dowse in the root, or the user cache if that cannot be written
+    workers: int = 0  # processes that parse; 0 = as many as there are cores
+
+    # how it is searched
+    limit: int = 10
+    refresh: bool = True  # notice changed files at query time
+    fusion: str = "scores"  # or "rrf"
+    lexical_weight: float = 1.0
+    dense_weight: float = 1.0
+    name_weight: float = 1.0
+    file_weight: float = 1.0
+    signals_off: tuple[str, ...] = ()
+    context_lines: int = 50  # an enclosing definition of up to this many lines is shown whole
+
+    def index_fingerprint(self, **versions: object) -> str:
+        """A hash of what changes the index (and of the versions given): a difference means a rebuild."""
+        relevant = {name: getattr(self, name) for name in _INDEXED} | versions
+        return hashlib.sha256(json.dumps(relevant, sort_keys=True, default=list).encode()).hexdigest()[:16]
+
+    def content_key(self) -> str:
+        """What changes how a content is cut, as text: contents under other keys are other contents."""
+        return json.dumps({name: getattr(self, name) for name in _CUT}, sort_keys=True, default=list)
+
+
+_CUT = ("chunk_size", "chunk_overlap", "languages", "mask_secrets")
+"""The settings that change what becomes of a file's content."""
+
+_INDEXED = (
+    "include", "exclude", "max_file_size", "use_ignore_files", "default_excludes", "mask_secrets", "languages",
+    "chunk_size", "chunk_overlap", "embedder",
+)  # fmt: skip
+"""The settings that change what an index holds."""
+
+_FIELDS = {f.name: f for f in fields(Settings)}
+_CHOICES = {"fusion": ("scores", "rrf")}
+_MINIMUM = {
+    "max_file_size": 1,
+    "chunk_size": 100,
+    "chunk_overlap": 0,
+    "limit": 1,
+    "context_lines": 1,
+    "workers": 0,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """The settings in force, and for each where its value comes from."""
+
+    settings: Settings
+    origins: Mapping[str, str]
+
+
+def resolve(root: Path, given: Mapping[str, Any] | None = None) -> Resolved:
+    """Settings for a tree: its configuration file, then the environment, then what the caller gave.
+
+    In ``given``, None means "not given".
+    """
+    values: dict[str, Any] = {}
+    origins = {name: "default" for name in _FIELDS}
+    flags = {key: value for key, value in (given or {}).items() if value is not None}
+    for origin, table in (
+        (_config_name(root), _from_file(root)),
+        ("environment", _from_environment()),
+        ("flag", flags),
+    ):
+        for key, value in table.items():
+            values[key] = _checked(key, value, origin)
+            origins[key] = origin
+    return Resolved(Settings(**values), origins)
+
+
+def config_file(root: Path) -> Path | None:
+    """The configuration file of a tree, if it has one."""
+    found = _from_file(root)  # a broken one is an error here too
+    return root / _config_name(root) if found or (root / CONFIG_FILE).is_file() else None
+
+
+def wants_color() -> bool:
+    """Whether the user's environment has nothing against colours (https://no-color.org)."""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def variable(name: str) -> str:
+    """An environment variable that is not a setting, or an empty string."""
+    return os.environ.get(name, "")
+
+
+def global_git_ignore() -> Path | None:
+    """The user's own ignore file for all repositories, if there is one."""
+    base = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
+    configured = _git_excludes_file(Path.home() / ".gitconfig") or _git_excludes_file(
+        Path(base) / "git" / "config"
+    )
+    path = Path(configured).expanduser() if configured else Path(base) / "git" / "ignore"
+    return path if path.is_file() else None
+
+
+def user_cache_dir() -> Path:
+    """Where indexes live whose tree cannot be written."""
+    import platformdirs
+
+    return Path(os.environ.get("DOWSE_CACHE_DIR") or platformdirs.user_cache_dir("dowse", appauthor=False))
+
+
+def _config_name(root: Path) -> str:
+    return CONFIG_FILE if (root / CONFIG_FILE).is_file() else "pyproject.toml"
+
+
+def _from_file(root: Path) -> dict[str, Any]:
+    for name, section in ((CONFIG_FILE, ()), ("pyproject.toml", ("tool", "dowse"))):
+        try:
+            table: Any = tomllib.loads((root / name).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            continue
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError(f"{name} cannot be read: {error}") from error
+        except tomllib.TOMLDecodeError as error:
+            if section:
+                continue  # somebody else's broken pyproject.toml is not ours to report
+            raise SettingsError(f"{name} is not valid TOML: {error}") from error
+        for key in section:
+            table = table.get(key, {})
+        if table or not section:
+            return dict(table)
+    return {}
+
+
+def _from_environment() -> dict[str, Any]:
+    found = {}
+    for variable, text in os.environ.items():
+        key = variable.removeprefix(ENVIRONMENT_PREFIX).lower()
+        if variable.startswith(ENVIRONMENT_PREFIX) and key in _FIELDS and text:
+            found[key] = _from_text(key, text)
+    return found
+
+
+def _from_text(key: str, text: str) -> Any:
+    """A value written as text: in the environment, or as ``key=value`` on a command line."""
+    default = getattr(Settings(), key)
+    try:
+        if isinstance(default, bool):
+            return {
+                "1": True,
+                "true": True,
+                "yes": True,
+                "on": True,
+                "0": False,
+                "false": False,
+                "no": False,
+                "off": False,
+            }[text.lower()]
+        if isinstance(default, tuple):
+            return tuple(part.strip() for part in text.split(",") if part.strip())
+        return type(default)(text) if isinstance(default, int | float) else text
+    except (KeyError, ValueError):
+        raise SettingsError(
+            f"{ENVIRONMENT_PREFIX}{key.upper()}={text}: not a valid {type(default).__name__}"
+        ) from None
+
+
+def _checked(key: str, value: Any, origin: str) -> Any:
+    """The value in the type of its setting, or an error that says what would be right."""
+    if key not in _FIELDS:
+        close = get_close_matches(key, _FIELDS, n=1)
+        hint = f"did you mean '{close[0]}'?" if close else "see 'dowse config show' for the known ones"
+        raise SettingsError(f"unknown setting '{key}' in {origin}: {hint}")
+    default = getattr(Settings(), key)
+    if (
+        isinstance(default, tuple)
+        and isinstance(value, list | tuple)
+        and all(isinstance(v, str) for v in value)
+    ):
+        value = tuple(value)
+    elif isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    elif type(value) is not type(default):
+        expected = "a list of strings" if isinstance(default, tuple) else f"a {type(default).__name__}"
+        raise SettingsError(f"setting '{key}' in {origin} must be {expected}, not {value!r}")
+    if key in _MINIMUM and value < _MINIMUM[key]:
+        raise SettingsError(f"setting '{key}' in {origin} must be at least {_MINIMUM[key]}, not {value}")
+    if key in _CHOICES and value not in _CHOICES[key]:
+        raise SettingsError(
+            f"setting '{key}' in {origin} must be one of {', '.join(_CHOICES[key])}, not {value!r}"
+        )
+    if key == "signals_off" and (unknown := set(value) - set(SIGNALS)):
+        raise SettingsError(f"unknown signal '{min(unknown)}' in {origin}: known are {', '.join(SIGNALS)}")
+    return value
+
+
+def _git_excludes_file(config: Path) -> str:
+    """``core.excludesFile`` of a git configuration file, or an empty string."""
+    import configparser
+
+    parser = configparser.ConfigParser(strict=False, interpolation=None, allow_no_value=True)
+    try:
+        parser.read_string(config.read_text(encoding="utf-8", errors="replace").replace("\t", ""))
+    except (OSError, configparser.Error):
+        return ""
+    return (parser.get("core", "excludesfile", fallback="") or "").strip('"')
