@@ -1,0 +1,1 @@
+"""Understands source text: languages, definitions, chunks, tokens. Pure: no disk, no database."""

@@ -1,0 +1,192 @@
+"""Cuts a file into chunks: whole definitions up to a target size, long ones at syntax boundaries.
+
+Neighbours that are small enough share a chunk, provided that they stand in the same definition. Every
+non-blank line is in some chunk; apart from overlap (a setting) it is in exactly one.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import NamedTuple
+
+import tree_sitter
+
+from dowse.types import Chunk, Entity
+
+DEFAULT_TARGET = 1000
+"""Bytes: about a screenful; large enough for most functions, small enough to be one thought."""
+
+
+class _Piece(NamedTuple):
+    """Rows ``first`` to ``last`` (0-based, inclusive), and the entity they stand in."""
+
+    first: int
+    last: int
+    container: int | None
+    entity: int | None
+
+
+def cut(
+    content: bytes,
+    entities: Sequence[Entity],
+    tree: tree_sitter.Tree | None,
+    target: int = DEFAULT_TARGET,
+    overlap: int = 0,
+) -> tuple[Chunk, ...]:
+    """The chunks of a file in order."""
+    cutter = _Cutter(content, entities, tree, target)
+    pieces = cutter.merged(list(cutter.file_pieces()))
+    return tuple(chunk for piece in pieces for chunk in cutter.chunks(piece, overlap))
+
+
+@dataclass
+class _Cutter:
+    """The file at hand: its line offsets, its entities by parent, its tree."""
+
+    content: bytes
+    entities: Sequence[Entity]
+    tree: tree_sitter.Tree | None
+    target: int
+    offsets: list[int] = field(init=False)
+    children: dict[int | None, list[int]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        lines = self.content.split(b"\n")
+        self.offsets = [0, *accumulate(len(line) + 1 for line in lines)]
+        self.offsets[-1] -= 1
+        self.children = defaultdict(list)
+        for index, entity in enumerate(self.entities):
+            self.children[entity.parent].append(index)
+
+    def file_pieces(self) -> Iterator[_Piece]:
+        return self._pieces(0, len(self.offsets) - 2, None, None)
+
+    def size(self, first: int, last: int) -> int:
+        return self.offsets[last + 1] - self.offsets[first]
+
+    def _pieces(self, first: int, last: int, container: int | None, owner: int | None) -> Iterator[_Piece]:
+        """Rows that fit stay whole; else what stands between the owner's definitions, and these in turn."""
+        if first > last:
+            return
+        if self.size(first, last) <= self.target:
+            yield _Piece(first, last, container, owner)
+            return
+        row, found = first, False
+        for index in self.children.get(owner, ()):
+            child = self.entities[index]
+            start, end = max(child.start_line - 1, row), min(child.end_line - 1, last)
+            if start > end:
+                continue
+            found = True
+            yield from self._gap(row, start - 1, owner)
+            yield from self._pieces(start, end, owner, index)
+            row = end + 1
+        if found:
+            yield from self._gap(row, last, owner)
+        else:
+            yield from self._leaf(first, last, owner)
+
+    def _gap(self, first: int, last: int, owner: int | None) -> Iterator[_Piece]:
+        """Rows between definitions, if anything stands there."""
+        if first > last or not self.content[self.offsets[first] : self.offsets[last + 1]].strip():
+            return
+        if self.size(first, last) <= self.target:
+            yield _Piece(first, last, owner, owner)
+        else:
+            yield from self._leaf(first, last, owner)
+
+    def _leaf(self, first: int, last: int, owner: int | None) -> Iterator[_Piece]:
+        """Too many rows without a definition inside: cut at statements, else at blank lines."""
+        for start, end in self._statements(first, last):
+            if self.size(start, end) <= self.target:
+                yield _Piece(start, end, owner, owner)
+            else:
+                yield from (_Piece(a, b, owner, owner) for a, b in self._line_runs(start, end))
+
+    def _statements(self, first: int, last: int) -> Iterator[tuple[int, int]]:
+        """Row ranges of the syntax nodes below the one that spans these rows; they cover them all."""
+        if self.tree is None:
+            yield first, last
+            return
+        begin, end = self.offsets[first], self.offsets[last + 1]
+        node = self.tree.root_node.descendant_for_byte_range(begin, max(begin, end - 1))
+        starts = self._boundaries(node, first, last) if node is not None else []
+        rows = sorted({first, *starts})
+        yield from zip(rows, [*(row - 1 for row in rows[1:]), last], strict=True)
+
+    def _boundaries(self, node: tree_sitter.Node, first: int, last: int) -> list[int]:
+        """Rows in range on which a node begins, descending only where the node is too long."""
+        starts = []
+        for child in node.named_children:
+            start, end = child.start_point[0], child.end_point[0]
+            if end < first or start > last:
+                continue
+            if start > first:
+                starts.append(start)
+            if end > start and self.size(max(start, first), min(end, last)) > self.target:
+                starts.extend(self._boundaries(child, max(start, first), min(end, last)))
+        return starts
+
+    def _line_runs(self, first: int, last: int) -> Iterator[tuple[int, int]]:
+        """Runs of rows of about the target size, ended at a blank row where one is near."""
+        start = first
+        while start <= last:
+            end = start
+            while end < last and self.size(start, end + 1) <= self.target:
+                end += 1
+            if end < last:
+                end = next((r for r in range(end, start + (end - start) // 2, -1) if self._blank(r)), end)
+            yield start, end
+            start = end + 1
+
+    def _blank(self, row: int) -> bool:
+        return not self.content[self.offsets[row] : self.offsets[row + 1]].strip()
+
+    def merged(self, pieces: list[_Piece]) -> Iterator[_Piece]:
+        """Join neighbours of one container while they fit the target together."""
+        current: _Piece | None = None
+        for piece in pieces:
+            if current is None:
+                current = piece
+            elif piece.container == current.container and self.size(current.first, piece.last) <= self.target:
+                entity = current.entity if current.entity == piece.entity else current.container
+                current = _Piece(current.first, piece.last, current.container, entity)
+            else:
+                yield current
+                current = piece
+        if current is not None:
+            yield current
+
+    def chunks(self, piece: _Piece, overlap: int) -> Iterator[Chunk]:
+        """A piece without its outer blank rows, as a chunk; several if one line is far too long."""
+        first, last = piece.first, piece.last
+        while first <= last and self._blank(first):
+            first += 1
+        while last >= first and self._blank(last):
+            last -= 1
+        if first > last:
+            return
+        start, end = self.offsets[first], self.offsets[last + 1]
+        while overlap and piece.entity is not None and self._continues(piece.entity, first, start, overlap):
+            first -= 1
+        start = self.offsets[first]
+        for a, b in self._byte_runs(start, end):
+            yield Chunk(first + 1, last + 1, a, b, piece.entity)
+
+    def _continues(self, entity: int, first: int, start: int, overlap: int) -> bool:
+        """Whether the row above still belongs to the same entity and fits the overlap."""
+        return first >= self.entities[entity].start_line and start - self.offsets[first - 1] <= overlap
+
+    def _byte_runs(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """The range itself, or ranges of four targets where a single line is longer than that."""
+        limit = self.target * 4
+        while end - start > limit:
+            stop = start + limit
+            while stop > start and self.content[stop] & 0xC0 == 0x80:
+                stop -= 1  # not inside a character
+            yield start, stop
+            start = stop
+        yield start, end

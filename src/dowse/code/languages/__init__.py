@@ -1,0 +1,206 @@
+"""Which languages there are: the table, and how a file's language is told.
+
+Adding a language is one data file here and one row in ``_MODULES``. A user extends or adds one through
+``[languages.NAME]`` in the settings, without touching the package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from functools import cached_property, lru_cache
+from importlib import import_module
+from typing import Any
+
+from dowse.code.languages.base import Language
+from dowse.errors import SettingsError, UsageError
+
+_MODULES = (
+    "asciidoc",
+    "assembly",
+    "astro",
+    "bash",
+    "batch",
+    "c",
+    "clojure",
+    "cmake",
+    "cpp",
+    "crystal",
+    "csharp",
+    "css",
+    "csv",
+    "d",
+    "dart",
+    "diff",
+    "dockerfile",
+    "elixir",
+    "elm",
+    "emacs_lisp",
+    "erlang",
+    "fish",
+    "fortran",
+    "fsharp",
+    "go",
+    "graphql",
+    "groovy",
+    "haskell",
+    "hcl",
+    "html",
+    "ini",
+    "java",
+    "javascript",
+    "json",
+    "julia",
+    "kotlin",
+    "latex",
+    "less",
+    "lisp",
+    "lua",
+    "make",
+    "markdown",
+    "nim",
+    "nix",
+    "objective_c",
+    "ocaml",
+    "ocaml_interface",
+    "org",
+    "pascal",
+    "perl",
+    "php",
+    "powershell",
+    "protobuf",
+    "python",
+    "r",
+    "restructuredtext",
+    "ruby",
+    "rust",
+    "scala",
+    "scheme",
+    "scss",
+    "shader",
+    "solidity",
+    "sql",
+    "starlark",
+    "svelte",
+    "swift",
+    "template",
+    "toml",
+    "tsx",
+    "typescript",
+    "verilog",
+    "vhdl",
+    "vim",
+    "visual_basic",
+    "xml",
+    "yaml",
+    "zig",
+)
+
+TEXT = Language(name="text", extensions=(".txt", ".text", ".log"), aliases=("plain", "txt"), prose=True)
+
+
+@dataclass(frozen=True)
+class Languages:
+    """The languages in force: the built-in ones with the user's additions."""
+
+    by_name: Mapping[str, Language]
+
+    @cached_property
+    def _by_extension(self) -> dict[str, Language]:
+        return {ext: lang for lang in self.by_name.values() for ext in lang.extensions}
+
+    @cached_property
+    def _by_filename(self) -> dict[str, Language]:
+        return {n: lang for lang in self.by_name.values() for n in lang.filenames if not _is_glob(n)}
+
+    @cached_property
+    def _filename_globs(self) -> list[tuple[str, Language]]:
+        return [(n, lang) for lang in self.by_name.values() for n in lang.filenames if _is_glob(n)]
+
+    @cached_property
+    def _by_alias(self) -> dict[str, Language]:
+        aliases = {a: lang for lang in self.by_name.values() for a in lang.aliases}
+        return aliases | {ext[1:]: lang for ext, lang in self._by_extension.items()} | dict(self.by_name)
+
+    @cached_property
+    def _by_interpreter(self) -> dict[str, Language]:
+        return {i: lang for lang in self.by_name.values() for i in lang.interpreters}
+
+    @property
+    def extensions(self) -> frozenset[str]:
+        """Every extension that some language claims."""
+        return frozenset(self._by_extension)
+
+    def detect(self, path: str, head: bytes = b"") -> Language:
+        """The language of the file at this path; ``head`` is its beginning, for a ``#!`` line."""
+        filename = path.rpartition("/")[2]
+        if found := self._by_filename.get(filename):
+            return found
+        for pattern, language in self._filename_globs:
+            if fnmatchcase(filename, pattern):
+                return language
+        dot = filename.rfind(".")
+        if dot > 0 and (found := self._by_extension.get(filename[dot:].lower())):
+            return found
+        if head.startswith(b"#!") and (found := self._by_interpreter.get(_interpreter(head))):
+            return found
+        return TEXT
+
+    def named(self, name: str) -> Language:
+        """The language of this name, alias or extension; an unknown one is an error with a suggestion."""
+        key = name.lower().lstrip(".")
+        if found := self._by_alias.get(key):
+            return found
+        close = get_close_matches(key, self._by_alias, n=1)
+        hint = f"did you mean '{close[0]}'?" if close else "see 'dowse languages'"
+        raise UsageError(f"unknown language '{name}': {hint}")
+
+
+@lru_cache(maxsize=1)
+def builtin() -> Languages:
+    """The languages that ship with dowse."""
+    modules = (import_module(f"{__name__}.{module}") for module in _MODULES)
+    rows = [*(module.LANGUAGE for module in modules), TEXT]
+    return Languages({language.name: language for language in rows})
+
+
+def extended(additions: Mapping[str, Mapping[str, Any]]) -> Languages:
+    """The built-in languages with a user's tables on top: queries are appended, other values replaced."""
+    if not additions:
+        return builtin()
+    by_name = dict(builtin().by_name)
+    for name, table in additions.items():
+        by_name[name] = _extend(by_name.get(name, Language(name=name)), table)
+    return Languages(by_name)
+
+
+def _extend(language: Language, table: Mapping[str, Any]) -> Language:
+    known = {f.name for f in fields(Language)} - {"name"}
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        if key not in known:
+            close = get_close_matches(key, known, n=1)
+            hint = f"did you mean '{close[0]}'?" if close else f"known keys: {', '.join(sorted(known))}"
+            raise SettingsError(f"unknown key 'languages.{language.name}.{key}': {hint}")
+        if key in ("definitions", "references"):
+            values[key] = getattr(language, key) + "\n" + value
+        elif isinstance(value, list):
+            values[key] = tuple(dict.fromkeys((*getattr(language, key), *value)))
+        else:
+            values[key] = value
+    return replace(language, **values)
+
+
+def _is_glob(name: str) -> bool:
+    return any(c in name for c in "*?[")
+
+
+def _interpreter(head: bytes) -> str:
+    """``#!/usr/bin/env -S python3 -u`` -> ``python3``."""
+    words = head[2:].split(b"\n", 1)[0].decode("ascii", "replace").split()
+    names = [w.rpartition("/")[2] for w in words if not w.startswith("-") and "=" not in w]
+    if names and names[0] == "env":
+        names = names[1:]
+    return names[0] if names else ""

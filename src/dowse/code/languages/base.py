@@ -1,0 +1,44 @@
+"""What a language is: data that the parser, the symbol finder and the tokenizer read.
+
+A query is written in tree-sitter's query language. Captures in ``definitions``:
+
+- ``@class``, ``@function``, ``@method`` ... (a value of ``Kind``): the node of a definition;
+- ``@name``: its name (``a::b`` and ``a.b`` are taken apart: the last part is the name, the rest its scope);
+- ``@body``: where the signature ends;
+- ``@owner``: the type a method belongs to when it is written outside of it (Go receivers);
+- ``@scope`` instead of a kind: a node that only lends its name to the definitions inside it;
+- ``@comment``: a comment; the ones that stand directly above a definition become its documentation;
+- ``@attribute``: what may stand between a comment and its definition without being part of the latter's
+  node (Rust's ``#[...]``); it belongs to the definition, not to its documentation.
+
+A ``@function`` directly inside a class-like definition becomes a method by itself, and a ``@variable`` or
+``@constant`` inside a function is local and left out. Where several patterns match the same definition, the
+one written first counts.
+
+Captures in ``references``: ``@import``, ``@call``, ``@inherit``, each on the node that names the target; on
+several nodes of a match (a dotted name that the grammar takes apart) it reaches from the first to the last.
+
+A query is compiled once per process. Node types spelled out along a nested path can make that take seconds
+in a large grammar; wildcards with fields, ``(_ body: (_) @body)``, cost nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One language as data."""
+
+    name: str
+    extensions: tuple[str, ...] = ()
+    filenames: tuple[str, ...] = ()  # exact names or globs, case-sensitive: "Dockerfile", "Dockerfile.*"
+    aliases: tuple[str, ...] = ()
+    interpreters: tuple[str, ...] = ()  # what a "#!" line may name
+    grammar: str = ""  # "package.module:function" that returns the tree-sitter language; "" = no grammar
+    definitions: str = ""
+    references: str = ""
+    wrappers: tuple[str, ...] = ()  # parents that belong to the definition inside: decorators, exports
+    docstring: str = ""  # node type of a string that documents when it is the first statement of a body
+    prose: bool = False  # text for people, not for machines

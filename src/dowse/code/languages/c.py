@@ -1,0 +1,98 @@
+"""C.
+
+Declarators nest (``*a[]``, ``**f()``), and naming every node type on the way makes the query a hundred times
+slower to compile. The patterns therefore go by fields: what has a declarator and parameters is a function.
+"""
+
+from dowse.code.languages.base import Language
+
+OUTSIDE = (
+    "translation_unit",
+    "declaration_list",
+    "preproc_ifdef",
+    "preproc_if",
+    "preproc_elif",
+    "preproc_else",
+)
+"""Where a declaration is not a local one (variables of an ``#if`` inside a function are left out later)."""
+
+
+def functions(names: str) -> str:
+    """The declarator of a function with up to two pointers or references in front of it."""
+    function = f"(_ declarator: [{names}] parameters: (_))"
+    return f"[{function} (_ {function}) (_ declarator: (_ {function}))]"
+
+
+def variables(names: str) -> str:
+    """The declarator of a variable or of a pointer to a function, with an initial value or without."""
+    pointer = f"(_ declarator: (_ (_ declarator: [{names}])) parameters: (_))"
+    return f"""[
+  {names}
+  (_ !parameters declarator: [
+    {names}
+    (_ !parameters declarator: [{names} (_ declarator: [{names}])])
+    {pointer}
+  ])
+  {pointer}
+]"""
+
+
+def declarations(parents: tuple[str, ...], function: str, variable: str) -> str:
+    """Functions and variables that are declared directly inside one of these nodes.
+
+    Functions in an error too: headers whose macros stand for code are full of errors.
+    """
+    function = f"(_ !body declarator: {functions(function)}) @function"
+    variable = f"(_ !body declarator: {variables(variable)}) @variable"
+    patterns = [f"({parent} {function})" for parent in (*parents, "ERROR")]
+    return "\n".join(patterns + [f"({parent} {variable})" for parent in parents])
+
+
+TYPES = f"""
+(enumerator name: (_) @name) @constant
+(type_definition type: (_ "struct" !name body: (_) @body) declarator: (type_identifier) @name) @struct
+(type_definition type: (_ "union" !name body: (_) @body) declarator: (type_identifier) @name) @struct
+(type_definition type: (_ "enum" !name body: (_) @body) declarator: (type_identifier) @name) @enum
+(type_definition type: (_ body: (_) @body) declarator: (type_identifier) @name) @type
+(type_definition declarator: {variables("(type_identifier) @name")}) @type
+"""
+"""What C++ and Objective-C have too."""
+
+MACROS = """
+(preproc_def name: (_) @name value: (_)) @macro
+(preproc_function_def name: (_) @name) @macro
+(comment) @comment
+"""
+"""What C++ and Objective-C have too."""
+
+DEFINITIONS = f"""
+(struct_specifier name: (_) @name body: (_) @body) @struct
+(union_specifier name: (_) @name body: (_) @body) @struct
+(enum_specifier name: (_) @name body: (_) @body) @enum
+(function_definition declarator: {functions("(identifier) @name")} body: (_) @body) @function
+(field_declaration declarator: {functions("(field_identifier) @name")}) @function
+(field_declaration declarator: {variables("(field_identifier) @name")}) @variable
+{TYPES}
+{MACROS}
+{declarations(OUTSIDE, "(identifier) @name", "(identifier) @name")}
+"""
+"""What Objective-C has too."""
+
+REFERENCES = """
+(preproc_include path: [(string_literal) (system_lib_string)] @import)
+(call_expression function: (identifier) @call)
+(call_expression function: (field_expression field: (_) @call))
+"""
+"""What C++ and Objective-C have too."""
+
+WRAPPERS = ("type_definition", "declaration", "field_declaration")
+
+LANGUAGE = Language(
+    name="c",
+    extensions=(".c", ".h"),
+    interpreters=("tcc",),
+    grammar="tree_sitter_c:language",
+    definitions=DEFINITIONS,
+    references=REFERENCES,
+    wrappers=WRAPPERS,
+)

@@ -1,0 +1,10 @@
+"""Clojure."""
+
+from dowse.code.languages.base import Language
+
+LANGUAGE = Language(
+    name="clojure",
+    extensions=(".clj", ".cljs", ".cljc", ".edn", ".bb"),
+    aliases=("clojurescript",),
+    interpreters=("bb", "clojure"),
+)

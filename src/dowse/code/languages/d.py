@@ -1,0 +1,9 @@
+"""D."""
+
+from dowse.code.languages.base import Language
+
+LANGUAGE = Language(
+    name="d",
+    extensions=(".d", ".di"),
+    aliases=("dlang",),
+)

@@ -1,0 +1,9 @@
+"""Patches."""
+
+from dowse.code.languages.base import Language
+
+LANGUAGE = Language(
+    name="diff",
+    extensions=(".diff", ".patch"),
+    aliases=("udiff",),
+)

@@ -1,0 +1,19 @@
+"""Dockerfiles."""
+
+from dowse.code.languages.base import Language
+
+LANGUAGE = Language(
+    name="dockerfile",
+    extensions=(".dockerfile", ".containerfile"),
+    filenames=("Dockerfile", "Dockerfile.*", "Dockerfile-*", "Containerfile", "Containerfile.*"),
+    aliases=("docker",),
+    grammar="tree_sitter_dockerfile:language",
+    definitions="""
+(from_instruction as: (image_alias) @name) @block
+(from_instruction (image_spec) @name !as) @block
+(comment) @comment
+""",
+    references="""
+(from_instruction (image_spec name: (image_name) @import))
+""",
+)

@@ -1,0 +1,73 @@
+"""Elixir."""
+
+from dowse.code.languages.base import Language
+
+LANGUAGE = Language(
+    name="elixir",
+    extensions=(".ex", ".exs"),
+    filenames=("mix.lock",),
+    interpreters=("elixir", "iex"),
+    grammar="tree_sitter_elixir:language",
+    definitions="""
+(call target: (identifier) @_keyword (arguments . (alias) @name) (do_block) @body
+  (#eq? @_keyword "defmodule")) @module
+(call target: (identifier) @_keyword (arguments . (alias) @name) (do_block) @body
+  (#eq? @_keyword "defprotocol")) @interface
+(call
+  target: (identifier) @_keyword
+  (arguments . (alias) @name (keywords (pair key: (keyword) @_for value: (_) @owner)))
+  (do_block) @body
+  (#eq? @_keyword "defimpl") (#match? @_for "^for:")) @impl
+(call
+  target: (identifier) @_keyword
+  (arguments . [
+    (identifier) @name
+    (_ target: (identifier) @name)
+    (_ left: (_ target: (identifier) @name))
+  ])
+  (do_block)? @body
+  (#any-of? @_keyword "def" "defp" "defdelegate" "defn" "defnp")) @function
+(call
+  target: (identifier) @_keyword
+  (arguments . [
+    (identifier) @name
+    (_ target: (identifier) @name)
+    (_ left: (_ target: (identifier) @name))
+  ])
+  (do_block)? @body
+  (#any-of? @_keyword "defmacro" "defmacrop" "defguard" "defguardp")) @macro
+(call target: (identifier) @name (arguments) (#any-of? @name "defstruct" "defexception")) @struct
+(call target: (identifier) @_keyword (arguments . (string (quoted_content) @name)) (do_block) @body
+  (#any-of? @_keyword "describe" "property" "test")) @block
+(unary_operator operator: "@" operand: (_
+  target: (identifier) @_keyword
+  (arguments . (_ left: [(identifier) @name (_ target: (identifier) @name)]))
+  (#any-of? @_keyword "type" "typep" "opaque"))) @type
+(unary_operator operator: "@" operand: (_
+  target: (identifier) @_keyword
+  (arguments . (_ left: (_ target: (identifier) @name)))
+  (#any-of? @_keyword "callback" "macrocallback"))) @function
+(unary_operator operator: "@" operand: (_ target: (identifier) @name (arguments))
+  (#not-match? @name "^(after_compile|before_compile|behaviour|callback|compile|deprecated|derive|describetag\
+|dialyzer|doc|enforce_keys|external_resource|impl|macrocallback|moduledoc|moduletag|on_definition|on_load|opaque\
+|optional_callbacks|since|spec|tag|type|typedoc|typep)$")) @constant
+(unary_operator operator: "@" operand: (_ target: (identifier) @_keyword (arguments . [(string) (sigil)]))
+  (#any-of? @_keyword "doc" "typedoc")) @comment
+(unary_operator operator: "@" operand: (_ target: (identifier) @_keyword (arguments))
+  (#any-of? @_keyword "spec" "impl" "deprecated" "since" "tag")) @attribute
+(comment) @comment
+""",
+    references="""
+(call
+  target: (identifier) @_keyword
+  (arguments . [(alias) @import (dot left: (alias) @import)])
+  (#any-of? @_keyword "alias" "import" "require" "use"))
+(call target: (identifier) @_keyword (arguments . (alias) @inherit) (#eq? @_keyword "defimpl"))
+(unary_operator operand: (_ target: (identifier) @_keyword (arguments . (alias) @inherit)
+  (#eq? @_keyword "behaviour")))
+(call target: (identifier) @call
+  (#not-match? @call "^(alias|behaviour|callback|case|cond|def[a-z]*|doc|for|if|impl|import|moduledoc|opaque\
+|quote|raise|receive|require|spec|super|try|type|typedoc|typep|unless|unquote|use|with)$"))
+(call target: (dot right: (identifier) @call))
+""",
+)

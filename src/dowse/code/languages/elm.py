@@ -1,0 +1,8 @@
+"""Elm."""
+
+from dowse.code.languages.base import Language
+
+LANGUAGE = Language(
+    name="elm",
+    extensions=(".elm",),
+)

@@ -1,0 +1,10 @@
+"""Erlang."""
+
+from dowse.code.languages.base import Language
+
+LANGUAGE = Language(
+    name="erlang",
+    extensions=(".erl", ".hrl", ".escript", ".xrl", ".yrl"),
+    filenames=("rebar.config", "*.app.src"),
+    interpreters=("escript",),
+)

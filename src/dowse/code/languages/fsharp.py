@@ -1,0 +1,9 @@
+"""F#."""
+
+from dowse.code.languages.base import Language
+
+LANGUAGE = Language(
+    name="fsharp",
+    extensions=(".fs", ".fsi", ".fsx"),
+    aliases=("f#",),
+)

@@ -1,0 +1,37 @@
+"""HCL: Terraform, Nomad, Packer and other HashiCorp configuration."""
+
+from dowse.code.languages.base import Language
+
+LANGUAGE = Language(
+    name="hcl",
+    extensions=(".tf", ".tfvars", ".hcl", ".nomad", ".tofu"),
+    aliases=("terraform", "opentofu"),
+    grammar="tree_sitter_hcl:language",
+    definitions="""
+(config_file (body (block . (identifier) @name . (block_start) @body) @block))
+(config_file (body (block
+  . (identifier) @owner
+  . [(string_lit (template_literal) @name) (identifier) @name]
+  . (block_start) @body) @block))
+(config_file (body (block
+  . (identifier)
+  . [(string_lit (template_literal) @owner) (identifier) @owner]
+  . [(string_lit (template_literal) @name) (identifier) @name]
+  . (block_start) @body) @block))
+(config_file (body (block
+  . (identifier) @_locals
+  (body (attribute . (identifier) @name) @variable)) (#eq? @_locals "locals")))
+(config_file (body (attribute . (identifier) @name) @variable))
+(comment) @comment
+""",
+    references="""
+(block
+  . (identifier) @_module
+  (body (attribute
+    . (identifier) @_source
+    (expression (literal_value (string_lit (template_literal) @import)))))
+  (#eq? @_module "module") (#eq? @_source "source"))
+(expression . (variable_expr) @_data . (get_attr (identifier) @call) (#not-eq? @_data "data"))
+(expression . (variable_expr) @_data . (get_attr) . (get_attr (identifier) @call) (#eq? @_data "data"))
+""",
+)

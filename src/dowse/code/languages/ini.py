@@ -1,0 +1,21 @@
+"""INI files and their many relatives: sections, keys and values."""
+
+from dowse.code.languages.base import Language
+
+LANGUAGE = Language(
+    name="ini",
+    extensions=(".ini", ".cfg", ".conf", ".cnf", ".properties", ".desktop", ".service", ".timer", ".socket"),
+    filenames=(
+        ".editorconfig",
+        ".env.example",
+        ".env.sample",
+        ".env.template",
+        ".flake8",
+        ".gitconfig",
+        ".gitmodules",
+        ".npmrc",
+        ".pylintrc",
+        ".coveragerc",
+    ),
+    aliases=("dosini", "systemd"),
+)

@@ -1,0 +1,94 @@
+"""JavaScript, with JSX."""
+
+from dowse.code.languages.base import Language
+
+_FUNCTION = "(_ body: (_) @body)"
+"""Only functions and classes are values with a body; naming them all makes the query slow to compile."""
+
+DEFINITIONS = f"""
+(function_declaration name: (identifier) @name body: (_) @body) @function
+(generator_function_declaration name: (identifier) @name body: (_) @body) @function
+(class_declaration name: (_) @name body: (_) @body) @class
+(return_statement (function_expression name: (_) @name body: (_) @body) @function)
+(arguments (function_expression name: (_) @name body: (_) @body) @function)
+(method_definition
+  name: [
+    (property_identifier) @name
+    (private_property_identifier) @name
+    (computed_property_name (_) @name)
+    (string (string_fragment) @name)
+  ]
+  body: (_) @body) @method
+(pair key: [(property_identifier) @name (string (string_fragment) @name)] value: {_FUNCTION}) @method
+
+(variable_declarator name: (identifier) @name value: (class body: (_) @body)) @class
+(variable_declarator name: (identifier) @name value: {_FUNCTION}) @function
+([
+  (program (_ (variable_declarator name: (identifier) @name value: (_)? @_value) @variable))
+  (ERROR (_ (variable_declarator name: (identifier) @name value: (_)? @_value) @variable))
+] (#not-match? @_value "^require\\\\("))
+(export_statement declaration: (_ (variable_declarator name: (identifier) @name) @variable))
+
+((assignment_expression left: (member_expression) @name right: (class body: (_) @body)) @class
+  (#not-eq? @name "module.exports"))
+((assignment_expression left: (_ object: (_ property: (_) @_prototype)) @name right: {_FUNCTION}) @method
+  (#eq? @_prototype "prototype"))
+((assignment_expression left: (member_expression) @name right: {_FUNCTION}) @function
+  (#not-eq? @name "module.exports"))
+((assignment_expression left: (_) @_exports right: (class name: (_) @name body: (_) @body)) @class
+  (#eq? @_exports "module.exports"))
+((assignment_expression left: (_) @_exports right: (_ name: (_) @name body: (_) @body)) @function
+  (#eq? @_exports "module.exports"))
+((assignment_expression left: (_) @name right: (_ !name body: (_) @body)) @function
+  (#eq? @name "module.exports"))
+(export_statement "default" @name value: (class !name body: (_) @body)) @class
+(export_statement "default" @name value: (_ !name body: (_) @body)) @function
+(comment) @comment
+"""
+"""What TypeScript has too."""
+
+REFERENCES = """
+(import_statement source: (string) @import)
+(export_statement source: (string) @import)
+(call_expression function: (import) arguments: (arguments . (string) @import))
+((call_expression function: (identifier) @_require arguments: (arguments . (string) @import))
+  (#eq? @_require "require"))
+((call_expression function: (identifier) @call) (#not-eq? @call "require"))
+(call_expression function: (member_expression property: (_) @call))
+(new_expression constructor: (identifier) @call)
+(new_expression constructor: (member_expression property: (_) @call))
+(decorator (identifier) @call)
+(decorator (member_expression property: (_) @call))
+"""
+"""What TypeScript has too."""
+
+JSX_REFERENCES = """
+((jsx_opening_element name: (identifier) @call) (#match? @call "^[A-Z]"))
+((jsx_self_closing_element name: (identifier) @call) (#match? @call "^[A-Z]"))
+(jsx_opening_element name: (member_expression property: (_) @call))
+(jsx_self_closing_element name: (member_expression property: (_) @call))
+"""
+"""A component in a page is a call of it."""
+
+WRAPPERS = ("export_statement", "lexical_declaration", "variable_declaration", "expression_statement")
+
+LANGUAGE = Language(
+    name="javascript",
+    extensions=(".js", ".jsx", ".mjs", ".cjs", ".es6"),
+    filenames=("Jakefile",),
+    aliases=("ecmascript", "node"),
+    interpreters=("node", "nodejs", "bun", "gjs"),
+    grammar="tree_sitter_javascript:language",
+    definitions=DEFINITIONS
+    + f"""
+(field_definition property: (_) @name value: {_FUNCTION}) @method
+(field_definition property: (_) @name) @variable
+(html_comment) @comment
+""",
+    references=REFERENCES
+    + JSX_REFERENCES
+    + """
+(class_heritage [(identifier) (member_expression)] @inherit)
+""",
+    wrappers=WRAPPERS,
+)

@@ -1,0 +1,39 @@
+"""JSON and its dialects with comments."""
+
+from dowse.code.languages.base import Language
+
+LANGUAGE = Language(
+    name="json",
+    extensions=(
+        ".json",
+        ".jsonc",
+        ".json5",
+        ".jsonl",
+        ".ndjson",
+        ".geojson",
+        ".webmanifest",
+        ".code-workspace",
+        ".ipynb",
+        ".avsc",
+    ),
+    filenames=(
+        ".all-contributorsrc",
+        ".babelrc",
+        ".devcontainer.json",
+        ".eslintrc",
+        ".jscsrc",
+        ".jshintrc",
+        ".prettierrc",
+        ".stylelintrc",
+        ".swcrc",
+        ".watchmanconfig",
+        "Pipfile.lock",
+        "composer.lock",
+    ),
+    grammar="tree_sitter_json:language",
+    definitions="""
+(document (object (pair key: (string (string_content) @name) value: [(object . (_)) (array . (_))]) @block
+  (#match? @block "\\n")))
+(comment) @comment
+""",
+)

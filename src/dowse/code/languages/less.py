@@ -1,0 +1,8 @@
+"""Less."""
+
+from dowse.code.languages.base import Language
+
+LANGUAGE = Language(
+    name="less",
+    extensions=(".less",),
+)

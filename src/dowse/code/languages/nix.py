@@ -1,0 +1,8 @@
+"""Nix."""
+
+from dowse.code.languages.base import Language
+
+LANGUAGE = Language(
+    name="nix",
+    extensions=(".nix",),
+)

@@ -1,0 +1,16 @@
+"""OCaml interfaces."""
+
+from dowse.code.languages import ocaml
+from dowse.code.languages.base import Language
+
+LANGUAGE = Language(
+    name="ocaml-interface",
+    extensions=(".mli", ".eliomi"),
+    aliases=("ocaml_interface",),
+    grammar="tree_sitter_ocaml:language_ocaml_interface",
+    definitions=ocaml.DEFINITIONS,
+    references="""
+(open_module_signature module: (_) @import)
+(include_module_type (_) @import)
+""",
+)

@@ -1,0 +1,9 @@
+"""Pascal and Delphi."""
+
+from dowse.code.languages.base import Language
+
+LANGUAGE = Language(
+    name="pascal",
+    extensions=(".pas", ".dpr", ".dpk", ".lpr"),
+    aliases=("delphi", "object-pascal"),
+)

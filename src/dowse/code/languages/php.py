@@ -1,0 +1,54 @@
+"""PHP."""
+
+from dowse.code.languages.base import Language
+
+LANGUAGE = Language(
+    name="php",
+    extensions=(".php", ".phtml", ".php3", ".php4", ".php5", ".php7", ".php8", ".phpt"),
+    interpreters=("php",),
+    grammar="tree_sitter_php:language_php",
+    definitions="""
+(namespace_definition name: (_) @name body: (_) @body) @module
+(class_declaration name: (_) @name body: (_) @body) @class
+(interface_declaration name: (_) @name body: (_) @body) @interface
+(trait_declaration name: (_) @name body: (_) @body) @trait
+(enum_declaration name: (_) @name body: (_) @body) @enum
+(enum_case name: (_) @name) @constant
+(function_definition name: (_) @name body: (_) @body) @function
+(method_declaration name: (_) @name body: (_)? @body) @method
+(property_declaration (property_element name: (variable_name (name) @name))) @variable
+(const_declaration (const_element . (name) @name)) @constant
+((expression_statement
+  (function_call_expression
+    function: (name) @_define
+    arguments: (arguments . (argument (string (string_content) @name)))) @constant)
+  (#eq? @_define "define"))
+(assignment_expression
+  left: (variable_name (name) @name)
+  right: [(anonymous_function body: (_) @body) (arrow_function body: (_) @body)]) @function
+(program (expression_statement (assignment_expression left: (variable_name (name) @name)) @variable))
+(comment) @comment
+""",
+    references="""
+(namespace_use_declaration (namespace_name) @import)
+(namespace_use_clause . [(name) (qualified_name)] @import)
+(include_expression [(string) (encapsed_string)] @import)
+(include_expression (_ right: (string) @import))
+(include_once_expression [(string) (encapsed_string)] @import)
+(include_once_expression (_ right: (string) @import))
+(require_expression [(string) (encapsed_string)] @import)
+(require_expression (_ right: (string) @import))
+(require_once_expression [(string) (encapsed_string)] @import)
+(require_once_expression (_ right: (string) @import))
+(function_call_expression function: [(name) (qualified_name)] @call)
+(member_call_expression name: (name) @call)
+(nullsafe_member_call_expression name: (name) @call)
+(scoped_call_expression name: (name) @call)
+((object_creation_expression . [(name) (qualified_name)] @call)
+  (#not-match? @call "^(static|self|parent)$"))
+(base_clause [(name) (qualified_name)] @inherit)
+(class_interface_clause [(name) (qualified_name)] @inherit)
+(use_declaration [(name) (qualified_name)] @inherit)
+""",
+    wrappers=("expression_statement",),
+)

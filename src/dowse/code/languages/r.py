@@ -1,0 +1,11 @@
+"""R."""
+
+from dowse.code.languages.base import Language
+
+LANGUAGE = Language(
+    name="r",
+    extensions=(".r",),
+    filenames=(".Rprofile",),
+    aliases=("rlang", "rscript"),
+    interpreters=("Rscript",),
+)

@@ -1,0 +1,42 @@
+"""Ruby."""
+
+from dowse.code.languages.base import Language
+
+LANGUAGE = Language(
+    name="ruby",
+    extensions=(".rb", ".rbw", ".rake", ".gemspec", ".ru", ".podspec", ".jbuilder", ".thor"),
+    filenames=(
+        *("Appraisals", "Berksfile", "Brewfile", "Capfile", "Dangerfile", "Fastfile", "Gemfile", "Guardfile"),
+        *("Podfile", "Rakefile", "Steepfile", "Thorfile", "Vagrantfile", ".irbrc", ".pryrc"),
+    ),
+    aliases=("rails",),
+    interpreters=("ruby", "jruby", "rake", "truffleruby"),
+    grammar="tree_sitter_ruby:language",
+    definitions="""
+(module name: (_) @name body: (_)? @body) @module
+(class name: (_) @name superclass: (_)? body: (_)? @body) @class
+(module body: (_ (method name: (_) @name body: (_)? @body) @method))
+(method name: (_) @name body: (_)? @body) @function
+(singleton_method name: (_) @name body: (_)? @body) @method
+((call method: (identifier) @_define arguments: (_ . (simple_symbol) @name)) @method
+  (#eq? @_define "define_method"))
+((assignment left: (constant) @name right: (_ receiver: (constant) @_maker method: (identifier) @_new)) @class
+  (#any-of? @_maker "Class" "Data" "Struct") (#any-of? @_new "new" "define"))
+(assignment left: [(constant) (scope_resolution)] @name) @constant
+(class body: (_ (assignment left: (class_variable) @name) @variable))
+((call !receiver method: (identifier) @_attribute arguments: (_ (simple_symbol) @name)) @variable
+  (#any-of? @_attribute "attr_reader" "attr_writer" "attr_accessor"))
+(comment) @comment
+""",
+    references="""
+((call !receiver method: (identifier) @_require arguments: (_ (string) @import))
+  (#any-of? @_require "require" "require_relative" "load" "autoload"))
+((call method: (identifier) @call)
+  (#not-match? @call "^(require|require_relative|load|autoload|include|extend|prepend|new|attr_[a-z]+)$"))
+((call receiver: [(constant) (scope_resolution)] @call method: (identifier) @_new) (#eq? @_new "new"))
+(superclass [(constant) (scope_resolution)] @inherit)
+((call !receiver method: (identifier) @_mixin
+  arguments: (_ [(constant) (scope_resolution)] @inherit))
+  (#any-of? @_mixin "include" "extend" "prepend"))
+""",
+)

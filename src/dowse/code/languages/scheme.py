@@ -1,0 +1,10 @@
+"""Scheme and Racket."""
+
+from dowse.code.languages.base import Language
+
+LANGUAGE = Language(
+    name="scheme",
+    extensions=(".scm", ".ss", ".sld", ".rkt", ".rktl"),
+    aliases=("racket", "guile"),
+    interpreters=("guile", "racket"),
+)

@@ -1,0 +1,8 @@
+"""Shaders: GLSL, HLSL, WGSL and Metal."""
+
+from dowse.code.languages.base import Language
+
+LANGUAGE = Language(
+    name="shader",
+    extensions=(".glsl", ".vert", ".frag", ".comp", ".geom", ".hlsl", ".wgsl", ".metal", ".shader"),
+)

@@ -1,0 +1,8 @@
+"""Svelte components."""
+
+from dowse.code.languages.base import Language
+
+LANGUAGE = Language(
+    name="svelte",
+    extensions=(".svelte",),
+)

@@ -1,0 +1,10 @@
+"""Vim script."""
+
+from dowse.code.languages.base import Language
+
+LANGUAGE = Language(
+    name="vim",
+    extensions=(".vim", ".vimrc"),
+    filenames=(".vimrc", ".gvimrc", "vimrc", "_vimrc"),
+    aliases=("viml", "vimscript"),
+)

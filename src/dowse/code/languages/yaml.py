@@ -1,0 +1,16 @@
+"""YAML."""
+
+from dowse.code.languages.base import Language
+
+LANGUAGE = Language(
+    name="yaml",
+    extensions=(".yaml", ".yml"),
+    filenames=(".clang-format", ".clang-tidy", ".clangd", ".gemrc", "CITATION.cff"),
+    grammar="tree_sitter_yaml:language",
+    definitions="""
+(document (block_node (block_mapping (block_mapping_pair key: (_) @name value: (block_node)) @block)))
+(document (block_node (block_mapping (block_mapping_pair value: (block_node (block_mapping
+  (block_mapping_pair key: (_) @name value: (block_node)) @block))))))
+(comment) @comment
+""",
+)

@@ -1,0 +1,291 @@
+"""Blanks out secrets before a text is indexed: keys, tokens and passwords become ``*``, byte for byte.
+
+Precision comes first: a rule fires on what has the form of one vendor's token, or on a literal that looks random
+and is assigned to something called a password. Placeholders, examples from documentation and references to the
+environment are left alone.
+
+Most files hold no secret, so the search is arranged around what rules them out fast: tokens are long runs of
+token characters, runs are found by one translation and a substring search, and only a run with the beginning of
+a known token, or in quotes behind an assignment, is looked at by a regular expression.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from dowse.types import MaskedSecret
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """A secret with a form of its own; the group ``secret`` (or all of the match) is blanked out."""
+
+    name: str
+    literal: bytes  # what the text must hold for the expression to be tried; for a token its beginning
+    regex: re.Pattern[bytes]
+
+
+def _rule(name: str, literal: bytes, regex: bytes) -> _Rule:
+    return _Rule(name, literal, re.compile(regex, re.VERBOSE | re.DOTALL))
+
+
+# Found anywhere in a text that holds the literal.
+_TEXT_RULES = (
+    # At least a line of base64: an empty block in a test or a manual is no key.
+    _rule(
+        "private key",
+        b"PRIVATE KEY",
+        rb"-----BEGIN[ ][A-Z0-9 ]*PRIVATE[ ]KEY(?:[ ]BLOCK)?-----(?P<secret>.{64,20000}?)-----END",
+    ),
+    _rule("Azure storage key", b"AccountKey=", rb"AccountKey=(?P<secret>[A-Za-z0-9+/]{86}==)"),
+    _rule("Azure shared access key", b"SharedAccessKey=", rb"SharedAccessKey=(?P<secret>[A-Za-z0-9+/]{43}=)"),
+)
+
+_AWS_KEY_ID = "AWS access key id"
+
+# A run of token characters that begins like this. "/" separates runs here, so that paths do not hide a token.
+_TOKEN_RULES = (
+    _rule(_AWS_KEY_ID, b"AKIA", rb"AKIA[0-9A-Z]{16}(?![0-9A-Za-z])"),
+    _rule(_AWS_KEY_ID, b"ASIA", rb"ASIA[0-9A-Z]{16}(?![0-9A-Za-z])"),
+    *(
+        _rule("GitHub token", prefix, prefix + rb"[A-Za-z0-9]{36,255}")
+        for prefix in (b"ghp_", b"gho_", b"ghu_", b"ghs_", b"ghr_")
+    ),
+    _rule("GitHub token", b"github_pat_", rb"github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}"),
+    *(
+        _rule("GitLab token", prefix, prefix + rb"[\w-]{20,}")
+        for prefix in (b"glpat-", b"gldt-", b"glrt-", b"glcbt-", b"glptt-")
+    ),
+    *(
+        _rule("Slack token", prefix, prefix + rb"(?:[0-9]+-)+[A-Za-z0-9-]{10,}")
+        for prefix in (b"xoxa-", b"xoxb-", b"xoxp-", b"xoxo-", b"xoxs-", b"xoxr-")
+    ),
+    _rule(
+        "Slack webhook", b"services", rb"services/T[A-Z0-9]{7,}/B[A-Z0-9]{7,}/(?P<secret>[A-Za-z0-9]{20,})"
+    ),
+    _rule("Stripe key", b"sk_live_", rb"sk_live_[0-9A-Za-z]{20,}"),
+    _rule("Stripe key", b"rk_live_", rb"rk_live_[0-9A-Za-z]{20,}"),
+    _rule("Stripe webhook secret", b"whsec_", rb"whsec_[0-9A-Za-z+/]{32,}"),
+    _rule("Google API key", b"AIza", rb"AIza[0-9A-Za-z_-]{35}(?![\w-])"),
+    _rule("Google OAuth secret", b"GOCSPX-", rb"GOCSPX-[\w-]{28}"),
+    _rule("Anthropic key", b"sk-ant-", rb"sk-ant-[a-z]+[0-9]{2}-[\w-]{40,}"),
+    _rule("OpenAI key", b"sk-", rb"sk-[\w-]{20,}T3BlbkFJ[\w-]{20,}"),
+    _rule("npm token", b"npm_", rb"npm_[A-Za-z0-9]{36}(?!\w)"),
+    _rule("PyPI token", b"pypi-", rb"pypi-AgE[\w-]{50,}"),
+    _rule("Hugging Face token", b"hf_", rb"hf_[A-Za-z0-9]{34}(?!\w)"),
+    _rule("DigitalOcean token", b"dop_v1_", rb"dop_v1_[0-9a-f]{64}"),
+    _rule("Docker token", b"dckr_pat_", rb"dckr_pat_[\w-]{27}"),
+    _rule("Shopify token", b"shpat_", rb"shpat_[0-9a-fA-F]{32}"),
+    _rule("age key", b"AGE-SECRET-KEY-1", rb"AGE-SECRET-KEY-1[0-9A-Z]{58}"),
+    *(
+        _rule("Twilio key", b"SK" + digit.encode(), rb"SK[0-9a-f]{32}(?![0-9A-Za-z])")
+        for digit in "0123456789abcdef"
+    ),
+    _rule("JSON web token", b"eyJ", rb"eyJ[\w-]{15,}\.eyJ[\w-]{15,}\.[\w-]{16,}"),
+)
+_SENDGRID = _rule("SendGrid key", b"SG.", rb"SG\.[\w-]{22}\.[\w-]{43}(?![\w-])")
+_SENDGRID_LENGTH = len("SG.") + 22 + 1 + 43
+
+# An access key id comes with its secret, which has no form of its own, within a few lines.
+_AWS_SECRET = re.compile(rb"(?<![A-Za-z0-9+/=])(?P<secret>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])")
+_AWS_NEARBY = 300  # bytes
+
+_URL_PASSWORD = re.compile(
+    rb"://(?P<user>[^\s:/@\"'`<>{}()$%\\]{0,100}):(?P<secret>[^\s:/@\"'`<>{}()$\\,;]{8,200})@(?P<host>[\w.-]+)"
+)
+# Where nobody has an account: this machine, reserved names.
+_NO_HOST = re.compile(
+    rb"(?i)^(?:localhost|127\.|0\.0\.0\.0|::1)|(?:^|\.)(?:example|test|invalid|local|host)(?:\.|$)"
+)
+
+# Keys that are printed in a vendor's manual.
+_PUBLIC = (b"EXAMPLE", b"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq")
+
+# What people write where a secret would stand.
+_PLACEHOLDER = re.compile(
+    rb"(?i)example|sample|dummy|change|placeholder|your|xxx|test|fake|mock|insert|replace|redact|secret|passw|token"
+    rb"|abc|123456|012345|foo|qwert|default|demo|invalid|hunter|admin|root|user|name|\*\*"
+)
+
+# --- literals that look random, assigned to a name that says so ---
+
+_ASSIGNED = re.compile(
+    rb"""
+    (?P<name>[\w.-]*(?:passw(?:or)?d|passphrase|pwd|secret|token|credential|api[_-]?key|access[_-]?key|private[_-]?key
+      |auth[_-]?key|encryption[_-]?key|signing[_-]?key|master[_-]?key|account[_-]?key)[\w-]{0,12})
+    ["'\]]{0,2}(?:\s*:\s*[\w.\[\]|? ]{1,30}?)?\s*(?:=>|:=|=|:|\()\s*[rbfuL@]{0,2}$
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_NOT_SECRET_NAME = re.compile(
+    rb"(?i)public|publish|csrf|page|next|cursor|continu|sync|hash|digest|checksum|sha\d|md5|etag|(?:_id|Id|name|type|url)$"
+)
+_BEFORE = 100  # bytes of a line in which the name stands
+_VALUE_END = re.compile(rb"[\w+/=.~!@#%^&*-]{0,200}")
+_QUOTES = b"\"'`"
+# In these an assignment needs no quotes.
+_PLAIN_ASSIGNMENTS = re.compile(
+    r"(?:^|/)\.env[^/]*$|\.(?:env|properties|ini|cfg|conf|ya?ml|toml)$|(?:^|/)(?:credentials|\.npmrc|\.pypirc)$"
+)
+_PLAIN_BEFORE = b"=: \t"
+_PLAIN_AFTER = b" \t\r\n#"
+
+_MIN_RANDOM = 20  # characters
+_MIN_HEX = 32  # a hexadecimal digit says less
+_RANDOM_BITS = 3.5  # Shannon entropy per character; words have about 3, random letters and digits above 4
+_HEX_BITS = 3.0
+_MAX_STEPS = 0.25  # share of characters that follow the one before in the alphabet, as in "abcdef0123456789"
+_HEX = re.compile(rb"[0-9a-fA-F]+")
+_SWITCH = re.compile(rb"(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]")
+_MIN_SWITCHES = 3  # changes between letters and digits: names have one or two, random strings five in twenty
+
+# --- runs of token characters ---
+
+_RUN = 20  # the shortest token in the table
+_TOKEN_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+/"
+_MARK = bytes(ord("x") if byte in _TOKEN_CHARACTERS else ord(" ") for byte in range(256))
+_MARKED_RUN = b"x" * _RUN
+_BEGINNING = 3  # bytes by which the rules for a run are looked up
+_BY_BEGINNING: dict[bytes, list[_Rule]] = {}
+for _token_rule in _TOKEN_RULES:
+    _BY_BEGINNING.setdefault(_token_rule.literal[:_BEGINNING], []).append(_token_rule)
+
+
+_BEYOND = 5000  # bytes after a run in which a token of several runs (a JSON web token) may go on
+_DOT = ord(".")
+
+# What is blanked out of a secret; a private key in a program may have string syntax between its lines.
+_VISIBLE = re.compile(rb"(?P<kept>\\.)|[^\s\"'`(),;]")
+_BASE64_LINE = re.compile(rb"[A-Za-z0-9+/=]{40}")
+
+
+class _Span(NamedTuple):
+    start: int
+    end: int
+    rule: str
+
+
+def mask(content: bytes, path: str) -> tuple[bytes, tuple[MaskedSecret, ...]]:
+    """The content with its secrets blanked out, same length, same lines; and where they were."""
+    spans = sorted([*_in_text(content), *_in_urls(content), *_in_runs(content, path)])
+    if not spans:
+        return content, ()
+    masked = bytearray(content)
+    found: list[MaskedSecret] = []
+    line, covered = 1, 0
+    for start, end, rule in spans:
+        if start < covered:
+            continue
+        line += content.count(b"\n", covered, start)
+        found.append(MaskedSecret(path, line, rule))
+        masked[start:end] = _VISIBLE.sub(_star, content[start:end])
+        line += content.count(b"\n", start, end)
+        covered = end
+    return bytes(masked), tuple(found)
+
+
+def _star(match: re.Match[bytes]) -> bytes:
+    return match["kept"] or b"*"
+
+
+def _in_text(content: bytes) -> Iterator[_Span]:
+    for rule in _TEXT_RULES:
+        if rule.literal in content:
+            for match in rule.regex.finditer(content):
+                if not _is_public(match["secret"]) and _BASE64_LINE.search(match["secret"]):
+                    yield _Span(*match.span("secret"), rule.name)
+
+
+def _in_urls(content: bytes) -> Iterator[_Span]:
+    for match in _URL_PASSWORD.finditer(content):
+        password = match["secret"]
+        is_guessable = password.isalpha() or password.isdigit() or password == match["user"]
+        if is_guessable or _PLACEHOLDER.search(password) or _NO_HOST.search(match["host"]):
+            continue
+        yield _Span(*match.span("secret"), "password in a URL")
+
+
+def _in_runs(content: bytes, path: str) -> Iterator[_Span]:
+    """Secrets that are, or begin with, a long run of token characters."""
+    is_plain = _PLAIN_ASSIGNMENTS.search(path) is not None
+    marked = content.translate(_MARK)
+    start = marked.find(_MARKED_RUN)
+    while start >= 0:
+        end = marked.find(b" ", start + _RUN)
+        end = len(content) if end < 0 else end
+        for rule in _rules_for(content[start:end]):
+            yield from _tokens(content, rule, start, end)
+        before = content[start - 1] if start else 0
+        if before == _DOT:
+            yield from _tokens(content, _SENDGRID, start - _SENDGRID_LENGTH, end)
+        elif before in _QUOTES or (is_plain and before in _PLAIN_BEFORE):
+            yield from _assigned(content, start, end)
+        start = marked.find(_MARKED_RUN, end)
+
+
+def _rules_for(run: bytes) -> list[_Rule]:
+    if b"/" not in run:
+        return _BY_BEGINNING.get(run[:_BEGINNING], [])
+    beginnings = {part[:_BEGINNING] for part in run.split(b"/")}
+    return [rule for beginning in beginnings for rule in _BY_BEGINNING.get(beginning, ())]
+
+
+def _tokens(content: bytes, rule: _Rule, start: int, end: int) -> Iterator[_Span]:
+    """Tokens by one rule that begin within a run; they may end beyond it."""
+    for match in rule.regex.finditer(content, max(start, 0), end + _BEYOND):
+        group = "secret" if "secret" in rule.regex.groupindex else 0
+        if match.start() >= end or _is_public(match[0]):
+            continue
+        yield _Span(*match.span(group), rule.name)
+        if rule.name == _AWS_KEY_ID:
+            yield from _aws_secrets(content, match)
+
+
+def _aws_secrets(content: bytes, key_id: re.Match[bytes]) -> Iterator[_Span]:
+    nearby = max(0, key_id.start() - _AWS_NEARBY), key_id.end() + _AWS_NEARBY
+    for match in _AWS_SECRET.finditer(content, *nearby):
+        if not _is_public(match[0]) and _looks_random(match[0]) and not _HEX.fullmatch(match[0]):
+            yield _Span(*match.span(), "AWS secret key")
+
+
+def _assigned(content: bytes, start: int, end: int) -> Iterator[_Span]:
+    """A random literal in quotes, or to the end of the line, behind the name of a secret and an assignment."""
+    end = max(end, _VALUE_END.match(content, end).end())  # type: ignore[union-attr]  # it matches everywhere
+    quote = content[start - 1]
+    is_quoted = quote in _QUOTES
+    after = content[end : end + 1] or b"\n"
+    if (after[0] != quote) if is_quoted else (after not in _PLAIN_AFTER):
+        return
+    value = content[start:end]
+    if not _looks_random(value) or _PLACEHOLDER.search(value):
+        return
+    line = content.rfind(b"\n", 0, start) + 1
+    before = content[max(line, start - _BEFORE) : start - is_quoted]
+    name = _ASSIGNED.search(before)
+    if name and not _NOT_SECRET_NAME.search(name["name"]):
+        yield _Span(start, end, "assigned secret")
+
+
+def _looks_random(value: bytes) -> bool:
+    """Long, even in its characters, and mixing letters and digits as names do not."""
+    if len(value) < _MIN_RANDOM:
+        return False
+    least, bits = (_MIN_HEX, _HEX_BITS) if _HEX.fullmatch(value) else (_MIN_RANDOM, _RANDOM_BITS)
+    if len(value) < least or len(_SWITCH.findall(value)) < _MIN_SWITCHES:
+        return False
+    steps = sum(1 for first, second in zip(value, value[1:], strict=False) if second - first == 1)
+    return _entropy(value) >= bits and steps < len(value) * _MAX_STEPS
+
+
+def _entropy(value: bytes) -> float:
+    """Shannon entropy in bits per character."""
+    return -sum(n / len(value) * math.log2(n / len(value)) for n in Counter(value).values())
+
+
+def _is_public(secret: bytes) -> bool:
+    return any(known in secret for known in _PUBLIC)

@@ -1,0 +1,239 @@
+"""Finds the definitions in a syntax tree: name, kind, extent, signature, documentation, nesting."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import tree_sitter
+
+from dowse.code import parsing
+from dowse.code.languages.base import Language
+from dowse.types import Entity, Kind
+
+CLASS_LIKE = frozenset({Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.IMPL})
+"""Kinds whose functions are methods."""
+
+MAX_SIGNATURE = 300
+"""Longer signatures are cut: they are shown on one line and weigh on ranking."""
+
+MAX_DOC = 2000
+"""Longer documentation is cut: its beginning says what the thing is for."""
+
+_CALLABLE = frozenset({Kind.FUNCTION, Kind.METHOD})
+
+_LOCAL = frozenset({Kind.VARIABLE, Kind.CONSTANT})
+"""Kinds that are nobody's business but the function's they stand in."""
+
+_LEAVES = _LOCAL | {Kind.TYPE}
+"""Kinds that hold nothing: in ``typedef struct a {...} b`` the fields are those of ``a``."""
+
+_SPACE = b" \t\r\n"
+_LINE_BREAK = ord("\n")
+_KINDS = {kind.value: kind for kind in Kind}
+_SCOPE_SEPARATOR = re.compile(r"::|\.|:|#|\\")
+_COMMENT_MARK = re.compile(
+    r"^[ \t]*(?:/\*+!?|\*+/|\*|//+[/!]?|#+!?|--+\[*|;+|%+|\(\*+|\{-+\|?|\"\"\"|''')?[ \t]?"
+    r"|[ \t]*(?:\*+/|-\}|\*\)|\]\]|\"\"\"|''')[ \t]*$",
+    re.M,
+)
+_DOCSTRING_QUOTES = re.compile(r"^[rRbBuUfF]*(\"\"\"|'''|\"|')|(\"\"\"|'''|\"|')$")
+
+
+class _Definition(NamedTuple):
+    """One match of the query before nesting is known. Rows are 0-based."""
+
+    start_byte: int
+    end_byte: int
+    start_row: int
+    end_row: int
+    name_byte: int
+    name_row: int
+    pattern: int  # place of the pattern in the query
+    kind: Kind | None  # None: only a scope
+    name: str
+    owner: str
+    signature: str
+    docstring: str
+
+
+class _Open(NamedTuple):
+    """A definition, or the whole file, that the next definition may lie in."""
+
+    start_byte: int
+    end_byte: int
+    start_row: int
+    qualified: str
+    entity: int | None  # its place in what is returned
+    kind: Kind | None
+
+
+def find(language: Language, tree: tree_sitter.Tree, content: bytes) -> tuple[Entity, ...]:
+    """The entities of a file in the order they start, each after the one that encloses it."""
+    if not language.definitions:
+        return ()
+    cursor = tree_sitter.QueryCursor(parsing.query(language.grammar, language.definitions))
+    definitions: list[_Definition] = []
+    comments: dict[int, tuple[int, int, int]] = {}  # last row -> first row, byte range
+    for pattern, captures in cursor.matches(tree.root_node):
+        if found := captures.get("comment"):
+            for node in found:
+                _add_leading(comments, node, content, documents=True)
+        elif found := captures.get("attribute"):
+            for node in found:
+                _add_leading(comments, node, content, documents=False)
+        elif definition := _definition(language, pattern, captures, content):
+            definitions.append(definition)
+    return tuple(_nest(definitions, comments, content))
+
+
+def _add_leading(
+    comments: dict[int, tuple[int, int, int]], node: tree_sitter.Node, content: bytes, *, documents: bool
+) -> None:
+    """Note a comment or an attribute that has its lines to itself; others concern the code beside them."""
+    start_byte, end_byte = node.start_byte, node.end_byte
+    start, end = node.start_point[0], node.end_point[0]
+    if content[end_byte - 1 : end_byte] == b"\n":
+        end_byte -= 1  # some grammars count the line break in
+        end -= end > start
+    line_start = content.rfind(b"\n", 0, start_byte) + 1
+    line_end = content.find(b"\n", end_byte)
+    if (
+        content[line_start:start_byte].strip()
+        or content[end_byte : line_end if line_end >= 0 else None].strip()
+    ):
+        return
+    comments[end] = (start, start_byte, end_byte if documents else start_byte)
+
+
+def _definition(
+    language: Language, pattern: int, captures: dict[str, list[tree_sitter.Node]], content: bytes
+) -> _Definition | None:
+    names = captures.get("name")
+    node, kind = _kind_of(captures)
+    if node is None or not names:
+        return None
+    name = _text(names[0], content)
+    outer = node
+    while language.wrappers and (parent := outer.parent) is not None and parent.type in language.wrappers:
+        outer = parent
+    body = captures.get("body")
+    owner = captures.get("owner")
+    end_byte, end_row = outer.end_byte, outer.end_point[0]
+    while end_byte > outer.start_byte and content[end_byte - 1] in _SPACE:  # some grammars count it in
+        end_byte -= 1
+        end_row -= content[end_byte] == _LINE_BREAK
+    return _Definition(
+        outer.start_byte,
+        end_byte,
+        outer.start_point[0],
+        end_row,
+        names[0].start_byte,
+        names[0].start_point[0],
+        pattern,
+        kind,
+        name,
+        _text(owner[0], content) if owner else "",
+        _signature(node, kind, names[0], body[0] if body else None, content),
+        _docstring(language, body[0], content) if language.docstring and body else "",
+    )
+
+
+def _kind_of(captures: dict[str, list[tree_sitter.Node]]) -> tuple[tree_sitter.Node | None, Kind | None]:
+    for capture, nodes in captures.items():
+        if kind := _KINDS.get(capture):
+            return nodes[0], kind
+    scope = captures.get("scope")
+    return (scope[0], None) if scope else (None, None)
+
+
+def _signature(
+    node: tree_sitter.Node,
+    kind: Kind | None,
+    name: tree_sitter.Node,
+    body: tree_sitter.Node | None,
+    content: bytes,
+) -> str:
+    """A definition's text up to its body; without one all of a function, else up to the line of the name."""
+    start, end = node.start_byte, node.end_byte
+    if body is not None and body.start_byte > start:
+        end = body.start_byte
+    elif kind not in _CALLABLE and (line_end := content.find(b"\n", name.end_byte, end)) >= 0:
+        end = line_end
+    raw = content[start : min(end, start + MAX_SIGNATURE * 4)]
+    return " ".join(raw.decode("utf-8", "replace").split()).rstrip(" {:=\\")[:MAX_SIGNATURE]
+
+
+def _docstring(language: Language, body: tree_sitter.Node, content: bytes) -> str:
+    node = body.named_child(0)
+    if node is not None and node.type != language.docstring:
+        node = node.named_child(0) if node.named_child_count == 1 else None
+    if node is None or node.type != language.docstring:
+        return ""
+    text = _DOCSTRING_QUOTES.sub("", _text(node, content).strip())
+    return "\n".join(line.strip() for line in text.strip().splitlines())[:MAX_DOC]
+
+
+def _nest(
+    definitions: Iterable[_Definition], comments: dict[int, tuple[int, int, int]], content: bytes
+) -> Iterable[Entity]:
+    """Order definitions by position, give each its parent, qualified name and leading comments."""
+    stack = [_Open(-1, len(content) + 1, -1, "", None, None)]
+    seen: set[tuple[int, int, str]] = set()
+    index = 0
+    for d in sorted(definitions, key=lambda d: (d.start_byte, -d.end_byte, d.name_byte, d.pattern)):
+        if (d.start_byte, d.end_byte, d.name) in seen:
+            continue
+        seen.add((d.start_byte, d.end_byte, d.name))
+        while stack[-1].end_byte < d.end_byte:
+            stack.pop()
+        beside = (stack[-1].start_byte, stack[-1].end_byte) == (d.start_byte, d.end_byte)  # "int a, b;"
+        outer = stack[-2] if beside else stack[-1]
+        if d.kind in _LOCAL and outer.kind in _CALLABLE:
+            continue
+        parts = [p for p in _SCOPE_SEPARATOR.split(d.name) if p] or [d.name]
+        if d.kind in (Kind.SECTION, Kind.BLOCK):
+            parts = [d.name]
+        qualified = ".".join(filter(None, [outer.qualified, d.owner, *parts]))
+        if d.kind is None:
+            stack.append(_Open(d.start_byte, d.end_byte, d.start_row, qualified, outer.entity, Kind.CLASS))
+            continue
+        kind = _refined(d, outer.kind)
+        start_row, comment = d.start_row, ""
+        if outer.start_row != d.start_row:  # else what stands above is about the outer one
+            start_row, comment = _leading_comment(d.start_row, comments, content)
+        doc = "\n".join(filter(None, [comment, d.docstring]))[:MAX_DOC]
+        lines = (start_row + 1, d.end_row + 1, d.name_row + 1)
+        yield Entity(parts[-1], qualified, kind, *lines, outer.entity, d.signature, doc)
+        inner = _Open(d.start_byte, d.end_byte, d.start_row, qualified, index, kind)
+        index += 1
+        if not beside:
+            stack.append(inner)
+        elif kind not in _LEAVES:
+            stack[-1] = inner
+
+
+def _refined(definition: _Definition, around: Kind | None) -> Kind:
+    """What the query calls a function is a method inside a class; a variable in capitals is a constant."""
+    kind = definition.kind or Kind.CLASS
+    if kind is Kind.FUNCTION and (definition.owner or around in CLASS_LIKE):
+        return Kind.METHOD
+    if kind is Kind.VARIABLE and definition.name.isupper() and len(definition.name) > 1:
+        return Kind.CONSTANT
+    return kind
+
+
+def _leading_comment(row: int, comments: dict[int, tuple[int, int, int]], content: bytes) -> tuple[int, str]:
+    """The first row and the cleaned text of the comments that stand directly above this row."""
+    first, pieces = row, []
+    while found := comments.get(first - 1):
+        first, start_byte, end_byte = found
+        pieces.append(content[start_byte:end_byte].decode("utf-8", "replace"))
+    if not pieces:
+        return row, ""
+    return first, _COMMENT_MARK.sub("", "\n".join(reversed(pieces))).strip()
+
+
+def _text(node: tree_sitter.Node, content: bytes) -> str:
+    return content[node.start_byte : node.end_byte].decode("utf-8", "replace")

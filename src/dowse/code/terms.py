@@ -1,0 +1,68 @@
+"""What a chunk is found by: its tokens by field, and the text that is embedded.
+
+Both carry context that is searched but not shown: path words, the definitions around the chunk, the
+signatures and documentation of those that begin in it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+
+from dowse.code import tokens
+from dowse.types import Chunk, ChunkTerms, Entity, ParsedFile
+
+MAX_EMBEDDED = 2000
+"""Characters of a chunk's text that are embedded; models read no further to any profit."""
+
+
+def chunk_terms(path: str, content: bytes, parsed: ParsedFile) -> tuple[ChunkTerms, ...]:
+    """The tokens of each chunk of a file."""
+    path_tokens = tokens.path_tokens(path)
+    return tuple(
+        ChunkTerms(
+            name=_name_tokens(chunk, beginning, parsed.entities),
+            path=path_tokens,
+            signature=tokens.tokens(" ".join(entity.signature for entity in beginning)),
+            doc=tokens.tokens("\n".join(entity.doc for entity in beginning)),
+            body=tokens.tokens(content[chunk.start : chunk.end]),
+        )
+        for chunk, beginning in with_beginning(parsed)
+    )
+
+
+def embedded_texts(path: str, content: bytes, parsed: ParsedFile) -> list[str]:
+    """The text of each chunk as an embedder should read it: where it stands, then what it says."""
+    place = " ".join(tokens.path_words(path))
+    texts = []
+    for chunk in parsed.chunks:
+        around = parsed.entities[chunk.entity].qualified if chunk.entity is not None else ""
+        body = content[chunk.start : chunk.end].decode("utf-8", "replace")[:MAX_EMBEDDED]
+        texts.append(f"{place} {around}\n{body}")
+    return texts
+
+
+def with_beginning(parsed: ParsedFile) -> Iterator[tuple[Chunk, list[Entity]]]:
+    """Each chunk with the entities whose line of definition it holds."""
+    for chunk, ordinals in zip(parsed.chunks, definitions_by_chunk(parsed), strict=True):
+        yield chunk, [parsed.entities[i] for i in ordinals]
+
+
+def definitions_by_chunk(parsed: ParsedFile) -> tuple[tuple[int, ...], ...]:
+    """For each chunk, the places of the entities whose line of definition it holds."""
+    found: list[list[int]] = [[] for _ in parsed.chunks]
+    for ordinal, chunk in enumerate(chunks_of_entities(parsed)):
+        found[chunk].append(ordinal)
+    return tuple(map(tuple, found))
+
+
+def chunks_of_entities(parsed: ParsedFile) -> list[int]:
+    """For each entity, the place of the chunk that holds its line of definition."""
+    ends = [chunk.end_line for chunk in parsed.chunks]
+    last = len(ends) - 1
+    return [min(bisect_left(ends, entity.line), last) for entity in parsed.entities]
+
+
+def _name_tokens(chunk: Chunk, beginning: list[Entity], entities: tuple[Entity, ...]) -> str:
+    around = [entities[chunk.entity].qualified] if chunk.entity is not None else []
+    return tokens.tokens(" ".join([*around, *(entity.name for entity in beginning)]))

@@ -1,0 +1,3 @@
+# The stage that developers share.
+stage  = "dev"
+region = "eu-west-1"
