@@ -1,0 +1,28 @@
+"""The seam between text and vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Matrix = np.ndarray[Any, np.dtype[np.float32]]
+
+
+class Embedder(Protocol):
+    """Turns text into vectors of length one. ``name`` identifies model and dimension: other name, other vectors."""
+
+    @property
+    def name(self) -> str:
+        """Goes into the index fingerprint."""
+        ...
+
+    def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        """One row per text."""
+        ...
+
+    def embed_query(self, text: str) -> Sequence[float]:
+        """The vector of a question."""
+        ...

@@ -1,0 +1,145 @@
+"""The seam between the engine and an index: what a store does, and nothing about how.
+
+A store holds one *view* (the files of one checkout). Reading goes through a snapshot, which shows one
+generation from its first call to its last; writing goes through the one writer there can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from dowse.types import (
+    FileStamp,
+    Filter,
+    IndexReport,
+    IndexState,
+    IndexStatus,
+    NameHit,
+    NameTier,
+    ParsedFile,
+    Scored,
+    SourceFile,
+    StoredFile,
+    Term,
+)
+
+FORMAT = 1
+"""Version of what stores write. An index of another version is rebuilt, never migrated."""
+
+
+class KnownFile(Protocol):
+    """What the manifest says of a file."""
+
+    @property
+    def stamp(self) -> FileStamp: ...
+    @property
+    def content_hash(self) -> bytes: ...
+
+
+class Snapshot(Protocol):
+    """One generation of an index, for reading."""
+
+    @property
+    def generation(self) -> int:
+        """Counts the commits; equal numbers mean equal answers."""
+        ...
+
+    def lexical(
+        self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
+    ) -> list[Scored]:
+        """Chunks by BM25 over the weighted fields of ``ChunkTerms``, best first."""
+        ...
+
+    def dense(self, vector: Sequence[float], filter: Filter, limit: int) -> list[Scored]:
+        """Chunks by cosine with the vector, best first; none where the index has no vectors."""
+        ...
+
+    def names(self, pattern: str, tier: NameTier, filter: Filter, limit: int) -> list[NameHit]:
+        """Entities whose name matches in this way, by name (ignoring case) and then by path."""
+        ...
+
+    def files_named(self, name: str, filter: Filter, limit: int) -> list[int]:
+        """Ids of the files whose name, stem or trailing path this is, ignoring case, in order of path."""
+        ...
+
+    def file(self, id: int) -> StoredFile | None:
+        """A file by its id, or none if this generation does not have it."""
+        ...
+
+    def file_at(self, path: str) -> StoredFile | None:
+        """A file by its path."""
+        ...
+
+    def content(self, id: int) -> bytes:
+        """What a file said when it was indexed, in UTF-8, secrets masked."""
+        ...
+
+    def manifest(self) -> Mapping[str, KnownFile]:
+        """Every file by path, with its stamp and content hash."""
+        ...
+
+    def folders(self) -> Mapping[str, int]:
+        """Every folder that was walked, with its modification time."""
+        ...
+
+
+class Writer(Protocol):
+    """The one writer. Each ``apply`` is atomic: a reader sees all of it or nothing."""
+
+    def manifest(self) -> Mapping[str, KnownFile]:
+        """As in ``Snapshot``; files written under other settings have a stamp and a hash that match nothing."""
+        ...
+
+    def parsed(self, content_hash: bytes) -> ParsedFile | None:
+        """What is already known of a content, from this or another checkout, now or earlier."""
+        ...
+
+    def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Those of the asked vectors that were computed before."""
+        ...
+
+    def apply(self, removed: Sequence[str], files: Sequence[SourceFile]) -> int:
+        """Take paths out, put files in (replacing what their paths held); the new generation."""
+        ...
+
+    def restamp(self, stamps: Mapping[str, FileStamp]) -> None:
+        """Note new stamps of files whose content is the same."""
+        ...
+
+    def finish(self, report: IndexReport, folders: Mapping[str, int]) -> None:
+        """Record what the run saw; the index is current from here on."""
+        ...
+
+
+class Store(Protocol):
+    """Where one index lives."""
+
+    def status(self) -> IndexStatus:
+        """What there is, without changing anything."""
+        ...
+
+    def state(self) -> IndexState:
+        """The state alone: cheap enough for every query."""
+        ...
+
+    def snapshot(self) -> AbstractContextManager[Snapshot]:
+        """The newest generation, for reading."""
+        ...
+
+    def writer(self) -> AbstractContextManager[Writer]:
+        """The lock and the means to write; ``IndexLocked`` if another process has it."""
+        ...
+
+    def clear(self) -> None:
+        """Forget everything."""
+        ...
+
+    def dump(self) -> Iterator[tuple[object, ...]]:
+        """Everything that is searchable, by path and without ids: equal dumps mean equal indexes."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        ...

@@ -1,0 +1,503 @@
+"""The catalogue: SQLite in WAL mode, the single source of truth of an embedded index.
+
+Contents (what was parsed) are keyed by hash and shared by every view, branch and checkout; files are
+rows of a view that point at a content. A file's row is never changed in place: a new content is a new
+row, and the old one is marked with the generation that removed it, so that a reader of the generation
+before still sees it.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dowse.code import terms
+from dowse.errors import IndexCorrupt, IndexLocked, IndexMissing, IndexTooNew, IndexUnwritable
+from dowse.stores.base import FORMAT
+from dowse.types import (
+    Chunk,
+    ChunkVector,
+    Entity,
+    FileStamp,
+    IndexReport,
+    Kind,
+    MaskedSecret,
+    ParsedFile,
+    ParseHealth,
+    Role,
+    Skipped,
+    SkipReason,
+    SourceFile,
+    StoredFile,
+)
+
+BUSY_SECONDS = 10
+"""How long a statement waits for another process's transaction; these are short."""
+
+COMPRESSION = 1
+"""zlib level: three quarters of the best ratio at a fraction of its time."""
+
+SPARE_CONTENTS = 1.0
+"""Contents that no file uses are kept (a branch may come back) up to this share of those in use."""
+
+RETAINED = 2
+"""Generations before the newest that can still be read: a derived index may be one commit behind, and
+another commit may come while a reader opens it."""
+
+_SCHEMA = """
+CREATE TABLE views (
+    id INTEGER PRIMARY KEY, root TEXT NOT NULL UNIQUE, generation INTEGER NOT NULL DEFAULT 0,
+    fingerprint TEXT NOT NULL DEFAULT '', restamps INTEGER NOT NULL DEFAULT 0, report TEXT, folders TEXT
+);
+CREATE TABLE contents (
+    id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, language TEXT NOT NULL, health TEXT NOT NULL, text BLOB NOT NULL
+);
+CREATE TABLE entities (
+    content INTEGER NOT NULL, ordinal INTEGER NOT NULL, chunk INTEGER NOT NULL, name_key TEXT NOT NULL, name TEXT NOT NULL,
+    qualified TEXT NOT NULL, kind TEXT NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
+    line INTEGER NOT NULL, parent INTEGER, signature TEXT NOT NULL, doc TEXT NOT NULL, PRIMARY KEY (content, ordinal)
+) WITHOUT ROWID;
+CREATE INDEX entities_by_name ON entities (name_key);
+CREATE TABLE chunks (
+    content INTEGER NOT NULL, ordinal INTEGER NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
+    start INTEGER NOT NULL, end INTEGER NOT NULL, entity INTEGER, PRIMARY KEY (content, ordinal)
+) WITHOUT ROWID;
+CREATE TABLE files (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, view INTEGER NOT NULL, path TEXT NOT NULL, name_key TEXT NOT NULL,
+    stem_key TEXT NOT NULL, content INTEGER NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
+    role TEXT NOT NULL, fingerprint TEXT NOT NULL, added INTEGER NOT NULL, removed INTEGER
+);
+CREATE UNIQUE INDEX files_live ON files (view, path) WHERE removed IS NULL;
+CREATE INDEX files_by_name ON files (view, name_key);
+CREATE INDEX files_by_stem ON files (view, stem_key);
+CREATE INDEX files_by_content ON files (content);
+CREATE INDEX files_removed ON files (view, removed) WHERE removed IS NOT NULL;
+CREATE TABLE secrets (file INTEGER NOT NULL, line INTEGER NOT NULL, rule TEXT NOT NULL);
+CREATE INDEX secrets_by_file ON secrets (file);
+CREATE TABLE vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE file_vectors (
+    file INTEGER NOT NULL, ordinal INTEGER NOT NULL, key BLOB NOT NULL, PRIMARY KEY (file, ordinal)
+) WITHOUT ROWID;
+"""
+
+_ENTITY_COLUMNS = "name, qualified, kind, start_line, end_line, line, parent, signature, doc"
+_KINDS = {kind.value: kind for kind in Kind}
+_LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_UNWRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
+_NO_SPACE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+
+
+class OlderFormat(IndexMissing):
+    """An older dowse wrote the index: it is made again."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFile:
+    """A file of the manifest, and the settings it was written under."""
+
+    id: int
+    stamp: FileStamp
+    content_hash: bytes
+    fingerprint: str
+
+
+class NamedEntity(NamedTuple):
+    """An entity and its file, with what a filter asks of the two."""
+
+    file: int
+    entity: int
+    chunk: int
+    name: str
+    kind: str
+    path: str
+    language: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class ViewState:
+    """How far a view has come. ``restamps`` counts changes of stamps, which make no new generation."""
+
+    generation: int
+    fingerprint: str
+    restamps: int
+
+
+class Catalogue:
+    """One connection to the catalogue, on one view. Not to be shared between threads."""
+
+    def __init__(self, path: Path, root: str, *, create: bool) -> None:
+        self.path = path
+        self.root = root
+        self.view = 0
+        with mapped(path):
+            uri = f"{path.resolve().as_uri()}?mode={'rwc' if create else 'rw'}"
+            self._db = sqlite3.connect(
+                uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+            try:
+                self._prepare(create)
+                self.state()
+            except BaseException:
+                self._db.close()
+                raise
+
+    def _prepare(self, create: bool) -> None:
+        (version,) = self._db.execute("PRAGMA user_version").fetchone()
+        if version > FORMAT:
+            raise IndexTooNew(
+                f"the index at {self.path.parent} was written by a newer dowse (format {version}, this one reads {FORMAT}): "
+                "upgrade dowse, or remove the index with 'dowse clear' and search again"
+            )
+        if 0 < version < FORMAT:
+            raise OlderFormat(
+                f"the index at {self.path.parent} was written by an older dowse: run 'dowse index'"
+            )
+        if version == 0 and not create:
+            raise IndexMissing(f"the index at {self.path.parent} is empty: run 'dowse index'")
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        self._db.execute("PRAGMA mmap_size = 268435456")
+        if version == 0:
+            self._create_tables()
+        if create:
+            self._db.execute("INSERT OR IGNORE INTO views (root) VALUES (?)", (self.root,))
+
+    def _create_tables(self) -> None:
+        self._db.execute("PRAGMA journal_mode = WAL")
+        with self.transaction():
+            for statement in _SCHEMA.split(";\n"):
+                if statement.strip():
+                    self._db.execute(statement)
+            self._db.execute(f"PRAGMA user_version = {FORMAT}")
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._db.close()
+
+    @contextmanager
+    def transaction(self, kind: str = "IMMEDIATE") -> Iterator[None]:
+        """All of what is done inside, or nothing."""
+        with mapped(self.path):
+            self._db.execute(f"BEGIN {kind}")
+            try:
+                yield
+            except BaseException:
+                if self._db.in_transaction:  # SQLite may have rolled back by itself
+                    self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+
+    # --- reading ---
+
+    def state(self) -> ViewState:
+        """How far the view of this root has come; nowhere if it is not there yet."""
+        row = self._db.execute(
+            "SELECT id, generation, fingerprint, restamps FROM views WHERE root = ?", (self.root,)
+        ).fetchone()
+        self.view, *state = row or (0, 0, "", 0)
+        return ViewState(*state)
+
+    def report(self) -> IndexReport | None:
+        """What the last complete run saw."""
+        row = self._db.execute("SELECT report FROM views WHERE id = ?", (self.view,)).fetchone()
+        return _report(json.loads(row[0])) if row and row[0] else None
+
+    def folders(self) -> dict[str, int]:
+        """The folders of the last complete walk, with their modification times."""
+        row = self._db.execute("SELECT folders FROM views WHERE id = ?", (self.view,)).fetchone()
+        return json.loads(row[0]) if row and row[0] else {}
+
+    def manifest(self, generation: int) -> dict[str, KnownFile]:
+        """Every file of a generation by path."""
+        rows = self._db.execute(
+            "SELECT path, f.id, size, mtime_ns, hash, fingerprint "
+            "FROM files f JOIN contents c ON c.id = f.content WHERE view = ? AND added <= ? AND (removed IS NULL OR removed > ?)",
+            (self.view, generation, generation),
+        )
+        return {
+            path: KnownFile(id, FileStamp(size, mtime_ns), digest, fingerprint)
+            for path, id, size, mtime_ns, digest, fingerprint in rows
+        }
+
+    def counts(self) -> tuple[int, int, int]:
+        """Live files, their chunks, their entities."""
+        live = "FROM files f JOIN {} t ON t.content = f.content WHERE f.view = ? AND f.removed IS NULL"
+        (files,) = self._db.execute(
+            "SELECT count(*) FROM files WHERE view = ? AND removed IS NULL", (self.view,)
+        ).fetchone()
+        (chunks,) = self._db.execute("SELECT count(*) " + live.format("chunks"), (self.view,)).fetchone()
+        (entities,) = self._db.execute("SELECT count(*) " + live.format("entities"), (self.view,)).fetchone()
+        return files, chunks, entities
+
+    def tally(self, column: str) -> dict[str, int]:
+        """Live files by their contents' ``language`` or ``health``, most first."""
+        rows = self._db.execute(
+            f"SELECT {column}, count(*) n FROM files f JOIN contents c ON c.id = f.content "
+            f"WHERE view = ? AND removed IS NULL GROUP BY {column} ORDER BY n DESC, {column}",
+            (self.view,),
+        )
+        return dict(rows)
+
+    def secrets(self) -> tuple[MaskedSecret, ...]:
+        """Where secrets were blanked out in live files."""
+        rows = self._db.execute(
+            "SELECT path, line, rule FROM secrets s JOIN files f ON f.id = s.file "
+            "WHERE view = ? AND removed IS NULL ORDER BY path, line",
+            (self.view,),
+        )
+        return tuple(map(MaskedSecret._make, rows))
+
+    def file(self, id: int, generation: int) -> StoredFile | None:
+        """A file by id, if the generation has it."""
+        row = self._db.execute(
+            "SELECT f.id, path, size, mtime_ns, role, c.id, hash, language, health, added, removed "
+            "FROM files f JOIN contents c ON c.id = f.content WHERE f.id = ? AND view = ?",
+            (id, self.view),
+        ).fetchone()
+        if row is None or row[9] > generation or (row[10] is not None and row[10] <= generation):
+            return None
+        parsed = ParsedFile(row[7], ParseHealth(row[8]), self._entities(row[5]), self._chunks(row[5]))
+        definitions = terms.definitions_by_chunk(parsed)
+        return StoredFile(
+            row[0], row[1], FileStamp(row[2], row[3]), row[6], Role(row[4]), parsed, definitions
+        )
+
+    def file_id(self, path: str, generation: int) -> int | None:
+        """The id of the file at a path."""
+        row = self._db.execute(
+            "SELECT id FROM files WHERE view = ? AND path = ? AND added <= ? AND (removed IS NULL OR removed > ?)",
+            (self.view, path, generation, generation),
+        ).fetchone()
+        return row[0] if row else None
+
+    def content(self, id: int) -> bytes:
+        """What a file says."""
+        row = self._db.execute(
+            "SELECT text FROM contents c JOIN files f ON f.content = c.id WHERE f.id = ?", (id,)
+        ).fetchone()
+        return zlib.decompress(row[0]) if row else b""
+
+    def parsed(self, digest: bytes) -> ParsedFile | None:
+        """What is known of a content."""
+        row = self._db.execute(
+            "SELECT id, language, health FROM contents WHERE hash = ?", (digest,)
+        ).fetchone()
+        if row is None:
+            return None
+        return ParsedFile(row[1], ParseHealth(row[2]), self._entities(row[0]), self._chunks(row[0]))
+
+    def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Those of the asked vectors that are stored."""
+        found = {}
+        for key in keys:
+            if row := self._db.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone():
+                found[key] = row[0]
+        return found
+
+    def file_vectors(self, id: int) -> list[ChunkVector]:
+        """The vectors of a file's chunks, in order."""
+        rows = self._db.execute(
+            "SELECT v.key, v.vector FROM file_vectors f JOIN vectors v USING (key) WHERE file = ? ORDER BY ordinal",
+            (id,),
+        )
+        return list(map(ChunkVector._make, rows))
+
+    def named(self, first: str, last: str, generation: int) -> Iterator[NamedEntity]:
+        """The entities whose name in lower case lies between the two, by name and path; read when needed."""
+        rows = self._db.execute(
+            "SELECT f.id, e.ordinal, e.chunk, e.name, e.kind, f.path, c.language, f.role "
+            "FROM entities e CROSS JOIN files f ON f.content = e.content JOIN contents c ON c.id = e.content "
+            "WHERE e.name_key BETWEEN ? AND ? AND f.view = ? AND f.added <= ? "
+            "AND (f.removed IS NULL OR f.removed > ?) ORDER BY e.name_key, f.path, e.ordinal",
+            (first, last, self.view, generation, generation),
+        )
+        return map(NamedEntity._make, rows)
+
+    def files_called(self, name: str, generation: int) -> Iterator[tuple[int, str, str, str]]:
+        """Id, path, language and role of the files whose name or stem this is, in order of path."""
+        return self._db.execute(
+            "SELECT f.id, path, language, role FROM files f JOIN contents c ON c.id = f.content "
+            "WHERE f.id IN (SELECT id FROM files WHERE view = ?1 AND name_key = ?2 "
+            "UNION SELECT id FROM files WHERE view = ?1 AND stem_key = ?2) AND added <= ?3 AND (removed IS NULL OR removed > ?3) ORDER BY path",
+            (self.view, name, generation),
+        )
+
+    def changed_since(self, generation: int) -> tuple[list[int], list[int]]:
+        """Ids of the files removed after a generation, and of the live ones added after it."""
+        removed = self._db.execute(
+            "SELECT id FROM files WHERE view = ? AND removed > ?", (self.view, generation)
+        )
+        gone = [id for (id,) in removed]
+        added = self._db.execute(
+            "SELECT id FROM files WHERE view = ? AND added > ? AND removed IS NULL", (self.view, generation)
+        )
+        return gone, [id for (id,) in added]
+
+    def kept_files(self) -> list[int]:
+        """Ids of the files of every generation that can still be read."""
+        return [id for (id,) in self._db.execute("SELECT id FROM files WHERE view = ?", (self.view,))]
+
+    def live_files(self, generation: int) -> Iterator[tuple[int, str, str, str]]:
+        """Id, path, language and role of every file of a generation."""
+        return self._db.execute(
+            "SELECT f.id, path, language, role FROM files f JOIN contents c ON c.id = f.content "
+            "WHERE view = ? AND added <= ? AND (removed IS NULL OR removed > ?)",
+            (self.view, generation, generation),
+        )
+
+    def _entities(self, content: int) -> tuple[Entity, ...]:
+        rows = self._db.execute(
+            f"SELECT {_ENTITY_COLUMNS} FROM entities WHERE content = ? ORDER BY ordinal", (content,)
+        )
+        return tuple(Entity(r[0], r[1], _KINDS[r[2]], *r[3:]) for r in rows)
+
+    def _chunks(self, content: int) -> tuple[Chunk, ...]:
+        rows = self._db.execute(
+            "SELECT start_line, end_line, start, end, entity FROM chunks WHERE content = ? ORDER BY ordinal",
+            (content,),
+        )
+        return tuple(map(Chunk._make, rows))
+
+    # --- writing: call inside a transaction ---
+
+    def begin_generation(self) -> int:
+        """The next generation; rows that only generations before those retained could see are dropped."""
+        generation = self.state().generation + 1
+        past, bounds = "view = ? AND removed <= ?", (self.view, generation - RETAINED)
+        for table in ("file_vectors", "secrets"):
+            self._db.execute(f"DELETE FROM {table} WHERE file IN (SELECT id FROM files WHERE {past})", bounds)
+        self._db.execute(f"DELETE FROM files WHERE {past}", bounds)
+        self._db.execute("UPDATE views SET generation = ? WHERE id = ?", (generation, self.view))
+        return generation
+
+    def remove(self, paths: Iterable[str], generation: int) -> list[int]:
+        """Mark the files at these paths as removed; their ids."""
+        gone = []
+        for path in paths:
+            where = "WHERE view = ? AND path = ? AND removed IS NULL"
+            if row := self._db.execute(f"SELECT id FROM files {where}", (self.view, path)).fetchone():
+                self._db.execute(f"UPDATE files SET removed = ? {where}", (generation, self.view, path))
+                gone.append(row[0])
+        return gone
+
+    def add(self, file: SourceFile, generation: int, fingerprint: str) -> int:
+        """Insert a file (and its content, if new); its id."""
+        content = self._content_id(file)
+        name = file.path.rpartition("/")[2].lower()
+        cursor = self._db.execute(
+            "INSERT INTO files "
+            "(view, path, name_key, stem_key, content, size, mtime_ns, role, fingerprint, added) VALUES (?,?,?,?,?,?,?,?,?,?)",
+            (
+                self.view, file.path, name, name.lstrip(".").partition(".")[0], content,
+                file.stamp.size, file.stamp.mtime_ns, file.role.value, fingerprint, generation,
+            ),
+        )  # fmt: skip
+        id = cursor.lastrowid
+        assert id is not None
+        self._db.executemany(
+            "INSERT INTO secrets VALUES (?, ?, ?)", ((id, s.line, s.rule) for s in file.secrets)
+        )
+        self._db.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?)", file.vectors)
+        self._db.executemany(
+            "INSERT INTO file_vectors VALUES (?, ?, ?)", ((id, i, v.key) for i, v in enumerate(file.vectors))
+        )
+        return id
+
+    def _content_id(self, file: SourceFile) -> int:
+        row = self._db.execute("SELECT id FROM contents WHERE hash = ?", (file.content_hash,)).fetchone()
+        if row:
+            return int(row[0])
+        parsed = file.parsed
+        cursor = self._db.execute(
+            "INSERT INTO contents (hash, language, health, text) VALUES (?, ?, ?, ?)",
+            (
+                file.content_hash,
+                parsed.language,
+                parsed.health.value,
+                zlib.compress(file.content, COMPRESSION),
+            ),
+        )
+        id = cursor.lastrowid
+        assert id is not None
+        chunks = terms.chunks_of_entities(parsed)
+        self._db.executemany(
+            "INSERT INTO entities VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            (
+                (id, i, chunks[i], e.name.lower(), e.name, e.qualified, e.kind.value, *e[3:])
+                for i, e in enumerate(parsed.entities)
+            ),
+        )
+        self._db.executemany(
+            "INSERT INTO chunks VALUES (?,?,?,?,?,?,?)",
+            ((id, i, *chunk) for i, chunk in enumerate(parsed.chunks)),
+        )
+        return id
+
+    def restamp(self, stamps: Mapping[str, FileStamp]) -> None:
+        """Note new stamps of unchanged files."""
+        self._db.executemany(
+            "UPDATE files SET size = ?, mtime_ns = ? WHERE view = ? AND path = ? AND removed IS NULL",
+            ((stamp.size, stamp.mtime_ns, self.view, path) for path, stamp in stamps.items()),
+        )
+        self._db.execute("UPDATE views SET restamps = restamps + 1 WHERE id = ?", (self.view,))
+
+    def finish(self, report: IndexReport, folders: Mapping[str, int], fingerprint: str) -> None:
+        """Note what a run saw and under which settings; drop contents that nobody has used for long."""
+        self._db.execute(
+            "UPDATE views SET report = ?, folders = ?, fingerprint = ? WHERE id = ?",
+            (json.dumps(asdict(report)), json.dumps(dict(folders)), fingerprint, self.view),
+        )
+        self._collect()
+
+    def _collect(self) -> None:
+        unused = "SELECT id FROM contents WHERE id NOT IN (SELECT content FROM files)"
+        (total,) = self._db.execute("SELECT count(*) FROM contents").fetchone()
+        (used,) = self._db.execute("SELECT count(DISTINCT content) FROM files").fetchone()
+        if total - used <= used * SPARE_CONTENTS:
+            return
+        for table in ("entities", "chunks"):
+            self._db.execute(f"DELETE FROM {table} WHERE content IN ({unused})")
+        self._db.execute(f"DELETE FROM contents WHERE id IN ({unused})")
+        self._db.execute("DELETE FROM vectors WHERE key NOT IN (SELECT key FROM file_vectors)")
+
+
+def _report(data: dict[str, Any]) -> IndexReport:
+    data["failures"] = tuple(
+        Skipped(path, SkipReason(reason), detail) for path, reason, detail in data["failures"]
+    )
+    return IndexReport(**data)
+
+
+@contextmanager
+def mapped(path: Path) -> Iterator[None]:
+    """SQLite's errors as ours."""
+    try:
+        yield
+    except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
+        raise  # a mistake of the program, not of the file
+    except zlib.error as error:
+        raise IndexCorrupt(
+            f"the index at {path.parent} is damaged ({error}): run 'dowse index --rebuild'"
+        ) from error
+    except sqlite3.DatabaseError as error:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+        if code in _LOCKED:
+            raise IndexLocked(f"another process is writing the index at {path.parent}: try again") from error
+        if code in _UNWRITABLE:
+            raise IndexUnwritable(
+                f"the index at {path.parent} cannot be written or opened: {error}"
+            ) from error
+        if code in _NO_SPACE:
+            raise IndexUnwritable(
+                f"the index at {path.parent} cannot be written ({error}): "
+                "free some space, or set index_dir to another disk"
+            ) from error
+        raise IndexCorrupt(
+            f"the index at {path.parent} is damaged ({error}): run 'dowse index --rebuild'"
+        ) from error

@@ -1,0 +1,271 @@
+"""The lexical index of an embedded store: tantivy over the tokens that ``code/tokens.py`` made.
+
+It is derived from the catalogue. Each commit carries the catalogue's generation in a document of its own
+(``STAMP``), in the same atomic step as the rest, so that a difference is seen and repaired.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+
+import tantivy
+from tantivy import Occur, Query
+
+from dowse.code import terms as chunk_fields
+from dowse.errors import IndexCorrupt, IndexUnwritable
+from dowse.stores.filtering import chunk_definitions, name_regex, path_regex
+from dowse.stores.naming import typos_allowed
+from dowse.types import CHUNK_BITS, ChunkTerms, Filter, NameTier, ParsedFile, Role, Scored, Term, chunk_id
+
+WRITER_HEAP = 50_000_000
+"""Bytes buffered before a segment is written: large enough that a batch makes one segment."""
+
+STAMP = -1
+"""Stands in the ``file`` field of the document that carries the generation."""
+
+NEVER = -1
+"""The generation of an index that carries no stamp: it is new, or it was lost."""
+
+_FIELDS = ChunkTerms._fields
+
+
+@lru_cache(maxsize=1)
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    for field in _FIELDS:
+        builder.add_text_field(field, tokenizer_name="whitespace", index_option="freq")
+    for field in ("language", "role", "location", "kind", "symbol"):
+        builder.add_text_field(field, tokenizer_name="raw", index_option="basic")
+    builder.add_integer_field("file", indexed=True, fast=True)
+    builder.add_integer_field("chunk", fast=True)
+    builder.add_integer_field("generation", fast=True)
+    return builder.build()
+
+
+class LexicalIndex:
+    """The index in one folder; each of its readers belongs to one generation."""
+
+    def __init__(self, folder: Path, *, create: bool) -> None:
+        self.folder = folder
+        with _mapped(folder):
+            if create:
+                folder.mkdir(parents=True, exist_ok=True)
+                self._index = tantivy.Index(_schema(), str(folder), reuse=True)
+            else:
+                self._index = tantivy.Index.open(str(folder))
+
+    def reader(self) -> LexicalReader:
+        """The newest commit."""
+        with _mapped(self.folder):
+            self._index.reload()
+            return LexicalReader(self.folder, self._index.searcher())
+
+    def writer(self) -> LexicalWriter:
+        """The means to write; only one at a time."""
+        try:
+            return LexicalWriter(self._index.writer(heap_size=WRITER_HEAP, num_threads=1))
+        except (ValueError, OSError) as error:
+            raise IndexUnwritable(f"the lexical index at {self.folder} cannot be written: {error}") from error
+
+
+def restored(folder: Path) -> tuple[LexicalIndex, int]:
+    """The index in a folder and its generation; one that is damaged is made anew, empty."""
+    try:
+        index = LexicalIndex(folder, create=True)
+        return index, index.reader().generation
+    except IndexCorrupt:
+        try:
+            shutil.rmtree(folder)
+        except OSError as error:
+            raise IndexUnwritable(f"the damaged index at {folder} cannot be removed: {error}") from error
+        return LexicalIndex(folder, create=True), NEVER
+
+
+@contextmanager
+def _mapped(folder: Path) -> Iterator[None]:
+    """The engine's errors as ours; on files that make no sense it may even panic."""
+    try:
+        yield
+    except OSError as error:
+        raise IndexUnwritable(f"the lexical index at {folder} cannot be opened: {error}") from error
+    except BaseException as error:
+        if not isinstance(error, ValueError) and type(error).__name__ != "PanicException":
+            raise
+        raise IndexCorrupt(
+            f"the lexical index at {folder} is damaged: run 'dowse index' to repair it ({error})"
+        ) from error
+
+
+class LexicalReader:
+    """One commit of the index."""
+
+    def __init__(self, folder: Path, searcher: tantivy.Searcher) -> None:
+        self._folder = folder
+        self._searcher = searcher
+        self._schema = _schema()
+        self.generation = self._read_generation()
+
+    def _read_generation(self) -> int:
+        hits = self._searcher.search(Query.term_query(self._schema, "file", STAMP), limit=1, count=False).hits
+        if not hits:
+            return NEVER
+        (value,) = self._searcher.fast_field_values("generation", [hits[0][1]])
+        return NEVER if value is None else int(value)
+
+    def search(
+        self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
+    ) -> list[Scored]:
+        """Chunks by BM25 summed over terms and weighted fields."""
+        clauses = [
+            (
+                Occur.Should,
+                Query.boost_query(
+                    Query.term_query(self._schema, field, term.text, "freq"), term.weight * weight
+                ),
+            )
+            for term in terms
+            for field, weight in fields.items()
+            if weight and term.weight
+        ]
+        if not clauses:
+            return []
+        return self._run(self._filtered(Query.boolean_query(clauses), filter), limit)
+
+    def defining(self, pattern: str, tier: NameTier, filter: Filter, limit: int) -> list[int]:
+        """Chunks in or around which a name is defined that matches as a glob or but for typos."""
+        if tier is NameTier.GLOB:
+            query = self._matching("symbol", name_regex(pattern))
+        else:
+            key = pattern.lower()
+            query = Query.fuzzy_term_query(self._schema, "symbol", key, typos_allowed(key))
+        return sorted(hit.chunk for hit in self._run(self._filtered(query, filter), limit))
+
+    def chunks_of(self, file: int) -> list[int]:
+        """The chunks of a file that the index has."""
+        query = Query.term_query(self._schema, "file", file)
+        return sorted(hit.chunk for hit in self._run(query, 1 << CHUNK_BITS))
+
+    def _filtered(self, query: Query, filter: Filter) -> Query:
+        conditions = self._conditions(filter)
+        return Query.boolean_query([(Occur.Must, query), *conditions]) if conditions else query
+
+    def _conditions(self, filter: Filter) -> list[tuple[Occur, Query]]:
+        """A filter as clauses that add nothing to the score."""
+        required = []
+        if filter.languages:
+            required.append(Query.term_set_query(self._schema, "language", sorted(filter.languages)))
+        if filter.kinds:
+            kinds = sorted(kind.value for kind in filter.kinds)
+            required.append(Query.term_set_query(self._schema, "kind", kinds))
+        if filter.tests:
+            required.append(Query.term_query(self._schema, "role", Role.TEST.value))
+        if filter.paths:
+            required.append(self._any_of("location", path_regex, filter.paths))
+        if filter.names:
+            required.append(self._any_of("symbol", name_regex, filter.names))
+        barred = [self._matching("location", path_regex(pattern)) for pattern in filter.not_paths]
+        if filter.tests is False:
+            barred.append(Query.term_query(self._schema, "role", Role.TEST.value))
+        return [
+            *((Occur.Must, Query.const_score_query(query, 0.0)) for query in required),
+            *((Occur.MustNot, query) for query in barred),
+        ]
+
+    def _any_of(self, field: str, regex: Callable[[str], str], patterns: Iterable[str]) -> Query:
+        return Query.boolean_query(
+            [(Occur.Should, self._matching(field, regex(pattern))) for pattern in patterns]
+        )
+
+    def _matching(self, field: str, regex: str) -> Query:
+        """Documents with a matching value; one by one where the pattern is too much for the engine."""
+        if (query := _regex_query(field, regex)) is not None:
+            return query
+        pattern = re.compile(regex)
+        values = [value for value, _ in self._searcher.terms_with_prefix(field, "")]
+        return Query.term_set_query(self._schema, field, list(filter(pattern.fullmatch, values)))
+
+    def _run(self, query: Query, limit: int) -> list[Scored]:
+        if limit < 1:
+            return []
+        with _mapped(self._folder):
+            hits = self._searcher.search(query, limit=limit, count=False).hits
+            chunks = self._searcher.fast_field_values("chunk", [address for _, address in hits])
+        scored = [
+            Scored(int(chunk or 0), float(score)) for (score, _), chunk in zip(hits, chunks, strict=True)
+        ]
+        return sorted(scored, key=lambda hit: (-hit.score, hit.chunk))
+
+
+@lru_cache(maxsize=500)
+def _regex_query(field: str, regex: str) -> Query | None:
+    """A pattern compiled, which takes milliseconds and is remembered; none if it needs too many states."""
+    try:
+        return Query.regex_query(_schema(), field, regex)
+    except ValueError:
+        return None
+
+
+class LexicalWriter:
+    """Adds and deletes; nothing shows before ``commit``."""
+
+    def __init__(self, writer: tantivy.IndexWriter) -> None:
+        self._writer = writer
+
+    def delete(self, files: Iterable[int]) -> None:
+        """Take out all chunks of these files."""
+        for file in files:
+            self._writer.delete_documents_by_term("file", file)
+
+    def delete_all(self) -> None:
+        """Take out everything."""
+        self._writer.delete_all_documents()
+
+    def add(self, file: int, path: str, role: Role, parsed: ParsedFile, terms: Sequence[ChunkTerms]) -> None:
+        """Put in the chunks of a file."""
+        language, location, role_name = parsed.language, path, role.value
+        for ordinal, (tokens, beginning) in enumerate(
+            zip(terms, chunk_fields.definitions_by_chunk(parsed), strict=True)
+        ):
+            document = tantivy.Document()
+            for field, value in zip(_FIELDS, tokens, strict=True):
+                if value:
+                    document.add_text(field, value)
+            document.add_text("language", language)
+            document.add_text("role", role_name)
+            document.add_text("location", location)
+            definitions = [parsed.entities[i] for i in chunk_definitions(parsed, ordinal, beginning)]
+            for kind in {entity.kind.value for entity in definitions}:
+                document.add_text("kind", kind)
+            for name in {entity.name.lower() for entity in definitions}:
+                document.add_text("symbol", name)
+            document.add_integer("file", file)
+            document.add_integer("chunk", chunk_id(file, ordinal))
+            self._writer.add_document(document)
+
+    def commit(self, generation: int) -> None:
+        """Publish what was added and deleted, stamped with the catalogue's generation."""
+        self._writer.delete_documents_by_term("file", STAMP)
+        stamp = tantivy.Document()
+        stamp.add_integer("file", STAMP)
+        stamp.add_integer("generation", generation)
+        self._writer.add_document(stamp)
+        with _unwritable():
+            self._writer.commit()
+
+    def close(self) -> None:
+        """Wait for merges that are under way and let go of the lock."""
+        with _unwritable():
+            self._writer.wait_merging_threads()
+
+
+@contextmanager
+def _unwritable() -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        raise IndexUnwritable(f"the lexical index cannot be written: {error}") from error

@@ -1,0 +1,306 @@
+"""The index in memory: the reference that every other store is held against, and a store in its own right.
+
+Everything is computed plainly from the rows, so that it can be read as the definition of what a store does.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from dowse.code.terms import chunks_of_entities, definitions_by_chunk
+from dowse.errors import IndexLocked, IndexMissing
+from dowse.stores import naming
+from dowse.stores.filtering import chunk_passes, entity_passes, file_passes
+from dowse.types import (
+    ChunkTerms,
+    FileStamp,
+    Filter,
+    IndexReport,
+    IndexState,
+    IndexStatus,
+    NameHit,
+    NameTier,
+    ParsedFile,
+    Scored,
+    SourceFile,
+    StoredFile,
+    Term,
+    chunk_id,
+    split_chunk_id,
+)
+
+K1 = 1.2
+B = 0.75
+"""BM25's constants as the lexical engine of the embedded store has them."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A file and what is searched of it."""
+
+    file: StoredFile
+    source: SourceFile
+    fingerprint: str  # the settings it was written under
+    counts: tuple[tuple[Counter[str], ...], ...]  # by chunk, then by field
+
+    @property
+    def stamp(self) -> FileStamp:
+        return self.file.stamp
+
+    @property
+    def content_hash(self) -> bytes:
+        return self.file.content_hash
+
+
+class MemoryStore:
+    """An index that lives as long as the process."""
+
+    def __init__(self, fingerprint: str = "") -> None:
+        self.fingerprint = fingerprint
+        self._written = ""
+        self._lock = threading.Lock()
+        self._published: tuple[int, Mapping[str, _Row]] = (0, {})  # generation and rows, replaced together
+        self._next_id = 1
+        self._report: IndexReport | None = None
+        self._folders: Mapping[str, int] = {}
+        self._contents: dict[bytes, ParsedFile] = {}
+        self._vectors: dict[bytes, bytes] = {}
+
+    def state(self) -> IndexState:
+        """Whether there is anything, under these settings."""
+        if not self._written:
+            return IndexState.MISSING
+        return IndexState.CURRENT if self._written == self.fingerprint else IndexState.OTHER_SETTINGS
+
+    def status(self) -> IndexStatus:
+        """What there is."""
+        generation, rows = self._published
+        files = [row.file for row in rows.values()]
+        return IndexStatus(
+            self.state(),
+            "memory",
+            generation,
+            len(files),
+            sum(len(f.parsed.chunks) for f in files),
+            sum(len(f.parsed.entities) for f in files),
+            sum(len(row.source.content) for row in rows.values()),
+            dict(Counter(f.parsed.language for f in files).most_common()),
+            dict(Counter(f.parsed.health.value for f in files).most_common()),
+            tuple(secret for _, row in sorted(rows.items()) for secret in row.source.secrets),
+            self._report,
+        )
+
+    @contextmanager
+    def snapshot(self) -> Iterator[MemorySnapshot]:
+        """The newest generation."""
+        generation, rows = self._published
+        if not self._written and not generation:
+            raise IndexMissing("there is no index in memory yet: index a tree first")
+        yield MemorySnapshot(generation, rows, self._folders)
+
+    @contextmanager
+    def writer(self) -> Iterator[MemoryWriter]:
+        """The means to write."""
+        if not self._lock.acquire(blocking=False):
+            raise IndexLocked("another thread is writing the index in memory: wait for it to finish")
+        try:
+            yield MemoryWriter(self)
+        finally:
+            self._lock.release()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self.writer():
+            self._published = (0, {})
+            self._written, self._report, self._folders = "", None, {}
+            self._contents.clear()
+            self._vectors.clear()
+
+    def dump(self) -> Iterator[tuple[object, ...]]:
+        """Everything that is searchable, by path."""
+        for path, row in sorted(self._published[1].items()):
+            chunks, vectors = list(range(len(row.counts))), list(range(len(row.source.vectors)))
+            yield (
+                path,
+                row.file.content_hash,
+                row.file.role,
+                row.file.parsed,
+                row.source.content,
+                chunks,
+                vectors,
+            )
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+
+class MemoryWriter:
+    """Writes a new set of rows beside the old one."""
+
+    def __init__(self, store: MemoryStore) -> None:
+        self._store = store
+
+    def manifest(self) -> Mapping[str, _Row]:
+        """Every file by path; those written under other settings do not count as known."""
+        return {
+            path: row
+            if row.fingerprint == self._store.fingerprint
+            else replace(row, file=replace(row.file, stamp=FileStamp(-1, -1), content_hash=b""))
+            for path, row in self._store._published[1].items()
+        }
+
+    def parsed(self, content_hash: bytes) -> ParsedFile | None:
+        """What is known of a content."""
+        return self._store._contents.get(content_hash)
+
+    def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Vectors computed before."""
+        return {key: self._store._vectors[key] for key in keys if key in self._store._vectors}
+
+    def apply(self, removed: Sequence[str], files: Sequence[SourceFile]) -> int:
+        """Take paths out, put files in."""
+        store, generation, rows = self._store, self._store._published[0] + 1, dict(self._store._published[1])
+        for path in removed:
+            rows.pop(path, None)
+        for source in files:
+            stored = StoredFile(
+                store._next_id,
+                source.path,
+                source.stamp,
+                source.content_hash,
+                source.role,
+                source.parsed,
+                definitions_by_chunk(source.parsed),
+            )
+            store._next_id += 1
+            store._contents[source.content_hash] = source.parsed
+            store._vectors.update(source.vectors)
+            counts = tuple(tuple(Counter(field.split()) for field in chunk) for chunk in source.terms)
+            rows[source.path] = _Row(stored, source, store.fingerprint, counts)
+        store._published = (generation, rows)
+        return generation
+
+    def restamp(self, stamps: Mapping[str, FileStamp]) -> None:
+        """Note new stamps of unchanged files."""
+        generation, rows = self._store._published[0], dict(self._store._published[1])
+        for path, stamp in stamps.items():
+            if path in rows:
+                rows[path] = replace(rows[path], file=replace(rows[path].file, stamp=stamp))
+        self._store._published = (generation, rows)
+
+    def finish(self, report: IndexReport, folders: Mapping[str, int]) -> None:
+        """Record what the run saw."""
+        self._store._report, self._store._folders = report, dict(folders)
+        self._store._written = self._store.fingerprint
+
+
+class MemorySnapshot:
+    """One generation of the rows."""
+
+    def __init__(self, generation: int, rows: Mapping[str, _Row], folders: Mapping[str, int]) -> None:
+        self.generation = generation
+        self._rows = rows
+        self._folders = folders
+        self._by_id = {row.file.id: row for row in rows.values()}
+
+    def lexical(
+        self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
+    ) -> list[Scored]:
+        """BM25, summed over terms and weighted fields."""
+        chunks = [
+            (chunk_id(row.file.id, i), counts)
+            for row in self._by_id.values()
+            for i, counts in enumerate(row.counts)
+        ]
+        scores: dict[int, float] = defaultdict(float)
+        for index, field in enumerate(ChunkTerms._fields):
+            weight = fields.get(field, 0.0)
+            average = sum(counts[index].total() for _, counts in chunks) / max(1, len(chunks))
+            for term in terms if weight else ():
+                holders = [(id, counts[index]) for id, counts in chunks if term.text in counts[index]]
+                idf = math.log(1 + (len(chunks) - len(holders) + 0.5) / (len(holders) + 0.5))
+                for id, counts in holders:
+                    frequency, length = counts[term.text], counts.total()
+                    share = frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * length / average))
+                    scores[id] += term.weight * weight * idf * share
+        return self._best(((id, s) for id, s in scores.items() if s), filter, limit)
+
+    def dense(self, vector: Sequence[float], filter: Filter, limit: int) -> list[Scored]:
+        """Cosine with every chunk's vector."""
+        scored = []
+        for row in self._by_id.values():
+            for ordinal, (_, raw) in enumerate(row.source.vectors):
+                values = array("f", raw)
+                if len(values) == len(vector):
+                    scored.append(
+                        (chunk_id(row.file.id, ordinal), sum(map(float.__mul__, values, map(float, vector))))
+                    )
+        return self._best(scored, filter, limit)
+
+    def _best(
+        self, scored: Iterator[tuple[int, float]] | Sequence[tuple[int, float]], filter: Filter, limit: int
+    ) -> list[Scored]:
+        ranked = sorted((Scored(id, score) for id, score in scored), key=lambda hit: (-hit.score, hit.chunk))
+        return [hit for hit in ranked if self._chunk_passes(hit.chunk, filter)][:limit]
+
+    def _chunk_passes(self, chunk: int, filter: Filter) -> bool:
+        file_id, ordinal = split_chunk_id(chunk)
+        file = self._by_id[file_id].file
+        return self._file_passes(file, filter) and chunk_passes(filter, file, ordinal)
+
+    @staticmethod
+    def _file_passes(file: StoredFile, filter: Filter) -> bool:
+        return file_passes(filter, file.path, file.parsed.language, file.role.value)
+
+    def names(self, pattern: str, tier: NameTier, filter: Filter, limit: int) -> list[NameHit]:
+        """Entities whose name matches, by name and path."""
+        found = []
+        for row in self._by_id.values():
+            if not self._file_passes(row.file, filter):
+                continue
+            chunks = chunks_of_entities(row.file.parsed)
+            for ordinal, entity in enumerate(row.file.parsed.entities):
+                if naming.matches(tier, pattern, entity.name) and entity_passes(
+                    filter, entity.kind, entity.name
+                ):
+                    hit = NameHit(row.file.id, ordinal, chunks[ordinal], tier)
+                    found.append(((entity.name.lower(), row.file.path, ordinal), hit))
+        return [hit for _, hit in sorted(found)][:limit]
+
+    def files_named(self, name: str, filter: Filter, limit: int) -> list[int]:
+        """Files by name, stem or trailing path."""
+        wanted = name.lower().strip("/")
+        found = [
+            row.file.id
+            for path, row in sorted(self._rows.items())
+            if naming.path_ends_with(path, wanted) and self._file_passes(row.file, filter)
+        ]
+        return found[:limit]
+
+    def file(self, id: int) -> StoredFile | None:
+        """A file by id."""
+        row = self._by_id.get(id)
+        return row.file if row else None
+
+    def file_at(self, path: str) -> StoredFile | None:
+        """A file by path."""
+        row = self._rows.get(path)
+        return row.file if row else None
+
+    def content(self, id: int) -> bytes:
+        """What a file says."""
+        return self._by_id[id].source.content
+
+    def manifest(self) -> Mapping[str, _Row]:
+        """Every file by path."""
+        return self._rows
+
+    def folders(self) -> Mapping[str, int]:
+        """The folders of the last walk."""
+        return self._folders
