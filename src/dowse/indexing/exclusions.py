@@ -1,0 +1,193 @@
+"""What is left out of every index unless someone asks for it: a table of names, each with its reason.
+
+A name alone is enough only where nobody calls a source folder so. ``build``, ``dist``, ``out``, ``target``,
+``bin`` and ``obj`` are also ordinary names of packages: they count as output only beside the manifest of the
+tool that writes them, and never if they hold an ``__init__.py``. In doubt a folder is indexed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from dowse.types import SkipReason
+
+# Never walked, whatever anyone asks for: the insides of tools, not of the project.
+NEVER_FOLDERS = {
+    ".git": "version control",
+    ".hg": "version control",
+    ".svn": "version control",
+    ".bzr": "version control",
+    ".jj": "version control",
+    ".sl": "version control",
+    "_darcs": "version control",
+    "CVS": "version control",
+    ".dowse": "the index itself",
+}
+
+_FOLDERS = {
+    ".venv": "virtual environment",
+    "node_modules": "installed packages",
+    "bower_components": "installed packages",
+    "jspm_packages": "installed packages",
+    ".yarn": "installed packages",
+    ".pnpm-store": "installed packages",
+    ".bundle": "installed packages",
+    ".eggs": "installed packages",
+    "__pypackages__": "installed packages",
+    "__pycache__": "compiled code",
+    ".mypy_cache": "cache",
+    ".pytest_cache": "cache",
+    ".ruff_cache": "cache",
+    ".hypothesis": "cache",
+    ".ipynb_checkpoints": "cache",
+    ".cache": "cache",
+    ".parcel-cache": "cache",
+    ".turbo": "cache",
+    ".angular": "cache",
+    ".sass-cache": "cache",
+    ".ccls-cache": "cache",
+    ".clangd": "cache",
+    ".gradle": "cache",
+    ".terraform": "downloaded providers and modules",
+    ".terragrunt-cache": "cache",
+    ".tox": "test environments",
+    ".nox": "test environments",
+    ".next": "build output",
+    ".nuxt": "build output",
+    ".svelte-kit": "build output",
+    ".aws-sam": "build output",
+    ".serverless": "build output",
+    ".dart_tool": "build output",
+    ".stack-work": "build output",
+    "dist-newstyle": "build output",
+    "elm-stuff": "build output",
+    "zig-out": "build output",
+    ".zig-cache": "cache",
+    "zig-cache": "cache",
+    ".nyc_output": "coverage report",
+    "htmlcov": "coverage report",
+    ".idea": "editor state",
+    ".vs": "editor state",
+    ".fleet": "editor state",
+}
+
+_JVM_BUILDS = ("pom.xml", "build.gradle", "build.gradle.kts", "build.sbt", "project.clj")
+_DOTNET_PROJECTS = (".csproj", ".fsproj", ".vbproj")
+
+# Output folders: the name, and what must stand beside it (a full name or the end of one).
+# "build" beside package.json is not here: it is as often the folder of the build scripts. Nor is "dist"
+# beside pyproject.toml: what Python puts there are archives, which are left out one by one.
+_OUTPUT_FOLDERS: dict[str, tuple[str, ...]] = {
+    "target": ("Cargo.toml", *_JVM_BUILDS),
+    "build": ("build.gradle", "build.gradle.kts", "pubspec.yaml"),
+    "dist": ("package.json",),
+    "out": ("tsconfig.json", "next.config.js", "next.config.mjs", "next.config.ts"),
+    "bin": _DOTNET_PROJECTS,
+    "obj": _DOTNET_PROJECTS,
+    "_build": ("mix.exs", "dune-project", "rebar.config"),
+    "deps": ("mix.exs",),
+    "Pods": ("Podfile",),
+    "DerivedData": (".xcodeproj", ".xcworkspace"),
+}
+
+# What gives a folder away from the inside, whatever its name.
+_MARKERS = {
+    "pyvenv.cfg": "virtual environment",
+    "conda-meta": "virtual environment",
+    "CACHEDIR.TAG": "cache",
+    "CMakeCache.txt": "build output",
+    "meson-info": "build output",
+    ".ninja_log": "build output",
+}
+
+# setuptools writes these into build/, and nothing else does.
+_SETUPTOOLS_BUILD = ("bdist.", "lib.", "temp.")
+
+_PYTHON_PACKAGE = "__init__.py"
+
+_LOCK_FILES = frozenset({
+    "bun.lock", "cargo.lock", "cartfile.resolved", "composer.lock", "conan.lock", "conda-lock.yml",
+    "deno.lock", "flake.lock", "gemfile.lock", "go.sum", "go.work.sum", "gradle.lockfile", "mix.lock",
+    "npm-shrinkwrap.json", "package-lock.json", "package.resolved", "packages.lock.json", "pdm.lock",
+    "pipfile.lock", "pixi.lock", "pnpm-lock.yaml", "podfile.lock", "poetry.lock", "pubspec.lock",
+    "pylock.toml", "rebar.lock", "shard.lock", "stack.yaml.lock", "uv.lock", "yarn.lock",
+    ".terraform.lock.hcl",
+})  # fmt: skip
+
+# ".map" alone is also the ending of linker scripts and game levels.
+_MINIFIED_ENDINGS = (
+    ".min.js", ".min.mjs", ".min.cjs", ".min.css", "-min.js", "-min.css", ".bundle.js", ".bundle.mjs",
+    ".bundle.css", ".chunk.js", ".chunk.css", ".js.map", ".mjs.map", ".cjs.map", ".css.map", ".ts.map",
+    ".mts.map", ".cts.map", ".jsx.map", ".tsx.map",
+)  # fmt: skip
+
+# Formats that are never text: not worth opening. Endings that text has too (.dat, .doc, .hi, .key, .lib, .mo,
+# .obj, .pb, .pch, .pdb, .pt, .pth, .snap) are left to the look at the content.
+_BINARY_EXTENSIONS = frozenset({
+    # images
+    "png", "jpg", "jpeg", "gif", "bmp", "ico", "cur", "icns", "tif", "tiff", "webp", "avif", "heic",
+    "heif", "psd", "xcf", "sketch", "jp2", "jxl", "exr", "tga", "dds", "ktx",
+    # archives
+    "zip", "gz", "tgz", "bz2", "tbz2", "xz", "txz", "zst", "lz", "lz4", "lzma", "7z", "rar", "tar",
+    "cab", "iso", "dmg", "deb", "rpm", "apk", "aab", "ipa", "msi",
+    # packages
+    "jar", "war", "ear", "aar", "whl", "egg", "gem", "nupkg", "snupkg", "crate", "vsix", "xpi", "crx",
+    "phar",
+    # fonts
+    "ttf", "otf", "woff", "woff2", "eot", "ttc", "pfb",
+    # sound and film
+    "mp3", "mp4", "m4a", "m4v", "wav", "flac", "ogg", "oga", "ogv", "opus", "aac", "wma", "avi", "mov",
+    "mkv", "webm", "wmv", "flv", "mpg", "mpeg", "aif", "aiff", "mid", "midi", "swf",
+    # documents
+    "pdf", "docx", "xlsx", "xlsm", "xls", "pptx", "ppt", "odt", "ods", "odp", "epub", "mobi", "pages",
+    "numbers", "vsd", "vsdx",
+    # compiled code
+    "o", "a", "so", "dylib", "dll", "exe", "ilk", "class", "pyc", "pyo", "pyd", "wasm", "node", "beam",
+    "rlib", "rmeta", "dex", "elc", "dyn_o", "cmi", "cmo", "cmx", "cmxa", "cma", "cmt", "cmti", "gch",
+    # data and models
+    "npy", "npz", "pkl", "pickle", "joblib", "h5", "hdf5", "parquet", "feather", "arrow", "orc", "onnx",
+    "tflite", "safetensors", "ckpt", "gguf", "ggml", "keras",
+    # databases
+    "sqlite", "sqlite3", "db3", "mdb", "accdb", "ldb", "rdb", "rds", "rdata", "sas7bdat",
+    # keys and scenes
+    "p12", "pfx", "jks", "keystore", "gpg", "lockb", "blend", "fbx", "glb", "3ds", "unitypackage",
+    "uasset", "pack",
+})  # fmt: skip
+
+
+def folder(name: str) -> str:
+    """Why a folder is left out by its name alone, or an empty string."""
+    if name.endswith((".egg-info", ".dist-info")):
+        return "package metadata"
+    return _FOLDERS.get(name, "")
+
+
+def listed_folder(name: str, inside: Collection[str], beside: Collection[str]) -> str:
+    """Why a folder is left out, given the names in it and beside it, or an empty string."""
+    if _PYTHON_PACKAGE in inside:
+        return ""
+    for marker, reason in _MARKERS.items():
+        if marker in inside:
+            return f"{reason}: it holds {marker}"
+    if name == "venv":
+        return "virtual environment"
+    if name == "build" and any(entry.startswith(_SETUPTOOLS_BUILD) for entry in inside):
+        return "build output of setuptools"
+    tools = _OUTPUT_FOLDERS.get(name)
+    if tools and (found := next((entry for entry in beside if entry.endswith(tools)), None)):
+        return f"build output: it stands beside {found}"
+    return ""
+
+
+def file(name: str) -> tuple[SkipReason, str] | None:
+    """Why a file is left out by its name, or None."""
+    lower = name.lower()
+    if lower in _LOCK_FILES:
+        return SkipReason.DEFAULT_EXCLUDED, "lock file"
+    if lower.endswith(_MINIFIED_ENDINGS):
+        ending = next(e for e in _MINIFIED_ENDINGS if lower.endswith(e))
+        return SkipReason.MINIFIED, f"by its ending {ending}"
+    _, dot, extension = lower.rpartition(".")
+    if dot and extension in _BINARY_EXTENSIONS:
+        return SkipReason.BINARY, f"by its ending .{extension}"
+    return None

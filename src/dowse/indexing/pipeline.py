@@ -1,0 +1,224 @@
+"""Indexing from end to end: discover, compare, read, understand, embed, store.
+
+One bad file never stops a run: it is left out with a reason, and the report says so.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from itertools import tee
+from pathlib import Path
+from typing import NamedTuple
+
+from dowse.code import roles, secrets, terms
+from dowse.embedders.base import Embedder
+from dowse.indexing import changes
+from dowse.indexing.discover import Rules, discover
+from dowse.indexing.read import read
+from dowse.indexing.understand import VERSION, Understanding
+from dowse.indexing.workers import Task, understand_all
+from dowse.stores.base import Store, Writer
+from dowse.types import (
+    Candidate,
+    ChunkVector,
+    FileStamp,
+    IndexReport,
+    MaskedSecret,
+    ParsedFile,
+    Skipped,
+    SkipReason,
+    SourceFile,
+)
+
+BATCH_BYTES = 8_000_000
+"""Source bytes per commit: what a kill can lose, against what a commit costs."""
+
+Progress = Callable[[str, int, int], None]
+"""Called with a stage, how much is done and how much there is to do (0: not known)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Everything that decides what a tree becomes in the index."""
+
+    rules: Rules
+    understanding: Understanding
+    mask_secrets: bool
+    content_key: str  # the settings that change what a content becomes, as text
+    embedder: Embedder | None
+    processes: int
+
+
+def index(root: Path, store: Store, recipe: Recipe, progress: Progress) -> IndexReport:
+    """Bring the index up to what is on disk, by a complete walk."""
+    started = time.perf_counter()
+    progress("discover", 0, 0)
+    with store.writer() as writer:
+        run = _Run(root, writer, recipe, progress)
+        plan = changes.compare(discover(root, recipe.rules), run.manifest)
+        run.write(plan.read, plan.removed)
+        report = run.report(plan, time.perf_counter() - started)
+        writer.finish(report, plan.folders)
+    return report
+
+
+def update(
+    root: Path, store: Store, recipe: Recipe, changed: Sequence[Candidate], missing: Sequence[str]
+) -> None:
+    """Bring a few files up to date, without a walk."""
+    with store.writer() as writer:
+        _Run(root, writer, recipe, quiet).write(changed, missing)
+
+
+def quiet(stage: str, done: int, total: int) -> None:
+    """Progress that nobody watches."""
+
+
+class _Reading(NamedTuple):
+    """A file read and found to be new or changed."""
+
+    path: str
+    stamp: FileStamp
+    content: bytes
+    content_hash: bytes
+    secrets: tuple[MaskedSecret, ...]
+    known: ParsedFile | None
+
+
+@dataclass
+class _Run:
+    """One run of the writer, and what it has done so far."""
+
+    root: Path
+    writer: Writer
+    recipe: Recipe
+    progress: Progress
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    restamped: dict[str, FileStamp] = field(default_factory=dict)
+    skipped: list[Skipped] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.manifest = self.writer.manifest()
+
+    def write(self, candidates: Sequence[Candidate], removed: Sequence[str]) -> None:
+        """Read, understand, embed and store in batches; forget what is gone."""
+        total = sum(candidate.stamp.size for candidate in candidates)
+        gone, done = list(removed), 0
+        for batch in _batched(self._sources(candidates, total)):
+            self.writer.apply(gone, self._embedded(batch))
+            self.removed, gone = self.removed + len(gone), []
+            done += sum(len(file.content) for file in batch)
+            self.progress("index", min(done, total), total)
+        gone += [skip.path for skip in self.skipped if skip.path in self.manifest]
+        if gone:
+            self.writer.apply(gone, [])
+            self.removed += len(gone)
+        if self.restamped:
+            self.writer.restamp(self.restamped)
+
+    def _sources(self, candidates: Sequence[Candidate], total: int) -> Iterator[SourceFile]:
+        readings, again = tee(self._readings(candidates))
+        tasks = (Task(reading.path, reading.content, reading.known) for reading in again)
+        understood = understand_all(self.recipe.understanding, tasks, total, self.recipe.processes)
+        for result, reading in zip(understood, readings, strict=False):
+            if result.error:
+                self.skipped.append(Skipped(reading.path, SkipReason.FAILED, result.error))
+                continue
+            self._count(reading.path)
+            yield SourceFile(
+                reading.path,
+                changes.settled(reading.stamp),
+                reading.content_hash,
+                roles.role(reading.path, reading.content[:1000]),
+                reading.content,
+                result.parsed,
+                result.terms,
+                reading.secrets,
+            )
+
+    def _readings(self, candidates: Iterable[Candidate]) -> Iterator[_Reading]:
+        recipe = self.recipe
+        for candidate in candidates:
+            path = candidate.path
+            source = read(self.root / path, path, recipe.rules.max_file_size)
+            if isinstance(source, Skipped):
+                self.skipped.append(source)
+                continue
+            language = recipe.understanding.languages.detect(path, source.content[:100]).name
+            key = f"{VERSION} {recipe.content_key} {language} "
+            digest = blake2b(key.encode() + source.content, digest_size=16).digest()
+            if path in self.manifest and self.manifest[path].content_hash == digest:
+                self.restamped[path] = changes.settled(source.stamp)
+                continue
+            content, found = (
+                secrets.mask(source.content, path) if recipe.mask_secrets else (source.content, ())
+            )
+            yield _Reading(path, source.stamp, content, digest, found, self.writer.parsed(digest))
+
+    def _count(self, path: str) -> None:
+        if path in self.manifest:
+            self.changed += 1
+        else:
+            self.added += 1
+
+    def _embedded(self, files: list[SourceFile]) -> list[SourceFile]:
+        """The files with the vectors of their chunks; those computed before are not computed again."""
+        embedder = self.recipe.embedder
+        if embedder is None:
+            return files
+        texts = [terms.embedded_texts(file.path, file.content, file.parsed) for file in files]
+        keys = [[_vector_key(embedder, text) for text in of_file] for of_file in texts]
+        vectors = self.writer.vectors([key for of_file in keys for key in of_file])
+        missing = {
+            k: t
+            for ks, ts in zip(keys, texts, strict=True)
+            for k, t in zip(ks, ts, strict=True)
+            if k not in vectors
+        }
+        if missing:
+            rows = embedder.embed_documents(list(missing.values()))
+            vectors |= {key: row.astype("<f4").tobytes() for key, row in zip(missing, rows, strict=True)}
+        return [
+            replace(file, vectors=tuple(ChunkVector(key, vectors[key]) for key in of_file))
+            for file, of_file in zip(files, keys, strict=True)
+        ]
+
+    def report(self, plan: changes.Plan, seconds: float) -> IndexReport:
+        """What the run saw and did."""
+        skipped = [*plan.skipped, *self.skipped]
+        failures = [s for s in skipped if s.reason in (SkipReason.FAILED, SkipReason.UNREADABLE)]
+        unchanged = plan.unchanged + len(self.restamped)
+        return IndexReport(
+            seen=plan.seen,
+            indexed=unchanged + self.added + self.changed,
+            added=self.added,
+            changed=self.changed,
+            removed=self.removed,
+            unchanged=unchanged,
+            skipped=dict(Counter(skip.reason.value for skip in skipped).most_common()),
+            failures=tuple(failures),
+            seconds=seconds,
+        )
+
+
+def _vector_key(embedder: Embedder, text: str) -> bytes:
+    return blake2b(f"{embedder.name}\n{text}".encode("utf-8", "replace"), digest_size=16).digest()
+
+
+def _batched(files: Iterable[SourceFile]) -> Iterator[list[SourceFile]]:
+    batch: list[SourceFile] = []
+    size = 0
+    for file in files:
+        batch.append(file)
+        size += len(file.content)
+        if size >= BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch

@@ -1,0 +1,200 @@
+"""Reads one file as UTF-8 text, or says why it is none. The only place that opens files of the tree."""
+
+from __future__ import annotations
+
+import codecs
+import errno
+import os
+import re
+import stat
+from dataclasses import dataclass
+from io import FileIO
+from pathlib import Path, PurePosixPath
+
+from dowse.types import FileStamp, Skipped, SkipReason
+
+# The path may have been swapped since it was discovered: a link must not lead out of the tree, and opening a
+# pipe must not wait for its writer. Flags a system lacks are 0.
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_OPEN_FLAGS = (
+    os.O_RDONLY
+    | _NO_FOLLOW
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+# What opening a link with O_NOFOLLOW fails with: ELOOP, on some BSDs EMLINK.
+_LINK_ERRORS = (errno.ELOOP, errno.EMLINK)
+
+_SNIFFED = 8192  # bytes searched for a NUL, as git does: enough for every binary format's header
+
+# Longest first: the mark of UTF-32 LE begins with that of UTF-16 LE.
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+# UTF-16 without a mark: in text that is mostly ASCII, every second byte is zero and the others are not.
+_UTF16_MIN_LENGTH = 16
+_UTF16_HIGH_ZEROS = 0.7
+_UTF16_LOW_ZEROS = 0.02
+
+# Control characters that text does not have; tabs, line ends, form feeds, backspaces and escapes do occur.
+_CONTROL = bytes(set(range(32)) - set(b"\b\t\n\v\f\r\x1b")) + b"\x7f"
+_MAX_CONTROL_SHARE = 0.01  # compressed or encrypted data has about 0.1
+
+_BEYOND_ASCII = bytes(range(128, 256))
+
+# Minified code is only looked for where minifiers are at work: a long JSON or CSV line is data, and text.
+_MINIFIABLE = frozenset({".js", ".mjs", ".cjs", ".jsx", ".css"})
+_MINIFIED_MIN_SIZE = 5_000  # a short file does no harm, whatever its lines
+_MINIFIED_MEAN_LINE = 500  # bytes; hand-written files stay below 100
+_MINIFIED_MEAN_LINE_MAPPED = 200  # with a pointer to a source map, which only tools write
+_MINIFIED_ONE_LINE = 50_000  # bytes in one line that is also most of the file
+_SOURCE_MAP = re.compile(rb"[#@] sourceMappingURL=\S+\s*(?:\*/)?\s*\Z")
+_SOURCE_MAP_TAIL = 500  # bytes at the end in which the pointer stands
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """A file's text in UTF-8 without byte order mark, line ends as they are, and the stamp of just that."""
+
+    content: bytes
+    encoding: str
+    stamp: FileStamp
+
+
+def read(path: Path, relative: str, max_size: int) -> SourceText | Skipped:
+    """The text of a file, or why it is not indexed; never raises for what it finds on disk."""
+    try:
+        data, stamp = read_regular(path, max_size)
+    except RefusedError as refused:
+        return Skipped(relative, refused.reason, refused.detail)
+    decoded = _decode(data)
+    if decoded is None:
+        return Skipped(relative, SkipReason.BINARY, "its content is not text")
+    content, encoding = decoded
+    if not content:
+        return Skipped(relative, SkipReason.EMPTY, "")
+    if detail := _minified(content, relative):
+        return Skipped(relative, SkipReason.MINIFIED, detail)
+    return SourceText(content, encoding, stamp)
+
+
+class RefusedError(Exception):
+    """Something at a path was not read, and why."""
+
+    def __init__(self, reason: SkipReason, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.detail = detail
+
+
+def read_regular(path: str | Path, max_size: int) -> tuple[bytes, FileStamp]:
+    """The bytes of a regular file that is not a link, and its stamp when it was opened; or RefusedError."""
+    try:
+        if not _NO_FOLLOW and stat.S_ISLNK(os.lstat(path).st_mode):
+            raise RefusedError(SkipReason.SYMLINK, "a link by now")
+        with open(os.open(path, _OPEN_FLAGS), "rb", buffering=0) as file:
+            return _read_open(file, max_size)
+    except OSError as error:
+        if error.errno in _LINK_ERRORS:
+            raise RefusedError(SkipReason.SYMLINK, "a link by now") from error
+        raise RefusedError(SkipReason.UNREADABLE, error.strerror or str(error)) from error
+    except ValueError as error:  # a NUL in the path
+        raise RefusedError(SkipReason.UNREADABLE, str(error)) from error
+
+
+def _read_open(file: FileIO, max_size: int) -> tuple[bytes, FileStamp]:
+    status = os.fstat(file.fileno())
+    if not stat.S_ISREG(status.st_mode):
+        raise RefusedError(SkipReason.NOT_A_FILE, kind_of(status.st_mode))
+    data, wanted = b"", min(status.st_size, max_size) + 1
+    while len(data) <= max_size and (piece := file.read(wanted)):
+        data += piece
+    if max(len(data), status.st_size) > max_size:
+        raise RefusedError(SkipReason.TOO_LARGE, too_large(max(len(data), status.st_size), max_size))
+    return data, FileStamp(status.st_size, status.st_mtime_ns)
+
+
+def kind_of(mode: int) -> str:
+    """What a file that is not a regular one is called."""
+    names = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"}
+    return names.get(stat.S_IFMT(mode), "a device")
+
+
+def too_large(size: int, limit: int) -> str:
+    """How a message says that a file is over the limit."""
+    return f"{size:,} bytes, the limit is {limit:,}"
+
+
+def _decode(data: bytes) -> tuple[bytes, str] | None:
+    """The text in UTF-8 and the name of its encoding, or None for binary data."""
+    for mark, encoding in _BYTE_ORDER_MARKS:
+        content = _transcode(data[len(mark) :], encoding) if data.startswith(mark) else None
+        if content is not None and not _has_control(content):
+            return content, encoding
+    sample = data[:_SNIFFED]
+    if b"\0" in sample:
+        encoding = _utf16_by_pattern(sample)
+        content = _transcode(data, encoding) if encoding else None
+        return None if content is None or _has_control(content) else (content, encoding)
+    if _transcode(data, "utf-8") is not None:
+        return data, "utf-8"
+    return None if _has_control(data) else _decode_legacy(data)
+
+
+def _decode_legacy(data: bytes) -> tuple[bytes, str]:
+    """Text that is not quite UTF-8: damaged UTF-8 if most of it makes sense, else one byte a character."""
+    replaced = data.decode("utf-8", "replace")
+    damaged = replaced.count("\ufffd")
+    beyond_ascii = len(replaced) - len(data.translate(None, _BEYOND_ASCII))
+    if damaged * 2 < beyond_ascii:
+        return replaced.encode(), "utf-8 with errors"
+    content = _transcode(data, "cp1252")
+    return (data.decode("latin-1").encode(), "latin-1") if content is None else (content, "cp1252")
+
+
+def _transcode(data: bytes, encoding: str) -> bytes | None:
+    try:
+        text = data.decode(encoding)
+        return data if encoding == "utf-8" else text.encode()
+    except UnicodeError:
+        return None
+
+
+def _utf16_by_pattern(sample: bytes) -> str:
+    """The byte order that the zeros of a sample give away, or an empty string."""
+    if len(sample) < _UTF16_MIN_LENGTH:
+        return ""
+    even, odd = sample[::2], sample[1::2]
+    even_zeros, odd_zeros = even.count(0) / len(even), odd.count(0) / len(odd)
+    if odd_zeros >= _UTF16_HIGH_ZEROS and even_zeros <= _UTF16_LOW_ZEROS:
+        return "utf-16-le"
+    if even_zeros >= _UTF16_HIGH_ZEROS and odd_zeros <= _UTF16_LOW_ZEROS:
+        return "utf-16-be"
+    return ""
+
+
+def _has_control(data: bytes) -> bool:
+    return len(data) - len(data.translate(None, _CONTROL)) > len(data) * _MAX_CONTROL_SHARE
+
+
+def _minified(content: bytes, relative: str) -> str:
+    """What gives minified code away, or an empty string."""
+    size = len(content)
+    if size <= _MINIFIED_MIN_SIZE or PurePosixPath(relative).suffix.lower() not in _MINIFIABLE:
+        return ""
+    mean = size // ((content.count(b"\n") or content.count(b"\r")) + 1)
+    mapped = _SOURCE_MAP.search(content, size - _SOURCE_MAP_TAIL) is not None
+    if mean > (_MINIFIED_MEAN_LINE_MAPPED if mapped else _MINIFIED_MEAN_LINE):
+        return f"lines of {mean:,} bytes on average"
+    longest = max(map(len, content.splitlines()))
+    if longest > max(_MINIFIED_ONE_LINE, size // 2):
+        return f"one line of {longest:,} bytes"
+    return ""
