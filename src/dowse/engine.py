@@ -1,0 +1,291 @@
+"""The engine: one tree, its index, its settings. What every interface calls, and the Python API.
+
+from dowse import Engine
+
+with Engine.open("~/src/project") as engine:
+    for hit in engine.search("where is the token refreshed").results:
+        print(hit.path, hit.start_line, hit.entity)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from dowse import embedders, location, stores
+from dowse import settings as settings_module
+from dowse.code import tokens
+from dowse.code.languages import Languages, extended
+from dowse.errors import IndexLocked, IndexMissing, IndexUnwritable, UsageError
+from dowse.indexing import changes
+from dowse.search import pipeline as searching
+from dowse.settings import Resolved, Settings
+from dowse.stores.base import Snapshot, Store
+from dowse.stores.filtering import file_passes
+from dowse.types import (
+    Candidate,
+    FileStamp,
+    Filter,
+    IndexReport,
+    IndexState,
+    IndexStatus,
+    Kind,
+    SearchOptions,
+    SearchResponse,
+    Skipped,
+    StoredFile,
+)
+
+if TYPE_CHECKING:
+    from dowse.embedders.base import Embedder
+    from dowse.indexing.pipeline import Progress, Recipe
+
+CHECKED_FILES = 20_000
+"""Trees up to this size are compared with the disk before every answer (3 microseconds a file); of larger
+ones, the files in the answer."""
+
+
+class Engine:
+    """A tree and its index. Use from several threads is safe; close it, or use it in a ``with`` block."""
+
+    def __init__(self, root: Path, resolved: Resolved) -> None:
+        self.root = root
+        self.settings: Settings = resolved.settings
+        self.origins = resolved.origins
+        self.notes: tuple[str, ...] = ()
+
+    @classmethod
+    def open(
+        cls, path: str | os.PathLike[str] | None = None, *, any_root: bool = False, **given: Any
+    ) -> Self:
+        """The engine for a folder, or for the project around the working directory.
+
+        Keyword arguments are settings and win over the configuration file and the environment. Nothing is
+        read or indexed yet. ``any_root`` allows ``/`` and the home folder.
+        """
+        root = location.root_of(path, any_root=any_root)
+        return cls(root, settings_module.resolve(root, given))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the index."""
+        if "store" in self.__dict__:
+            self.store.close()
+
+    # --- parts, made when first needed ---
+
+    @cached_property
+    def languages(self) -> Languages:
+        """The languages in force."""
+        return extended(self.settings.languages)
+
+    @cached_property
+    def embedder(self) -> Embedder | None:
+        """What turns text into vectors, if anything."""
+        return embedders.create(self.settings.embedder)
+
+    @cached_property
+    def store(self) -> Store:
+        """Where the index is."""
+        return stores.create(self.settings.store, self.index_folder, str(self.root), self._fingerprint)
+
+    @cached_property
+    def index_folder(self) -> Path:
+        """The folder of the index, there or not."""
+        place = location.index_place(self.root, self.settings)
+        if place.note:
+            self.notes = (*self.notes, place.note)
+        return place.folder
+
+    @property
+    def _fingerprint(self) -> str:
+        model = self.embedder.name if self.embedder else ""
+        return self.settings.index_fingerprint(tokens=tokens.VERSION, model=model)
+
+    def _recipe(self) -> Recipe:
+        from dowse.indexing.discover import Rules
+        from dowse.indexing.pipeline import Recipe
+        from dowse.indexing.understand import Understanding
+
+        s = self.settings
+        return Recipe(
+            rules=Rules(
+                include=s.include,
+                exclude=s.exclude,
+                max_file_size=s.max_file_size,
+                use_ignore_files=s.use_ignore_files,
+                default_excludes=s.default_excludes,
+                global_ignore=settings_module.global_git_ignore() if s.use_ignore_files else None,
+            ),
+            understanding=Understanding(self.languages, s.chunk_size, s.chunk_overlap),
+            mask_secrets=s.mask_secrets,
+            content_key=s.content_key(),
+            embedder=self.embedder,
+            processes=s.workers or os.cpu_count() or 1,
+        )
+
+    # --- what it does ---
+
+    def index(self, progress: Progress | None = None, *, rebuild: bool = False) -> IndexReport:
+        """Bring the index up to what is on disk; ``rebuild`` starts from nothing."""
+        from dowse.indexing import pipeline
+
+        if rebuild:
+            self.clear()
+        return pipeline.index(self.root, self.store, self._recipe(), progress or pipeline.quiet)
+
+    def search(
+        self, query: str, options: SearchOptions | None = None, *, progress: Progress | None = None
+    ) -> SearchResponse:
+        """The places that answer a question, best first; indexes what is new or changed before."""
+        if not query.strip("\0 \t\r\n"):
+            raise UsageError("the query is empty: say what to look for, in words or by name")
+        options = options or SearchOptions(limit=self.settings.limit)
+        refreshed = self._refresh(progress)
+        notes = [*self.notes, *refreshed]
+        with self.store.snapshot() as snapshot:
+            response = self._answer(snapshot, query, options)
+            stale = self._stale_files(snapshot, response)
+        if stale and self.settings.refresh:
+            notes += self._update(stale)
+            with self.store.snapshot() as snapshot:
+                response = self._answer(snapshot, query, options)
+                stale = self._stale_files(snapshot, response)
+        changed = {candidate.path for candidate in stale}
+        results = tuple(replace(r, fresh=False) if r.path in changed else r for r in response.results)
+        return replace(response, results=results, notes=tuple(notes))
+
+    def _answer(self, snapshot: Snapshot, query: str, options: SearchOptions) -> SearchResponse:
+        return searching.search(
+            snapshot, query, options, self.settings, self.embedder, self.languages.extensions, str(self.root)
+        )
+
+    def filter(
+        self,
+        languages: Iterable[str] = (),
+        paths: Iterable[str] = (),
+        not_paths: Iterable[str] = (),
+        kinds: Iterable[str] = (),
+        names: Iterable[str] = (),
+        tests: bool | None = None,
+    ) -> Filter:
+        """A filter from what people write: aliases of languages, kinds by name."""
+        return Filter(
+            languages=frozenset(self.languages.named(name).name for name in languages),
+            paths=tuple(paths),
+            not_paths=tuple(not_paths),
+            kinds=frozenset(map(_kind, kinds)),
+            names=tuple(names),
+            tests=tests,
+        )
+
+    def status(self) -> IndexStatus:
+        """The index at a glance."""
+        return self.store.status()
+
+    def pending(self) -> int | None:
+        """How many files and folders changed since the index was written; None where nobody looks."""
+        drift = self._drift() if self.store.state() is IndexState.CURRENT else None
+        return None if drift is None else len(drift.changed) + len(drift.missing) + drift.needs_walk
+
+    def files(self, *patterns: str) -> Iterator[StoredFile]:
+        """The files of the index as it is, by path; patterns are those of a filter's paths."""
+        if self.store.state() is IndexState.MISSING:
+            raise IndexMissing(f"there is no index of {self.root}: run 'dowse index'")
+        wanted = Filter(paths=patterns)
+        with self.store.snapshot() as snapshot:
+            for path in sorted(snapshot.manifest()):
+                if file_passes(wanted, path, "", "") and (file := snapshot.file_at(path)):
+                    yield file
+
+    def why(self, path: str) -> Candidate | Skipped:
+        """Whether a file belongs in the index, and if not, why."""
+        from dowse.indexing.discover import why
+
+        return why(self.root, path, self._recipe().rules)
+
+    def clear(self) -> None:
+        """Remove the index."""
+        self.store.clear()
+
+    # --- freshness ---
+
+    def _refresh(self, progress: Progress | None) -> list[str]:
+        """Make sure there is an index and that it says what the disk says; what stood in the way."""
+        state = self.store.state()
+        if state is not IndexState.CURRENT:
+            return [_first_run(state, self.index(progress), self.root)]
+        drift = self._drift() if self.settings.refresh else None
+        if not drift:
+            return []
+        if drift.needs_walk:
+            return self._tolerant(lambda: self.index(progress))
+        return self._update(drift.changed, drift.missing)
+
+    def _drift(self) -> changes.Drift | None:
+        """How the disk differs from the index; None if the tree is too large to look at every file."""
+        with self.store.snapshot() as snapshot:
+            manifest = snapshot.manifest()
+            if len(manifest) > CHECKED_FILES:
+                return None
+            return changes.drift(self.root, manifest, snapshot.folders())
+
+    def _update(self, changed: Sequence[Candidate], missing: Sequence[str] = ()) -> list[str]:
+        from dowse.indexing import pipeline
+
+        return self._tolerant(
+            lambda: pipeline.update(self.root, self.store, self._recipe(), changed, missing)
+        )
+
+    @staticmethod
+    def _tolerant(work: Any) -> list[str]:
+        """Do the work unless the index cannot be written now; then search what there is, and say so."""
+        try:
+            work()
+        except (IndexLocked, IndexUnwritable) as error:
+            return [f"answered from the index as it was: {error}"]
+        return []
+
+    def _stale_files(self, snapshot: Snapshot, response: SearchResponse) -> list[Candidate]:
+        """Files of an answer that have changed or gone since they were indexed."""
+        stale = []
+        for path in {result.path for result in response.results}:
+            file = snapshot.file_at(path)
+            try:
+                status = os.lstat(self.root / path)
+                stamp = FileStamp(status.st_size, status.st_mtime_ns)
+            except OSError:
+                stamp = FileStamp(-1, -1)
+            if file is None or (file.stamp != stamp and file.stamp.mtime_ns != -1):
+                stale.append(Candidate(path, stamp))
+        return stale
+
+
+def _kind(name: str) -> Kind:
+    try:
+        return Kind(name.lower())
+    except ValueError:
+        close = get_close_matches(name.lower(), list(Kind), n=1)
+        hint = f"did you mean '{close[0]}'? " if close else ""
+        raise UsageError(f"unknown kind '{name}': {hint}known are {', '.join(Kind)}") from None
+
+
+def _first_run(state: IndexState, report: IndexReport, root: Path) -> str:
+    """Why a search took longer than it will from now on, or why it cannot find anything."""
+    if not report.indexed:
+        return f"nothing to index in {root}: 'dowse index' says why"
+    why = "there was no index" if state is IndexState.MISSING else f"the index was made with {state}"
+    return f"indexed {report.indexed} files in {report.seconds:.1f} s first: {why}"

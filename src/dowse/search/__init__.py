@@ -1,0 +1,1 @@
+"""Answers a question from an index: analyse, retrieve, fuse, weigh, expand."""

@@ -1,0 +1,103 @@
+"""Reads a question: which words carry it, which are names, which are files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from dowse.code import tokens
+from dowse.types import AnalysedQuery, Term
+
+MAX_TERMS = 64
+"""Terms that are searched for; a longer text says nothing new after its first few dozen distinct words."""
+
+MAX_NAMES = 8
+"""Names that are looked up one by one."""
+
+MAX_TEXT = 20_000
+"""Characters of a question that are read at all."""
+
+WHOLE_WEIGHT = 1.0
+PART_WEIGHT = 0.5
+"""An identifier counts as a whole; its parts, which are found in more places, half."""
+
+PLAIN_NAME_WORDS = 3
+"""In a question of up to this many words, a plain word may be the name of something."""
+
+STOP_WORDS = frozenset(
+    "a an and are as at be been being but by can could did do does doing done for from had has have having how i if "
+    "in into is it its itself me my of on or our shall should so some such than that the their them then there these "
+    "they this those to too up us was we were what when where which while who whom whose why will with would you your".split()
+)
+"""English words that say nothing about code. Words that are also names in code (get, set, all, new) are not here."""
+
+_NAME = re.compile(r"[^\W\d]\w*(?:(?:\.|::|->|#|\\)[^\W\d]\w*)*\*?")
+_FILE = re.compile(r"[\w./\\~-]*[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}\b|[\w.-]+(?:/[\w.-]+)+")
+_SEPARATOR = re.compile(r"\.|::|->|#|\\")
+
+
+def analyse(text: str, extensions: Collection[str]) -> AnalysedQuery:
+    """How a question is understood. ``extensions`` are those of known languages (``.py``)."""
+    clean = " ".join(text.replace("\0", " ").split())[:MAX_TEXT]
+    words = list(dict.fromkeys(tokens.words(clean)))
+    kept = [word for word in words if word.lower() not in STOP_WORDS] or words
+    names = _names(clean, kept)
+    files = _files(clean, extensions)
+    return AnalysedQuery(
+        text=text,
+        terms=_terms(kept),
+        names=names,
+        files=files,
+        words=tuple(
+            dict.fromkeys(tokens.stem(part) for word in kept for part in tokens.split_identifier(word))
+        ),
+        dropped=tuple(word for word in words if word not in kept),
+        reading=_reading(names, files, kept),
+    )
+
+
+def is_identifier(word: str) -> bool:
+    """Whether a word looks like a name in code rather than a word of English: ``getUser``, ``get_user``, ``a.b``."""
+    if _SEPARATOR.search(word.rstrip("*")) or word.endswith("*"):
+        return True
+    return len(tokens.split_identifier(word)) > 1 and ("_" in word.strip("_") or _has_inner_capital(word))
+
+
+def _has_inner_capital(word: str) -> bool:
+    return any(c.isupper() for c in word[1:]) and any(c.islower() for c in word)
+
+
+def _terms(words: list[str]) -> tuple[Term, ...]:
+    weights: dict[str, float] = {}
+    for word in words:
+        found = tokens.word_tokens(word)
+        for position, token in enumerate(found):
+            weight = PART_WEIGHT if position and len(found) > 1 else WHOLE_WEIGHT
+            weights[token] = max(weight, weights.get(token, 0.0))
+    return tuple(Term(token, weight) for token, weight in weights.items())[:MAX_TERMS]
+
+
+def _names(text: str, kept: list[str]) -> tuple[str, ...]:
+    found = [match for match in _NAME.findall(text) if is_identifier(match)]
+    if len(kept) <= PLAIN_NAME_WORDS:
+        found += [word for word in kept if len(word) > 2]
+    return tuple(dict.fromkeys(found))[:MAX_NAMES]
+
+
+def _files(text: str, extensions: Collection[str]) -> tuple[str, ...]:
+    found = []
+    for match in _FILE.findall(text):
+        name = match.replace("\\", "/").removeprefix("./").strip("/")
+        suffix = "." + name.rpartition(".")[2].lower()
+        if "/" in name or suffix in extensions:
+            found.append(name)
+    return tuple(dict.fromkeys(found))[:MAX_NAMES]
+
+
+def _reading(names: tuple[str, ...], files: tuple[str, ...], kept: list[str]) -> str:
+    identifiers = [name for name in names if is_identifier(name)]
+    if files and len(kept) <= PLAIN_NAME_WORDS:
+        return "file"
+    if identifiers and len(identifiers) >= len(kept) / 2:
+        return "symbol"
+    return "mixed" if identifiers else "words"

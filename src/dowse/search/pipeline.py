@@ -1,0 +1,111 @@
+"""Searching from end to end: analyse, retrieve, fuse, weigh, pick, expand."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+
+from dowse.embedders.base import Embedder
+from dowse.search import expand
+from dowse.search.analyse import analyse
+from dowse.search.fuse import fuse
+from dowse.search.retrieve import retrieve
+from dowse.search.signals import SIGNALS, Candidate
+from dowse.settings import Settings
+from dowse.stores.base import Snapshot
+from dowse.types import Match, Reason, SearchOptions, SearchResponse, SearchResult, split_chunk_id
+
+
+def search(
+    snapshot: Snapshot,
+    text: str,
+    options: SearchOptions,
+    settings: Settings,
+    embedder: Embedder | None,
+    extensions: Collection[str],
+    root: str,
+    notes: Sequence[str] = (),
+) -> SearchResponse:
+    """The answer to a question, from one generation of an index."""
+    started = time.perf_counter()
+    query = analyse(text, extensions)
+    channels = retrieve(snapshot, query, options.filter, embedder)
+    weights = _weights(settings)
+    fused = fuse(settings.fusion, {name: channel.hits for name, channel in channels.items()}, weights)
+    candidates = _candidates(snapshot, fused)
+    for name, signal in SIGNALS.items():
+        if name not in settings.signals_off:
+            signal(query, candidates)
+    ranked = sorted(candidates, key=lambda c: (-c.score, c.file.path, c.ordinal))
+    best = sum(weights[name] for name, channel in channels.items() if channel.report.ran)
+    results = [_result(snapshot, c, options, settings, best) for c in ranked[: options.limit]]
+    return SearchResponse(
+        query=query,
+        root=root,
+        channels=tuple(channel.report for channel in channels.values()),
+        results=tuple(results),
+        generation=snapshot.generation,
+        milliseconds=(time.perf_counter() - started) * 1e3,
+        notes=tuple(notes),
+    )
+
+
+def _weights(settings: Settings) -> Mapping[str, float]:
+    return {
+        "lexical": settings.lexical_weight,
+        "names": settings.name_weight,
+        "files": settings.file_weight,
+        "dense": settings.dense_weight,
+    }
+
+
+def _candidates(snapshot: Snapshot, fused: Mapping[int, list[Reason]]) -> list[Candidate]:
+    candidates = []
+    for id, reasons in fused.items():
+        file_id, ordinal = split_chunk_id(id)
+        file = snapshot.file(file_id)
+        if file is None:
+            continue
+        candidates.append(
+            Candidate(
+                id=id,
+                ordinal=ordinal,
+                file=file,
+                chunk=file.parsed.chunks[ordinal],
+                score=sum(reason.value for reason in reasons),
+                reasons=reasons,
+                beginning=tuple(file.parsed.entities[i] for i in file.definitions[ordinal]),
+            )
+        )
+    return candidates
+
+
+def _result(
+    snapshot: Snapshot, candidate: Candidate, options: SearchOptions, settings: Settings, best_score: float
+) -> SearchResult:
+    first, last = expand.shown_lines(candidate, settings.context_lines, options.before, options.after)
+    entity, kind, signature = expand.pointed_at(candidate)
+    return SearchResult(
+        path=candidate.file.path,
+        start_line=first,
+        end_line=last,
+        entity=entity,
+        kind=kind,
+        language=candidate.file.parsed.language,
+        relevance=min(1.0, candidate.score / best_score),
+        score=candidate.score,
+        match=_match(candidate.reasons),
+        reasons=tuple(candidate.reasons),
+        text=expand.lines_of(snapshot.content(candidate.file.id), first, last) if options.text else "",
+        signature=signature,
+    )
+
+
+def _match(reasons: Sequence[Reason]) -> Match:
+    """Which kind of evidence found a candidate; the name of a definition says most."""
+    names = {reason.name for reason in reasons}
+    if "names" in names:
+        return Match.NAME
+    if "dense" not in names:
+        return Match.KEYWORD
+    return Match.BOTH if "lexical" in names else Match.SEMANTIC

@@ -1,0 +1,119 @@
+"""Asks each channel of the index for candidates. Filters act inside each channel, before its top-k."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from dowse.embedders.base import Embedder
+from dowse.errors import EmbedderError
+from dowse.search.analyse import is_identifier
+from dowse.stores.base import Snapshot
+from dowse.types import AnalysedQuery, ChannelReport, Filter, NameTier, Scored, chunk_id
+
+DEPTH = 100
+"""Candidates per channel: what is not among them cannot be in the answer."""
+
+NAME_DEPTH = 20
+"""Definitions per queried name; a name with more is not what tells places apart."""
+
+FILE_DEPTH = 5
+"""Files per queried file name."""
+
+FIELD_WEIGHTS = {"name": 2.0, "path": 0.5, "signature": 0.5, "doc": 0.5, "body": 1.5}
+"""What a match counts by where it is. Signature and doc are part of the body too: this is on top of that."""
+
+TIER_SCORES = {
+    NameTier.EXACT: 1.0,
+    NameTier.CASE: 0.9,
+    NameTier.GLOB: 0.7,
+    NameTier.PREFIX: 0.5,
+    NameTier.FUZZY: 0.4,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What a channel brought, best first, and its report."""
+
+    hits: Sequence[Scored]
+    report: ChannelReport
+
+
+def retrieve(
+    snapshot: Snapshot, query: AnalysedQuery, filter: Filter, embedder: Embedder | None
+) -> dict[str, Retrieved]:
+    """The candidates of every channel, by its name."""
+    return {
+        "lexical": _timed("lexical", lambda: snapshot.lexical(query.terms, FIELD_WEIGHTS, filter, DEPTH)),
+        "names": _names(snapshot, query, filter),
+        "files": _files(snapshot, query, filter),
+        "dense": _dense(snapshot, query, filter, embedder),
+    }
+
+
+def _timed(name: str, run: Callable[[], list[Scored]]) -> Retrieved:
+    started = time.perf_counter()
+    hits = run()
+    milliseconds = (time.perf_counter() - started) * 1e3
+    return Retrieved(hits, ChannelReport(name, True, len(hits), milliseconds))
+
+
+def _skipped(name: str, why: str) -> Retrieved:
+    return Retrieved((), ChannelReport(name, False, why_not=why))
+
+
+def _names(snapshot: Snapshot, query: AnalysedQuery, filter: Filter) -> Retrieved:
+    if not query.names:
+        return _skipped("names", "no word of the question looks like a name")
+    return _timed("names", lambda: name_hits(snapshot, query.names, filter))
+
+
+def name_hits(snapshot: Snapshot, names: Sequence[str], filter: Filter) -> list[Scored]:
+    """Definitions of the names, the best tier that finds anything for each."""
+    scores: dict[int, float] = {}
+    for name in names:
+        for tier, pattern in _tiers(name):
+            hits = snapshot.names(pattern, tier, filter, NAME_DEPTH)
+            for hit in hits:
+                id = chunk_id(hit.file, hit.chunk)
+                scores[id] = max(scores.get(id, 0.0), TIER_SCORES[tier])
+            if hits:
+                break
+    return sorted((Scored(*item) for item in scores.items()), key=lambda hit: (-hit.score, hit.chunk))
+
+
+def _tiers(name: str) -> list[tuple[NameTier, str]]:
+    """How a name is looked up, step by step: ``Auth*`` is a prefix, ``*Auth*`` a glob, ``a.b`` is its last part."""
+    if name.endswith("*") and "*" not in name[:-1] and "?" not in name:
+        return [(NameTier.PREFIX, name[:-1])]
+    if "*" in name or "?" in name:
+        return [(NameTier.GLOB, name)]
+    last = name.replace("::", ".").replace("->", ".").replace("#", ".").replace("\\", ".").rpartition(".")[2]
+    tiers = [(NameTier.EXACT, last), (NameTier.CASE, last)]
+    if is_identifier(name):
+        tiers += [(NameTier.PREFIX, last), (NameTier.FUZZY, last)]
+    return tiers
+
+
+def _files(snapshot: Snapshot, query: AnalysedQuery, filter: Filter) -> Retrieved:
+    if not query.files:
+        return _skipped("files", "no word of the question looks like a file name")
+    return _timed("files", lambda: _file_hits(snapshot, query.files, filter))
+
+
+def _file_hits(snapshot: Snapshot, names: Sequence[str], filter: Filter) -> list[Scored]:
+    """The first chunks of the named files."""
+    ids = dict.fromkeys(id for name in names for id in snapshot.files_named(name, filter, FILE_DEPTH))
+    return [Scored(chunk_id(id, 0), 1.0) for id in ids]
+
+
+def _dense(snapshot: Snapshot, query: AnalysedQuery, filter: Filter, embedder: Embedder | None) -> Retrieved:
+    if embedder is None:
+        return _skipped("dense", "no embedder is set")
+    try:
+        vector = embedder.embed_query(query.text)
+    except EmbedderError as error:
+        return _skipped("dense", str(error))
+    return _timed("dense", lambda: snapshot.dense(vector, filter, DEPTH))
