@@ -1,0 +1,117 @@
+"""The shape of the program, held: imports point downwards, and side effects stay where they belong."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent.parent / "src" / "dowse"
+MODULES = sorted(SOURCE.rglob("*.py"))
+
+LAYERS = [
+    {"types", "errors"},
+    {"settings", "location"},
+    {"code"},
+    {"stores", "embedders"},
+    {"indexing", "search"},
+    {"engine"},
+    {"interfaces"},
+    {"__main__"},
+]
+LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
+
+MAY_IMPORT_BESIDE = {("settings", "location"), ("location", "settings")}
+"""Parts of one layer that may see each other; any others of one layer may not."""
+
+SQL = re.compile(
+    r"\b(SELECT .+ FROM|INSERT (OR IGNORE )?INTO|DELETE FROM|UPDATE \w+ SET|CREATE TABLE|PRAGMA )\b"
+)
+
+
+def part_of(module: str) -> str:
+    """``dowse.search.fuse`` -> ``search``."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else "__init__"
+
+
+def module_name(path: Path) -> str:
+    parts = ("dowse", *path.relative_to(SOURCE).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Every dowse module that a file imports, also inside functions."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "dowse":
+            if node.module == "dowse":
+                yield from (f"dowse.{alias.name}" for alias in node.names)
+            else:
+                yield node.module
+                yield from (
+                    f"{node.module}.{alias.name}"
+                    for alias in node.names
+                    if (SOURCE / Path(*node.module.split(".")[1:]) / f"{alias.name}.py").exists()
+                )
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "dowse")
+
+
+def test_every_part_has_a_place() -> None:
+    parts = {part_of(module_name(path)) for path in MODULES} - {"__init__"}
+    assert parts <= LEVEL.keys()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: module_name(p))
+def test_imports_point_downwards(path: Path) -> None:
+    here = part_of(module_name(path))
+    if here == "__init__":
+        return
+    for target in imports(path):
+        there = part_of(target)
+        if there in (here, "__init__", "__version__"):
+            continue
+        allowed = LEVEL[there] < LEVEL[here] or (here, there) in MAY_IMPORT_BESIDE
+        assert allowed, f"{module_name(path)} imports {target}"
+
+
+@pytest.mark.parametrize("part", ["indexing", "search"])
+def test_pipelines_see_only_the_protocols(part: str) -> None:
+    for path in (SOURCE / part).rglob("*.py"):
+        for target in imports(path):
+            if part_of(target) in ("stores", "embedders"):
+                assert target in ("dowse.stores.base", "dowse.embedders.base"), (
+                    f"{module_name(path)}: {target}"
+                )
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: module_name(p))
+def test_sql_only_in_stores(path: Path) -> None:
+    if "stores" not in path.relative_to(SOURCE).parts and "languages" not in path.parts:
+        assert not SQL.search(path.read_text(encoding="utf-8")), f"SQL in {module_name(path)}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: module_name(p))
+def test_environment_only_in_settings(path: Path) -> None:
+    if path.name != "settings.py":
+        assert not re.search(r"\bos\.(environ|getenv)\b", path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: module_name(p))
+def test_printing_only_in_interfaces(path: Path) -> None:
+    if part_of(module_name(path)) in ("interfaces", "__main__"):
+        return
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            assert called not in ("print", "click.echo", "sys.stdout.write", "sys.stderr.write"), module_name(
+                path
+            )
+
+
+def test_architecture_page_names_every_folder() -> None:
+    page = (SOURCE.parent.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    folders = {path.parent.relative_to(SOURCE).as_posix() for path in MODULES} - {"."}
+    missing = [folder for folder in sorted(folders) if f"`{folder}/`" not in page]
+    assert not missing
