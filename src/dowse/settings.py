@@ -54,7 +54,7 @@ class Settings:
     fusion: str = "scores"  # or "rrf"
     lexical_weight: float = 1.0
     dense_weight: float = 1.0
-    name_weight: float = 1.0
+    name_weight: float = 0.3
     file_weight: float = 1.0
     signals_off: tuple[str, ...] = ()
     context_lines: int = 50  # an enclosing definition of up to this many lines is shown whole
@@ -168,6 +168,8 @@ def _from_file(root: Path) -> dict[str, Any]:
             raise SettingsError(f"{name} is not valid TOML: {error}") from error
         for key in section:
             table = table.get(key, {})
+            if not isinstance(table, dict):
+                raise SettingsError(f"'{key}' in {name} must be a table, not {table!r}")
         if table or not section:
             return dict(table)
     return {}

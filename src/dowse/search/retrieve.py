@@ -21,7 +21,7 @@ NAME_DEPTH = 20
 FILE_DEPTH = 5
 """Files per queried file name."""
 
-FIELD_WEIGHTS = {"name": 2.0, "path": 0.5, "signature": 0.5, "doc": 0.5, "body": 1.5}
+FIELD_WEIGHTS = {"name": 1.5, "path": 0.75, "signature": 0.25, "doc": 0.75, "body": 2.5}
 """What a match counts by where it is. Signature and doc are part of the body too: this is on top of that."""
 
 TIER_SCORES = {

@@ -60,7 +60,7 @@ def _matches(word: str, wanted: frozenset[str]) -> bool:
 def _path_stems(path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The stemmed words of the file's name and of its last folders; ``__init__`` and ``index`` take their folder's name."""
     folder, _, name = path.rpartition("/")
-    own = tokens.path_words(name)
+    own = tokens.path_words(name.rpartition(".")[0].replace(".", "_") or name)
     if own in (("init",), ("index",), ("mod",), ("lib",), ("main",)) and folder:
         folder, _, name = folder.rpartition("/")
         own = (*tokens.path_words(name),)

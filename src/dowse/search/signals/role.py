@@ -12,7 +12,7 @@ FACTORS = {
     Role.EXAMPLE: 0.7,
     Role.GENERATED: 0.6,
     Role.VENDORED: 0.6,
-    Role.DOCS: 0.9,
+    Role.DOCS: 0.6,
 }
 
 ASKED_FOR = {
