@@ -1,12 +1,12 @@
 """Blanks out secrets before a text is indexed: keys, tokens and passwords become ``*``, byte for byte.
 
-Precision comes first: a rule fires on what has the form of one vendor's token, or on a literal that looks random
-and is assigned to something called a password. Placeholders, examples from documentation and references to the
-environment are left alone.
+Precision comes first: a rule fires on what has the form of one vendor's token, or on a literal that looks
+random and is assigned to something called a password. Placeholders, examples from manuals and references to
+the environment are left alone.
 
 Most files hold no secret, so the search is arranged around what rules them out fast: tokens are long runs of
-token characters, runs are found by one translation and a substring search, and only a run with the beginning of
-a known token, or in quotes behind an assignment, is looked at by a regular expression.
+token characters, such runs are found by one translation and a substring search, and a regular expression only
+sees those that begin like a known token, or that have digits and stand in quotes behind an assignment.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 from dowse.types import MaskedSecret
@@ -42,13 +43,18 @@ _TEXT_RULES = (
         b"PRIVATE KEY",
         rb"-----BEGIN[ ][A-Z0-9 ]*PRIVATE[ ]KEY(?:[ ]BLOCK)?-----(?P<secret>.{64,20000}?)-----END",
     ),
+    _rule(
+        "Slack webhook",
+        b"hooks.slack.com",
+        rb"hooks\.slack\.com/services/T\w{7,}/B\w{7,}/(?P<secret>[A-Za-z0-9]{20,})",
+    ),
     _rule("Azure storage key", b"AccountKey=", rb"AccountKey=(?P<secret>[A-Za-z0-9+/]{86}==)"),
     _rule("Azure shared access key", b"SharedAccessKey=", rb"SharedAccessKey=(?P<secret>[A-Za-z0-9+/]{43}=)"),
 )
 
 _AWS_KEY_ID = "AWS access key id"
 
-# A run of token characters that begins like this. "/" separates runs here, so that paths do not hide a token.
+# A run of token characters that begins with the literal.
 _TOKEN_RULES = (
     _rule(_AWS_KEY_ID, b"AKIA", rb"AKIA[0-9A-Z]{16}(?![0-9A-Za-z])"),
     _rule(_AWS_KEY_ID, b"ASIA", rb"ASIA[0-9A-Z]{16}(?![0-9A-Za-z])"),
@@ -64,9 +70,6 @@ _TOKEN_RULES = (
     *(
         _rule("Slack token", prefix, prefix + rb"(?:[0-9]+-)+[A-Za-z0-9-]{10,}")
         for prefix in (b"xoxa-", b"xoxb-", b"xoxp-", b"xoxo-", b"xoxs-", b"xoxr-")
-    ),
-    _rule(
-        "Slack webhook", b"services", rb"services/T[A-Z0-9]{7,}/B[A-Z0-9]{7,}/(?P<secret>[A-Za-z0-9]{20,})"
     ),
     _rule("Stripe key", b"sk_live_", rb"sk_live_[0-9A-Za-z]{20,}"),
     _rule("Stripe key", b"rk_live_", rb"rk_live_[0-9A-Za-z]{20,}"),
@@ -108,7 +111,7 @@ _PUBLIC = (b"EXAMPLE", b"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVEr
 
 # What people write where a secret would stand.
 _PLACEHOLDER = re.compile(
-    rb"(?i)example|sample|dummy|change|placeholder|your|xxx|test|fake|mock|insert|replace|redact|secret|passw|token"
+    rb"(?i)example|sample|dummy|change|placeholder|your|xxx|test|fake|mock|insert|replace|redact|secret|pass|token"
     rb"|abc|123456|012345|foo|qwert|default|demo|invalid|hunter|admin|root|user|name|\*\*"
 )
 
@@ -126,14 +129,15 @@ _NOT_SECRET_NAME = re.compile(
     rb"(?i)public|publish|csrf|page|next|cursor|continu|sync|hash|digest|checksum|sha\d|md5|etag|(?:_id|Id|name|type|url)$"
 )
 _BEFORE = 100  # bytes of a line in which the name stands
-_VALUE_END = re.compile(rb"[\w+/=.~!@#%^&*-]{0,200}")
+_VALUE_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+/=.~!@#%^&*"
 _QUOTES = b"\"'`"
-# In these an assignment needs no quotes.
+_BEFORE_VALUE = _QUOTES + b"+/"  # the beginning of a literal, or the middle of one in base64
+# In these files an assignment needs no quotes.
 _PLAIN_ASSIGNMENTS = re.compile(
     r"(?:^|/)\.env[^/]*$|\.(?:env|properties|ini|cfg|conf|ya?ml|toml)$|(?:^|/)(?:credentials|\.npmrc|\.pypirc)$"
 )
-_PLAIN_BEFORE = b"=: \t"
-_PLAIN_AFTER = b" \t\r\n#"
+_BEFORE_PLAIN = b"=: \t"
+_AFTER_PLAIN = b" \t\r\n#"
 
 _MIN_RANDOM = 20  # characters
 _MIN_HEX = 32  # a hexadecimal digit says less
@@ -142,12 +146,14 @@ _HEX_BITS = 3.0
 _MAX_STEPS = 0.25  # share of characters that follow the one before in the alphabet, as in "abcdef0123456789"
 _HEX = re.compile(rb"[0-9a-fA-F]+")
 _SWITCH = re.compile(rb"(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]")
+_DIGITS = b"0123456789"
+_MIN_DIGITS = 2  # the fewest that make three changes
 _MIN_SWITCHES = 3  # changes between letters and digits: names have one or two, random strings five in twenty
 
 # --- runs of token characters ---
 
 _RUN = 20  # the shortest token in the table
-_TOKEN_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+/"
+_TOKEN_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 _MARK = bytes(ord("x") if byte in _TOKEN_CHARACTERS else ord(" ") for byte in range(256))
 _MARKED_RUN = b"x" * _RUN
 _BEGINNING = 3  # bytes by which the rules for a run are looked up
@@ -157,11 +163,11 @@ for _token_rule in _TOKEN_RULES:
 
 
 _BEYOND = 5000  # bytes after a run in which a token of several runs (a JSON web token) may go on
-_DOT = ord(".")
+_DOT, _NEWLINE = b".\n"
 
 # What is blanked out of a secret; a private key in a program may have string syntax between its lines.
 _VISIBLE = re.compile(rb"(?P<kept>\\.)|[^\s\"'`(),;]")
-_BASE64_LINE = re.compile(rb"[A-Za-z0-9+/=]{40}")
+_LONG_WORD = re.compile(rb"[A-Za-z0-9+/=]{20}")
 
 
 class _Span(NamedTuple):
@@ -197,7 +203,7 @@ def _in_text(content: bytes) -> Iterator[_Span]:
     for rule in _TEXT_RULES:
         if rule.literal in content:
             for match in rule.regex.finditer(content):
-                if not _is_public(match["secret"]) and _BASE64_LINE.search(match["secret"]):
+                if not _is_public(match["secret"]) and _LONG_WORD.search(match["secret"]):
                     yield _Span(*match.span("secret"), rule.name)
 
 
@@ -212,27 +218,21 @@ def _in_urls(content: bytes) -> Iterator[_Span]:
 
 def _in_runs(content: bytes, path: str) -> Iterator[_Span]:
     """Secrets that are, or begin with, a long run of token characters."""
-    is_plain = _PLAIN_ASSIGNMENTS.search(path) is not None
+    before_value = _BEFORE_VALUE + _BEFORE_PLAIN if _PLAIN_ASSIGNMENTS.search(path) else _BEFORE_VALUE
     marked = content.translate(_MARK)
     start = marked.find(_MARKED_RUN)
     while start >= 0:
         end = marked.find(b" ", start + _RUN)
-        end = len(content) if end < 0 else end
-        for rule in _rules_for(content[start:end]):
+        if end < 0:
+            end = len(content)
+        for rule in _BY_BEGINNING.get(content[start : start + _BEGINNING], ()):
             yield from _tokens(content, rule, start, end)
-        before = content[start - 1] if start else 0
+        before = content[start - 1] if start else _NEWLINE
         if before == _DOT:
             yield from _tokens(content, _SENDGRID, start - _SENDGRID_LENGTH, end)
-        elif before in _QUOTES or (is_plain and before in _PLAIN_BEFORE):
+        elif before in before_value and _has_digits(content[start:end]):
             yield from _assigned(content, start, end)
         start = marked.find(_MARKED_RUN, end)
-
-
-def _rules_for(run: bytes) -> list[_Rule]:
-    if b"/" not in run:
-        return _BY_BEGINNING.get(run[:_BEGINNING], [])
-    beginnings = {part[:_BEGINNING] for part in run.split(b"/")}
-    return [rule for beginning in beginnings for rule in _BY_BEGINNING.get(beginning, ())]
 
 
 def _tokens(content: bytes, rule: _Rule, start: int, end: int) -> Iterator[_Span]:
@@ -254,20 +254,22 @@ def _aws_secrets(content: bytes, key_id: re.Match[bytes]) -> Iterator[_Span]:
 
 
 def _assigned(content: bytes, start: int, end: int) -> Iterator[_Span]:
-    """A random literal in quotes, or to the end of the line, behind the name of a secret and an assignment."""
-    end = max(end, _VALUE_END.match(content, end).end())  # type: ignore[union-attr]  # it matches everywhere
-    quote = content[start - 1]
+    """A random literal around a run, in quotes or up to the end of its line, given to a secret's name."""
+    nearby = max(0, start - _BEFORE)
+    start = nearby + len(content[nearby:start].rstrip(_VALUE_CHARACTERS))
+    if start == nearby or not _has_switches(content[start : min(end, start + _BEFORE)]):
+        return
+    rest = content[end : end + _BEFORE]
+    end += len(rest) - len(rest.lstrip(_VALUE_CHARACTERS))
+    quote = content[start - 1 : start]
     is_quoted = quote in _QUOTES
-    after = content[end : end + 1] or b"\n"
-    if (after[0] != quote) if is_quoted else (after not in _PLAIN_AFTER):
+    if content[end : end + 1] not in (quote if is_quoted else _AFTER_PLAIN):
+        return
+    name = _ASSIGNED.search(content[nearby : start - is_quoted].rpartition(b"\n")[2])
+    if name is None or _NOT_SECRET_NAME.search(name["name"]):
         return
     value = content[start:end]
-    if not _looks_random(value) or _PLACEHOLDER.search(value):
-        return
-    line = content.rfind(b"\n", 0, start) + 1
-    before = content[max(line, start - _BEFORE) : start - is_quoted]
-    name = _ASSIGNED.search(before)
-    if name and not _NOT_SECRET_NAME.search(name["name"]):
+    if _looks_random(value) and not _PLACEHOLDER.search(value):
         yield _Span(start, end, "assigned secret")
 
 
@@ -276,10 +278,18 @@ def _looks_random(value: bytes) -> bool:
     if len(value) < _MIN_RANDOM:
         return False
     least, bits = (_MIN_HEX, _HEX_BITS) if _HEX.fullmatch(value) else (_MIN_RANDOM, _RANDOM_BITS)
-    if len(value) < least or len(_SWITCH.findall(value)) < _MIN_SWITCHES:
+    if len(value) < least or not _has_switches(value):
         return False
-    steps = sum(1 for first, second in zip(value, value[1:], strict=False) if second - first == 1)
+    steps = sum(second - first == 1 for first, second in pairwise(value))
     return _entropy(value) >= bits and steps < len(value) * _MAX_STEPS
+
+
+def _has_digits(value: bytes) -> bool:
+    return len(value) - len(value.translate(None, _DIGITS)) >= _MIN_DIGITS
+
+
+def _has_switches(value: bytes) -> bool:
+    return len(_SWITCH.findall(value)) >= _MIN_SWITCHES
 
 
 def _entropy(value: bytes) -> float:

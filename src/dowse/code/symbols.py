@@ -29,13 +29,18 @@ _LOCAL = frozenset({Kind.VARIABLE, Kind.CONSTANT})
 _LEAVES = _LOCAL | {Kind.TYPE}
 """Kinds that hold nothing: in ``typedef struct a {...} b`` the fields are those of ``a``."""
 
+_WITH_CLAUSES = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
+"""Kinds that some languages write in pieces."""
+
+_WORD = re.compile(r"\w")
 _SPACE = b" \t\r\n"
 _LINE_BREAK = ord("\n")
 _KINDS = {kind.value: kind for kind in Kind}
 _SCOPE_SEPARATOR = re.compile(r"::|\.|:|#|\\")
 _COMMENT_MARK = re.compile(
-    r"^[ \t]*(?:/\*+!?|\*+/|\*|//+[/!]?|#+!?|--+\[*|;+|%+|\(\*+|\{-+\|?|\"\"\"|''')?[ \t]?"
-    r"|[ \t]*(?:\*+/|-\}|\*\)|\]\]|\"\"\"|''')[ \t]*$",
+    r"^[ \t]*(?:/\*+!?|\*+/|\*|//+[/!]?|#=|#+[!>]?|<#+|<!--+|--+(?:\[=*\[|[ \t]*[|^])?|;+|%+|\(\*+"
+    r"|\{-+[ \t]*\|?|\"\"\"|''')?[ \t]?"
+    r"|[ \t]*(?:\*+/|-\}|\*\)|\]=*\]|=#|#+>|--+>|\"\"\"|''')[ \t]*$",
     re.M,
 )
 _DOCSTRING_QUOTES = re.compile(r"^[rRbBuUfF]*(\"\"\"|'''|\"|')|(\"\"\"|'''|\"|')$")
@@ -79,17 +84,22 @@ def find(language: Language, tree: tree_sitter.Tree, content: bytes) -> tuple[En
     for pattern, captures in cursor.matches(tree.root_node):
         if found := captures.get("comment"):
             for node in found:
-                _add_leading(comments, node, content, documents=True)
+                _add_leading(comments, node, content, captures.get("doc", [node])[0])
         elif found := captures.get("attribute"):
             for node in found:
-                _add_leading(comments, node, content, documents=False)
+                _add_leading(comments, node, content, None)
         elif definition := _definition(language, pattern, captures, content):
             definitions.append(definition)
+    if language.clauses:
+        definitions = _joined(definitions)
     return tuple(_nest(definitions, comments, content))
 
 
 def _add_leading(
-    comments: dict[int, tuple[int, int, int]], node: tree_sitter.Node, content: bytes, *, documents: bool
+    comments: dict[int, tuple[int, int, int]],
+    node: tree_sitter.Node,
+    content: bytes,
+    text: tree_sitter.Node | None,
 ) -> None:
     """Note a comment or an attribute that has its lines to itself; others concern the code beside them."""
     start_byte, end_byte = node.start_byte, node.end_byte
@@ -104,23 +114,25 @@ def _add_leading(
         or content[end_byte : line_end if line_end >= 0 else None].strip()
     ):
         return
-    comments[end] = (start, start_byte, end_byte if documents else start_byte)
+    if text is not None and text.id != node.id:
+        start_byte, end_byte = text.start_byte, text.end_byte
+    comments[end] = (start, start_byte, end_byte if text is not None else start_byte)
 
 
 def _definition(
     language: Language, pattern: int, captures: dict[str, list[tree_sitter.Node]], content: bytes
 ) -> _Definition | None:
     names = captures.get("name")
-    node, kind = _kind_of(captures)
-    if node is None or not names:
+    nodes, kind = _kind_of(captures)
+    if not nodes or not names:
         return None
-    name = _text(names[0], content)
-    outer = node
+    outer = nodes[0]
     while language.wrappers and (parent := outer.parent) is not None and parent.type in language.wrappers:
         outer = parent
     body = captures.get("body")
     owner = captures.get("owner")
-    end_byte, end_row = outer.end_byte, outer.end_point[0]
+    last = nodes[-1] if len(nodes) > 1 else outer
+    end_byte, end_row = last.end_byte, last.end_point[0]
     while end_byte > outer.start_byte and content[end_byte - 1] in _SPACE:  # some grammars count it in
         end_byte -= 1
         end_row -= content[end_byte] == _LINE_BREAK
@@ -133,19 +145,24 @@ def _definition(
         names[0].start_point[0],
         pattern,
         kind,
-        name,
+        _name(names, content),
         _text(owner[0], content) if owner else "",
-        _signature(node, kind, names[0], body[0] if body else None, content),
-        _docstring(language, body[0], content) if language.docstring and body else "",
+        _signature(nodes[0], kind, names[0], body[0] if body else None, content),
+        _documentation(language, captures, content),
     )
 
 
-def _kind_of(captures: dict[str, list[tree_sitter.Node]]) -> tuple[tree_sitter.Node | None, Kind | None]:
+def _kind_of(captures: dict[str, list[tree_sitter.Node]]) -> tuple[list[tree_sitter.Node], Kind | None]:
     for capture, nodes in captures.items():
         if kind := _KINDS.get(capture):
-            return nodes[0], kind
-    scope = captures.get("scope")
-    return (scope[0], None) if scope else (None, None)
+            return nodes, kind
+    return captures.get("scope", []), None
+
+
+def _name(nodes: list[tree_sitter.Node], content: bytes) -> str:
+    """The name on one line, without the quotes of a quoted key; parts captured one by one are joined."""
+    names = (" ".join(_text(node, content).split()) for node in nodes)
+    return ".".join(n[1:-1] if len(n) > 2 and n[0] == n[-1] and n[0] in "\"'" else n for n in names)
 
 
 def _signature(
@@ -163,6 +180,14 @@ def _signature(
         end = line_end
     raw = content[start : min(end, start + MAX_SIGNATURE * 4)]
     return " ".join(raw.decode("utf-8", "replace").split()).rstrip(" {:=\\")[:MAX_SIGNATURE]
+
+
+def _documentation(language: Language, captures: dict[str, list[tree_sitter.Node]], content: bytes) -> str:
+    """What the definition says about itself, inside of it."""
+    if doc := captures.get("doc"):
+        return _COMMENT_MARK.sub("", _text(doc[0], content)).strip()[:MAX_DOC]
+    body = captures.get("body")
+    return _docstring(language, body[0], content) if language.docstring and body else ""
 
 
 def _docstring(language: Language, body: tree_sitter.Node, content: bytes) -> str:
@@ -192,9 +217,7 @@ def _nest(
         outer = stack[-2] if beside else stack[-1]
         if d.kind in _LOCAL and outer.kind in _CALLABLE:
             continue
-        parts = [p for p in _SCOPE_SEPARATOR.split(d.name) if p] or [d.name]
-        if d.kind in (Kind.SECTION, Kind.BLOCK):
-            parts = [d.name]
+        parts = _parts(d)
         qualified = ".".join(filter(None, [outer.qualified, d.owner, *parts]))
         if d.kind is None:
             stack.append(_Open(d.start_byte, d.end_byte, d.start_row, qualified, outer.entity, Kind.CLASS))
@@ -212,6 +235,32 @@ def _nest(
             stack.append(inner)
         elif kind not in _LEAVES:
             stack[-1] = inner
+
+
+def _joined(definitions: Iterable[_Definition]) -> list[_Definition]:
+    """Functions of one name that follow each other as one: Haskell's equations, Elixir's clauses."""
+    joined: list[_Definition] = []
+    piece = (-1, -1)
+    for d in sorted(definitions, key=lambda d: (d.start_byte, -d.end_byte, d.name_byte, d.pattern)):
+        last = joined[-1] if joined else d
+        same = (last.kind, last.name, last.owner) == (d.kind, d.name, d.owner)
+        if same and piece == (d.start_byte, d.end_byte):
+            continue  # matched twice
+        if same and d.kind in _WITH_CLAUSES and last.end_byte <= d.start_byte:
+            joined[-1] = last._replace(end_byte=d.end_byte, end_row=d.end_row)
+        else:
+            joined.append(d)
+        piece = (d.start_byte, d.end_byte)
+    return joined
+
+
+def _parts(definition: _Definition) -> list[str]:
+    """The scope and the name in ``a::b``; titles, sentences (names of tests) and operators stay whole."""
+    name = definition.name
+    whole = definition.kind in (Kind.SECTION, Kind.BLOCK) or not _WORD.search(name)
+    if whole or (" " in name and "::" not in name):
+        return [name]
+    return [part for part in _SCOPE_SEPARATOR.split(name) if part] or [name]
 
 
 def _refined(definition: _Definition, around: Kind | None) -> Kind:

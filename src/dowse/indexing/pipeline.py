@@ -109,12 +109,10 @@ class _Run:
     def write(self, candidates: Sequence[Candidate], removed: Sequence[str]) -> None:
         """Read, understand, embed and store in batches; forget what is gone."""
         total = sum(candidate.stamp.size for candidate in candidates)
-        gone, done = list(removed), 0
+        gone = list(removed)
         for batch in _batched(self._sources(candidates, total)):
             self.writer.apply(gone, self._embedded(batch))
             self.removed, gone = self.removed + len(gone), []
-            done += sum(len(file.content) for file in batch)
-            self.progress("index", min(done, total), total)
         gone += [skip.path for skip in self.skipped if skip.path in self.manifest]
         if gone:
             self.writer.apply(gone, [])
@@ -126,7 +124,10 @@ class _Run:
         readings, again = tee(self._readings(candidates))
         tasks = (Task(reading.path, reading.content, reading.known) for reading in again)
         understood = understand_all(self.recipe.understanding, tasks, total, self.recipe.processes)
+        done = 0
         for result, reading in zip(understood, readings, strict=False):
+            done += len(reading.content)
+            self.progress("index", min(done, total), total)
             if result.error:
                 self.skipped.append(Skipped(reading.path, SkipReason.FAILED, result.error))
                 continue
@@ -150,7 +151,7 @@ class _Run:
             if isinstance(source, Skipped):
                 self.skipped.append(source)
                 continue
-            language = recipe.understanding.languages.detect(path, source.content[:100]).name
+            language = recipe.understanding.languages.detect(path, source.content).name
             key = f"{VERSION} {recipe.content_key} {language} "
             digest = blake2b(key.encode() + source.content, digest_size=16).digest()
             if path in self.manifest and self.manifest[path].content_hash == digest:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from dowse.code import chunking, parsing, symbols, terms
 from dowse.code.languages import Languages
-from dowse.types import ChunkTerms, ParsedFile
+from dowse.types import ChunkTerms, ParsedFile, ParseHealth
 
 VERSION = 1
 """Goes into every content hash: raise it when the same content gives other entities or chunks."""
@@ -38,8 +38,10 @@ def understand(how: Understanding, path: str, content: bytes, known: ParsedFile 
 
 def parse(how: Understanding, path: str, content: bytes) -> ParsedFile:
     """What a content says, whatever its path but for the language."""
-    language = how.languages.detect(path, content[:100])
+    language = how.languages.detect(path, content)
     tree, health = parsing.parse(language, content)
+    if health is ParseHealth.FAILED:
+        tree = None  # one great error: nothing in it to find, and looking takes time by the square of its size
     entities = symbols.find(language, tree, content) if tree is not None else ()
     chunks = chunking.cut(content, entities, tree, how.chunk_size, how.chunk_overlap)
     return ParsedFile(language.name, health, entities, chunks)

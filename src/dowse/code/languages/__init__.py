@@ -6,6 +6,7 @@ Adding a language is one data file here and one row in ``_MODULES``. A user exte
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
@@ -100,6 +101,9 @@ _MODULES = (
 
 TEXT = Language(name="text", extensions=(".txt", ".text", ".log"), aliases=("plain", "txt"), prose=True)
 
+CLAIM_BYTES = 50_000
+"""How far into a file a language looks for its marks."""
+
 
 @dataclass(frozen=True)
 class Languages:
@@ -133,8 +137,16 @@ class Languages:
         """Every extension that some language claims."""
         return frozenset(self._by_extension)
 
-    def detect(self, path: str, head: bytes = b"") -> Language:
-        """The language of the file at this path; ``head`` is its beginning, for a ``#!`` line."""
+    @cached_property
+    def _claims(self) -> dict[str, list[tuple[re.Pattern[bytes], Language]]]:
+        claims: dict[str, list[tuple[re.Pattern[bytes], Language]]] = {}
+        for language in self.by_name.values():
+            for extension, pattern in language.claims:
+                claims.setdefault(extension, []).append((re.compile(pattern.encode(), re.M), language))
+        return claims
+
+    def detect(self, path: str, content: bytes = b"") -> Language:
+        """The language of a file, by its name; by what it says where several languages share an extension."""
         filename = path.rpartition("/")[2]
         if found := self._by_filename.get(filename):
             return found
@@ -142,9 +154,13 @@ class Languages:
             if fnmatchcase(filename, pattern):
                 return language
         dot = filename.rfind(".")
-        if dot > 0 and (found := self._by_extension.get(filename[dot:].lower())):
+        extension = filename[dot:].lower() if dot > 0 else ""
+        for mark, language in self._claims.get(extension, ()):
+            if mark.search(content, 0, CLAIM_BYTES):
+                return language
+        if found := self._by_extension.get(extension):
             return found
-        if head.startswith(b"#!") and (found := self._by_interpreter.get(_interpreter(head))):
+        if content.startswith(b"#!") and (found := self._by_interpreter.get(_interpreter(content))):
             return found
         return TEXT
 
@@ -199,7 +215,7 @@ def _is_glob(name: str) -> bool:
 
 def _interpreter(head: bytes) -> str:
     """``#!/usr/bin/env -S python3 -u`` -> ``python3``."""
-    words = head[2:].split(b"\n", 1)[0].decode("ascii", "replace").split()
+    words = head[2:200].split(b"\n", 1)[0].decode("ascii", "replace").split()
     names = [w.rpartition("/")[2] for w in words if not w.startswith("-") and "=" not in w]
     if names and names[0] == "env":
         names = names[1:]

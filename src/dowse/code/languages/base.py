@@ -2,12 +2,15 @@
 
 A query is written in tree-sitter's query language. Captures in ``definitions``:
 
-- ``@class``, ``@function``, ``@method`` ... (a value of ``Kind``): the node of a definition;
+- ``@class``, ``@function``, ``@method`` ... (a value of ``Kind``): the node of a definition; on several
+  nodes, it reaches from the first to the last (Dart keeps signature and body apart);
 - ``@name``: its name (``a::b`` and ``a.b`` are taken apart: the last part is the name, the rest its scope);
+  on several nodes, its parts (``resource "bucket" "logs"``);
 - ``@body``: where the signature ends;
 - ``@owner``: the type a method belongs to when it is written outside of it (Go receivers);
 - ``@scope`` instead of a kind: a node that only lends its name to the definitions inside it;
 - ``@comment``: a comment; the ones that stand directly above a definition become its documentation;
+- ``@doc``: beside ``@comment`` the part of it that is text; beside a kind, a string inside that documents it;
 - ``@attribute``: what may stand between a comment and its definition without being part of the latter's
   node (Rust's ``#[...]``); it belongs to the definition, not to its documentation.
 
@@ -41,4 +44,6 @@ class Language:
     references: str = ""
     wrappers: tuple[str, ...] = ()  # parents that belong to the definition inside: decorators, exports
     docstring: str = ""  # node type of a string that documents when it is the first statement of a body
+    clauses: bool = False  # functions of one name that follow each other are one definition
+    claims: tuple[tuple[str, str], ...] = ()  # (extension of another language, pattern that shows a file is ours)
     prose: bool = False  # text for people, not for machines

@@ -24,6 +24,9 @@ _VARIABLE_NAMES = "(identifier) @name (field_identifier) @name (qualified_identi
 
 LANGUAGE = Language(
     name="cpp",
+    claims=(
+        (".h", r"^\s*(?:namespace\b|template\s*<|class\s+\w[\w:]*\s*(?:final\s*)?[:{]|(?:public|private|protected)\s*:)|\bstd::"),
+    ),
     extensions=(
         *(".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".inl", ".tpp", ".txx"),
         *(".ixx", ".cppm", ".cu", ".cuh", ".ino"),

@@ -7,7 +7,7 @@ LANGUAGE = Language(
     extensions=(".css", ".pcss", ".postcss"),
     grammar="tree_sitter_css:language",
     definitions="""
-(rule_set (selectors . (_) @name) (block) @body) @block
+(rule_set (selectors) @name (block) @body) @block
 (media_statement . (_) @name (block) @body) @block
 (supports_statement . (_) @name (block) @body) @block
 (keyframes_statement (keyframes_name) @name (keyframe_block_list) @body) @block

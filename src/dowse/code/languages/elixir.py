@@ -9,6 +9,13 @@ LANGUAGE = Language(
     interpreters=("elixir", "iex"),
     grammar="tree_sitter_elixir:language",
     definitions="""
+(call
+  target: (identifier) @_keyword
+  (arguments . (alias) @name)
+  (do_block (unary_operator operand: (_
+    target: (identifier) @_moduledoc
+    (arguments . (_ (quoted_content) @doc))))) @body
+  (#eq? @_keyword "defmodule") (#eq? @_moduledoc "moduledoc")) @module
 (call target: (identifier) @_keyword (arguments . (alias) @name) (do_block) @body
   (#eq? @_keyword "defmodule")) @module
 (call target: (identifier) @_keyword (arguments . (alias) @name) (do_block) @body
@@ -51,12 +58,15 @@ LANGUAGE = Language(
   (#not-match? @name "^(after_compile|before_compile|behaviour|callback|compile|deprecated|derive|describetag\
 |dialyzer|doc|enforce_keys|external_resource|impl|macrocallback|moduledoc|moduletag|on_definition|on_load|opaque\
 |optional_callbacks|since|spec|tag|type|typedoc|typep)$")) @constant
-(unary_operator operator: "@" operand: (_ target: (identifier) @_keyword (arguments . [(string) (sigil)]))
+(unary_operator operator: "@" operand: (_
+  target: (identifier) @_keyword
+  (arguments . (_ (quoted_content) @doc)))
   (#any-of? @_keyword "doc" "typedoc")) @comment
 (unary_operator operator: "@" operand: (_ target: (identifier) @_keyword (arguments))
   (#any-of? @_keyword "spec" "impl" "deprecated" "since" "tag")) @attribute
 (comment) @comment
 """,
+    clauses=True,
     references="""
 (call
   target: (identifier) @_keyword

@@ -8,10 +8,12 @@ LANGUAGE = Language(
     interpreters=("runghc", "runhaskell", "stack"),
     grammar="tree_sitter_haskell:language",
     definitions="""
+(declarations (signature name: [(variable) @name (prefix_id (_) @name)]) @function)
 (declarations (function name: (_) @name match: (_) @body) @function)
 (declarations (function (infix operator: (_) @name) match: (_) @body) @function)
 (declarations (bind name: (_) @name match: (_) @body) @function)
-(class_declarations (signature name: (_) @name) @method)
+(class_declarations (signature name: [(variable) @name (prefix_id (_) @name)]) @method)
+(class_declarations (function name: (_) @name match: (_) @body) @method)
 (instance_declarations (function name: (_) @name match: (_) @body) @method)
 (instance_declarations (function (infix operator: (_) @name) match: (_) @body) @method)
 (instance_declarations (bind name: (_) @name match: (_) @body) @method)
@@ -23,10 +25,11 @@ LANGUAGE = Language(
 (data_family name: (_) @name) @type
 (class name: (_) @name) @interface
 (instance name: (_) @name patterns: (_) @owner declarations: (_)? @body) @impl
-(declarations (signature) @attribute)
+(declarations (signature names: (_)) @attribute)
 (comment) @comment
 (haddock) @comment
 """,
+    clauses=True,
     references="""
 (import module: (module) @import)
 (apply function: (variable) @call)

@@ -10,12 +10,12 @@ LANGUAGE = Language(
     definitions="""
 (config_file (body (block . (identifier) @name . (block_start) @body) @block))
 (config_file (body (block
-  . (identifier) @owner
+  . (identifier) @name
   . [(string_lit (template_literal) @name) (identifier) @name]
   . (block_start) @body) @block))
 (config_file (body (block
-  . (identifier)
-  . [(string_lit (template_literal) @owner) (identifier) @owner]
+  . (identifier) @name
+  . [(string_lit (template_literal) @name) (identifier) @name]
   . [(string_lit (template_literal) @name) (identifier) @name]
   . (block_start) @body) @block))
 (config_file (body (block

@@ -44,8 +44,8 @@ LANGUAGE = Language(
 ])) @constant
 (source_file (assignment . (identifier) @name) @variable)
 (module_definition (assignment . (identifier) @name) @variable)
-(source_file (string_literal) @comment)
-(module_definition (string_literal) @comment)
+(source_file (string_literal (content) @doc) @comment)
+(module_definition (string_literal (content) @doc) @comment)
 (line_comment) @comment
 (block_comment) @comment
 """,
