@@ -1,0 +1,54 @@
+"""The documentation, held against the program."""
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from dowse.code.languages import builtin
+from dowse.code.languages.base import Language
+from dowse.settings import SIGNALS, Settings
+from dowse.types import Kind
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").rglob("*.md")])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
+        if not re.match(r"[a-z]+:", target):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_every_setting_is_documented_with_its_default() -> None:
+    rows = dict(re.findall(r"^\| `(\w+)` \| `([^`]*)` \|", (ROOT / "docs/settings.md").read_text("utf-8"), re.M))
+    assert rows.keys() == {field.name for field in fields(Settings)}
+    for name, text in rows.items():
+        default = getattr(Settings(), name)
+        shown = {True: "true", False: "false"}.get(default) if isinstance(default, bool) else None
+        shown = shown or ("[]" if default == () else f'"{default}"' if isinstance(default, str) else str(default))
+        assert text == shown, name
+
+
+def test_signals_are_documented() -> None:
+    page = (ROOT / "docs/settings.md").read_text("utf-8")
+    assert all(f"`{name}`" in page for name in SIGNALS)
+
+
+def test_captures_are_documented() -> None:
+    page = (ROOT / "docs/languages.md").read_text("utf-8")
+    used = set()
+    for language in builtin().by_name.values():
+        queries = re.sub(r'"[^"]*"', "", language.definitions + language.references)
+        used |= set(re.findall(r"@([a-z]\w*)", queries))
+    assert [capture for capture in sorted(used) if f"`@{capture}`" not in page] == []
+    assert all(f"`@{kind}`" in page for kind in Kind if kind is not Kind.FILE)
+
+
+def test_language_keys_in_examples_exist() -> None:
+    page = (ROOT / "docs/languages.md").read_text("utf-8")
+    known = {field.name for field in fields(Language)}
+    for table in re.findall(r"```toml\n(.*?)```", page, re.S):
+        assert set(re.findall(r"^(\w+) =", table, re.M)) <= known
