@@ -17,6 +17,9 @@ MAX_NAMES = 8
 MAX_TEXT = 20_000
 """Characters of a question that are read at all."""
 
+MAX_WORD = 200
+"""Characters of a word that are read: the patterns below take the square of its length in time."""
+
 WHOLE_WEIGHT = 1.0
 PART_WEIGHT = 0.5
 """An identifier counts as a whole; its parts, which are found in more places, half."""
@@ -25,11 +28,12 @@ PLAIN_NAME_WORDS = 3
 """In a question of up to this many words, a plain word may be the name of something."""
 
 STOP_WORDS = frozenset(
-    "a an and are as at be been being but by can could did do does doing done for from had has have having how i if "
-    "in into is it its itself me my of on or our shall should so some such than that the their them then there these "
-    "they this those to too up us was we were what when where which while who whom whose why will with would you your".split()
+    "a an and are as at be been being but by can could did do does doing done for from had has have having how i "
+    "if in into is it its itself me my of on or our shall should so some such than that the their them then there "
+    "these they this those to too up us was we were what when where which while who whom whose why will with would "
+    "you your".split()
 )
-"""English words that say nothing about code. Words that are also names in code (get, set, all, new) are not here."""
+"""English words that say nothing about code. Words that are also names in code (get, set, all) are not here."""
 
 _NAME = re.compile(r"[^\W\d]\w*(?:(?:\.|::|->|#|\\)[^\W\d]\w*)*\*?")
 _FILE = re.compile(r"[\w./\\~-]*[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}\b|[\w.-]+(?:/[\w.-]+)+")
@@ -38,7 +42,7 @@ _SEPARATOR = re.compile(r"\.|::|->|#|\\")
 
 def analyse(text: str, extensions: Collection[str]) -> AnalysedQuery:
     """How a question is understood. ``extensions`` are those of known languages (``.py``)."""
-    clean = " ".join(text.replace("\0", " ").split())[:MAX_TEXT]
+    clean = " ".join(word[:MAX_WORD] for word in text[:MAX_TEXT].replace("\0", " ").split())
     words = list(dict.fromkeys(tokens.words(clean)))
     kept = [word for word in words if word.lower() not in STOP_WORDS] or words
     names = _names(clean, kept)
@@ -57,7 +61,7 @@ def analyse(text: str, extensions: Collection[str]) -> AnalysedQuery:
 
 
 def is_identifier(word: str) -> bool:
-    """Whether a word looks like a name in code rather than a word of English: ``getUser``, ``get_user``, ``a.b``."""
+    """Whether a word looks like a name in code, not a word of English: ``getUser``, ``get_user``, ``a.b``."""
     if _SEPARATOR.search(word.rstrip("*")) or word.endswith("*"):
         return True
     return len(tokens.split_identifier(word)) > 1 and ("_" in word.strip("_") or _has_inner_capital(word))

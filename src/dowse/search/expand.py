@@ -1,40 +1,57 @@
-"""From a chunk to what is shown: the enclosing definition if it is short enough, else the chunk, with its text."""
+"""From a chunk to what is shown: the definition that answers, the lines around it, their text."""
 
 from __future__ import annotations
 
+from dowse.code import tokens
 from dowse.search.signals.base import Candidate
-from dowse.types import Entity, Kind
+from dowse.types import AnalysedQuery, Entity, Kind
+
+FUNCTIONS = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
+
+
+def pointed_at(query: AnalysedQuery, candidate: Candidate) -> Entity | None:
+    """The definition a hit stands for: the one most like the question of those in and around the chunk.
+
+    Of equals, the function around the chunk comes first, then what begins in it, then the class around it.
+    """
+    around = candidate.entity
+    inside = [entity for entity in candidate.beginning if entity is not around]
+    if not inside:
+        return around
+    options = (
+        inside if around is None else [around, *inside] if around.kind in FUNCTIONS else [*inside, around]
+    )
+    wanted = frozenset(query.words)
+    return max(options, key=lambda entity: _likeness(entity, wanted)) if len(options) > 1 else options[0]
+
+
+def _likeness(entity: Entity, wanted: frozenset[str]) -> tuple[int, int]:
+    """Words shared with the name, then with signature and documentation; the first of equals wins."""
+    name = wanted.intersection(tokens.tokens(entity.name).split())
+    described = wanted.intersection(tokens.tokens(f"{entity.signature}\n{entity.doc}").split())
+    return len(name), len(described)
 
 
 def shown_lines(
-    candidate: Candidate, context_lines: int, before: int | None, after: int | None
+    candidate: Candidate, entity: Entity | None, context_lines: int, before: int | None, after: int | None
 ) -> tuple[int, int]:
-    """First and last line to show; explicit numbers of lines before and after replace the definition."""
+    """First and last line to show: the chunk, with the whole of its definition if that is short enough.
+
+    Explicit numbers of lines before and after replace the definition.
+    """
     chunk = candidate.chunk
     if before is not None or after is not None:
-        return max(1, chunk.start_line - (before or 0)), chunk.end_line + (after or 0)
-    entity = enclosing(candidate)
+        end = candidate.file.parsed.chunks[-1].end_line
+        return max(1, chunk.start_line - (before or 0)), min(
+            max(end, chunk.end_line), chunk.end_line + (after or 0)
+        )
+    first, last = chunk.start_line, chunk.end_line
     if entity is not None and entity.end_line - entity.start_line < context_lines:
-        return min(chunk.start_line, entity.start_line), max(chunk.end_line, entity.end_line)
-    return chunk.start_line, chunk.end_line
-
-
-def enclosing(candidate: Candidate) -> Entity | None:
-    """The definition that a chunk is part of, or the only one that begins in it."""
-    if candidate.entity is not None:
-        return candidate.entity
-    return candidate.beginning[0] if len(candidate.beginning) == 1 else None
+        first, last = min(first, entity.start_line), max(last, entity.end_line)
+    return first, last
 
 
 def lines_of(content: bytes, first: int, last: int) -> str:
     """The text of some lines, without the line break at the end."""
     lines = content.split(b"\n")[first - 1 : last]
     return b"\n".join(lines).decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\r\n")
-
-
-def pointed_at(candidate: Candidate) -> tuple[str, Kind, str]:
-    """Qualified name, kind and signature of what a hit points at."""
-    entity = enclosing(candidate)
-    if entity is None:
-        return "", Kind.FILE, ""
-    return entity.qualified, entity.kind, entity.signature

@@ -2,10 +2,10 @@
 
 Two ways, by the setting ``fusion``:
 
-- ``rrf``: weighted reciprocal rank fusion, ``w / (k + rank)``, ranks from 1. Only the order within a channel counts.
-- ``scores``: ``w * score / full score``, where a channel's full score is what counts as a perfect match: its best
-  score where scores have no bound (BM25, cosine), 1 where they have (names). How clearly a channel prefers its
-  first hits counts too. Wins on every set of the benchmark and is the default.
+- ``rrf``: weighted reciprocal rank fusion, ``w / (k + rank)``, ranks from 1: only the order in a channel counts.
+- ``scores``: ``w * score / full score``, where a channel's full score is what counts as a perfect match: its
+  best score where scores have no bound (BM25, cosine), 1 where they have (names). How clearly a channel prefers
+  its first hits counts too. Wins on every set of the benchmark and is the default.
 
 Either way a channel of weight one contributes at most 1.
 """
@@ -31,7 +31,10 @@ def fuse(method: str, channels: Mapping[str, Sequence[Scored]], weights: Mapping
     contribution = METHODS[method]
     fused: Fused = {}
     for name, hits in channels.items():
-        weight, full = weights[name], 1.0 if name in BOUNDED else max((hit.score for hit in hits), default=0.0)
+        weight, full = (
+            weights[name],
+            1.0 if name in BOUNDED else max((hit.score for hit in hits), default=0.0),
+        )
         for rank, hit in enumerate(hits, 1):
             value = weight * contribution(rank, hit.score, full)
             fused.setdefault(hit.chunk, []).append(Reason(name, value, f"rank {rank}"))

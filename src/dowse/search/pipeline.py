@@ -13,7 +13,16 @@ from dowse.search.retrieve import retrieve
 from dowse.search.signals import SIGNALS, Candidate
 from dowse.settings import Settings
 from dowse.stores.base import Snapshot
-from dowse.types import Match, Reason, SearchOptions, SearchResponse, SearchResult, split_chunk_id
+from dowse.types import (
+    AnalysedQuery,
+    Kind,
+    Match,
+    Reason,
+    SearchOptions,
+    SearchResponse,
+    SearchResult,
+    split_chunk_id,
+)
 
 
 def search(
@@ -38,7 +47,7 @@ def search(
             signal(query, candidates)
     ranked = sorted(candidates, key=lambda c: (-c.score, c.file.path, c.ordinal))
     best = sum(weights[name] for name, channel in channels.items() if channel.report.ran)
-    results = [_result(snapshot, c, options, settings, best) for c in ranked[: options.limit]]
+    results = [_result(snapshot, query, c, options, settings, best) for c in ranked[: options.limit]]
     return SearchResponse(
         query=query,
         root=root,
@@ -81,23 +90,28 @@ def _candidates(snapshot: Snapshot, fused: Mapping[int, list[Reason]]) -> list[C
 
 
 def _result(
-    snapshot: Snapshot, candidate: Candidate, options: SearchOptions, settings: Settings, best_score: float
+    snapshot: Snapshot,
+    query: AnalysedQuery,
+    candidate: Candidate,
+    options: SearchOptions,
+    settings: Settings,
+    best_score: float,
 ) -> SearchResult:
-    first, last = expand.shown_lines(candidate, settings.context_lines, options.before, options.after)
-    entity, kind, signature = expand.pointed_at(candidate)
+    entity = expand.pointed_at(query, candidate)
+    first, last = expand.shown_lines(candidate, entity, settings.context_lines, options.before, options.after)
     return SearchResult(
         path=candidate.file.path,
         start_line=first,
         end_line=last,
-        entity=entity,
-        kind=kind,
+        entity=entity.qualified if entity else "",
+        kind=entity.kind if entity else Kind.FILE,
         language=candidate.file.parsed.language,
         relevance=min(1.0, candidate.score / best_score),
         score=candidate.score,
         match=_match(candidate.reasons),
         reasons=tuple(candidate.reasons),
         text=expand.lines_of(snapshot.content(candidate.file.id), first, last) if options.text else "",
-        signature=signature,
+        signature=entity.signature if entity else "",
     )
 
 

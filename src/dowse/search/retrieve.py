@@ -85,7 +85,7 @@ def name_hits(snapshot: Snapshot, names: Sequence[str], filter: Filter) -> list[
 
 
 def _tiers(name: str) -> list[tuple[NameTier, str]]:
-    """How a name is looked up, step by step: ``Auth*`` is a prefix, ``*Auth*`` a glob, ``a.b`` is its last part."""
+    """How a name is looked up, in steps: ``Auth*`` is a prefix, ``*Auth*`` a glob, ``a.b`` is its last part."""
     if name.endswith("*") and "*" not in name[:-1] and "?" not in name:
         return [(NameTier.PREFIX, name[:-1])]
     if "*" in name or "?" in name:

@@ -53,12 +53,14 @@ def _matches(word: str, wanted: frozenset[str]) -> bool:
         return True
     if len(word) < PREFIX:
         return False
-    return any(len(other) >= PREFIX and (word.startswith(other) or other.startswith(word)) for other in wanted)
+    return any(
+        len(other) >= PREFIX and (word.startswith(other) or other.startswith(word)) for other in wanted
+    )
 
 
 @lru_cache(maxsize=20_000)
 def _path_stems(path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The stemmed words of the file's name and of its last folders; ``__init__`` and ``index`` take their folder's name."""
+    """The stemmed words of a file's name and of its folder; ``__init__`` and ``index`` take their folder's name."""
     folder, _, name = path.rpartition("/")
     own = tokens.path_words(name.rpartition(".")[0].replace(".", "_") or name)
     if own in (("init",), ("index",), ("mod",), ("lib",), ("main",)) and folder:
