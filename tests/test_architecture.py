@@ -63,7 +63,7 @@ def test_every_part_has_a_place() -> None:
     assert parts <= LEVEL.keys()
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: module_name(p))
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
 def test_imports_point_downwards(path: Path) -> None:
     here = part_of(module_name(path))
     if here == "__init__":
@@ -86,19 +86,19 @@ def test_pipelines_see_only_the_protocols(part: str) -> None:
                 )
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: module_name(p))
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
 def test_sql_only_in_stores(path: Path) -> None:
     if "stores" not in path.relative_to(SOURCE).parts and "languages" not in path.parts:
         assert not SQL.search(path.read_text(encoding="utf-8")), f"SQL in {module_name(path)}"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: module_name(p))
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
 def test_environment_only_in_settings(path: Path) -> None:
     if path.name != "settings.py":
         assert not re.search(r"\bos\.(environ|getenv)\b", path.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: module_name(p))
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
 def test_printing_only_in_interfaces(path: Path) -> None:
     if part_of(module_name(path)) in ("interfaces", "__main__"):
         return

@@ -25,7 +25,16 @@ _HOMES = {
     "SearchResult": "dowse.types",
 }
 
-__all__ = ["__version__", *_HOMES]
+__all__ = [
+    "DowseError",
+    "Engine",
+    "Filter",
+    "SearchOptions",
+    "SearchResponse",
+    "SearchResult",
+    "Settings",
+    "__version__",
+]
 
 
 def __getattr__(name: str) -> object:

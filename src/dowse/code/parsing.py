@@ -6,7 +6,7 @@ Grammars are loaded when a file first needs them and kept for the life of the pr
 from __future__ import annotations
 
 import warnings
-from functools import lru_cache
+from functools import cache
 from importlib import import_module
 
 import tree_sitter
@@ -16,7 +16,7 @@ from dowse.errors import SettingsError
 from dowse.types import ParseHealth
 
 
-@lru_cache(maxsize=None)
+@cache
 def grammar(spec: str) -> tree_sitter.Language:
     """The tree-sitter grammar that ``package.module:function`` names."""
     module, _, function = spec.partition(":")
@@ -31,7 +31,7 @@ def grammar(spec: str) -> tree_sitter.Language:
         return tree_sitter.Language(capsule)
 
 
-@lru_cache(maxsize=None)
+@cache
 def query(spec: str, text: str) -> tree_sitter.Query:
     """A compiled query; a wrong one is an error that says where."""
     try:
@@ -40,7 +40,7 @@ def query(spec: str, text: str) -> tree_sitter.Query:
         raise SettingsError(f"query for grammar '{spec}' does not compile: {error}") from error
 
 
-@lru_cache(maxsize=None)
+@cache
 def _parser(spec: str) -> tree_sitter.Parser:
     return tree_sitter.Parser(grammar(spec))
 

@@ -41,7 +41,8 @@ _TEXT_RULES = (
     _rule(
         "private key",
         b"PRIVATE KEY",
-        rb"-----BEGIN[ ][A-Z0-9 ]*PRIVATE[ ]KEY(?:[ ]BLOCK)?-----(?P<secret>.{64,20000}?)-----END",
+        rb"""-----BEGIN[ ][A-Z0-9 ]{0,40}PRIVATE[ ]KEY(?:[ ]BLOCK)?-----
+             (?P<secret>(?:[^-]++|-(?!----)){1,500}+)-----END""",
     ),
     _rule(
         "Slack webhook",
@@ -77,7 +78,7 @@ _TOKEN_RULES = (
     _rule("Google API key", b"AIza", rb"AIza[0-9A-Za-z_-]{35}(?![\w-])"),
     _rule("Google OAuth secret", b"GOCSPX-", rb"GOCSPX-[\w-]{28}"),
     _rule("Anthropic key", b"sk-ant-", rb"sk-ant-[a-z]+[0-9]{2}-[\w-]{40,}"),
-    _rule("OpenAI key", b"sk-", rb"sk-[\w-]{20,}T3BlbkFJ[\w-]{20,}"),
+    _rule("OpenAI key", b"sk-", rb"sk-[\w-]{20,200}T3BlbkFJ[\w-]{20,200}"),
     _rule("npm token", b"npm_", rb"npm_[A-Za-z0-9]{36}(?!\w)"),
     _rule("PyPI token", b"pypi-", rb"pypi-AgE[\w-]{50,}"),
     _rule("Hugging Face token", b"hf_", rb"hf_[A-Za-z0-9]{34}(?!\w)"),
@@ -89,10 +90,9 @@ _TOKEN_RULES = (
         _rule("Twilio key", b"SK" + digit.encode(), rb"SK[0-9a-f]{32}(?![0-9A-Za-z])")
         for digit in "0123456789abcdef"
     ),
-    _rule("JSON web token", b"eyJ", rb"eyJ[\w-]{15,}\.eyJ[\w-]{15,}\.[\w-]{16,}"),
+    _rule("JSON web token", b"eyJ", rb"eyJ[\w-]{15,5000}\.eyJ[\w-]{15,5000}\.[\w-]{16,5000}"),
 )
 _SENDGRID = _rule("SendGrid key", b"SG.", rb"SG\.[\w-]{22}\.[\w-]{43}(?![\w-])")
-_SENDGRID_LENGTH = len("SG.") + 22 + 1 + 43
 
 # An access key id comes with its secret, which has no form of its own, within a few lines.
 _AWS_SECRET = re.compile(rb"(?<![A-Za-z0-9+/=])(?P<secret>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])")
@@ -119,17 +119,19 @@ _PLACEHOLDER = re.compile(
 
 _ASSIGNED = re.compile(
     rb"""
-    (?P<name>[\w.-]*(?:passw(?:or)?d|passphrase|pwd|secret|token|credential|api[_-]?key|access[_-]?key|private[_-]?key
-      |auth[_-]?key|encryption[_-]?key|signing[_-]?key|master[_-]?key|account[_-]?key)[\w-]{0,12})
+    (?:passw(?:or)?d|passphrase|pwd|secret|token|credential|api[_-]?key|access[_-]?key|private[_-]?key
+      |auth[_-]?key|encryption[_-]?key|signing[_-]?key|master[_-]?key|account[_-]?key)[\w-]{0,12}
     ["'\]]{0,2}(?:\s*:\s*[\w.\[\]|? ]{1,30}?)?\s*(?:=>|:=|=|:|\()\s*[rbfuL@]{0,2}$
     """,
     re.VERBOSE | re.IGNORECASE,
 )
 _NOT_SECRET_NAME = re.compile(
-    rb"(?i)public|publish|csrf|page|next|cursor|continu|sync|hash|digest|checksum|sha\d|md5|etag|(?:_id|Id|name|type|url)$"
+    rb"(?i)public|publish|csrf|page|next|cursor|continu|sync|hash|digest|checksum|sha\d|md5|etag"
+    rb"|(?:_id|name|type|url)\W"
 )
 _BEFORE = 100  # bytes of a line in which the name stands
-_VALUE_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+/=.~!@#%^&*"
+_NAME_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
+_VALUE_CHARACTERS = _NAME_CHARACTERS + b"+/~!@#%^&*"
 _QUOTES = b"\"'`"
 _BEFORE_VALUE = _QUOTES + b"+/"  # the beginning of a literal, or the middle of one in base64
 # In these files an assignment needs no quotes.
@@ -153,16 +155,13 @@ _MIN_SWITCHES = 3  # changes between letters and digits: names have one or two, 
 # --- runs of token characters ---
 
 _RUN = 20  # the shortest token in the table
-_TOKEN_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+_TOKEN_CHARACTERS = _NAME_CHARACTERS.rstrip(b".")
 _MARK = bytes(ord("x") if byte in _TOKEN_CHARACTERS else ord(" ") for byte in range(256))
 _MARKED_RUN = b"x" * _RUN
 _BEGINNING = 3  # bytes by which the rules for a run are looked up
 _BY_BEGINNING: dict[bytes, list[_Rule]] = {}
 for _token_rule in _TOKEN_RULES:
     _BY_BEGINNING.setdefault(_token_rule.literal[:_BEGINNING], []).append(_token_rule)
-
-
-_BEYOND = 5000  # bytes after a run in which a token of several runs (a JSON web token) may go on
 _DOT, _NEWLINE = b".\n"
 
 # What is blanked out of a secret; a private key in a program may have string syntax between its lines.
@@ -226,22 +225,19 @@ def _in_runs(content: bytes, path: str) -> Iterator[_Span]:
         if end < 0:
             end = len(content)
         for rule in _BY_BEGINNING.get(content[start : start + _BEGINNING], ()):
-            yield from _tokens(content, rule, start, end)
+            yield from _token(content, rule, start)
         before = content[start - 1] if start else _NEWLINE
         if before == _DOT:
-            yield from _tokens(content, _SENDGRID, start - _SENDGRID_LENGTH, end)
+            yield from _token(content, _SENDGRID, max(0, start - len(_SENDGRID.literal)))
         elif before in before_value and _has_digits(content[start:end]):
             yield from _assigned(content, start, end)
         start = marked.find(_MARKED_RUN, end)
 
 
-def _tokens(content: bytes, rule: _Rule, start: int, end: int) -> Iterator[_Span]:
-    """Tokens by one rule that begin within a run; they may end beyond it."""
-    for match in rule.regex.finditer(content, max(start, 0), end + _BEYOND):
-        group = "secret" if "secret" in rule.regex.groupindex else 0
-        if match.start() >= end or _is_public(match[0]):
-            continue
-        yield _Span(*match.span(group), rule.name)
+def _token(content: bytes, rule: _Rule, start: int) -> Iterator[_Span]:
+    match = rule.regex.match(content, start)
+    if match and not _is_public(match[0]):
+        yield _Span(*match.span(), rule.name)
         if rule.name == _AWS_KEY_ID:
             yield from _aws_secrets(content, match)
 
@@ -260,13 +256,17 @@ def _assigned(content: bytes, start: int, end: int) -> Iterator[_Span]:
     if start == nearby or not _has_switches(content[start : min(end, start + _BEFORE)]):
         return
     rest = content[end : end + _BEFORE]
-    end += len(rest) - len(rest.lstrip(_VALUE_CHARACTERS))
+    end += len(rest) - len(rest.lstrip(_VALUE_CHARACTERS + b"="))
     quote = content[start - 1 : start]
     is_quoted = quote in _QUOTES
     if content[end : end + 1] not in (quote if is_quoted else _AFTER_PLAIN):
         return
-    name = _ASSIGNED.search(content[nearby : start - is_quoted].rpartition(b"\n")[2])
-    if name is None or _NOT_SECRET_NAME.search(name["name"]):
+    before = content[nearby : start - is_quoted].rpartition(b"\n")[2]
+    found = _ASSIGNED.search(before)
+    if found is None:
+        return
+    name_start = len(before[: found.start()].rstrip(_NAME_CHARACTERS))
+    if _NOT_SECRET_NAME.search(before, name_start):
         return
     value = content[start:end]
     if _looks_random(value) and not _PLACEHOLDER.search(value):

@@ -1,4 +1,4 @@
-"""What one file becomes in the index: language, syntax, definitions, chunks, tokens. Pure, and safe to run elsewhere."""
+"""What one file becomes in the index: language, syntax, definitions, chunks, tokens. Pure, so it can run anywhere."""
 
 from __future__ import annotations
 

@@ -45,5 +45,7 @@ class Language:
     wrappers: tuple[str, ...] = ()  # parents that belong to the definition inside: decorators, exports
     docstring: str = ""  # node type of a string that documents when it is the first statement of a body
     clauses: bool = False  # functions of one name that follow each other are one definition
-    claims: tuple[tuple[str, str], ...] = ()  # (extension of another language, pattern that shows a file is ours)
+    claims: tuple[
+        tuple[str, str], ...
+    ] = ()  # (extension of another language, pattern that shows a file is ours)
     prose: bool = False  # text for people, not for machines

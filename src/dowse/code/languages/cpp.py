@@ -21,12 +21,11 @@ _FUNCTION_NAMES = """
 """
 _TYPE_NAME = "[(type_identifier) @name (qualified_identifier) @name (_ !scope name: (_) @name)]"
 _VARIABLE_NAMES = "(identifier) @name (field_identifier) @name (qualified_identifier) @name"
+_CLASS = r"^\s*class\s+\w[\w:]*\s*(?:final\s*)?[:{]"
 
 LANGUAGE = Language(
     name="cpp",
-    claims=(
-        (".h", r"^\s*(?:namespace\b|template\s*<|class\s+\w[\w:]*\s*(?:final\s*)?[:{]|(?:public|private|protected)\s*:)|\bstd::"),
-    ),
+    claims=((".h", r"^\s*(?:namespace\b|template\s*<|(?:public|private|protected)\s*:)|\bstd::|" + _CLASS),),
     extensions=(
         *(".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".inl", ".tpp", ".txx"),
         *(".ixx", ".cppm", ".cu", ".cuh", ".ino"),
