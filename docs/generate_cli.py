@@ -1,0 +1,82 @@
+"""Writes docs/cli.md from the help texts of the commands; with --check only says whether it is up to date."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from dowse.interfaces.cli import COMMANDS, cli
+
+PAGE = Path(__file__).with_name("cli.md")
+
+WIDTH = 100
+"""Columns of a help text, whatever the terminal it is generated on."""
+
+INTRODUCTION = """\
+# The command line
+
+This page is written by `docs/generate_cli.py` from what `--help` says.
+
+A question needs no command: `dowse where is the token refreshed` is a search. If its first word is the
+name of a command, say `dowse search` first; `dowse search -- -x` looks for `-x`.
+
+| exit code | meaning |
+|---|---|
+| 0 | found; done |
+| 1 | nothing found, nothing to index, a file that is left out (`status --why`), no to a question |
+| 2 | bad usage: an unknown option, setting, language or folder |
+| 3 | the index cannot be used as it is: missing, locked, damaged, written by a newer dowse, not writable |
+| 4 | any other error; `dowse index` when some files failed |
+| 130 | interrupted by Ctrl-C |
+
+Answers go to standard output, everything else to standard error. On a terminal, hits are in colour and
+long ones are shown as an excerpt (`--full` shows all of it). In a pipe, a hit is `path:first-last: name
+(kind) relevance`, followed by its lines, indented and numbered; an empty line stands between two hits.
+Control characters in names and code are spelled out (`\\x1b`), and the rest of very long lines is left
+out; `--json` has everything as it is, see [json.md](json.md).
+"""
+
+
+def main() -> int:
+    """Write the page, or compare it."""
+    text = page()
+    if "--check" not in sys.argv[1:]:
+        PAGE.write_text(text, encoding="utf-8")
+        return 0
+    if PAGE.is_file() and PAGE.read_text(encoding="utf-8") == text:
+        return 0
+    sys.stderr.write(f"{PAGE} is out of date: run 'make docs'\n")
+    return 1
+
+
+def page() -> str:
+    """The page as it should be."""
+    return "\n".join([INTRODUCTION, *(section(*item) for item in commands())])
+
+
+def commands() -> Iterator[tuple[str, click.Command]]:
+    """Every command by the words that call it, groups before their commands."""
+    yield "dowse", cli
+    with click.Context(cli, info_name="dowse") as ctx:
+        for name in COMMANDS:
+            command = cli.get_command(ctx, name)
+            assert command is not None
+            yield f"dowse {name}", command
+            if isinstance(command, click.Group):
+                yield from ((f"dowse {name} {below}", c) for below, c in command.commands.items())
+
+
+def section(words: str, command: click.Command) -> str:
+    """A heading and the help text."""
+    names = cli.context_settings["help_option_names"]
+    with click.Context(
+        command, info_name=words, help_option_names=names, terminal_width=WIDTH, max_content_width=WIDTH
+    ) as ctx:
+        return f"## {words}\n\n```text\n{ctx.get_help()}\n```\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

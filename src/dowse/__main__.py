@@ -1,0 +1,23 @@
+"""Where ``dowse`` and ``python -m dowse`` begin."""
+
+from __future__ import annotations
+
+import sys
+
+INTERRUPTED = 130
+"""The exit code of a program stopped by Ctrl-C: 128 and the number of the signal."""
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    try:
+        from dowse.interfaces.cli.run import run
+
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # while modules were being loaded, or at the very end
+        code = INTERRUPTED
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""The command line: a table of commands, each loaded when it is called.
+
+``dowse --help`` is answered from the table alone, so that it costs no more than importing click. Adding a
+command is one file here and one row.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import NamedTuple
+
+import click
+
+from dowse import __version__
+
+HELP_WIDTH = 100
+"""Columns of a help text on a wide terminal; longer lines are hard to read."""
+
+
+class Row(NamedTuple):
+    """A command: where its function is, and what it is for in one line."""
+
+    home: str
+    summary: str
+
+
+COMMANDS = {
+    "search": Row("dowse.interfaces.cli.search:search", "Find the places that answer a question."),
+    "index": Row("dowse.interfaces.cli.index:index", "Bring the index up to what is on disk."),
+    "status": Row("dowse.interfaces.cli.status:status", "Show the index at a glance."),
+    "list": Row("dowse.interfaces.cli.list_files:list_files", "List the files in the index."),
+    "languages": Row("dowse.interfaces.cli.languages:languages", "List the languages that are understood."),
+    "config": Row("dowse.interfaces.cli.config:config", "Show the settings and where they come from."),
+    "clear": Row("dowse.interfaces.cli.clear:clear", "Remove the index."),
+    "doctor": Row("dowse.interfaces.cli.doctor:doctor", "Check that everything dowse needs is in order."),
+    "completion": Row(
+        "dowse.interfaces.cli.completion:completion", "Print the completion script of a shell."
+    ),
+}
+
+DEFAULT = "search"
+"""The command that is meant when the first word is none."""
+
+IMPLIED = "dowse.implied"
+"""Under this key a context says that nobody wrote the command."""
+
+_FLAGS = frozenset({"--debug", "--help", "-h", "--version"})
+"""What may stand before the command."""
+
+
+class CommandTable(click.Group):
+    """A group whose commands are the rows of the table."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name, loaded."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, function = COMMANDS[cmd_name].home.partition(":")
+        command: click.Command = getattr(import_module(module), function)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The table as part of the help text, without loading anything."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, row.summary) for name, row in COMMANDS.items()])
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Arguments as ever, but for a search that is not called one."""
+        completed = with_command(args)
+        ctx.meta[IMPLIED] = completed != args
+        return super().parse_args(ctx, completed)
+
+
+def with_command(args: list[str]) -> list[str]:
+    """The arguments with ``search`` in front of a question that stands alone."""
+    first = next((i for i, arg in enumerate(args) if arg not in _FLAGS), None)
+    if first is None or args[first] in COMMANDS:
+        return args
+    return [*args[:first], DEFAULT, *args[first:]]
+
+
+@click.command(
+    cls=CommandTable,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": HELP_WIDTH},
+    options_metavar="",
+    subcommand_metavar="[COMMAND] [OPTIONS] ...",
+    invoke_without_command=True,
+    epilog="Exit codes: 0 found, 1 nothing found, 2 bad usage, 3 index problem, 4 other error.",
+)
+@click.option("--debug", is_flag=True, expose_value=False, help="Show the full trace of an error.")
+@click.version_option(__version__, message="dowse %(version)s")
+@click.pass_context
+def cli(ctx: click.Context) -> int | None:
+    """Find code by what it does and by what it is called.
+
+    Without a command, the words are a question:
+
+    \b
+      dowse where is the token refreshed
+      dowse "parse config" --lang python
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+        return 2
+    return None

@@ -1,0 +1,30 @@
+"""``dowse completion``: scripts that make shells complete commands, options and their values."""
+
+from __future__ import annotations
+
+import click
+
+from dowse.interfaces.cli import options
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@options.debug
+def completion(shell: str) -> int:
+    """Print the completion script of a shell.
+
+    \b
+      bash:  eval "$(dowse completion bash)"           in ~/.bashrc
+      zsh:   eval "$(dowse completion zsh)"            in ~/.zshrc
+      fish:  dowse completion fish | source            in ~/.config/fish/config.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    from dowse.interfaces.cli import cli, output
+    from dowse.interfaces.cli.run import COMPLETE_VARIABLE
+
+    kind = get_completion_class(shell)
+    assert kind is not None
+    script = kind(cli, {}, "dowse", COMPLETE_VARIABLE)
+    output.write(script.source_template % script.source_vars())
+    return 0

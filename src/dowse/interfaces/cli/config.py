@@ -1,0 +1,58 @@
+"""``dowse config``: the settings in force."""
+
+from __future__ import annotations
+
+import click
+
+from dowse.interfaces.cli import options
+
+
+@click.group(no_args_is_help=False)
+def config() -> None:
+    """Show the settings and where they come from.
+
+    Later sources win: dowse.toml (or [tool.dowse] in pyproject.toml), the environment (DOWSE_LIMIT=20),
+    flags.
+    """
+
+
+@config.command("show")
+@options.root
+@options.as_json
+@options.debug
+def show(root: str | None, as_json: bool) -> int:
+    """Show every setting, its value and where it comes from."""
+    import json
+    from dataclasses import fields
+
+    from dowse.interfaces import render
+    from dowse.interfaces.cli import output
+    from dowse.interfaces.paint import visible
+
+    with options.open_engine(root, any_root=True) as engine:
+        values = {f.name: getattr(engine.settings, f.name) for f in fields(engine.settings)}
+        origins = engine.origins
+    if as_json:
+        rows = {name: {"value": value, "origin": origins[name]} for name, value in values.items()}
+        output.write_json({"schema": render.SCHEMA, "root": str(engine.root), "settings": rows})
+    else:
+        cells = [(name, origins[name], visible(json.dumps(value))) for name, value in values.items()]
+        output.write(render.table([("SETTING", "FROM", "VALUE"), *cells]))
+    return 0
+
+
+@config.command("path")
+@options.root
+@options.debug
+def path(root: str | None) -> int:
+    """Print the configuration file in force; leaves with 1 if there is none."""
+    from dowse import location, settings
+    from dowse.interfaces.cli import output
+
+    folder = location.root_of(root, any_root=True)
+    file = settings.config_file(folder)
+    if file is None:
+        output.remark(f"no configuration file; {folder / settings.CONFIG_FILE} would be read")
+        return 1
+    output.write(str(file))
+    return 0

@@ -1,0 +1,38 @@
+"""``dowse doctor``: is everything in order?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from dowse.interfaces.cli import options
+
+NOT_IN_ORDER = 3
+
+
+@click.command()
+@options.root
+@options.index_dir
+@options.any_root
+@options.as_json
+@options.debug
+def doctor(root: str | None, as_json: bool, **given: Any) -> int:
+    """Check that everything dowse needs is in order.
+
+    Leaves with 3 if a check fails; a warning is not a failure.
+    """
+    from dowse.interfaces.cli import checks, output
+    from dowse.interfaces.paint import visible
+    from dowse.interfaces.render import SCHEMA
+
+    results = [*checks.installation(), *checks.tree(root, **given)]
+    if as_json:
+        output.write_json({"schema": SCHEMA, "checks": [result._asdict() for result in results]})
+    else:
+        for result in results:
+            output.write(f"{result.verdict:<5}{result.name}: {visible(result.found)}")
+            if result.advice:
+                output.write(f"     {result.advice}")
+    failed = any(result.verdict is checks.Verdict.FAIL for result in results)
+    return NOT_IN_ORDER if failed else 0

@@ -1,0 +1,75 @@
+"""``dowse index``: bring the index up to date, and say what came of it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from dowse.interfaces.cli import options
+
+NOTHING_INDEXED = 1
+SOME_FAILED = 4
+
+_PASSING = ("include", "exclude", "max_file_size", "chunk_size", "embedder")
+"""Settings that change what is in the index: a search without them makes it anew."""
+
+
+@click.command()
+@click.argument("path", required=False, metavar="[PATH]")
+@click.option("--rebuild", is_flag=True, help="Start from nothing.")
+@click.option("--include", multiple=True, metavar="GLOB", help="Index only files like this (repeatable).")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="Index no files like this (repeatable).")
+@click.option("--max-file-size", type=click.IntRange(min=1), metavar="BYTES", help="Leave larger files out.")
+@click.option(
+    "--chunk-size", type=click.IntRange(min=100), metavar="BYTES", help="Length of the pieces that are found."
+)
+@click.option(
+    "--workers", type=click.IntRange(min=0), metavar="N", help="Processes that parse; 0: one per core."
+)
+@options.any_root
+@options.embedder
+@options.index_dir
+@options.as_json
+@options.debug
+def index(path: str | None, rebuild: bool, as_json: bool, **asked: Any) -> int:
+    """Bring the index up to what is on disk.
+
+    PATH is the folder to index (default: the project around the working directory). Only what is new or
+    changed is read. Searching does this by itself; this command says what it did.
+
+    Patterns are those of .gitignore. What is given here holds for this run: to keep it, put it into
+    dowse.toml.
+    """
+    from dowse.interfaces import render
+    from dowse.interfaces.cli import output
+    from dowse.interfaces.progress import progress_line
+
+    given = {name: value if value != () else None for name, value in asked.items()}
+    with options.open_engine(path, **given) as engine:
+        with progress_line() as progress:
+            report = engine.index(progress, rebuild=rebuild)
+        status, root = engine.status(), str(engine.root)
+        notes = [*engine.notes, *_passing(given)]
+    if as_json:
+        output.write_json(render.report_values(report, status, root) | {"notes": notes})
+    else:
+        write = output.write if report.indexed else output.remark
+        write(render.report_text(report, status, root))
+        for note in notes:
+            output.remark(f"note: {note}")
+    if not report.indexed:
+        return NOTHING_INDEXED
+    return SOME_FAILED if report.failures else 0
+
+
+def _passing(given: dict[str, Any]) -> list[str]:
+    """Flags that the next search would not know of."""
+    lines = [f"{name} = {json.dumps(given[name])}" for name in _PASSING if given[name] is not None]
+    if not lines:
+        return []
+    return [
+        "a search without these flags makes the index anew; "
+        f"to keep them, put into dowse.toml: {'; '.join(lines)}"
+    ]

@@ -1,0 +1,69 @@
+"""``dowse languages``: what is understood of which files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dowse.interfaces.cli import options
+
+if TYPE_CHECKING:
+    from dowse.code.languages.base import Language
+
+
+@click.command()
+@click.argument("name", required=False, metavar="[NAME]")
+@options.root
+@options.as_json
+@options.debug
+def languages(name: str | None, root: str | None, as_json: bool) -> int:
+    """List the languages that are understood.
+
+    With those that the settings add. NAME is a language, an alias or an extension: show only that one, in
+    full. A file in no language of the list is searched as text.
+    """
+    from dowse.interfaces import render
+    from dowse.interfaces.cli import output
+
+    with options.open_engine(root, any_root=True) as engine:
+        known = engine.languages
+    chosen = [known.named(name)] if name else sorted(known.by_name.values(), key=lambda one: one.name)
+    if as_json:
+        rows = [_values(language) for language in chosen]
+        output.write_json({"schema": render.SCHEMA, "languages": rows})
+    elif name:
+        output.write(render.table([(key, _cell(value)) for key, value in _values(chosen[0]).items()]))
+    else:
+        output.write(render.table([_HEADINGS, *map(_row, chosen)]))
+    return 0
+
+
+_HEADINGS = ("NAME", "SYMBOLS", "IMPORTS", "CALLS", "GRAMMAR", "ALIASES", "FILES")
+
+
+def _values(language: Language) -> dict[str, Any]:
+    return {
+        "name": language.name,
+        "aliases": list(language.aliases),
+        "extensions": list(language.extensions),
+        "filenames": list(language.filenames),
+        "interpreters": list(language.interpreters),
+        "symbols": bool(language.definitions),
+        "imports": "@import" in language.references,
+        "calls": "@call" in language.references,
+        "grammar": language.grammar.partition(":")[0],
+    }
+
+
+def _row(language: Language) -> tuple[str, ...]:
+    values = _values(language)
+    files = _cell([*language.extensions, *language.filenames])
+    columns = ("name", "symbols", "imports", "calls", "grammar", "aliases")
+    return (*(_cell(values[column]) for column in columns), files)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return (" ".join(value) if isinstance(value, list) else str(value)) or "-"

@@ -1,0 +1,74 @@
+"""Options that several commands share, and what they open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from dowse.engine import Engine
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def root(command: F) -> F:
+    """``--root``: which tree."""
+    return click.option(
+        "-p",
+        "--root",
+        metavar="DIR",
+        help="Folder to search (default: the project around the working directory).",
+    )(command)
+
+
+def any_root(command: F) -> F:
+    """``--any-root``: even if it is hardly a source tree."""
+    return click.option("--any-root", is_flag=True, help="Allow / and the home folder.")(command)
+
+
+def index_dir(command: F) -> F:
+    """``--index-dir``: where its index is."""
+    return click.option(
+        "--index-dir", metavar="DIR", help="Folder of the index (default: .dowse in the root)."
+    )(command)
+
+
+def embedder(command: F) -> F:
+    """``--embedder``: what makes vectors."""
+    return click.option(
+        "--embedder", metavar="NAME", help="What turns text into vectors; 'none' for nothing."
+    )(command)
+
+
+def as_json(command: F) -> F:
+    """``--json``: for programs."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object (see docs/json.md).")(
+        command
+    )
+
+
+def color(command: F) -> F:
+    """``--color``: for people."""
+    return click.option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        show_default=True,
+        help="Colours; auto: on a terminal, unless NO_COLOR is set.",
+    )(command)
+
+
+def debug(command: F) -> F:
+    """``--debug``: accepted everywhere; the outermost edge looks at it."""
+    return click.option("--debug", is_flag=True, expose_value=False, help="Show the full trace of an error.")(
+        command
+    )
+
+
+def open_engine(root: str | None, **given: Any) -> Engine:
+    """The engine for a tree; values of None are options that were not given."""
+    from dowse.engine import Engine
+
+    return Engine.open(root, **given)

@@ -1,0 +1,53 @@
+"""Where output goes: to a person at a terminal, or into a pipe."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dowse import settings
+from dowse.interfaces import paint
+from dowse.interfaces.render import View
+
+
+def view(color: str, *, explain: bool = False, whole: bool = False) -> View:
+    """How to show an answer on standard output."""
+    terminal = sys.stdout.isatty()
+    coloured = color == "always" or (color == "auto" and terminal and settings.wants_color())
+    return View(
+        cwd=_working_directory(),
+        paint=paint.colour if coloured else paint.plain,
+        terminal=terminal,
+        explain=explain,
+        whole=whole or not terminal,
+    )
+
+
+def _working_directory() -> str:
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:
+        return ""  # removed while somebody was in it: paths are absolute then
+
+
+def write(text: str) -> None:
+    """Text on standard output, as it is."""
+    click.echo(text, color=True)
+
+
+def write_json(values: dict[str, Any]) -> None:
+    r"""One object on standard output: on one line for programs, indented for people.
+
+    The stream writes a lone surrogate (of a name that is not UTF-8) as ``\udcff``, as JSON does.
+    """
+    layout: dict[str, Any] = {"indent": 2} if sys.stdout.isatty() else {"separators": (",", ":")}
+    click.echo(json.dumps(values, ensure_ascii=False, **layout))
+
+
+def remark(text: str) -> None:
+    """Something to know, beside the output."""
+    click.echo(text, err=True)

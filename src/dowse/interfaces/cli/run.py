@@ -1,0 +1,104 @@
+"""The outermost edge: runs a command, and turns whatever comes out of it into a message and an exit code."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+from itertools import takewhile
+
+import click
+from click.exceptions import Exit
+
+from dowse.errors import DowseError, UsageError
+from dowse.interfaces.cli import cli
+
+INTERNAL_ERROR = 4
+INTERRUPTED = 130
+
+COMPLETE_VARIABLE = "_DOWSE_COMPLETE"
+"""How a shell asks for completions: it calls without arguments and puts its question here."""
+
+
+def run(args: Sequence[str]) -> int:
+    """The exit code of a command line."""
+    _settle_streams()
+    flags = frozenset(takewhile(lambda arg: arg != "--", args))
+    try:
+        code = _invoke(list(args))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _silence_stdout()
+        return 0  # whoever was reading has seen enough
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("\ndowse: interrupted; the index keeps what was finished", err=True)
+        return INTERRUPTED
+    except Exception as error:
+        code = _reported(error, as_json="--json" in flags, trace="--debug" in flags)
+    return code
+
+
+def _invoke(args: list[str]) -> int:
+    if not args and (request := _completion_request()):
+        from click.shell_completion import shell_complete
+
+        return shell_complete(cli, {}, "dowse", COMPLETE_VARIABLE, request)
+    try:
+        with cli.make_context("dowse", args) as ctx:
+            return cli.invoke(ctx) or 0
+    except Exit as leave:
+        return leave.exit_code
+
+
+def _completion_request() -> str:
+    from dowse import settings
+
+    return settings.variable(COMPLETE_VARIABLE)
+
+
+def _reported(error: Exception, *, as_json: bool, trace: bool) -> int:
+    """Say what went wrong; the exit code."""
+    kind, message, code = _described(error)
+    if trace:
+        import traceback
+
+        traceback.print_exception(error)
+    click.echo(f"dowse: {message}", err=True)
+    try:
+        if as_json:
+            import json
+
+            click.echo(json.dumps({"schema": 1, "error": {"type": kind, "message": message}}))
+        sys.stdout.flush()
+    except OSError:
+        _silence_stdout()  # standard output is what the error is about
+    return code
+
+
+def _described(error: Exception) -> tuple[str, str, int]:
+    """Type, message and exit code of an error."""
+    kind = type(error).__name__
+    if isinstance(error, DowseError):
+        return kind, str(error), error.exit_code
+    if isinstance(error, click.UsageError):
+        command = error.ctx.command_path if error.ctx else "dowse"
+        message = error.format_message().rstrip(".").replace("\n", " ")
+        return UsageError.__name__, f"{message} (see '{command} --help')", UsageError.exit_code
+    if isinstance(error, click.ClickException):
+        return kind, error.format_message(), INTERNAL_ERROR
+    summary = " ".join(f"{kind}: {error}".split())
+    return kind, f"internal error: {summary} (run with --debug for the trace)", INTERNAL_ERROR
+
+
+def _settle_streams() -> None:
+    """UTF-8 on every system, and no character that cannot be written."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _silence_stdout() -> None:
+    """What is still buffered goes nowhere: the interpreter would complain about it while it exits."""
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())

@@ -1,0 +1,155 @@
+"""``dowse search``: the question, and how its answer is shown."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dowse.interfaces.cli import COMMANDS, IMPLIED, options
+
+if TYPE_CHECKING:
+    from dowse.engine import Engine
+    from dowse.types import SearchOptions, SearchResponse
+
+NOTHING_FOUND = 1
+
+MAX_STDIN = 1_000_000
+"""Bytes of a question that are read from standard input; far less of it is looked at."""
+
+SIMILAR = 0.75
+"""How like the name of a command a word must be to be taken for a slip of the finger: "statsu"."""
+
+_LINES = click.IntRange(min=0)
+
+
+@click.command()
+@click.argument("words", nargs=-1, metavar="QUERY...")
+@options.root
+@click.option("-n", "--limit", type=click.IntRange(min=1), metavar="N", help="Hits to show (default: 10).")
+@click.option(
+    "-l", "--lang", "languages", multiple=True, metavar="NAME", help="Only this language (repeatable)."
+)
+@click.option("--path", "paths", multiple=True, metavar="GLOB", help="Only files like this (repeatable).")
+@click.option(
+    "--not-path", "not_paths", multiple=True, metavar="GLOB", help="No files like this (repeatable)."
+)
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    metavar="KIND",
+    help="Only this kind: class, function, ... (repeatable).",
+)
+@click.option(
+    "--name", "names", multiple=True, metavar="GLOB", help="Only definitions named like this (repeatable)."
+)
+@click.option("--tests/--no-tests", default=None, help="Only tests, or no tests (default: both).")
+@click.option("-A", "--after", type=_LINES, metavar="N", help="Lines to show after a hit.")
+@click.option("-B", "--before", type=_LINES, metavar="N", help="Lines to show before a hit.")
+@click.option("-C", "--context", type=_LINES, metavar="N", help="Lines to show before and after a hit.")
+@click.option("--full", is_flag=True, help="On a terminal, show every line of a hit.")
+@click.option(
+    "--explain", is_flag=True, help="Show how the question was read and what each score is made of."
+)
+@click.option("--no-refresh", is_flag=True, help="Do not look for files that changed since the last search.")
+@click.option("--files", "files_only", is_flag=True, help="Print only the paths of the files, each once.")
+@options.embedder
+@options.index_dir
+@options.any_root
+@options.as_json
+@options.color
+@options.debug
+@click.pass_context
+def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **asked: Any) -> int:
+    """Find the places that answer a question.
+
+    QUERY is a question in words, a name (Engine.search, Auth*), a file name, or a mix of them; "-" reads it
+    from standard input. The index is made on first use and kept up to date.
+
+    Patterns for --path match the path from the root: "src/**/*.py", "tests" for anything below a folder of
+    that name; one that begins with "./" or "../" is relative to the working directory.
+    """
+    from dowse.interfaces.progress import progress_line
+
+    query = _query(words)
+    settings = {"limit": asked["limit"], "embedder": asked["embedder"], "index_dir": asked["index_dir"]}
+    settings["refresh"] = False if asked["no_refresh"] else None
+    with options.open_engine(root, any_root=asked["any_root"], **settings) as engine:
+        with progress_line() as progress:
+            response = engine.search(query, _options(engine, asked), progress=progress)
+        _show(response, asked)
+    _mention_command(ctx, words)
+    return 0 if response.results else NOTHING_FOUND
+
+
+def _query(words: tuple[str, ...]) -> str:
+    if words == ("-",):
+        return sys.stdin.buffer.read(MAX_STDIN).decode("utf-8", "replace")
+    return " ".join(words)
+
+
+def _options(engine: Engine, asked: dict[str, Any]) -> SearchOptions:
+    from dowse.types import SearchOptions
+
+    before, after = (
+        asked[side] if asked[side] is not None else asked["context"] for side in ("before", "after")
+    )
+    return SearchOptions(
+        limit=engine.settings.limit,
+        filter=engine.filter(
+            languages=asked["languages"],
+            paths=[_from_root(pattern, engine) for pattern in asked["paths"]],
+            not_paths=[_from_root(pattern, engine) for pattern in asked["not_paths"]],
+            kinds=asked["kinds"],
+            names=asked["names"],
+            tests=asked["tests"],
+        ),
+        before=before,
+        after=after,
+        text=not asked["files_only"],
+    )
+
+
+def _from_root(pattern: str, engine: Engine) -> str:
+    """A pattern that is relative to the working directory, relative to the root."""
+    if not pattern.replace("\\", "/").startswith(("./", "../")):
+        return pattern
+    return os.path.relpath(Path.cwd() / pattern, engine.root).replace("\\", "/")
+
+
+def _show(response: SearchResponse, asked: dict[str, Any]) -> None:
+    from dowse.interfaces import render
+    from dowse.interfaces.cli import output
+
+    if asked["as_json"]:
+        output.write_json(render.search_values(response))
+        return
+    whole = asked["full"] or any(asked[lines] is not None for lines in ("after", "before", "context"))
+    view = output.view(asked["color"], explain=asked["explain"], whole=whole)
+    if asked["files_only"]:
+        text = "\n".join(render.found_files(response, view))
+    else:
+        text = render.search_text(response, view)
+    if text:
+        output.write(text)
+    summary = render.search_summary(response, view)
+    if view.terminal and not asked["files_only"]:
+        output.write(f"\n{summary}" if text else summary)
+    else:
+        output.remark(summary)
+
+
+def _mention_command(ctx: click.Context, words: tuple[str, ...]) -> None:
+    """Who mistypes a command gets a search for it, and is told."""
+    if not ctx.meta.get(IMPLIED) or len(words) != 1:
+        return
+    from difflib import get_close_matches
+
+    from dowse.interfaces.cli import output
+
+    for command in get_close_matches(words[0], COMMANDS, n=1, cutoff=SIMILAR):
+        output.remark(f"this was a search for '{words[0]}'; the command is 'dowse {command}'")

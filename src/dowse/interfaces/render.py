@@ -1,0 +1,355 @@
+"""The one renderer: what the engine returns, as text for people and as values for JSON.
+
+The text for a terminal and the plain text for pipes are the same lines; a terminal gets colours, a header
+that says a little more, and an excerpt of long hits. Whatever comes from the tree goes through ``visible``
+on its way, except into JSON.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from dowse.interfaces.paint import Paint, code_lines, plain, visible
+from dowse.types import (
+    AnalysedQuery,
+    ChannelReport,
+    IndexReport,
+    IndexState,
+    IndexStatus,
+    MaskedSecret,
+    Reason,
+    SearchResponse,
+    SearchResult,
+)
+
+SCHEMA = 1
+"""Version of every JSON object: raised when a field goes or changes its meaning, not when one is added."""
+
+EXCERPT_LINES = 12
+"""Lines of a hit on a terminal: ten hits then fit on two screens."""
+
+EXCERPT_HEAD = 2
+"""Lines at the beginning of a hit that an excerpt always has: the signature."""
+
+LINE_LENGTH = 500
+"""Characters of a line that are shown: what is longer was not written by a person, and buries the rest."""
+
+LISTED = 10
+"""Examples given where there can be thousands: masked secrets, failures, languages."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How an answer is to be shown."""
+
+    cwd: str
+    paint: Paint = plain
+    terminal: bool = False
+    explain: bool = False
+    whole: bool = True  # every line of a hit
+
+
+# --- values for JSON -----------------------------------------------------------------------------
+
+
+def search_values(response: SearchResponse) -> dict[str, Any]:
+    """A search's answer; see docs/search.schema.json."""
+    query = asdict(response.query)
+    query["terms"] = [term._asdict() for term in response.query.terms]
+    return {
+        "schema": SCHEMA,
+        "query": query,
+        "root": response.root,
+        "generation": response.generation,
+        "milliseconds": round(response.milliseconds, 3),
+        "channels": [_channel_values(channel) for channel in response.channels],
+        "results": [asdict(result) for result in response.results],
+        "notes": list(response.notes),
+    }
+
+
+def _channel_values(channel: ChannelReport) -> dict[str, Any]:
+    return asdict(channel) | {"milliseconds": round(channel.milliseconds, 3)}
+
+
+def report_values(report: IndexReport, status: IndexStatus, root: str) -> dict[str, Any]:
+    """What an indexing run did, and the index it left."""
+    return {"schema": SCHEMA, "root": root, "report": _report_values(report), "index": _index_values(status)}
+
+
+def status_values(status: IndexStatus, root: str, pending: int | None) -> dict[str, Any]:
+    """An index at a glance."""
+    report = _report_values(status.report) if status.report else None
+    return {
+        "schema": SCHEMA,
+        "root": root,
+        "index": _index_values(status),
+        "pending": pending,
+        "report": report,
+    }
+
+
+def _report_values(report: IndexReport) -> dict[str, Any]:
+    failures = [failure._asdict() for failure in report.failures]
+    return asdict(report) | {"failures": failures, "seconds": round(report.seconds, 3)}
+
+
+def _index_values(status: IndexStatus) -> dict[str, Any]:
+    values = asdict(status) | {"secrets": [secret._asdict() for secret in status.secrets]}
+    del values["report"]
+    return values
+
+
+# --- a search's answer ---------------------------------------------------------------------------
+
+
+def search_text(response: SearchResponse, view: View) -> str:
+    """The hits, best first, one below the other."""
+    channels = frozenset(channel.name for channel in response.channels)
+    wanted = asked_for(response.query)
+    blocks = ["\n".join(_hit(result, response.root, channels, wanted, view)) for result in response.results]
+    if view.explain:
+        blocks.insert(0, "\n".join(_reading(response, view)))
+    return "\n\n".join(blocks)
+
+
+def _hit(
+    result: SearchResult, root: str, channels: frozenset[str], wanted: re.Pattern[str] | None, view: View
+) -> Iterator[str]:
+    yield _header(result, root, view)
+    if view.explain:
+        yield from _reasons(result, channels, view)
+    yield from _code(result, wanted, view)
+
+
+def _header(result: SearchResult, root: str, view: View) -> str:
+    paint = view.paint
+    place = paint(visible(shown_path(root, result.path, view.cwd)), "path")
+    place += ":" + paint(f"{result.start_line}-{result.end_line}", "lines")
+    entity = f"{paint(visible(result.entity), 'entity')} ({result.kind})".strip()
+    stale = paint("changed since it was indexed", "warning") if not result.fresh else ""
+    if not view.terminal:
+        return f"{place}: {entity} {result.relevance:.2f}" + (f" [{stale}]" if stale else "")
+    fields = (place, entity, f"{result.relevance:.2f}", paint(result.match, "faint"), stale)
+    return "  ".join(field for field in fields if field)
+
+
+def _code(result: SearchResult, wanted: re.Pattern[str] | None, view: View) -> Iterator[str]:
+    lines = result.text.split("\n") if result.text else []
+    kept = range(len(lines)) if view.whole else excerpt(lines, wanted, EXCERPT_LINES)
+    text = "\n".join(_cut(line) for line in lines[: kept[-1] + 1 if kept else 0])
+    painted = code_lines(text, result.language, view.paint, wanted)
+    width = len(str(result.end_line))
+    expected = 0
+    for i in kept:
+        if i > expected:
+            yield view.paint(f"  {'':{width}}  ...", "faint")
+        yield view.paint(f"  {result.start_line + i:{width}}", "faint") + f"  {painted[i]}".rstrip(" ")
+        expected = i + 1
+    if expected < len(lines):
+        yield view.paint(f"  {'':{width}}  ... {len(lines) - expected} more lines", "faint")
+
+
+def excerpt(lines: Sequence[str], wanted: re.Pattern[str] | None, limit: int) -> list[int]:
+    """Which lines to show of too many: the first, those with what was asked for, then from the top."""
+    if len(lines) <= limit:
+        return list(range(len(lines)))
+    asked = [i for i, line in enumerate(lines) if wanted and wanted.search(line)]
+    order = dict.fromkeys([*range(EXCERPT_HEAD), *asked, *range(len(lines))])
+    return sorted(list(order)[:limit])
+
+
+def asked_for(query: AnalysedQuery) -> re.Pattern[str] | None:
+    """The words of a question as one pattern with one group, to point at them in code."""
+    words = {word for word in re.findall(r"\w+", query.text[:LINE_LENGTH]) if len(word) > 1}
+    kept = words - set(query.dropped)
+    if not kept:
+        return None
+    longest_first = sorted(kept, key=lambda word: (-len(word), word))
+    return re.compile(f"({'|'.join(map(re.escape, longest_first))})", re.IGNORECASE)
+
+
+def _cut(line: str) -> str:
+    rest = len(line) - LINE_LENGTH
+    return line if rest <= 0 else f"{line[:LINE_LENGTH]} ... {rest} more characters"
+
+
+def _reading(response: SearchResponse, view: View) -> Iterator[str]:
+    """How the question was read, and what each channel brought."""
+    query = response.query
+    terms = ", ".join(f"{visible(term.text)} ({term.weight:g})" for term in query.terms)
+    rows = (
+        ("read as", query.reading),
+        ("terms", terms),
+        ("names", ", ".join(map(visible, query.names))),
+        ("files", ", ".join(map(visible, query.files))),
+        ("dropped", ", ".join(map(visible, query.dropped))),
+    )
+    for name, value in rows:
+        yield f"{view.paint(f'{name:<9}', 'faint')}{value or '-'}"
+    for channel in response.channels:
+        said = f"{count(channel.hits, 'hit')} in {channel.milliseconds:.1f} ms" if channel.ran else ""
+        yield f"{view.paint('channel  ', 'faint')}{channel.name}: {said or 'not asked: ' + channel.why_not}"
+
+
+def _reasons(result: SearchResult, channels: frozenset[str], view: View) -> Iterator[str]:
+    """What the score is made of: channels add, signals multiply."""
+    for reason in result.reasons:
+        adds = reason.name in channels
+        yield _reason("+" if adds else "x", reason, view)
+    yield f"    = {'score':<15} {result.score:.5f}  relevance {result.relevance:.2f}"
+
+
+def _reason(sign: str, reason: Reason, view: View) -> str:
+    detail = view.paint(visible(reason.detail), "faint")
+    return f"    {sign} {reason.name:<15} {reason.value:.5f}  {detail}".rstrip()
+
+
+def search_summary(response: SearchResponse, view: View) -> str:
+    """Below the hits: how many, how fast, from which channels, and what stood in the way."""
+    ran = ", ".join(channel.name for channel in response.channels if channel.ran)
+    idle = [f"{channel.name} ({channel.why_not})" for channel in response.channels if not channel.ran]
+    found = count(len(response.results), "hit") if response.results else "nothing found"
+    lines = [f"{found} in {response.milliseconds:.1f} ms; asked: {ran or 'nothing'}"]
+    if idle:
+        lines[0] += f"; not asked: {', '.join(idle)}"
+    if not response.query.terms:
+        lines.append("the question has no word to look for")
+    lines += [f"note: {note}" for note in response.notes]
+    return "\n".join(view.paint(visible(line), "faint") for line in lines)
+
+
+def shown_path(root: str, path: str, cwd: str) -> str:
+    """A path that can be opened from the working directory: relative if tree and directory overlap."""
+    full = str(Path(root) / path)
+    if _is_inside(cwd, root) or _is_inside(root, cwd):
+        return os.path.relpath(full, cwd)
+    return full
+
+
+def _is_inside(folder: str, other: str) -> bool:
+    try:
+        return os.path.commonpath([folder, other]) == other
+    except ValueError:  # on different drives
+        return False
+
+
+def found_files(response: SearchResponse, view: View) -> list[str]:
+    """The files of the hits, each once, best first."""
+    paths = dict.fromkeys(result.path for result in response.results)
+    return [visible(shown_path(response.root, path, view.cwd)) for path in paths]
+
+
+# --- an index ------------------------------------------------------------------------------------
+
+
+def report_text(report: IndexReport, status: IndexStatus, root: str) -> str:
+    """What an indexing run saw and did."""
+    if not report.indexed:
+        return nothing_indexed(report, root)
+    amounts = ("added", "changed", "unchanged", "removed")
+    done = ", ".join(f"{getattr(report, amount)} {amount}" for amount in amounts)
+    lines = [f"indexed {report.indexed} of {count(report.seen, 'file')} in {report.seconds:.1f} s: {done}"]
+    lines += _left_out(report)
+    lines.append(f"parsed: {_tally(status.health)}")
+    lines += _secrets(status.secrets)
+    lines += _failures(report)
+    lines.append(
+        f"index: {visible(status.location)} ({_size(status.size_bytes)}, generation {status.generation})"
+    )
+    return "\n".join(lines)
+
+
+def nothing_indexed(report: IndexReport, root: str) -> str:
+    """Why an index is empty."""
+    if not report.skipped:
+        return f"nothing to index in {visible(root)}: there are no files"
+    lines = [f"nothing to index in {visible(root)}: everything is left out", *_left_out(report)]
+    return "\n".join([*lines, *_failures(report), "ask 'dowse status --why FILE' for the rule behind a file"])
+
+
+def status_text(status: IndexStatus, root: str, pending: int | None) -> str:
+    """An index at a glance."""
+    rows = [("root", visible(root)), ("index", visible(status.location)), ("state", _state(status, pending))]
+    if status.state is not IndexState.MISSING:
+        amount = ", ".join(
+            (count(status.files, "file"), count(status.chunks, "chunk"), count(status.entities, "definition"))
+        )
+        rows += [
+            ("holds", amount),
+            ("size", f"{_size(status.size_bytes)}, generation {status.generation}"),
+            ("languages", _tally(status.languages, LISTED)),
+            ("parsed", _tally(status.health)),
+        ]
+    lines = [f"{name:<10} {value}" for name, value in rows]
+    if status.report:
+        lines += [*_left_out(status.report), *_secrets(status.secrets), *_failures(status.report)]
+    return "\n".join(lines)
+
+
+def _state(status: IndexStatus, pending: int | None) -> str:
+    if status.state is IndexState.MISSING:
+        return "missing: 'dowse index' makes it, and so does the first search"
+    if status.state is not IndexState.CURRENT:
+        return f"made with {status.state}: the next search or 'dowse index' makes it anew"
+    if pending is None:
+        return "current"
+    changed = f"{count(pending, 'file or folder', 'files or folders')} changed since"
+    return f"current; {changed}: the next search takes it in" if pending else "current, and as the disk is"
+
+
+def _left_out(report: IndexReport) -> Iterator[str]:
+    if report.skipped:
+        yield f"left out {sum(report.skipped.values())}: {_tally(report.skipped)}"
+
+
+def _secrets(secrets: Sequence[MaskedSecret]) -> Iterator[str]:
+    if secrets:
+        yield f"masked {count(len(secrets), 'secret')}:"
+        yield from _some(f"  {visible(s.path)}:{s.line} ({s.rule})" for s in secrets)
+
+
+def _failures(report: IndexReport) -> Iterator[str]:
+    if report.failures:
+        yield f"failed {len(report.failures)}:"
+        yield from _some(f"  {visible(f.path)}: {f.reason} ({visible(f.detail)})" for f in report.failures)
+
+
+def _some(lines: Iterable[str]) -> Iterator[str]:
+    listed = list(lines)
+    yield from listed[:LISTED]
+    if len(listed) > LISTED:
+        yield f"  ... and {len(listed) - LISTED} more (all with --json)"
+
+
+def _tally(numbers: Mapping[str, int], limit: int | None = None) -> str:
+    shown = [f"{number} {visible(name)}" for name, number in list(numbers.items())[:limit]]
+    rest = len(numbers) - len(shown)
+    return ", ".join([*shown, *([f"{rest} more"] if rest else [])]) or "nothing"
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """``1 file``, ``2 files``."""
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
+def _size(number: float) -> str:
+    for unit in ("bytes", "kB", "MB"):
+        if number < 1000:
+            return f"{number:.0f} {unit}" if unit == "bytes" else f"{number:.1f} {unit}"
+        number /= 1000
+    return f"{number:.1f} GB"
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Rows in columns, the last one as wide as it is."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1] if rows else []
+    return "\n".join(
+        "  ".join([*(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)), row[-1]]).rstrip()
+        for row in rows
+    )
