@@ -10,6 +10,7 @@ with Engine.open("~/src/project") as engine:
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
@@ -22,7 +23,7 @@ from dowse import embedders, location, stores
 from dowse import settings as settings_module
 from dowse.code import tokens
 from dowse.code.languages import Languages, extended
-from dowse.errors import IndexLocked, IndexMissing, IndexUnwritable, UsageError
+from dowse.errors import IndexCorrupt, IndexLocked, IndexMissing, IndexUnwritable, UsageError
 from dowse.indexing import changes
 from dowse.search import pipeline as searching
 from dowse.settings import Resolved, Settings
@@ -50,6 +51,10 @@ CHECKED_FILES = 20_000
 """Trees up to this size are compared with the disk before every answer (3 microseconds a file); of larger
 ones, the files in the answer."""
 
+CHECK_PAUSE = 10
+"""After such a comparison, searches that follow within this many times the time it took go without one: in a
+burst of searches, checking takes a tenth of the time at most. A search after a pause always checks."""
+
 
 class Engine:
     """A tree and its index. Use from several threads is safe; close it, or use it in a ``with`` block."""
@@ -59,6 +64,7 @@ class Engine:
         self.settings: Settings = resolved.settings
         self.origins = resolved.origins
         self.notes: tuple[str, ...] = ()
+        self._next_check = 0.0
 
     @classmethod
     def open(
@@ -154,11 +160,21 @@ class Engine:
         if not query.strip("\0 \t\r\n"):
             raise UsageError("the query is empty: say what to look for, in words or by name")
         options = options or SearchOptions(limit=self.settings.limit)
+        try:
+            return self._search(query, options, progress)
+        except IndexCorrupt as error:
+            self.index(progress)  # an index is a cache: what is damaged is made anew
+            response = self._search(query, options, progress)
+            return replace(response, notes=(*response.notes, f"the index was repaired: {error}"))
+
+    def _search(self, query: str, options: SearchOptions, progress: Progress | None) -> SearchResponse:
         refreshed = self._refresh(progress)
         notes = [*self.notes, *refreshed]
         with self.store.snapshot() as snapshot:
             response = self._answer(snapshot, query, options)
             stale = self._stale_files(snapshot, response)
+            if not (response.results or refreshed or snapshot.manifest()):
+                notes.append(f"the index of {self.root} is empty: 'dowse index' says why")
         if stale and self.settings.refresh:
             notes += self._update(stale)
             with self.store.snapshot() as snapshot:
@@ -170,8 +186,11 @@ class Engine:
 
     def _answer(self, snapshot: Snapshot, query: str, options: SearchOptions) -> SearchResponse:
         return searching.search(
-            snapshot, query, options, self.settings, self.embedder, self.languages.extensions, str(self.root)
+            snapshot, query, options, self.settings, self.embedder, self._is_extension, str(self.root)
         )
+
+    def _is_extension(self, suffix: str) -> bool:
+        return suffix in self.languages.extensions
 
     def filter(
         self,
@@ -228,7 +247,7 @@ class Engine:
         state = self.store.state()
         if state is not IndexState.CURRENT:
             return [_first_run(state, self.index(progress), self.root)]
-        drift = self._drift() if self.settings.refresh else None
+        drift = self._due_drift() if self.settings.refresh else None
         if not drift:
             return []
         if drift.needs_walk:
@@ -242,6 +261,16 @@ class Engine:
             if len(manifest) > CHECKED_FILES:
                 return None
             return changes.drift(self.root, manifest, snapshot.folders())
+
+    def _due_drift(self) -> changes.Drift | None:
+        """The same, unless it was looked at a moment ago."""
+        started = time.monotonic()
+        if started < self._next_check:
+            return None
+        drift = self._drift()
+        done = time.monotonic()
+        self._next_check = done + CHECK_PAUSE * (done - started)
+        return drift
 
     def _update(self, changed: Sequence[Candidate], missing: Sequence[str] = ()) -> list[str]:
         from dowse.indexing import pipeline
@@ -269,7 +298,7 @@ class Engine:
                 stamp = FileStamp(status.st_size, status.st_mtime_ns)
             except OSError:
                 stamp = FileStamp(-1, -1)
-            if file is None or (file.stamp != stamp and file.stamp.mtime_ns != -1):
+            if file is None or not changes.same_moment(file.stamp, stamp):
                 stale.append(Candidate(path, stamp))
         return stale
 

@@ -88,12 +88,17 @@ def drift(root: Path, manifest: Mapping[str, KnownFile], folders: Mapping[str, i
 
 
 def settled(stamp: FileStamp) -> FileStamp:
-    """The stamp to store: one that never matches if the file may still change under the same time."""
+    """The stamp to store: with its time negative, so that it never matches, if the file may still change under it."""
     coarse = stamp.mtime_ns % 1_000_000_000 == 0
     age = time.time_ns() - stamp.mtime_ns
     if 0 <= age < (COARSE_SETTLED_NS if coarse else SETTLED_NS):
-        return FileStamp(stamp.size, -1)
+        return FileStamp(stamp.size, -stamp.mtime_ns)
     return stamp
+
+
+def same_moment(stored: FileStamp, now: FileStamp) -> bool:
+    """Whether a stored stamp, settled or not, is of the file as it is now."""
+    return stored.size == now.size and abs(stored.mtime_ns) == now.mtime_ns
 
 
 def _folder_mtime(base: str, folder: str) -> int:

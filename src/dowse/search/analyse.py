@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable
 
 from dowse.code import tokens
 from dowse.types import AnalysedQuery, Term
@@ -40,13 +40,13 @@ _FILE = re.compile(r"[\w./\\~-]*[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}\b|[\w.-]+(?:/[\w
 _SEPARATOR = re.compile(r"\.|::|->|#|\\")
 
 
-def analyse(text: str, extensions: Collection[str]) -> AnalysedQuery:
-    """How a question is understood. ``extensions`` are those of known languages (``.py``)."""
+def analyse(text: str, is_extension: Callable[[str], bool]) -> AnalysedQuery:
+    """How a question is understood. ``is_extension`` knows those of source files (``.py``); asked only if need be."""
     clean = " ".join(word[:MAX_WORD] for word in text[:MAX_TEXT].replace("\0", " ").split())
     words = list(dict.fromkeys(tokens.words(clean)))
     kept = [word for word in words if word.lower() not in STOP_WORDS] or words
     names = _names(clean, kept)
-    files = _files(clean, extensions)
+    files = _files(clean, is_extension)
     return AnalysedQuery(
         text=text,
         terms=_terms(kept),
@@ -88,12 +88,12 @@ def _names(text: str, kept: list[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))[:MAX_NAMES]
 
 
-def _files(text: str, extensions: Collection[str]) -> tuple[str, ...]:
+def _files(text: str, is_extension: Callable[[str], bool]) -> tuple[str, ...]:
     found = []
     for match in _FILE.findall(text):
         name = match.replace("\\", "/").removeprefix("./").strip("/")
         suffix = "." + name.rpartition(".")[2].lower()
-        if "/" in name or suffix in extensions:
+        if "/" in name or is_extension(suffix):
             found.append(name)
     return tuple(dict.fromkeys(found))[:MAX_NAMES]
 

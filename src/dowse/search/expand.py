@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 from dowse.code import tokens
+from dowse.search.analyse import is_identifier
 from dowse.search.signals.base import Candidate
 from dowse.types import AnalysedQuery, Entity, Kind
 
 FUNCTIONS = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
+VALUES = frozenset({Kind.VARIABLE, Kind.CONSTANT})
 
 
 def pointed_at(query: AnalysedQuery, candidate: Candidate) -> Entity | None:
     """The definition a hit stands for: the one most like the question of those in and around the chunk.
 
-    Of equals, the function around the chunk comes first, then what begins in it, then the class around it.
+    Of equals, what is around the chunk comes first if it is a function or begins here too, else last. A variable
+    or constant counts only if its name is asked for.
     """
     around = candidate.entity
-    inside = [entity for entity in candidate.beginning if entity is not around]
+    asked = {name.lower() for name in query.names if is_identifier(name) or len(query.words) == 1}
+    inside = [
+        entity
+        for entity in candidate.beginning
+        if entity is not around and (entity.kind not in VALUES or entity.name.lower() in asked)
+    ]
     if not inside:
         return around
-    options = (
-        inside if around is None else [around, *inside] if around.kind in FUNCTIONS else [*inside, around]
-    )
+    options = inside
+    if around is not None:
+        leads = around.kind in FUNCTIONS or around in candidate.beginning
+        options = [around, *inside] if leads else [*inside, around]
     wanted = frozenset(query.words)
     return max(options, key=lambda entity: _likeness(entity, wanted)) if len(options) > 1 else options[0]
 

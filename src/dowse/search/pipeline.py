@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from dowse.embedders.base import Embedder
 from dowse.search import expand
@@ -31,13 +31,13 @@ def search(
     options: SearchOptions,
     settings: Settings,
     embedder: Embedder | None,
-    extensions: Collection[str],
+    is_extension: Callable[[str], bool],
     root: str,
     notes: Sequence[str] = (),
 ) -> SearchResponse:
     """The answer to a question, from one generation of an index."""
     started = time.perf_counter()
-    query = analyse(text, extensions)
+    query = analyse(text, is_extension)
     channels = retrieve(snapshot, query, options.filter, embedder)
     weights = _weights(settings)
     fused = fuse(settings.fusion, {name: channel.hits for name, channel in channels.items()}, weights)
