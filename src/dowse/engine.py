@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cached_property
@@ -176,7 +176,7 @@ class Engine:
             if not (response.results or refreshed or snapshot.manifest()):
                 notes.append(f"the index of {self.root} is empty: 'dowse index' says why")
         if stale and self.settings.refresh:
-            notes += self._update(stale)
+            notes += self._update(changes.Drift(tuple(stale), (), {}, rules_changed=False))
             with self.store.snapshot() as snapshot:
                 response = self._answer(snapshot, query, options)
                 stale = self._stale_files(snapshot, response)
@@ -218,7 +218,7 @@ class Engine:
     def pending(self) -> int | None:
         """How many files and folders changed since the index was written; None where nobody looks."""
         drift = self._drift() if self.store.state() is IndexState.CURRENT else None
-        return None if drift is None else len(drift.changed) + len(drift.missing) + drift.needs_walk
+        return None if drift is None else len(drift.changed) + len(drift.missing) + len(drift.folders)
 
     def files(self, *patterns: str) -> Iterator[StoredFile]:
         """The files of the index as it is, by path; patterns are those of a filter's paths."""
@@ -242,6 +242,10 @@ class Engine:
 
     # --- freshness ---
 
+    def check_soon(self) -> None:
+        """Make the next search compare the tree with the disk, however short ago that was done."""
+        self._next_check = 0.0
+
     def _refresh(self, progress: Progress | None) -> list[str]:
         """Make sure there is an index and that it says what the disk says; what stood in the way."""
         state = self.store.state()
@@ -250,9 +254,9 @@ class Engine:
         drift = self._due_drift() if self.settings.refresh else None
         if not drift:
             return []
-        if drift.needs_walk:
+        if drift.rules_changed:
             return self._tolerant(lambda: self.index(progress))
-        return self._update(drift.changed, drift.missing)
+        return self._update(drift)
 
     def _drift(self) -> changes.Drift | None:
         """How the disk differs from the index; None if the tree is too large to look at every file."""
@@ -272,12 +276,12 @@ class Engine:
         self._next_check = done + CHECK_PAUSE * (done - started)
         return drift
 
-    def _update(self, changed: Sequence[Candidate], missing: Sequence[str] = ()) -> list[str]:
+    def _update(self, drift: changes.Drift) -> list[str]:
         from dowse.indexing import pipeline
 
-        return self._tolerant(
-            lambda: pipeline.update(self.root, self.store, self._recipe(), changed, missing)
-        )
+        with self.store.snapshot() as snapshot:
+            folders = snapshot.folders()
+        return self._tolerant(lambda: pipeline.update(self.root, self.store, self._recipe(), drift, folders))
 
     @staticmethod
     def _tolerant(work: Any) -> list[str]:

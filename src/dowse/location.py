@@ -38,7 +38,12 @@ class IndexPlace:
 
 def root_of(path: str | os.PathLike[str] | None, *, any_root: bool = False) -> Path:
     """The folder to search: the given one, or the project around the working directory."""
-    root = Path(path).expanduser().resolve() if path is not None else project_root(Path.cwd())
+    try:
+        root = Path(path).expanduser().resolve() if path is not None else project_root(Path.cwd())
+    except FileNotFoundError:
+        raise RootError("the working directory does not exist any more: change to one that does") from None
+    if not _is_utf8(str(root)):
+        raise RootError(f"{str(root)!r} is not valid UTF-8: rename the folder")
     if not root.exists():
         raise RootError(f"{root} does not exist: give a folder")
     if not root.is_dir():
@@ -52,6 +57,14 @@ def root_of(path: str | os.PathLike[str] | None, *, any_root: bool = False) -> P
             f"{root} is hardly a source tree: give a folder below it, or --any-root if you mean it"
         )
     return root
+
+
+def _is_utf8(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def project_root(start: Path) -> Path:

@@ -67,7 +67,7 @@ _TEST_FOLDERS = frozenset({
     "e2e", "fixtures", "__fixtures__", "__mocks__", "__snapshots__", "cypress",
 })  # fmt: skip
 # A folder of several words is a test folder by its first or last: "test-data", "server-tests", "jvmTest".
-_TEST_FOLDER_WORDS = re.compile(r"^tests?[ ._-]|[ ._-]tests?$|^test(?=[A-Z])|(?<=[a-z0-9])Tests?$")
+_TEST_FOLDER_WORDS = re.compile(r"^[Tt]ests?[ ._-]|[ ._-][Tt]ests?$|^test(?=[A-Z])|(?<=\w)Tests?$")
 _SPEC_FOLDERS = frozenset({"spec", "specs"})
 _SPEC_EXTENSIONS = frozenset({
     "rb", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "coffee", "lua", "moon", "php", "cr", "vue",
@@ -79,8 +79,8 @@ _TEST_NAMES = frozenset({
 })  # fmt: skip
 _TEST_STEM = re.compile(r"^tests?[_-]|[._-](?:tests?|unittests?|e2e|cy|test-d)$")
 _SPEC_STEM = re.compile(r"[._-]specs?$")
-_CAMEL_TEST_STEM = re.compile(r"(?<=[a-z0-9])(?:Tests?|TestCase|TestSuite)$")
-_CAMEL_SPEC_STEM = re.compile(r"(?<=[a-z0-9])Specs?$")
+_CAMEL_TEST_STEM = re.compile(r"(?<=\w)(?:Tests?|TestCase|TestSuite)$")
+_CAMEL_SPEC_STEM = re.compile(r"(?<=\w)Specs?$")
 # Not Java, Kotlin or Swift, where a KeySpec or a PodSpec is a specification.
 _CAMEL_SPEC_EXTENSIONS = frozenset({"scala", "groovy", "hs", "js", "ts", "jsx", "tsx", "purs"})
 

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
 from dowse.types import MaskedSecret
@@ -131,9 +132,8 @@ _NOT_SECRET_NAME = re.compile(
 )
 _BEFORE = 100  # bytes of a line in which the name stands
 _NAME_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
-_VALUE_CHARACTERS = _NAME_CHARACTERS + b"+/~!@#%^&*"
+_VALUE_CHARACTERS = _NAME_CHARACTERS + b"+/=~!@#%^&*"
 _QUOTES = b"\"'`"
-_BEFORE_VALUE = _QUOTES + b"+/"  # the beginning of a literal, or the middle of one in base64
 # In these files an assignment needs no quotes.
 _PLAIN_ASSIGNMENTS = re.compile(
     r"(?:^|/)\.env[^/]*$|\.(?:env|properties|ini|cfg|conf|ya?ml|toml)$|(?:^|/)(?:credentials|\.npmrc|\.pypirc)$"
@@ -155,7 +155,7 @@ _MIN_SWITCHES = 3  # changes between letters and digits: names have one or two, 
 # --- runs of token characters ---
 
 _RUN = 20  # the shortest token in the table
-_TOKEN_CHARACTERS = _NAME_CHARACTERS.rstrip(b".")
+_TOKEN_CHARACTERS = _NAME_CHARACTERS.rstrip(b".") + b"+/"
 _MARK = bytes(ord("x") if byte in _TOKEN_CHARACTERS else ord(" ") for byte in range(256))
 _MARKED_RUN = b"x" * _RUN
 _BEGINNING = 3  # bytes by which the rules for a run are looked up
@@ -177,13 +177,15 @@ class _Span(NamedTuple):
 
 def mask(content: bytes, path: str) -> tuple[bytes, tuple[MaskedSecret, ...]]:
     """The content with its secrets blanked out, same length, same lines; and where they were."""
-    spans = sorted([*_in_text(content), *_in_urls(content), *_in_runs(content, path)])
+    spans = [*_in_text(content), *_in_urls(content), *_in_runs(content, path)]
     if not spans:
         return content, ()
     masked = bytearray(content)
     found: list[MaskedSecret] = []
     line, covered = 1, 0
-    for start, end, rule in spans:
+    for start, end, rule in sorted(
+        spans, key=itemgetter(0)
+    ):  # stable: of two, the more special rule is first
         if start < covered:
             continue
         line += content.count(b"\n", covered, start)
@@ -217,15 +219,16 @@ def _in_urls(content: bytes) -> Iterator[_Span]:
 
 def _in_runs(content: bytes, path: str) -> Iterator[_Span]:
     """Secrets that are, or begin with, a long run of token characters."""
-    before_value = _BEFORE_VALUE + _BEFORE_PLAIN if _PLAIN_ASSIGNMENTS.search(path) else _BEFORE_VALUE
+    before_value = _QUOTES + _BEFORE_PLAIN if _PLAIN_ASSIGNMENTS.search(path) else _QUOTES
     marked = content.translate(_MARK)
     start = marked.find(_MARKED_RUN)
     while start >= 0:
         end = marked.find(b" ", start + _RUN)
         if end < 0:
             end = len(content)
-        for rule in _BY_BEGINNING.get(content[start : start + _BEGINNING], ()):
-            yield from _token(content, rule, start)
+        token = content.rfind(b"/", start, end) + 1 or start  # a path may lead up to a token
+        for rule in _BY_BEGINNING.get(content[token : token + _BEGINNING], ()):
+            yield from _token(content, rule, token)
         before = content[start - 1] if start else _NEWLINE
         if before == _DOT:
             yield from _token(content, _SENDGRID, max(0, start - len(_SENDGRID.literal)))
@@ -250,13 +253,12 @@ def _aws_secrets(content: bytes, key_id: re.Match[bytes]) -> Iterator[_Span]:
 
 
 def _assigned(content: bytes, start: int, end: int) -> Iterator[_Span]:
-    """A random literal around a run, in quotes or up to the end of its line, given to a secret's name."""
+    """A random literal that starts with a run, in quotes or up to the end of its line, and has the right name."""
     nearby = max(0, start - _BEFORE)
-    start = nearby + len(content[nearby:start].rstrip(_VALUE_CHARACTERS))
-    if start == nearby or not _has_switches(content[start : min(end, start + _BEFORE)]):
+    if not _has_switches(content[start : min(end, start + _BEFORE)]):
         return
     rest = content[end : end + _BEFORE]
-    end += len(rest) - len(rest.lstrip(_VALUE_CHARACTERS + b"="))
+    end += len(rest) - len(rest.lstrip(_VALUE_CHARACTERS))
     quote = content[start - 1 : start]
     is_quoted = quote in _QUOTES
     if content[end : end + 1] not in (quote if is_quoted else _AFTER_PLAIN):

@@ -49,7 +49,7 @@ def compare(found: Iterable[Candidate | Skipped | Folder], manifest: Mapping[str
             else:
                 read.append(item)
         elif isinstance(item, Folder):
-            folders[item.path] = item.mtime_ns
+            folders[item.path] = settled_time(item.mtime_ns)
         else:
             skipped.append(item)
     removed = manifest.keys() - known - {candidate.path for candidate in read}
@@ -62,16 +62,16 @@ class Drift:
 
     changed: tuple[Candidate, ...]
     missing: tuple[str, ...]
-    needs_walk: bool
+    folders: Mapping[str, int]  # those whose names changed, with their new times; -1 for one that is gone
+    rules_changed: bool
 
     def __bool__(self) -> bool:
-        return bool(self.changed or self.missing or self.needs_walk)
+        return bool(self.changed or self.missing or self.folders)
 
 
 def drift(root: Path, manifest: Mapping[str, KnownFile], folders: Mapping[str, int]) -> Drift:
     """What changed since the index was written; new files show in the time stamps of their folders."""
     base = os.fspath(root)
-    needs_walk = any(_folder_mtime(base, folder) != mtime for folder, mtime in folders.items())
     changed: list[Candidate] = []
     missing: list[str] = []
     for path, known in manifest.items():
@@ -80,20 +80,29 @@ def drift(root: Path, manifest: Mapping[str, KnownFile], folders: Mapping[str, i
         except OSError:
             missing.append(path)
             continue
-        stamp = FileStamp(status.st_size, status.st_mtime_ns)
-        if stamp != known.stamp:
-            changed.append(Candidate(path, stamp))
-    needs_walk = needs_walk or any(c.path.rpartition("/")[2] in IGNORE_FILES for c in changed)
-    return Drift(tuple(changed), tuple(missing), needs_walk)
+        size, mtime_ns = known.stamp
+        if status.st_mtime_ns != mtime_ns or status.st_size != size:
+            changed.append(Candidate(path, FileStamp(status.st_size, status.st_mtime_ns)))
+    moved = {folder: now for folder, then in folders.items() if (now := _folder_mtime(base, folder)) != then}
+    rules_changed = rules_among([*missing, *(candidate.path for candidate in changed)])
+    return Drift(tuple(changed), tuple(missing), moved, rules_changed)
+
+
+def rules_among(paths: Iterable[str]) -> bool:
+    """Whether some of these files say which others are indexed."""
+    return any(path.rpartition("/")[2] in IGNORE_FILES for path in paths)
 
 
 def settled(stamp: FileStamp) -> FileStamp:
-    """The stamp to store: with its time negative, so that it never matches, if the file may still change under it."""
-    coarse = stamp.mtime_ns % 1_000_000_000 == 0
-    age = time.time_ns() - stamp.mtime_ns
-    if 0 <= age < (COARSE_SETTLED_NS if coarse else SETTLED_NS):
-        return FileStamp(stamp.size, -stamp.mtime_ns)
-    return stamp
+    """The stamp to store of a file that was just read."""
+    return FileStamp(stamp.size, settled_time(stamp.mtime_ns))
+
+
+def settled_time(mtime_ns: int) -> int:
+    """The time to store: negative, so that it never matches, if more may happen under the same time."""
+    coarse = mtime_ns % 1_000_000_000 == 0
+    age = time.time_ns() - mtime_ns
+    return -mtime_ns if 0 <= age < (COARSE_SETTLED_NS if coarse else SETTLED_NS) else mtime_ns
 
 
 def same_moment(stored: FileStamp, now: FileStamp) -> bool:

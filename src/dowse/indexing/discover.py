@@ -19,7 +19,7 @@ Files that git tracks although an ignore file matches them are left out too: the
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
@@ -53,23 +53,55 @@ class Rules:
     global_ignore: Path | None = None
 
 
-def discover(root: Path, rules: Rules) -> Iterator[Candidate | Skipped | Folder]:
-    """Every file below the root, and every folder walked, ordered by name within each folder."""
+def discover(root: Path, rules: Rules, again: Again | None = None) -> Iterator[Candidate | Skipped | Folder]:
+    """Every file below the root, and every folder walked, ordered by name within each folder.
+
+    ``again`` limits this to folders that changed and to those that were not there before.
+    """
     judge = _Judge(root, rules)
     top = judge.top()
-    yield top.stamp
+    if again is None or again.lists(""):
+        yield top.stamp
     stack = [(top, iter(top.entries.values()))]
     while stack:
         place, entries = stack[-1]
         for entry in entries:
+            if again is not None and not again.concerns(place.stamp.path, place.prefix + entry.name):
+                continue
             found = judge.entry(place, entry)
             if isinstance(found, _Place):
-                yield found.stamp
+                if again is None or again.lists(found.stamp.path):
+                    yield found.stamp
                 stack.append((found, iter(found.entries.values())))
                 break
             yield found
         else:
             stack.pop()
+
+
+class Again:
+    """Which folders of a tree that was walked before have to be walked again."""
+
+    def __init__(self, known: Collection[str], changed: Collection[str]) -> None:
+        self._known = known
+        self._changed = frozenset(changed)
+        self._on_the_way = {parent for folder in changed for parent in _parents(folder)}
+
+    def lists(self, folder: str) -> bool:
+        """Whether the entries of a folder are looked at: it changed, or it is new."""
+        return folder in self._changed or folder not in self._known
+
+    def concerns(self, folder: str, path: str) -> bool:
+        """Whether an entry of a folder has to be looked at, or leads to one that has."""
+        if path in self._known:
+            return path in self._changed or path in self._on_the_way
+        return self.lists(folder)
+
+
+def _parents(folder: str) -> Iterator[str]:
+    """The folders above a folder, the root left out."""
+    while folder := folder.rpartition("/")[0]:
+        yield folder
 
 
 def why(root: Path, relative_path: str, rules: Rules) -> Candidate | Skipped:
@@ -96,8 +128,8 @@ def why(root: Path, relative_path: str, rules: Rules) -> Candidate | Skipped:
 def _normalised(root: Path, relative_path: str) -> str | None:
     """The path as discovery writes it, or None if it leads out of the root."""
     # Not Path.resolve(): a link in the path is to be reported, not followed.
-    path = os.path.abspath(root / relative_path)  # noqa: PTH100
-    for base in (os.path.realpath(root), os.path.abspath(root)):  # noqa: PTH100
+    path = os.path.abspath(root / relative_path)
+    for base in (os.path.realpath(root), os.path.abspath(root)):
         if path == base:
             return ""
         prefix = base.rstrip(os.sep) + os.sep
@@ -136,24 +168,30 @@ class _Judge:
         except OSError as error:
             problem = error.strerror or str(error)
             raise RootError(f"cannot read {self._root}: {problem}; give a readable folder") from error
-        ignore = self._files.above() if self._files else InForce()
-        return self._place("", stamp, entries, ignore, None, False)
+        ignore = self._files.within("", entries, self._files.above()) if self._files else InForce()
+        return _Place("", stamp, entries, ignore)
 
     def entry(self, place: _Place, entry: _Entry) -> Candidate | Skipped | _Place:
         """What becomes of one entry of a folder: a folder that is walked is a place."""
         path = place.prefix + entry.name
+        shown = path
         try:
             if not _is_utf8(entry.name):
                 return Skipped(_printable(path), SkipReason.UNREADABLE, "its name is not valid UTF-8")
             if _is_link(entry):
                 return Skipped(path, SkipReason.SYMLINK, f"to {_printable(str(Path(entry.path).readlink()))}")
-            if entry.is_dir(follow_symlinks=False):
+            is_folder = entry.is_dir(follow_symlinks=False)
+            shown = f"{path}/" if is_folder else path
+            never = exclusions.NEVER_FOLDERS if is_folder else exclusions.NEVER_FILES
+            if entry.name in never:
+                return Skipped(shown, SkipReason.DEFAULT_EXCLUDED, never[entry.name])
+            if is_folder:
                 return self._folder(place, path, entry)
             if entry.is_file(follow_symlinks=False):
                 return self._file(place, path, entry)
             return Skipped(path, SkipReason.NOT_A_FILE, kind_of(entry.stat(follow_symlinks=False).st_mode))
         except OSError as error:
-            return Skipped(path, SkipReason.UNREADABLE, error.strerror or str(error))
+            return Skipped(shown, SkipReason.UNREADABLE, error.strerror or str(error))
 
     def _file(self, place: _Place, path: str, entry: _Entry) -> Candidate | Skipped:
         asked = self._asked(place, path, entry.name, is_folder=False)
@@ -171,38 +209,24 @@ class _Judge:
 
     def _folder(self, place: _Place, path: str, entry: _Entry) -> Skipped | _Place:
         name, include = entry.name, self._include
-        if name in exclusions.NEVER_FOLDERS:
-            return Skipped(f"{path}/", SkipReason.DEFAULT_EXCLUDED, exclusions.NEVER_FOLDERS[name])
         asked = self._asked(place, path, name, is_folder=True)
-        verdict = asked if isinstance(asked, tuple) else None
+        closed = asked if isinstance(asked, tuple) else None
         if asked is False:
-            verdict = self._unasked(place, path, name, is_folder=True)
-        if verdict and not self._leads_on(place, path, verdict):
-            return Skipped(f"{path}/", *verdict)
+            closed = self._unasked(place, path, name, is_folder=True)
+        if closed and not self._leads_on(place, path, closed):
+            return Skipped(f"{path}/", *closed)
         included = include is not None and include.matches(path, name, place.included, is_folder=True)
         if include and not included and not include.reaches_into(path):
             return Skipped(f"{path}/", SkipReason.NOT_INCLUDED, "no pattern leads here")
         stamp = Folder(path, entry.stat(follow_symlinks=False).st_mtime_ns)
         entries = _list(entry.path)
-        if asked is False and not verdict and self._rules.default_excludes:
+        if asked is False and not closed and self._rules.default_excludes:
             reason = exclusions.listed_folder(name, entries.keys(), place.entries.keys())
-            verdict = (SkipReason.DEFAULT_EXCLUDED, reason) if reason else None
-            if verdict and not self._leads_on(place, path, verdict):
-                return Skipped(f"{path}/", *verdict)
-        return self._place(f"{path}/", stamp, entries, place.ignore, verdict, included)
-
-    def _place(
-        self,
-        prefix: str,
-        stamp: Folder,
-        entries: dict[str, _Entry],
-        ignore: InForce,
-        closed: _Verdict | None,
-        included: bool,
-    ) -> _Place:
-        if self._files:
-            ignore = self._files.within(prefix, entries, ignore)
-        return _Place(prefix, stamp, entries, ignore, closed, included)
+            closed = (SkipReason.DEFAULT_EXCLUDED, reason) if reason else None
+            if closed and not self._leads_on(place, path, closed):
+                return Skipped(f"{path}/", *closed)
+        ignore = self._files.within(f"{path}/", entries, place.ignore) if self._files else place.ignore
+        return _Place(f"{path}/", stamp, entries, ignore, closed, included)
 
     def _asked(self, place: _Place, path: str, name: str, *, is_folder: bool) -> _Verdict | bool:
         """What dowse was told: a verdict, True if the entry is asked for by name, False if nothing."""

@@ -11,7 +11,7 @@ from collections.abc import Collection
 
 from dowse.types import SkipReason
 
-# Never walked, whatever anyone asks for: the insides of tools, not of the project.
+# Never walked, whatever anyone asks for: the insides of tools.
 NEVER_FOLDERS = {
     ".git": "version control",
     ".hg": "version control",
@@ -23,6 +23,8 @@ NEVER_FOLDERS = {
     "CVS": "version control",
     ".dowse": "the index itself",
 }
+
+NEVER_FILES = {".git": "version control"}  # what a worktree or a submodule has instead of the folder
 
 _FOLDERS = {
     ".venv": "virtual environment",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import tee
@@ -17,15 +17,16 @@ from typing import NamedTuple
 from dowse.code import roles, secrets, terms
 from dowse.embedders.base import Embedder
 from dowse.indexing import changes
-from dowse.indexing.discover import Rules, discover
+from dowse.indexing.discover import Again, Rules, discover
 from dowse.indexing.read import read
 from dowse.indexing.understand import VERSION, Understanding
 from dowse.indexing.workers import Task, understand_all
-from dowse.stores.base import Store, Writer
+from dowse.stores.base import KnownFile, Store, Writer
 from dowse.types import (
     Candidate,
     ChunkVector,
     FileStamp,
+    Folder,
     IndexReport,
     MaskedSecret,
     ParsedFile,
@@ -58,7 +59,7 @@ def index(root: Path, store: Store, recipe: Recipe, progress: Progress) -> Index
     started = time.perf_counter()
     progress("discover", 0, 0)
     with store.writer() as writer:
-        run = _Run(root, writer, recipe, progress)
+        run = _Run(root, writer, recipe, progress, writer.manifest())
         plan = changes.compare(discover(root, recipe.rules), run.manifest)
         run.write(plan.read, plan.removed)
         report = run.report(plan, time.perf_counter() - started)
@@ -67,11 +68,22 @@ def index(root: Path, store: Store, recipe: Recipe, progress: Progress) -> Index
 
 
 def update(
-    root: Path, store: Store, recipe: Recipe, changed: Sequence[Candidate], missing: Sequence[str]
+    root: Path, store: Store, recipe: Recipe, drift: changes.Drift, known_folders: Collection[str]
 ) -> None:
-    """Bring a few files up to date, without a walk."""
+    """Bring files that are known to have changed up to date, and look into folders whose names changed."""
+    again = discover(root, recipe.rules, Again(known_folders, drift.folders)) if drift.folders else ()
+    found = list(again)
+    folders = {item.path: changes.settled_time(item.mtime_ns) for item in found if isinstance(item, Folder)}
+    candidates = {item.path: item for item in (*drift.changed, *found) if isinstance(item, Candidate)}
     with store.writer() as writer:
-        _Run(root, writer, recipe, quiet).write(changed, missing)
+        manifest = writer.manifest([*candidates, *drift.missing])
+        new = [c for c in candidates.values() if c.path not in manifest or manifest[c.path].stamp != c.stamp]
+        if not changes.rules_among(c.path for c in new):
+            _Run(root, writer, recipe, quiet, manifest).write(
+                new, drift.missing, {**drift.folders, **folders}
+            )
+            return
+    index(root, store, recipe, quiet)
 
 
 def quiet(stage: str, done: int, total: int) -> None:
@@ -97,16 +109,19 @@ class _Run:
     writer: Writer
     recipe: Recipe
     progress: Progress
+    manifest: Mapping[str, KnownFile]
     added: int = 0
     changed: int = 0
     removed: int = 0
     restamped: dict[str, FileStamp] = field(default_factory=dict)
     skipped: list[Skipped] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        self.manifest = self.writer.manifest()
-
-    def write(self, candidates: Sequence[Candidate], removed: Sequence[str]) -> None:
+    def write(
+        self,
+        candidates: Sequence[Candidate],
+        removed: Sequence[str],
+        folders: Mapping[str, int] | None = None,
+    ) -> None:
         """Read, understand, embed and store in batches; forget what is gone."""
         total = sum(candidate.stamp.size for candidate in candidates)
         gone = list(removed)
@@ -117,8 +132,8 @@ class _Run:
         if gone:
             self.writer.apply(gone, [])
             self.removed += len(gone)
-        if self.restamped:
-            self.writer.restamp(self.restamped)
+        if self.restamped or folders:
+            self.writer.restamp(self.restamped, folders)
 
     def _sources(self, candidates: Sequence[Candidate], total: int) -> Iterator[SourceFile]:
         readings, again = tee(self._readings(candidates))

@@ -8,7 +8,6 @@ import os
 import re
 import stat
 from dataclasses import dataclass
-from io import FileIO
 from pathlib import Path, PurePosixPath
 
 from dowse.types import FileStamp, Skipped, SkipReason
@@ -100,8 +99,11 @@ def read_regular(path: str | Path, max_size: int) -> tuple[bytes, FileStamp]:
     try:
         if not _NO_FOLLOW and stat.S_ISLNK(os.lstat(path).st_mode):
             raise RefusedError(SkipReason.SYMLINK, "a link by now")
-        with open(os.open(path, _OPEN_FLAGS), "rb", buffering=0) as file:
-            return _read_open(file, max_size)
+        descriptor = os.open(path, _OPEN_FLAGS)
+        try:
+            return _read_open(descriptor, max_size)
+        finally:
+            os.close(descriptor)
     except OSError as error:
         if error.errno in _LINK_ERRORS:
             raise RefusedError(SkipReason.SYMLINK, "a link by now") from error
@@ -110,12 +112,12 @@ def read_regular(path: str | Path, max_size: int) -> tuple[bytes, FileStamp]:
         raise RefusedError(SkipReason.UNREADABLE, str(error)) from error
 
 
-def _read_open(file: FileIO, max_size: int) -> tuple[bytes, FileStamp]:
-    status = os.fstat(file.fileno())
+def _read_open(descriptor: int, max_size: int) -> tuple[bytes, FileStamp]:
+    status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         raise RefusedError(SkipReason.NOT_A_FILE, kind_of(status.st_mode))
     data, wanted = b"", min(status.st_size, max_size) + 1
-    while len(data) <= max_size and (piece := file.read(wanted)):
+    while len(data) <= max_size and (piece := os.read(descriptor, wanted)):
         data += piece
     if max(len(data), status.st_size) > max_size:
         raise RefusedError(SkipReason.TOO_LARGE, too_large(max(len(data), status.st_size), max_size))

@@ -100,7 +100,12 @@ def _grouped(tasks: Iterable[Task]) -> Iterator[list[Task]]:
 
 def _start(how: Understanding) -> subprocess.Popen[bytes]:
     worker = subprocess.Popen(
-        [sys.executable, "-m", "dowse.indexing.workers"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-m", "dowse.indexing.workers"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        # Ctrl-C is for the parent, which ends its workers
+        start_new_session=True,
+        creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
     )
     assert worker.stdin
     _send(worker.stdin, how)

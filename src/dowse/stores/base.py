@@ -6,7 +6,7 @@ generation from its first call to its last; writing goes through the one writer 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -33,9 +33,14 @@ class KnownFile(Protocol):
     """What the manifest says of a file."""
 
     @property
-    def stamp(self) -> FileStamp: ...
+    def stamp(self) -> FileStamp:
+        """As ``stat`` said when it was read."""
+        ...
+
     @property
-    def content_hash(self) -> bytes: ...
+    def content_hash(self) -> bytes:
+        """Of what it said, and of the settings that change what becomes of it."""
+        ...
 
 
 class Snapshot(Protocol):
@@ -88,8 +93,8 @@ class Snapshot(Protocol):
 class Writer(Protocol):
     """The one writer. Each ``apply`` is atomic: a reader sees all of it or nothing."""
 
-    def manifest(self) -> Mapping[str, KnownFile]:
-        """As in ``Snapshot``; files written under other settings have a stamp and a hash that match nothing."""
+    def manifest(self, paths: Collection[str] | None = None) -> Mapping[str, KnownFile]:
+        """As in ``Snapshot``, of some paths or of all; files of other settings have a stamp and hash like no other."""
         ...
 
     def parsed(self, content_hash: bytes) -> ParsedFile | None:
@@ -104,8 +109,8 @@ class Writer(Protocol):
         """Take paths out, put files in (replacing what their paths held); the new generation."""
         ...
 
-    def restamp(self, stamps: Mapping[str, FileStamp]) -> None:
-        """Note new stamps of files whose content is the same."""
+    def restamp(self, stamps: Mapping[str, FileStamp], folders: Mapping[str, int] | None = None) -> None:
+        """Note new stamps of files whose content is the same, and new times of folders (-1: gone)."""
         ...
 
     def finish(self, report: IndexReport, folders: Mapping[str, int]) -> None:
@@ -143,3 +148,8 @@ class Store(Protocol):
     def close(self) -> None:
         """Let go of files and connections."""
         ...
+
+
+def merged_folders(known: Mapping[str, int], new: Mapping[str, int]) -> dict[str, int]:
+    """The folders of an index after some came, changed or went (-1)."""
+    return {folder: mtime for folder, mtime in {**known, **new}.items() if mtime != -1}

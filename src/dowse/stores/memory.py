@@ -9,13 +9,14 @@ import math
 import threading
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from dowse.code.terms import chunks_of_entities, definitions_by_chunk
 from dowse.errors import IndexLocked, IndexMissing
 from dowse.stores import naming
+from dowse.stores.base import merged_folders
 from dowse.stores.filtering import chunk_passes, entity_passes, file_passes
 from dowse.types import (
     ChunkTerms,
@@ -146,13 +147,14 @@ class MemoryWriter:
     def __init__(self, store: MemoryStore) -> None:
         self._store = store
 
-    def manifest(self) -> Mapping[str, _Row]:
+    def manifest(self, paths: Collection[str] | None = None) -> Mapping[str, _Row]:
         """Every file by path; those written under other settings do not count as known."""
         return {
             path: row
             if row.fingerprint == self._store.fingerprint
             else replace(row, file=replace(row.file, stamp=FileStamp(-1, -1), content_hash=b""))
             for path, row in self._store._published[1].items()
+            if paths is None or path in paths
         }
 
     def parsed(self, content_hash: bytes) -> ParsedFile | None:
@@ -186,13 +188,15 @@ class MemoryWriter:
         store._published = (generation, rows)
         return generation
 
-    def restamp(self, stamps: Mapping[str, FileStamp]) -> None:
-        """Note new stamps of unchanged files."""
+    def restamp(self, stamps: Mapping[str, FileStamp], folders: Mapping[str, int] | None = None) -> None:
+        """Note new stamps of unchanged files, and new times of folders."""
         generation, rows = self._store._published[0], dict(self._store._published[1])
         for path, stamp in stamps.items():
             if path in rows:
                 rows[path] = replace(rows[path], file=replace(rows[path].file, stamp=stamp))
         self._store._published = (generation, rows)
+        if folders:
+            self._store._folders = merged_folders(self._store._folders, folders)
 
     def finish(self, report: IndexReport, folders: Mapping[str, int]) -> None:
         """Record what the run saw."""

@@ -9,7 +9,7 @@ between the commits) or damaged repairs it from the catalogue before anything el
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -63,7 +63,18 @@ OPEN_ATTEMPTS = 20
 """How often a reader begins anew because a commit came between its look at the catalogue and at the rest."""
 
 NAME_SCAN = 1000
-"""Chunks that a glob or a typo may bring before the filter has its say on each entity."""
+"""Definitions that a name may bring, or chunks that a glob or a typo may, before they are put in order: what is
+more common than that points at nothing. A filter is applied before, so that it misses nothing."""
+
+
+@dataclass
+class _Remembered:
+    """What was read of the catalogue, as long as neither generation nor stamps change."""
+
+    key: object = None
+    files: dict[int, StoredFile] = field(default_factory=dict)
+    manifest: Mapping[str, KnownFile] | None = None
+    folders: Mapping[str, int] | None = None
 
 
 @dataclass
@@ -75,7 +86,7 @@ class _Opened:
     lexical: LexicalIndex | None = None
     reader: LexicalReader | None = None
     vectors: VectorIndex | None = None
-    files: tuple[object, dict[int, StoredFile]] = (None, {})  # of one generation and its stamps
+    remembered: _Remembered = field(default_factory=_Remembered)
 
     def close(self) -> None:
         while self.idle:
@@ -96,9 +107,14 @@ class EmbeddedStore:
 
     def status(self) -> IndexStatus:
         """What there is, without changing anything."""
-        state = self.state()
-        if state in (IndexState.MISSING, IndexState.OTHER_VERSION):
-            return IndexStatus(state, str(self.folder))
+        try:
+            return self._status()
+        except OlderFormat:
+            return IndexStatus(IndexState.OTHER_VERSION, str(self.folder))
+        except IndexMissing:
+            return IndexStatus(IndexState.MISSING, str(self.folder))
+
+    def _status(self) -> IndexStatus:
         with self._reading() as (opened, catalogue), catalogue.transaction("DEFERRED"):
             view = catalogue.state()
             files, chunks, entities = catalogue.counts()
@@ -155,8 +171,8 @@ class EmbeddedStore:
                         raise IndexMissing(f"there is no index of {self.root}: run 'dowse index'")
                     reader, vectors = self._derived(opened, catalogue, state)
                     if max(reader.generation, vectors.generation) <= state.generation:
-                        files = self._file_cache(opened, (reader.generation, state.restamps))
-                        yield EmbeddedSnapshot(catalogue, reader, vectors, files)
+                        remembered = self._remembered(opened, (reader.generation, state.restamps))
+                        yield EmbeddedSnapshot(catalogue, reader, vectors, remembered)
                         return
         raise IndexCorrupt(
             f"the index at {self.folder} is ahead of its catalogue: run 'dowse index' to repair it"
@@ -340,7 +356,7 @@ class EmbeddedStore:
                 opened.reader = index.reader()
                 opened.lexical = index
             reader = opened.reader
-            if opened.vectors is None or opened.vectors.generation < reader.generation:
+            if opened.vectors is None or not reader.generation <= opened.vectors.generation <= newest:
                 opened.vectors = VectorIndex(folder / "vectors")
             vectors = opened.vectors
         if reader.generation < max(0, newest - RETAINED) or vectors.generation < reader.generation:
@@ -349,25 +365,25 @@ class EmbeddedStore:
             )
         return reader, vectors
 
-    def _file_cache(self, opened: _Opened, key: object) -> dict[int, StoredFile]:
-        """Files read for earlier queries of the same generation and stamps."""
+    def _remembered(self, opened: _Opened, key: object) -> _Remembered:
+        """What earlier queries of the same generation and stamps have read."""
         with self._guard:
-            if opened.files[0] != key or len(opened.files[1]) >= CACHED_FILES:
-                opened.files = (key, {})
-            return opened.files[1]
+            if opened.remembered.key != key or len(opened.remembered.files) >= CACHED_FILES:
+                opened.remembered = _Remembered(key)
+            return opened.remembered
 
 
 class EmbeddedSnapshot:
     """One generation of an embedded index."""
 
     def __init__(
-        self, catalogue: Catalogue, reader: LexicalReader, vectors: VectorIndex, files: dict[int, StoredFile]
+        self, catalogue: Catalogue, reader: LexicalReader, vectors: VectorIndex, remembered: _Remembered
     ) -> None:
         self.generation = reader.generation
         self._catalogue = catalogue
         self._lexical = reader
         self._vectors = vectors
-        self._files = files
+        self._remembered = remembered
 
     def lexical(
         self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
@@ -405,7 +421,8 @@ class EmbeddedSnapshot:
         else:
             key = pattern.lower()
             last = key + "\U0010ffff" if tier is NameTier.PREFIX else key
-            candidates = self._catalogue.named(key, last, self.generation)
+            scan = -1 if filter.about_files or filter.about_chunks else NAME_SCAN
+            candidates = self._catalogue.named(key, last, self.generation, scan)
         found = (
             NameHit(row.file, row.entity, row.chunk, tier)
             for row in candidates
@@ -463,9 +480,10 @@ class EmbeddedSnapshot:
 
     def file(self, id: int) -> StoredFile | None:
         """A file by id."""
-        file = self._files.get(id)
+        files = self._remembered.files
+        file = files.get(id)
         if file is None and (file := self._catalogue.file(id, self.generation)) is not None:
-            self._files[id] = file
+            files[id] = file
         return file
 
     def file_at(self, path: str) -> StoredFile | None:
@@ -479,11 +497,17 @@ class EmbeddedSnapshot:
 
     def manifest(self) -> Mapping[str, KnownFile]:
         """Every file by path."""
-        return self._catalogue.manifest(self.generation)
+        remembered = self._remembered
+        if remembered.manifest is None:
+            remembered.manifest = self._catalogue.manifest(self.generation)
+        return remembered.manifest
 
     def folders(self) -> Mapping[str, int]:
         """The folders of the last walk."""
-        return self._catalogue.folders()
+        remembered = self._remembered
+        if remembered.folders is None:
+            remembered.folders = self._catalogue.folders()
+        return remembered.folders
 
 
 class EmbeddedWriter:
@@ -528,9 +552,9 @@ class EmbeddedWriter:
         files = [(id, self._catalogue.file_vectors(id)) for id, *_ in self._catalogue.live_files(newest)]
         self._vectors.rebuild(newest, [(id, vectors) for id, vectors in files if vectors])
 
-    def manifest(self) -> Mapping[str, KnownFile]:
+    def manifest(self, paths: Collection[str] | None = None) -> Mapping[str, KnownFile]:
         """Every file by path; those written under other settings do not count as known."""
-        known = self._catalogue.manifest(self._catalogue.state().generation)
+        known = self._catalogue.manifest(self._catalogue.state().generation, paths)
         return {
             path: file
             if file.fingerprint == self._fingerprint
@@ -567,10 +591,10 @@ class EmbeddedWriter:
 
         return np.isin(chunks >> CHUNK_BITS, np.asarray(self._catalogue.kept_files(), dtype=np.int64))
 
-    def restamp(self, stamps: Mapping[str, FileStamp]) -> None:
-        """Note new stamps of unchanged files."""
+    def restamp(self, stamps: Mapping[str, FileStamp], folders: Mapping[str, int] | None = None) -> None:
+        """Note new stamps of unchanged files, and new times of folders."""
         with self._catalogue.transaction():
-            self._catalogue.restamp(stamps)
+            self._catalogue.restamp(stamps, folders or {})
 
     def finish(self, report: IndexReport, folders: Mapping[str, int]) -> None:
         """Record what the run saw, under the settings in force."""

@@ -11,15 +11,16 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dowse.code import terms
 from dowse.errors import IndexCorrupt, IndexLocked, IndexMissing, IndexTooNew, IndexUnwritable
-from dowse.stores.base import FORMAT
+from dowse.stores.base import FORMAT, merged_folders
 from dowse.types import (
     Chunk,
     ChunkVector,
@@ -74,6 +75,7 @@ CREATE TABLE files (
     role TEXT NOT NULL, fingerprint TEXT NOT NULL, added INTEGER NOT NULL, removed INTEGER
 );
 CREATE UNIQUE INDEX files_live ON files (view, path) WHERE removed IS NULL;
+CREATE INDEX files_by_path ON files (view, path);
 CREATE INDEX files_by_name ON files (view, name_key);
 CREATE INDEX files_by_stem ON files (view, stem_key);
 CREATE INDEX files_by_content ON files (content);
@@ -213,13 +215,19 @@ class Catalogue:
         row = self._db.execute("SELECT folders FROM views WHERE id = ?", (self.view,)).fetchone()
         return json.loads(row[0]) if row and row[0] else {}
 
-    def manifest(self, generation: int) -> dict[str, KnownFile]:
-        """Every file of a generation by path."""
-        rows = self._db.execute(
-            "SELECT path, f.id, size, mtime_ns, hash, fingerprint "
-            "FROM files f JOIN contents c ON c.id = f.content WHERE view = ? AND added <= ? AND (removed IS NULL OR removed > ?)",
-            (self.view, generation, generation),
+    def manifest(self, generation: int, paths: Collection[str] | None = None) -> dict[str, KnownFile]:
+        """The files of a generation by path: all of them, or those at some paths."""
+        query = (
+            "SELECT path, f.id, size, mtime_ns, hash, fingerprint FROM files f JOIN contents c ON c.id = f.content "
+            "WHERE view = ?1 AND added <= ?2 AND (removed IS NULL OR removed > ?2)"
         )
+        if paths is None:
+            rows: Iterable[tuple[Any, ...]] = self._db.execute(query, (self.view, generation))
+        else:
+            each = (
+                self._db.execute(f"{query} AND path = ?3", (self.view, generation, path)) for path in paths
+            )
+            rows = chain.from_iterable(each)
         return {
             path: KnownFile(id, FileStamp(size, mtime_ns), digest, fingerprint)
             for path, id, size, mtime_ns, digest, fingerprint in rows
@@ -308,14 +316,17 @@ class Catalogue:
         )
         return list(map(ChunkVector._make, rows))
 
-    def named(self, first: str, last: str, generation: int) -> Iterator[NamedEntity]:
-        """The entities whose name in lower case lies between the two, by name and path; read when needed."""
+    def named(self, first: str, last: str, generation: int, scan: int) -> Iterator[NamedEntity]:
+        """The first ``scan`` (-1: all) entities whose name in lower case lies between two, by name and path."""
         rows = self._db.execute(
-            "SELECT f.id, e.ordinal, e.chunk, e.name, e.kind, f.path, c.language, f.role "
-            "FROM entities e CROSS JOIN files f ON f.content = e.content JOIN contents c ON c.id = e.content "
-            "WHERE e.name_key BETWEEN ? AND ? AND f.view = ? AND f.added <= ? "
-            "AND (f.removed IS NULL OR f.removed > ?) ORDER BY e.name_key, f.path, e.ordinal",
-            (first, last, self.view, generation, generation),
+            "WITH found AS MATERIALIZED ("
+            "SELECT f.id, ordinal, chunk, name, kind, path, language, role, e.name_key FROM entities e "
+            "CROSS JOIN files f ON f.content = e.content JOIN contents c ON c.id = e.content "
+            "WHERE e.name_key BETWEEN ? AND ? AND view = ? AND added <= ? "
+            "AND (removed IS NULL OR removed > ?) LIMIT ?) "
+            "SELECT id, ordinal, chunk, name, kind, path, language, role FROM found "
+            "ORDER BY name_key, path, ordinal",
+            (first, last, self.view, generation, generation, scan),
         )
         return map(NamedEntity._make, rows)
 
@@ -439,18 +450,21 @@ class Catalogue:
         )
         return id
 
-    def restamp(self, stamps: Mapping[str, FileStamp]) -> None:
-        """Note new stamps of unchanged files."""
+    def restamp(self, stamps: Mapping[str, FileStamp], folders: Mapping[str, int]) -> None:
+        """Note new stamps of unchanged files, and new times of folders."""
         self._db.executemany(
             "UPDATE files SET size = ?, mtime_ns = ? WHERE view = ? AND path = ? AND removed IS NULL",
             ((stamp.size, stamp.mtime_ns, self.view, path) for path, stamp in stamps.items()),
         )
+        if folders:
+            known = json.dumps(merged_folders(self.folders(), folders))
+            self._db.execute("UPDATE views SET folders = ? WHERE id = ?", (known, self.view))
         self._db.execute("UPDATE views SET restamps = restamps + 1 WHERE id = ?", (self.view,))
 
     def finish(self, report: IndexReport, folders: Mapping[str, int], fingerprint: str) -> None:
         """Note what a run saw and under which settings; drop contents that nobody has used for long."""
         self._db.execute(
-            "UPDATE views SET report = ?, folders = ?, fingerprint = ? WHERE id = ?",
+            "UPDATE views SET report = ?, folders = ?, fingerprint = ?, restamps = restamps + 1 WHERE id = ?",
             (json.dumps(asdict(report)), json.dumps(dict(folders)), fingerprint, self.view),
         )
         self._collect()

@@ -1,0 +1,138 @@
+"""What the disk says is what an answer says, at once."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from dowse import Engine
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    root = tmp_path / "tree"
+    (root / "pkg").mkdir(parents=True)
+    (root / "pkg" / "zoo.py").write_text("def zebra_crossing():\n    return 1\n")
+    (root / "pkg" / "farm.py").write_text("def horse_riding():\n    return 2\n")
+    settle()
+    return root
+
+
+def settle() -> None:
+    """Let the clock of the file system go on, so that what follows has another time stamp."""
+    time.sleep(0.06)
+
+
+def found(engine: Engine, query: str) -> list[tuple[str, str]]:
+    """Paths and entities that define what is asked for, checked against the disk whatever was checked before."""
+    engine.check_soon()
+    response = engine.search(query)
+    assert all(result.fresh for result in response.results)
+    return [(r.path, r.entity) for r in response.results if r.entity == query]
+
+
+def test_first_search_indexes(tree: Path) -> None:
+    with Engine.open(tree) as engine:
+        assert found(engine, "zebra_crossing") == [("pkg/zoo.py", "zebra_crossing")]
+
+
+def test_changed_file(tree: Path) -> None:
+    with Engine.open(tree) as engine:
+        found(engine, "zebra_crossing")
+        settle()
+        (tree / "pkg" / "zoo.py").write_text("def lion_taming():\n    return 1\n")
+        assert found(engine, "lion_taming") == [("pkg/zoo.py", "lion_taming")]
+        assert found(engine, "zebra_crossing") == []
+
+
+def test_two_changes_within_one_tick_of_the_clock(tree: Path) -> None:
+    path = tree / "pkg" / "zoo.py"
+    with Engine.open(tree) as engine:
+        found(engine, "zebra_crossing")
+        now = time.time_ns()
+        for name in ("aaaa_bbbb", "cccc_dddd"):  # same size, same time
+            path.write_text(f"def {name}():\n    return 1\n")
+            os.utime(path, ns=(now, now))
+            assert found(engine, name) == [("pkg/zoo.py", name)]
+
+
+def test_new_file_new_folder_rename_and_removal(tree: Path) -> None:
+    with Engine.open(tree) as engine:
+        found(engine, "zebra_crossing")
+        (tree / "pkg" / "new.py").write_text("def brand_new():\n    pass\n")
+        assert found(engine, "brand_new") == [("pkg/new.py", "brand_new")]
+        (tree / "deep" / "er").mkdir(parents=True)
+        (tree / "deep" / "er" / "x.py").write_text("def deep_down():\n    pass\n")
+        assert found(engine, "deep_down") == [("deep/er/x.py", "deep_down")]
+        (tree / "deep").rename(tree / "shallow")
+        assert found(engine, "deep_down") == [("shallow/er/x.py", "deep_down")]
+        (tree / "pkg" / "new.py").unlink()
+        assert found(engine, "brand_new") == []
+        settle()
+        found(engine, "zebra_crossing")
+        assert engine.pending() == 0
+
+
+def test_file_added_to_a_folder_made_earlier(tree: Path) -> None:
+    (tree / "empty").mkdir()
+    with Engine.open(tree) as engine:
+        found(engine, "zebra_crossing")
+        settle()
+        (tree / "empty" / "late.py").write_text("def late_comer():\n    pass\n")
+        assert found(engine, "late_comer") == [("empty/late.py", "late_comer")]
+
+
+def test_ignore_file_comes_and_goes(tree: Path) -> None:
+    with Engine.open(tree) as engine:
+        assert found(engine, "zebra_crossing")
+        (tree / "pkg" / ".gitignore").write_text("zoo.py\n")
+        assert found(engine, "zebra_crossing") == []
+        (tree / "pkg" / ".gitignore").write_text("farm.py\n")
+        assert found(engine, "zebra_crossing") == [("pkg/zoo.py", "zebra_crossing")]
+        assert found(engine, "horse_riding") == []
+        (tree / "pkg" / ".gitignore").unlink()
+        assert found(engine, "horse_riding") == [("pkg/farm.py", "horse_riding")]
+
+
+def test_file_that_can_no_longer_be_read_as_text(tree: Path) -> None:
+    with Engine.open(tree) as engine:
+        assert found(engine, "zebra_crossing")
+        settle()
+        (tree / "pkg" / "zoo.py").write_bytes(b"\0\1\2" * 100)
+        assert found(engine, "zebra_crossing") == []
+
+
+def test_incremental_equals_clean(tree: Path, tmp_path: Path) -> None:
+    with Engine.open(tree, index_dir=str(tmp_path / "kept")) as engine:
+        found(engine, "zebra_crossing")
+        settle()
+        (tree / "pkg" / "zoo.py").write_text("class Zoo:\n    def lion(self):\n        pass\n")
+        (tree / "pkg" / "farm.py").rename(tree / "farm.py")
+        (tree / "docs").mkdir()
+        (tree / "docs" / "a.md").write_text("# Title\n\nText.\n")
+        found(engine, "lion")
+        kept = list(engine.store.dump())
+    with Engine.open(tree, index_dir=str(tmp_path / "clean")) as engine:
+        engine.index()
+        assert list(engine.store.dump()) == kept
+
+
+def test_without_refresh_stale_lines_are_marked(tree: Path) -> None:
+    with Engine.open(tree) as engine:
+        engine.index()
+    settle()
+    (tree / "pkg" / "zoo.py").write_text("def lion_taming():\n    return 1\n")
+    with Engine.open(tree, refresh=False) as engine:
+        (hit,) = [r for r in engine.search("zebra_crossing").results if r.path == "pkg/zoo.py"]
+        assert not hit.fresh
+
+
+def test_search_repairs_a_damaged_index(tree: Path) -> None:
+    with Engine.open(tree) as engine:
+        engine.index()
+    (tree / ".dowse" / "catalogue.db").write_bytes(b"garbage" * 1000)
+    with Engine.open(tree) as engine:
+        response = engine.search("zebra_crossing")
+        assert response.results[0].path == "pkg/zoo.py"
+        assert any("repaired" in note for note in response.notes)
