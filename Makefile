@@ -34,14 +34,14 @@ demo: $(VENV)/.installed
 	$(DOWSE) status
 
 test: $(VENV)/.developed
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto
 
 check: $(VENV)/.developed
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/python docs/generate_cli.py --check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto
 
 format: $(VENV)/.developed
 	$(BIN)/ruff format

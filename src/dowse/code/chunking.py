@@ -7,7 +7,7 @@ non-blank line is in some chunk; apart from overlap (a setting) it is in exactly
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import NamedTuple
@@ -18,6 +18,9 @@ from dowse.types import Chunk, Entity
 
 DEFAULT_TARGET = 1000
 """Bytes: about a screenful; large enough for most functions, small enough to be one thought."""
+
+LONG_LINE = 4
+"""Targets: no chunk is longer than one, but for a single line of up to this many; a longer line is cut."""
 
 
 class _Piece(NamedTuple):
@@ -38,7 +41,7 @@ def cut(
 ) -> tuple[Chunk, ...]:
     """The chunks of a file in order."""
     cutter = _Cutter(content, entities, tree, target)
-    pieces = cutter.merged(list(cutter.file_pieces()))
+    pieces = cutter.merged(cutter.pieces())
     return tuple(chunk for piece in pieces for chunk in cutter.chunks(piece, overlap))
 
 
@@ -61,42 +64,38 @@ class _Cutter:
         for index, entity in enumerate(self.entities):
             self.children[entity.parent].append(index)
 
-    def file_pieces(self) -> Iterator[_Piece]:
-        return self._pieces(0, len(self.offsets) - 2, None, None)
-
     def size(self, first: int, last: int) -> int:
         return self.offsets[last + 1] - self.offsets[first]
 
-    def _pieces(self, first: int, last: int, container: int | None, owner: int | None) -> Iterator[_Piece]:
-        """Rows that fit stay whole; else what stands between the owner's definitions, and these in turn."""
-        if first > last:
-            return
-        if self.size(first, last) <= self.target:
-            yield _Piece(first, last, container, owner)
-            return
-        row, found = first, False
+    def pieces(self) -> Iterator[_Piece]:
+        """Rows that fit stay whole; else what stands between the definitions inside, and these in turn."""
+        waiting = [_Piece(0, len(self.offsets) - 2, None, None)]
+        while waiting:
+            piece = waiting.pop()
+            if self.size(piece.first, piece.last) <= self.target:
+                yield piece
+            elif parts := self._parts(piece):
+                waiting.extend(reversed(parts))
+            else:
+                yield from self._leaf(piece.first, piece.last, piece.entity)
+
+    def _parts(self, piece: _Piece) -> list[_Piece]:
+        """The definitions inside a piece and what stands between them; none if there is no definition."""
+        owner, row, parts = piece.entity, piece.first, list[_Piece]()
         for index in self.children.get(owner, ()):
             child = self.entities[index]
-            start, end = max(child.start_line - 1, row), min(child.end_line - 1, last)
+            start, end = max(child.start_line - 1, row), min(child.end_line - 1, piece.last)
             if start > end:
                 continue
-            found = True
-            yield from self._gap(row, start - 1, owner)
-            yield from self._pieces(start, end, owner, index)
+            parts += [*self._gap(row, start - 1, owner), _Piece(start, end, owner, index)]
             row = end + 1
-        if found:
-            yield from self._gap(row, last, owner)
-        else:
-            yield from self._leaf(first, last, owner)
+        return [*parts, *self._gap(row, piece.last, owner)] if parts else []
 
-    def _gap(self, first: int, last: int, owner: int | None) -> Iterator[_Piece]:
+    def _gap(self, first: int, last: int, owner: int | None) -> list[_Piece]:
         """Rows between definitions, if anything stands there."""
         if first > last or not self.content[self.offsets[first] : self.offsets[last + 1]].strip():
-            return
-        if self.size(first, last) <= self.target:
-            yield _Piece(first, last, owner, owner)
-        else:
-            yield from self._leaf(first, last, owner)
+            return []
+        return [_Piece(first, last, owner, owner)]
 
     def _leaf(self, first: int, last: int, owner: int | None) -> Iterator[_Piece]:
         """Too many rows without a definition inside: cut at statements, else at blank lines."""
@@ -119,15 +118,16 @@ class _Cutter:
 
     def _boundaries(self, node: tree_sitter.Node, first: int, last: int) -> list[int]:
         """Rows in range on which a node begins, descending only where the node is too long."""
-        starts = []
-        for child in node.named_children:
-            start, end = child.start_point[0], child.end_point[0]
-            if end < first or start > last:
-                continue
-            if start > first:
-                starts.append(start)
-            if end > start and self.size(max(start, first), min(end, last)) > self.target:
-                starts.extend(self._boundaries(child, max(start, first), min(end, last)))
+        starts, waiting = [], [node]
+        while waiting:
+            for child in waiting.pop().named_children:
+                start, end = max(child.start_point[0], first), min(child.end_point[0], last)
+                if start > end:
+                    continue
+                if start > first:
+                    starts.append(start)
+                if end > start and self.size(start, end) > self.target:
+                    waiting.append(child)
         return starts
 
     def _line_runs(self, first: int, last: int) -> Iterator[tuple[int, int]]:
@@ -145,7 +145,7 @@ class _Cutter:
     def _blank(self, row: int) -> bool:
         return not self.content[self.offsets[row] : self.offsets[row + 1]].strip()
 
-    def merged(self, pieces: list[_Piece]) -> Iterator[_Piece]:
+    def merged(self, pieces: Iterable[_Piece]) -> Iterator[_Piece]:
         """Join neighbours of one container while they fit the target together."""
         current: _Piece | None = None
         for piece in pieces:
@@ -170,23 +170,26 @@ class _Cutter:
         if first > last:
             return
         start, end = self.offsets[first], self.offsets[last + 1]
+        if end - start > self.target * LONG_LINE:
+            for a, b in self._byte_runs(start, end):
+                if self.content[a:b].strip():
+                    yield Chunk(first + 1, last + 1, a, b, piece.entity)
+            return
         while overlap and piece.entity is not None and self._continues(piece.entity, first, start, overlap):
             first -= 1
-        start = self.offsets[first]
-        for a, b in self._byte_runs(start, end):
-            yield Chunk(first + 1, last + 1, a, b, piece.entity)
+        yield Chunk(first + 1, last + 1, self.offsets[first], end, piece.entity)
 
     def _continues(self, entity: int, first: int, start: int, overlap: int) -> bool:
         """Whether the row above still belongs to the same entity and fits the overlap."""
         return first >= self.entities[entity].start_line and start - self.offsets[first - 1] <= overlap
 
     def _byte_runs(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """The range itself, or ranges of four targets where a single line is longer than that."""
-        limit = self.target * 4
+        """Ranges within a line, none of which ends inside a character."""
+        limit = self.target * LONG_LINE
         while end - start > limit:
             stop = start + limit
-            while stop > start and self.content[stop] & 0xC0 == 0x80:
-                stop -= 1  # not inside a character
+            for _ in range(3):  # the bytes of a character after its first
+                stop -= stop > start + 1 and self.content[stop] & 0xC0 == 0x80
             yield start, stop
             start = stop
         yield start, end
