@@ -104,7 +104,7 @@ def resolve(root: Path, given: Mapping[str, Any] | None = None) -> Resolved:
     In ``given``, None means "not given".
     """
     values: dict[str, Any] = {}
-    origins = {name: "default" for name in _FIELDS}
+    origins = dict.fromkeys(_FIELDS, "default")
     flags = {key: value for key, value in (given or {}).items() if value is not None}
     for origin, table in (
         (_config_name(root), _from_file(root)),

@@ -191,7 +191,7 @@ def _documentation(language: Language, captures: dict[str, list[tree_sitter.Node
 
 
 def _docstring(language: Language, body: tree_sitter.Node, content: bytes) -> str:
-    node = body.named_child(0)
+    node = body.named_child(0) if body.named_child_count else None  # a body may not be written yet
     if node is not None and node.type != language.docstring:
         node = node.named_child(0) if node.named_child_count == 1 else None
     if node is None or node.type != language.docstring:

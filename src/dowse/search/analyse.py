@@ -45,6 +45,7 @@ def analyse(text: str, is_extension: Callable[[str], bool]) -> AnalysedQuery:
     clean = " ".join(word[:MAX_WORD] for word in text[:MAX_TEXT].replace("\0", " ").split())
     words = list(dict.fromkeys(tokens.words(clean)))
     kept = [word for word in words if word.lower() not in STOP_WORDS] or words
+    meant = frozenset(kept)
     names = _names(clean, kept)
     files = _files(clean, is_extension)
     return AnalysedQuery(
@@ -55,7 +56,7 @@ def analyse(text: str, is_extension: Callable[[str], bool]) -> AnalysedQuery:
         words=tuple(
             dict.fromkeys(tokens.stem(part) for word in kept for part in tokens.split_identifier(word))
         ),
-        dropped=tuple(word for word in words if word not in kept),
+        dropped=tuple(word for word in words if word not in meant),
         reading=_reading(names, files, kept),
     )
 

@@ -1,0 +1,175 @@
+"""How a question is read."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowse.code import languages, tokens
+from dowse.search.analyse import (
+    MAX_NAMES,
+    MAX_TERMS,
+    PART_WEIGHT,
+    STOP_WORDS,
+    WHOLE_WEIGHT,
+    analyse,
+    is_identifier,
+)
+from dowse.types import AnalysedQuery
+
+EXTENSIONS = languages.builtin().extensions
+
+
+def read(text: str) -> AnalysedQuery:
+    return analyse(text, EXTENSIONS.__contains__)
+
+
+def weights(text: str) -> dict[str, float]:
+    return dict(read(text).terms)
+
+
+def test_words_that_say_nothing_are_dropped() -> None:
+    query = read("where is the token refreshed")
+    assert weights("where is the token refreshed") == {"token": 1.0, "refresh": 1.0}
+    assert query.dropped == ("where", "is", "the")
+    assert query.words == ("token", "refresh")
+    assert query.reading == "words"
+
+
+def test_a_question_of_nothing_but_such_words_keeps_them() -> None:
+    query = read("how to do it")
+    assert [term.text for term in query.terms] == ["how", "to", "do", "it"]
+    assert query.dropped == ()
+
+
+def test_words_that_are_also_names_in_code_are_kept() -> None:
+    assert STOP_WORDS.isdisjoint({"get", "set", "new", "all", "not", "list", "map", "open", "close"})
+
+
+def test_an_identifier_counts_as_a_whole_and_its_parts_half() -> None:
+    assert weights("getUserById") == {
+        "getuserbyid": WHOLE_WEIGHT,
+        "get": PART_WEIGHT,
+        "user": PART_WEIGHT,
+        "by": PART_WEIGHT,
+        "id": PART_WEIGHT,
+    }
+    assert weights("getUser user")["user"] == WHOLE_WEIGHT, "said by itself it counts fully"
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("getUser", True),
+        ("get_user", True),
+        ("HTTPServer", True),
+        ("os.path", True),
+        ("std::vector", True),
+        ("a->b", True),
+        ("Auth*", True),
+        ("user", False),
+        ("User", False),
+        ("HTTP", False),
+        ("_private", False),
+        ("utf8", False),
+        ("größe", False),
+        ("GrößeÄndern", True),
+        ("имяПользователя", True),
+    ],
+)
+def test_what_looks_like_a_name_in_code(word: str, expected: bool) -> None:
+    assert is_identifier(word) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "reading"),
+    [
+        ("getUser", ("getUser",), "symbol"),
+        ("User.find_all", ("User.find_all", "User", "find_all"), "symbol"),
+        ("std::sort", ("std::sort", "std", "sort"), "symbol"),
+        ("Auth*", ("Auth*", "Auth"), "symbol"),
+        ("login", ("login",), "words"),
+        ("open file", ("open", "file"), "words"),
+        ("why does getUser fail on an empty session", ("getUser",), "mixed"),
+        ("how are sessions stored on disk between runs", (), "words"),
+    ],
+)
+def test_names(text: str, names: tuple[str, ...], reading: str) -> None:
+    query = read(text)
+    assert query.names == names
+    assert query.reading == reading
+
+
+@pytest.mark.parametrize(
+    ("text", "files"),
+    [
+        ("server.py", ("server.py",)),
+        ("what does src/auth/token.py do", ("src/auth/token.py",)),
+        ("./src/auth/token.py", ("src/auth/token.py",)),
+        ("src\\auth\\token.py", ("src/auth/token.py",)),
+        ("in auth/token", ("auth/token",)),
+        ("package.json and Cargo.toml", ("package.json", "Cargo.toml")),
+        ("os.path", ()),
+        ("version 1.2.3", ()),
+        ("e.g. this", ()),
+        ("größe.py", ("größe.py",)),
+        ("foo.unknownext", ()),
+    ],
+)
+def test_files(text: str, files: tuple[str, ...]) -> None:
+    assert read(text).files == files
+
+
+def test_a_file_alone_is_a_question_about_a_file() -> None:
+    assert read("token.py").reading == "file"
+
+
+@pytest.mark.parametrize("text", ["!?.,;:", "---", "(){}[]", "😀 🎉", "\0\0", "  "])
+def test_punctuation_asks_for_nothing(text: str) -> None:
+    query = read(text)
+    assert query.terms == query.names == query.files == query.words == ()
+
+
+def test_nul_is_a_space() -> None:
+    assert weights("token\0store") == {"token": 1.0, "store": 1.0}
+
+
+def test_the_text_is_kept_as_it_was_asked() -> None:
+    assert read("  Where?\n").text == "  Where?\n"
+
+
+LONG = {
+    "words": " ".join(f"word{i}" for i in range(14_000)),
+    "identifiers": " ".join(f"getUser{i}ById" for i in range(7_000)),
+    "one word": "a" * 100_000,
+    "dots": "a." * 50_000,
+    "slashes": "a/" * 50_000,
+    "dashes": "a-" * 50_000,
+    "underscores": "_" * 100_000,
+    "capitals": "aB" * 50_000,
+    "digits": "1" * 100_000,
+    "a trace": 'File "/srv/app/handlers/user.py", line 12, in get_user\n' * 1_800,
+    "unicode": "größeÄndern日本語 " * 7_000,
+    "stars": "*" * 100_000,
+    "arrows": "a->b::c#" * 12_500,
+}
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+def test_a_hundred_kilobytes_are_read_at_once(text: str) -> None:
+    started = time.process_time()
+    query = read(text)
+    assert time.process_time() - started < 0.1
+    assert len(query.terms) <= MAX_TERMS
+    assert len(query.names) <= MAX_NAMES
+    assert len(query.files) <= MAX_NAMES
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_read(text: str) -> None:
+    query = read(text)
+    indexed = set(tokens.tokens(text.replace("\0", " ")).split())
+    assert {term.text for term in query.terms} <= indexed, "only what the index has of the same text"
+    assert all(0 < term.weight <= WHOLE_WEIGHT for term in query.terms)
+    assert query.reading in ("words", "symbol", "mixed", "file")

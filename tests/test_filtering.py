@@ -1,0 +1,154 @@
+"""What a filter lets through: paths, names, kinds, roles."""
+
+import re
+from fnmatch import fnmatchcase
+
+import pytest
+import tantivy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowse.code import languages
+from dowse.code.terms import definitions_by_chunk
+from dowse.indexing.understand import Understanding, parse
+from dowse.stores.filtering import chunk_passes, entity_passes, file_passes, name_regex, path_regex
+from dowse.types import FileStamp, Filter, Kind, Role, StoredFile
+
+
+@pytest.mark.parametrize(
+    ("pattern", "matching", "others"),
+    [
+        ("src/**", ["src/a.py", "src/b/c.py"], ["src", "lib/src/a.py", "srcs/a.py"]),
+        ("src", ["src", "src/a.py", "lib/src/a.py", "src/b/c.py"], ["srcs/a.py", "a/src.py"]),
+        ("src/", ["src/a.py", "lib/src/a.py"], ["source/a.py"]),
+        ("/src", ["src/a.py"], ["lib/src/a.py"]),
+        ("./src/a.py", ["src/a.py"], ["lib/src/a.py"]),
+        ("*.py", ["a.py", "src/b/c.py"], ["a.pyc", "py", "a.py.txt"]),
+        ("*", ["a.py", "src/b/c.py"], []),
+        ("**", ["a.py", "src/b/c.py"], []),
+        ("**/*.py", ["a.py", "src/b/c.py"], ["a.js"]),
+        ("src/*.py", ["src/a.py"], ["src/b/c.py", "lib/src/a.py"]),
+        ("src/*", ["src/a.py", "src/b/c.py"], ["src", "lib/a.py"]),
+        ("src/**/test/*.py", ["src/test/a.py", "src/b/c/test/a.py"], ["src/test/b/a.py", "test/a.py"]),
+        ("**/test", ["test/a.py", "src/test/a.py", "src/test"], ["src/tests/a.py"]),
+        ("a?c.py", ["abc.py", "x/a+c.py"], ["ac.py", "a/c.py", "abbc.py"]),
+        ("a+b (1).py", ["a+b (1).py", "x/a+b (1).py"], ["aab (1).py", "a+b 1.py"]),
+        ("[ab].py", ["[ab].py"], ["a.py"]),
+        ("a\\b.py", ["a/b.py"], ["x/a/b.py", "a\\b.py"]),
+        ("größe*", ["größe.py", "größe/a.py"], ["groesse.py"]),
+        ("Src", ["Src/a.py"], ["src/a.py"]),
+        ("line\nbreak", ["line\nbreak", "line\nbreak/a"], ["line break"]),
+        ("src/**", ["src/line\nbreak.py"], []),
+    ],
+)
+def test_patterns_of_paths(pattern: str, matching: list[str], others: list[str]) -> None:
+    for path in matching:
+        assert file_passes(Filter(paths=(pattern,)), path, "python", "source"), path
+        assert not file_passes(Filter(not_paths=(pattern,)), path, "python", "source"), path
+    for path in others:
+        assert not file_passes(Filter(paths=(pattern,)), path, "python", "source"), path
+        assert file_passes(Filter(not_paths=(pattern,)), path, "python", "source"), path
+
+
+@pytest.mark.parametrize(
+    ("pattern", "matching", "others"),
+    [
+        ("get*", ["get", "getUser", "GETTER"], ["forget"]),
+        ("*user*", ["User", "getUserById"], ["use"]),
+        ("get?ser", ["getUser", "get_ser"], ["getser"]),
+        ("GetUser", ["getuser", "GETUSER"], ["get_user"]),
+        ("a.b", ["a.b"], ["axb"]),
+        ("operator()", ["operator()"], ["operator"]),
+        ("größe", ["Größe"], ["grosse"]),
+        ("a|b", ["a|b"], ["a", "b"]),
+        ("", [""], ["a"]),
+    ],
+)
+def test_patterns_of_names(pattern: str, matching: list[str], others: list[str]) -> None:
+    for name in matching:
+        assert entity_passes(Filter(names=(pattern,)), Kind.FUNCTION, name), name
+    for name in others:
+        assert not entity_passes(Filter(names=(pattern,)), Kind.FUNCTION, name), name
+
+
+def test_fields_are_joined_by_and_and_values_by_or() -> None:
+    filter = Filter(
+        languages=frozenset({"python", "go"}), paths=("src", "lib"), not_paths=("gen",), tests=False
+    )
+    assert file_passes(filter, "src/a.py", "python", Role.SOURCE)
+    assert file_passes(filter, "lib/a.go", "go", Role.VENDORED)
+    assert not file_passes(filter, "src/a.rs", "rust", Role.SOURCE)
+    assert not file_passes(filter, "app/a.py", "python", Role.SOURCE)
+    assert not file_passes(filter, "src/gen/a.py", "python", Role.SOURCE)
+    assert not file_passes(filter, "src/a.py", "python", Role.TEST)
+    both = Filter(kinds=frozenset({Kind.CLASS, Kind.ENUM}), names=("a*", "b*"))
+    assert entity_passes(both, Kind.ENUM, "beta")
+    assert not entity_passes(both, Kind.FUNCTION, "beta")
+    assert not entity_passes(both, Kind.CLASS, "gamma")
+
+
+def test_nothing_asked_lets_everything_through() -> None:
+    assert file_passes(Filter(), "any/path", "", "")
+    assert entity_passes(Filter(), Kind.FILE, "any")
+    assert not Filter().about_files
+    assert not Filter().about_chunks
+
+
+@pytest.mark.parametrize("tests", [True, False])
+def test_tests_are_told_by_role(tests: bool) -> None:
+    for role in Role:
+        assert file_passes(Filter(tests=tests), "a", "", role.value) is ((role is Role.TEST) == tests)
+
+
+def test_a_chunk_passes_by_the_definition_around_it_or_one_in_it() -> None:
+    body = "\n".join(f"        self.field_{i} = compute({i}, 'some words to fill a line')" for i in range(60))
+    content = f"class Machine:\n    def __init__(self):\n{body}\n\nLIMIT = 3\n".encode()
+    parsed = parse(Understanding(languages.builtin(), 1000, 0), "a.py", content)
+    file = StoredFile(1, "a.py", FileStamp(0, 0), b"", Role.SOURCE, parsed, definitions_by_chunk(parsed))
+    inside = next(
+        i for i, chunk in enumerate(parsed.chunks) if b"self.field_30" in content[chunk.start : chunk.end]
+    )
+    last = len(parsed.chunks) - 1
+    assert 0 < inside < last
+    assert chunk_passes(Filter(names=("__init__",)), file, inside)
+    assert chunk_passes(Filter(kinds=frozenset({Kind.METHOD})), file, inside)
+    assert not chunk_passes(Filter(names=("limit",)), file, inside)
+    assert not chunk_passes(Filter(kinds=frozenset({Kind.CONSTANT})), file, inside)
+    assert chunk_passes(Filter(names=("limit",)), file, last)
+    assert chunk_passes(Filter(), file, inside)
+
+
+PATH = st.lists(st.text("ab.+ (é\n", min_size=1, max_size=4), min_size=1, max_size=4).map("/".join)
+PATTERN = st.lists(
+    st.sampled_from(["a", "b", ".", "+", " ", "(", "é", "*", "?", "/", "**/"]), max_size=8
+).map("".join)
+
+
+@given(PATTERN, PATH)
+def test_any_pattern_is_a_valid_one_and_not_paths_is_the_opposite(pattern: str, path: str) -> None:
+    chosen = file_passes(Filter(paths=(pattern,)), path, "", "")
+    assert file_passes(Filter(not_paths=(pattern,)), path, "", "") is not chosen
+
+
+@given(st.text("ab.+*?[]é", max_size=6), st.text("ab.+*?[]é", max_size=6))
+def test_names_match_as_shells_match(pattern: str, name: str) -> None:
+    """``fnmatch`` is the second witness, but for its character classes."""
+    escaped = pattern.replace("[", "[[]")
+    assert entity_passes(Filter(names=(pattern,)), Kind.FILE, name) == fnmatchcase(name, escaped)
+
+
+@given(st.lists(PATH, min_size=1, max_size=8), PATTERN)
+def test_the_lexical_engine_reads_a_pattern_as_python_does(paths: list[str], pattern: str) -> None:
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("path", tokenizer_name="raw", index_option="basic")
+    schema = builder.build()
+    index = tantivy.Index(schema)
+    writer = index.writer(heap_size=15_000_000, num_threads=1)
+    for path in sorted(set(paths)):
+        writer.add_document(tantivy.Document(path=path))
+    writer.commit()
+    index.reload()
+    for regex in (path_regex(pattern), name_regex(pattern)):
+        query = tantivy.Query.regex_query(schema, "path", regex)
+        found = index.searcher().search(query, limit=100).count
+        assert found == sum(re.fullmatch(regex, path) is not None for path in set(paths))
