@@ -12,7 +12,7 @@ from dowse.code import languages
 from dowse.code.terms import definitions_by_chunk
 from dowse.indexing.understand import Understanding, parse
 from dowse.stores.filtering import chunk_passes, entity_passes, file_passes, name_regex, path_regex
-from dowse.types import FileStamp, Filter, Kind, Role, StoredFile
+from dowse.types import FileFacts, FileStamp, Filter, Kind, Role, StoredFile
 
 
 @pytest.mark.parametrize(
@@ -43,11 +43,11 @@ from dowse.types import FileStamp, Filter, Kind, Role, StoredFile
 )
 def test_patterns_of_paths(pattern: str, matching: list[str], others: list[str]) -> None:
     for path in matching:
-        assert file_passes(Filter(paths=(pattern,)), path, "python", "source"), path
-        assert not file_passes(Filter(not_paths=(pattern,)), path, "python", "source"), path
+        assert file_passes(Filter(paths=(pattern,)), FileFacts(path, "python", "source", 0)), path
+        assert not file_passes(Filter(not_paths=(pattern,)), FileFacts(path, "python", "source", 0)), path
     for path in others:
-        assert not file_passes(Filter(paths=(pattern,)), path, "python", "source"), path
-        assert file_passes(Filter(not_paths=(pattern,)), path, "python", "source"), path
+        assert not file_passes(Filter(paths=(pattern,)), FileFacts(path, "python", "source", 0)), path
+        assert file_passes(Filter(not_paths=(pattern,)), FileFacts(path, "python", "source", 0)), path
 
 
 @pytest.mark.parametrize(
@@ -73,14 +73,17 @@ def test_patterns_of_names(pattern: str, matching: list[str], others: list[str])
 
 def test_fields_are_joined_by_and_and_values_by_or() -> None:
     filter = Filter(
-        languages=frozenset({"python", "go"}), paths=("src", "lib"), not_paths=("gen",), tests=False
+        languages=frozenset({"python", "go"}),
+        paths=("src", "lib"),
+        not_paths=("gen",),
+        not_roles=frozenset({Role.TEST}),
     )
-    assert file_passes(filter, "src/a.py", "python", Role.SOURCE)
-    assert file_passes(filter, "lib/a.go", "go", Role.VENDORED)
-    assert not file_passes(filter, "src/a.rs", "rust", Role.SOURCE)
-    assert not file_passes(filter, "app/a.py", "python", Role.SOURCE)
-    assert not file_passes(filter, "src/gen/a.py", "python", Role.SOURCE)
-    assert not file_passes(filter, "src/a.py", "python", Role.TEST)
+    assert file_passes(filter, FileFacts("src/a.py", "python", Role.SOURCE, 0))
+    assert file_passes(filter, FileFacts("lib/a.go", "go", Role.VENDORED, 0))
+    assert not file_passes(filter, FileFacts("src/a.rs", "rust", Role.SOURCE, 0))
+    assert not file_passes(filter, FileFacts("app/a.py", "python", Role.SOURCE, 0))
+    assert not file_passes(filter, FileFacts("src/gen/a.py", "python", Role.SOURCE, 0))
+    assert not file_passes(filter, FileFacts("src/a.py", "python", Role.TEST, 0))
     both = Filter(kinds=frozenset({Kind.CLASS, Kind.ENUM}), names=("a*", "b*"))
     assert entity_passes(both, Kind.ENUM, "beta")
     assert not entity_passes(both, Kind.FUNCTION, "beta")
@@ -88,16 +91,30 @@ def test_fields_are_joined_by_and_and_values_by_or() -> None:
 
 
 def test_nothing_asked_lets_everything_through() -> None:
-    assert file_passes(Filter(), "any/path", "", "")
+    assert file_passes(Filter(), FileFacts("any/path", "", "", 0))
     assert entity_passes(Filter(), Kind.FILE, "any")
     assert not Filter().about_files
     assert not Filter().about_chunks
 
 
-@pytest.mark.parametrize("tests", [True, False])
-def test_tests_are_told_by_role(tests: bool) -> None:
+@pytest.mark.parametrize("wanted", list(Role))
+def test_roles(wanted: Role) -> None:
     for role in Role:
-        assert file_passes(Filter(tests=tests), "a", "", role.value) is ((role is Role.TEST) == tests)
+        file = FileFacts("a", "", role.value, 0)
+        assert file_passes(Filter(roles=frozenset({wanted})), file) is (role is wanted)
+        assert file_passes(Filter(not_roles=frozenset({wanted})), file) is (role is not wanted)
+
+
+def test_languages_and_kinds_can_be_ruled_out() -> None:
+    assert not file_passes(Filter(not_languages=frozenset({"go"})), FileFacts("a.go", "go", "source", 0))
+    assert file_passes(Filter(not_languages=frozenset({"go"})), FileFacts("a.py", "python", "source", 0))
+    assert not entity_passes(Filter(not_kinds=frozenset({Kind.CLASS})), Kind.CLASS, "A")
+    assert entity_passes(Filter(not_kinds=frozenset({Kind.CLASS})), Kind.METHOD, "A")
+
+
+@pytest.mark.parametrize(("changed_ns", "passes"), [(99, False), (100, True), (101, True), (-101, True)])
+def test_changed_since(changed_ns: int, passes: bool) -> None:
+    assert file_passes(Filter(changed_since_ns=100), FileFacts("a", "", "source", changed_ns)) is passes
 
 
 def test_a_chunk_passes_by_the_definition_around_it_or_one_in_it() -> None:
@@ -126,8 +143,8 @@ PATTERN = st.lists(
 
 @given(PATTERN, PATH)
 def test_any_pattern_is_a_valid_one_and_not_paths_is_the_opposite(pattern: str, path: str) -> None:
-    chosen = file_passes(Filter(paths=(pattern,)), path, "", "")
-    assert file_passes(Filter(not_paths=(pattern,)), path, "", "") is not chosen
+    chosen = file_passes(Filter(paths=(pattern,)), FileFacts(path, "", "", 0))
+    assert file_passes(Filter(not_paths=(pattern,)), FileFacts(path, "", "", 0)) is not chosen
 
 
 @given(st.text("ab.+*?[]é", max_size=6), st.text("ab.+*?[]é", max_size=6))
@@ -150,5 +167,5 @@ def test_the_lexical_engine_reads_a_pattern_as_python_does(paths: list[str], pat
     index.reload()
     for regex in (path_regex(pattern), name_regex(pattern)):
         query = tantivy.Query.regex_query(schema, "path", regex)
-        found = index.searcher().search(query, limit=100).count
-        assert found == sum(re.fullmatch(regex, path) is not None for path in set(paths))
+        found = index.searcher().search(query, limit=100).hits
+        assert len(found) == sum(re.fullmatch(regex, path) is not None for path in set(paths))

@@ -13,6 +13,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from datetime import datetime, timedelta
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
@@ -26,17 +27,21 @@ from dowse.code.languages import Languages, extended
 from dowse.errors import IndexCorrupt, IndexLocked, IndexMissing, IndexUnwritable, UsageError
 from dowse.indexing import changes
 from dowse.search import pipeline as searching
+from dowse.search import query_language
 from dowse.settings import Resolved, Settings
 from dowse.stores.base import Snapshot, Store
 from dowse.stores.filtering import file_passes
 from dowse.types import (
     Candidate,
+    FileFacts,
     FileStamp,
     Filter,
     IndexReport,
     IndexState,
     IndexStatus,
     Kind,
+    ParsedQuery,
+    Role,
     SearchOptions,
     SearchResponse,
     Skipped,
@@ -160,16 +165,22 @@ class Engine:
         if not query.strip("\0 \t\r\n"):
             raise UsageError("the query is empty: say what to look for, in words or by name")
         options = options or SearchOptions(limit=self.settings.limit)
+        parsed = query_language.parse(query)
+        if not (parsed.text.strip() or parsed.names or parsed.phrases or parsed.regexes):
+            raise UsageError('the query only has filters: add words, a name:PATTERN, a "phrase" or a /regex/')
+        options = replace(options, filter=self._narrowed(options.filter, parsed))
         try:
-            return self._search(query, options, progress)
+            return self._search(parsed, options, progress)
         except IndexCorrupt as error:
             self.index(progress)  # an index is a cache: what is damaged is made anew
-            response = self._search(query, options, progress)
+            response = self._search(parsed, options, progress)
             return replace(response, notes=(*response.notes, f"the index was repaired: {error}"))
 
-    def _search(self, query: str, options: SearchOptions, progress: Progress | None) -> SearchResponse:
+    def _search(
+        self, query: ParsedQuery, options: SearchOptions, progress: Progress | None
+    ) -> SearchResponse:
         refreshed = self._refresh(progress)
-        notes = [*self.notes, *refreshed]
+        notes = [*self.notes, *query.notes, *refreshed]
         with self.store.snapshot() as snapshot:
             response = self._answer(snapshot, query, options)
             stale = self._stale_files(snapshot, response)
@@ -184,7 +195,7 @@ class Engine:
         results = tuple(replace(r, fresh=False) if r.path in changed else r for r in response.results)
         return replace(response, results=results, notes=tuple(notes))
 
-    def _answer(self, snapshot: Snapshot, query: str, options: SearchOptions) -> SearchResponse:
+    def _answer(self, snapshot: Snapshot, query: ParsedQuery, options: SearchOptions) -> SearchResponse:
         return searching.search(
             snapshot, query, options, self.settings, self.embedder, self._is_extension, str(self.root)
         )
@@ -203,12 +214,31 @@ class Engine:
     ) -> Filter:
         """A filter from what people write: aliases of languages, kinds by name."""
         return Filter(
-            languages=frozenset(self.languages.named(name).name for name in languages),
+            languages=self._language_names(languages),
             paths=tuple(paths),
             not_paths=tuple(not_paths),
+            roles=frozenset({Role.TEST}) if tests else frozenset(),
+            not_roles=frozenset({Role.TEST}) if tests is False else frozenset(),
             kinds=frozenset(map(_kind, kinds)),
             names=tuple(names),
-            tests=tests,
+        )
+
+    def _language_names(self, names: Iterable[str]) -> frozenset[str]:
+        return frozenset(self.languages.named(name).name for name in names)
+
+    def _narrowed(self, filter: Filter, query: ParsedQuery) -> Filter:
+        """A filter with what the question itself asks for; values of one field are alternatives."""
+        return Filter(
+            languages=filter.languages | self._language_names(query.languages),
+            not_languages=filter.not_languages | self._language_names(query.not_languages),
+            paths=(*filter.paths, *query.paths),
+            not_paths=(*filter.not_paths, *query.not_paths),
+            roles=filter.roles | frozenset(query.roles),
+            not_roles=filter.not_roles | frozenset(query.not_roles),
+            changed_since_ns=_moment(query.changed) if query.changed is not None else filter.changed_since_ns,
+            kinds=filter.kinds | frozenset(map(_kind, query.kinds)),
+            not_kinds=filter.not_kinds | frozenset(map(_kind, query.not_kinds)),
+            names=(*filter.names, *query.names),
         )
 
     def status(self) -> IndexStatus:
@@ -227,7 +257,7 @@ class Engine:
         wanted = Filter(paths=patterns)
         with self.store.snapshot() as snapshot:
             for path in sorted(snapshot.manifest()):
-                if file_passes(wanted, path, "", "") and (file := snapshot.file_at(path)):
+                if file_passes(wanted, FileFacts(path, "", "", 0)) and (file := snapshot.file_at(path)):
                     yield file
 
     def why(self, path: str) -> Candidate | Skipped:
@@ -305,6 +335,12 @@ class Engine:
             if file is None or not changes.same_moment(file.stamp, stamp):
                 stale.append(Candidate(path, stamp))
         return stale
+
+
+def _moment(changed: timedelta | datetime) -> int:
+    """A time back from now, or a moment, in nanoseconds as the file system has it."""
+    moment = datetime.now() - changed if isinstance(changed, timedelta) else changed
+    return int(moment.timestamp() * 1e9)
 
 
 def _kind(name: str) -> Kind:

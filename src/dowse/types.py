@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -272,26 +273,40 @@ def split_chunk_id(chunk: int) -> tuple[int, int]:
     return chunk >> CHUNK_BITS, chunk & ((1 << CHUNK_BITS) - 1)
 
 
+class FileFacts(NamedTuple):
+    """What a filter may ask of a file. ``changed_ns`` is when it was last modified."""
+
+    path: str
+    language: str
+    role: str
+    changed_ns: int
+
+
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What a hit must be. Empty means anything; several values of one field are alternatives."""
+    """What a hit must be, and must not be. Empty means anything; several values of one field are alternatives."""
 
     languages: frozenset[str] = frozenset()
+    not_languages: frozenset[str] = frozenset()
     paths: tuple[str, ...] = ()
     not_paths: tuple[str, ...] = ()
+    roles: frozenset[Role] = frozenset()
+    not_roles: frozenset[Role] = frozenset()
+    changed_since_ns: int | None = None
     kinds: frozenset[Kind] = frozenset()
+    not_kinds: frozenset[Kind] = frozenset()
     names: tuple[str, ...] = ()
-    tests: bool | None = None
 
     @property
     def about_files(self) -> bool:
         """Whether some files are ruled out as a whole."""
-        return bool(self.languages or self.paths or self.not_paths or self.tests is not None)
+        lists = (self.languages, self.not_languages, self.paths, self.not_paths, self.roles, self.not_roles)
+        return any(lists) or self.changed_since_ns is not None
 
     @property
     def about_chunks(self) -> bool:
         """Whether some chunks of a file may be ruled out."""
-        return bool(self.kinds or self.names)
+        return bool(self.kinds or self.not_kinds or self.names)
 
 
 class IndexState(StrEnum):
@@ -324,6 +339,72 @@ class IndexStatus:
 # --- a question and its answer -----------------------------------------------------------------
 
 
+class QueryRegex(NamedTuple):
+    """A regular expression in a question (Python's syntax, known to compile)."""
+
+    pattern: str
+    ignore_case: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuery:
+    """A question in the query language, taken apart. Values of fields are as written, except ``is:``.
+
+    Several values of one field are alternatives. ``changed`` is a time back from now, or a moment (local time).
+    """
+
+    text: str = ""
+    languages: tuple[str, ...] = ()
+    not_languages: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    not_paths: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    not_kinds: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    roles: tuple[Role, ...] = ()
+    not_roles: tuple[Role, ...] = ()
+    changed: timedelta | datetime | None = None
+    phrases: tuple[str, ...] = ()
+    regexes: tuple[QueryRegex, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def tests(self) -> bool | None:
+        """Whether only tests, or everything but tests, is asked for."""
+        if Role.TEST in self.not_roles:
+            return False
+        return True if self.roles == (Role.TEST,) else None
+
+
+class Frame(NamedTuple):
+    """A place that a stack trace, a compiler or a test run names; line 0 and function "" where it names none.
+
+    ``path`` has forward slashes and may be absolute, relative to any folder, or only the end of a path.
+    """
+
+    path: str
+    line: int
+    function: str = ""
+
+
+class QueryWord(NamedTuple):
+    """A token of a long question: how often it is there, what one match is worth, and whether it is surely meant."""
+
+    token: str
+    count: int
+    worth: float = 1.0
+    sure: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InformativeTerms:
+    """The terms of a long question that tell places apart, best first, and what was left out for which reason."""
+
+    terms: tuple[Term, ...]
+    unseen: tuple[str, ...]
+    dropped: tuple[str, ...]
+
+
 class Term(NamedTuple):
     """A token to look for and how much it counts."""
 
@@ -347,6 +428,7 @@ class AnalysedQuery:
 class Match(StrEnum):
     """Which kind of evidence found a hit."""
 
+    EXACT = "exact"
     KEYWORD = "keyword"
     SEMANTIC = "semantic"
     BOTH = "both"
@@ -414,6 +496,37 @@ class SearchOptions:
     before: int | None = None
     after: int | None = None
     text: bool = True
+
+
+class Detail(StrEnum):
+    """How much of a hit is shown, least first."""
+
+    IDS = "ids"
+    SIGNATURE = "signature"
+    PREVIEW = "preview"
+    FULL = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class PackedHit:
+    """A hit as it is shown: its lines, header first, and the ranges of its lines in the file that are not."""
+
+    result: SearchResult
+    detail: Detail
+    lines: tuple[str, ...]
+    cut: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """An answer that fits a budget, and what was left out: ``path:start-end`` of hits and of parts of hits."""
+
+    hits: tuple[PackedHit, ...]
+    omitted: tuple[str, ...]
+    cut: tuple[str, ...]
+    text: str
+    tokens: int
+    budget: int
 
 
 Vector = Sequence[float]

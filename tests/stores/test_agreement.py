@@ -3,13 +3,14 @@
 import math
 import random
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from dowse import stores
 from dowse.stores.base import Snapshot, Store
-from dowse.types import ChunkTerms, Filter, Kind, NameTier, Term
+from dowse.types import ChunkTerms, Filter, Kind, NameTier, Role, Term
 
 from .building import ANY, BODY, EMBEDDER, EQUAL_FIELDS, TREE, build, path_of, place, sources, terms_of
 
@@ -35,7 +36,8 @@ def text(random: random.Random, extension: str) -> str:
         body = " ".join(words)
         parts.append(
             {
-                ".py": f"class {name.title()}:\n    def {name}(self):\n        '''{body}'''\n        return {words[0]}\n",
+                ".py": f"class {name.title()}:\n    def {name}(self):\n"
+                f"        '''{body}'''\n        return {words[0]}\n",
                 ".js": f"function {name}() {{ return '{body}'; }}\n",
                 ".go": f"package x\n\nfunc {name}() {{ {words[0]}() }}\n",
                 ".md": f"# {name}\n\n{body}\n",
@@ -59,7 +61,11 @@ def random_filter(random: random.Random) -> Filter:
         not_paths=some(PATTERNS, 0.2),
         kinds=frozenset(map(Kind, some(["function", "class", "method", "section"], 0.2))),
         names=some(NAME_PATTERNS, 0.2),
-        tests=random.choice([None, None, True, False]),
+        not_languages=frozenset(some(["python", "text"], 0.1)),
+        not_kinds=frozenset(map(Kind, some(["function", "section"], 0.1))),
+        roles=frozenset(map(Role, some(["test", "source", "docs"], 0.1))),
+        not_roles=frozenset(map(Role, some(["test", "docs"], 0.2))),
+        changed_since_ns=random.choice([None, None, None, 1_000_000_100]),
     )
 
 
@@ -187,7 +193,7 @@ def test_a_fresh_index_ranks_alike(embedded_store: Store, tmp_path: Path, seed: 
             expected = lexical_scores(one, terms, fields, ANY, 10_000)
             ranked = list(lexical_scores(two, terms, fields, ANY, 10_000))
             assert set(ranked) == set(expected)
-            for better, worse in zip(ranked, ranked[1:], strict=False):
+            for better, worse in pairwise(ranked):
                 assert expected[better] > expected[worse] * (1 - SETTLED)
 
 

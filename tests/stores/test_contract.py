@@ -9,6 +9,7 @@ import pytest
 from dowse import stores
 from dowse.errors import IndexLocked, IndexMissing, SettingsError
 from dowse.stores.base import Snapshot, Store
+from dowse.stores.filtering import facts, file_passes
 from dowse.types import (
     FileStamp,
     Filter,
@@ -33,6 +34,7 @@ from .building import (
     lexical,
     named_files,
     names,
+    path_of,
     paths,
     source,
     sources,
@@ -100,6 +102,11 @@ def test_the_report_and_the_folders_come_back(store: Store) -> None:
     assert store.status().report == REPORT
     with store.snapshot() as snapshot:
         assert dict(snapshot.folders()) == {"": 123, "src": 456, "tëst": 2**62}
+    with store.writer() as writer:
+        writer.finish(replace(REPORT, seen=6), {"": 124})
+    assert store.status().report == replace(REPORT, seen=6)
+    with store.snapshot() as snapshot:
+        assert dict(snapshot.folders()) == {"": 124}, "also where nothing else has changed"
 
 
 def test_secrets_are_listed_until_their_file_goes(store: Store) -> None:
@@ -415,8 +422,11 @@ def test_scores_fall_and_the_limit_holds(reader: Reader) -> None:
 
 # --- filters, in every channel, before the limit ---------------------------------------------------
 
+FAR_FUTURE_NS = 10**20
+
 FILTERED = {
-    "src/core/engine.py": "def ignite():\n    spark()\n\n\nclass Engine:\n    def ignite_engine(self):\n        spark()\n",
+    "src/core/engine.py": "def ignite():\n    spark()\n\n\nclass Engine:\n"
+    "    def ignite_engine(self):\n        spark()\n",
     "src/core/deep/ignite.go": "package deep\n\nfunc Ignite() { spark() }\n",
     "lib/ignite.py": "def ignite_lib():\n    spark()\n",
     "tests/ignite.py": "def test_ignite():\n    spark()\n",
@@ -424,6 +434,7 @@ FILTERED = {
     "app dir/ignite+x.py": "def ignite_app():\n    spark()\n",
 }
 EVERYTHING = set(FILTERED)
+NEWEST_NS = source("src/core/engine.py", FILTERED["src/core/engine.py"]).stamp.mtime_ns
 FILTERS: list[tuple[Filter, set[str]]] = [
     (Filter(languages=frozenset({"go"})), {"src/core/deep/ignite.go"}),
     (Filter(languages=frozenset({"go", "ruby"})), {"src/core/deep/ignite.go"}),
@@ -443,21 +454,33 @@ FILTERS: list[tuple[Filter, set[str]]] = [
     (Filter(paths=("nowhere/**",)), set()),
     (Filter(not_paths=("tests", "src/**")), {"lib/ignite.py", "app dir/ignite+x.py"}),
     (Filter(paths=("src",), not_paths=("deep",)), {"src/core/engine.py"}),
-    (Filter(paths=tuple(f"folder{i}/*a*b*" for i in range(60)) + ("lib",)), {"lib/ignite.py"}),
+    (Filter(paths=(*(f"folder{i}/*a*b*" for i in range(60)), "lib")), {"lib/ignite.py"}),
     (
         Filter(not_paths=(*(f"*a*b*c*{i}*" for i in range(60)), "src", "tests")),
         {"lib/ignite.py", "app dir/ignite+x.py"},
     ),
-    (Filter(tests=True), {"tests/ignite.py", "tests/core/other.py"}),
-    (Filter(tests=False), EVERYTHING - {"tests/ignite.py", "tests/core/other.py"}),
+    (Filter(roles=frozenset({Role.TEST})), {"tests/ignite.py", "tests/core/other.py"}),
+    (Filter(not_roles=frozenset({Role.TEST})), EVERYTHING - {"tests/ignite.py", "tests/core/other.py"}),
+    (Filter(not_languages=frozenset({"python"})), {"src/core/deep/ignite.go"}),
+    (Filter(changed_since_ns=FAR_FUTURE_NS), set()),
+    (Filter(changed_since_ns=NEWEST_NS), {"src/core/engine.py"}),
+    (Filter(changed_since_ns=0), EVERYTHING),
     (Filter(kinds=frozenset({Kind.METHOD})), {"src/core/engine.py"}),
     (Filter(kinds=frozenset({Kind.METHOD, Kind.FUNCTION})), EVERYTHING),
+    (Filter(not_kinds=frozenset({Kind.METHOD})), EVERYTHING - {"src/core/engine.py"}),
     (Filter(names=("ignite_*",)), EVERYTHING - {"tests/ignite.py", "src/core/deep/ignite.go"}),
     (Filter(names=("IGNITE_LIB", "test_*")), {"lib/ignite.py", "tests/ignite.py"}),
     (Filter(names=("ignite_l?b",)), {"lib/ignite.py"}),
     (Filter(names=("ignite.lib",)), set()),
     (
-        Filter(frozenset({"python"}), ("core",), ("deep",), frozenset({Kind.FUNCTION}), ("*other",), True),
+        Filter(
+            languages=frozenset({"python"}),
+            paths=("core",),
+            not_paths=("deep",),
+            roles=frozenset({Role.TEST}),
+            kinds=frozenset({Kind.FUNCTION}),
+            names=("*other",),
+        ),
         {"tests/core/other.py"},
     ),
 ]
@@ -499,8 +522,11 @@ NAME_FILTERS: list[tuple[Filter, set[str]]] = [
     (Filter(languages=frozenset({"go"})), {"Ignite"}),
     (Filter(paths=("src/**",)), {"Ignite", "ignite", "Engine.ignite_engine"}),
     (Filter(paths=("*.py",), not_paths=("src",)), {"ignite_lib", "ignite_other", "ignite_app"}),
-    (Filter(tests=True), {"ignite_other"}),
-    (Filter(tests=False), {"Ignite", "ignite", "Engine.ignite_engine", "ignite_lib", "ignite_app"}),
+    (Filter(roles=frozenset({Role.TEST})), {"ignite_other"}),
+    (
+        Filter(not_roles=frozenset({Role.TEST})),
+        {"Ignite", "ignite", "Engine.ignite_engine", "ignite_lib", "ignite_app"},
+    ),
     (Filter(kinds=frozenset({Kind.METHOD})), {"Engine.ignite_engine"}),
     (Filter(names=("*_lib",)), {"ignite_lib"}),
 ]
@@ -536,8 +562,30 @@ def test_filters_act_on_files(reader: Reader) -> None:
         "lib/ignite.py",
         "tests/ignite.py",
     ]
-    assert named_files(snapshot, "ignite", Filter(tests=True), 1) == ["tests/ignite.py"]
-    assert named_files(snapshot, "ignite", Filter(tests=True, paths=("lib",)), 1) == []
+    assert named_files(snapshot, "ignite", Filter(roles=frozenset({Role.TEST})), 1) == ["tests/ignite.py"]
+    assert named_files(snapshot, "ignite", Filter(roles=frozenset({Role.TEST}), paths=("lib",)), 1) == []
+    assert named_files(snapshot, "ignite", Filter(changed_since_ns=NEWEST_NS), 1) == []
+    assert named_files(snapshot, "engine", Filter(changed_since_ns=NEWEST_NS), 1) == ["src/core/engine.py"]
+
+
+def test_contents_of_the_files_that_pass(reader: Reader) -> None:
+    snapshot = reader(CROWD)
+    files = [file for path in sorted(CROWD) if (file := snapshot.file_at(path))]
+    for asked, _ in FILTERS:
+        filter = replace(asked, kinds=frozenset(), not_kinds=frozenset(), names=())
+        found = [(path_of(snapshot, id), content) for id, content in snapshot.contents(filter)]
+        expected = [file.path for file in files if file_passes(filter, facts(file))]
+        assert [path for path, _ in found] == expected, "in order of path"
+        assert all(content == CROWD[path].encode() for path, content in found)
+
+
+def test_a_chunk_passes_as_it_does_in_the_channels(reader: Reader) -> None:
+    snapshot = reader(CROWD)
+    every = [hit.chunk for hit in snapshot.lexical([Term("spark", 1.0)], BODY, ANY, 1000)]
+    for asked, _ in FILTERS:
+        filter = Filter(kinds=asked.kinds, not_kinds=asked.not_kinds, names=asked.names)
+        found = {hit.chunk for hit in snapshot.lexical([Term("spark", 1.0)], BODY, filter, 1000)}
+        assert found == {chunk for chunk in every if snapshot.chunk_passes(chunk, filter)}
 
 
 def test_a_filter_on_definitions_sees_the_one_around_a_chunk(store: Store) -> None:

@@ -218,7 +218,7 @@ def search_summary(response: SearchResponse, view: View) -> str:
     lines = [f"{found} in {response.milliseconds:.1f} ms; asked: {ran or 'nothing'}"]
     if idle:
         lines[0] += f"; not asked: {', '.join(idle)}"
-    if not response.query.terms:
+    if not ran:
         lines.append("the question has no word to look for")
     lines += [f"note: {note}" for note in response.notes]
     return "\n".join(view.paint(visible(line), "faint") for line in lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from dowse.code import tokens
 from dowse.types import AnalysedQuery, Term
@@ -40,13 +40,17 @@ _FILE = re.compile(r"[\w./\\~-]*[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}\b|[\w.-]+(?:/[\w
 _SEPARATOR = re.compile(r"\.|::|->|#|\\")
 
 
-def analyse(text: str, is_extension: Callable[[str], bool]) -> AnalysedQuery:
-    """How a question is understood. ``is_extension`` knows those of source files (``.py``); asked only if need be."""
+def analyse(text: str, is_extension: Callable[[str], bool], patterns: Sequence[str] = ()) -> AnalysedQuery:
+    """How a question is understood.
+
+    ``is_extension`` knows those of source files (``.py``), and is asked only if need be; ``patterns`` are names that
+    are asked for in so many words (``name:*Handler``).
+    """
     clean = " ".join(word[:MAX_WORD] for word in text[:MAX_TEXT].replace("\0", " ").split())
     words = list(dict.fromkeys(tokens.words(clean)))
     kept = [word for word in words if word.lower() not in STOP_WORDS] or words
     meant = frozenset(kept)
-    names = _names(clean, kept)
+    names = tuple(dict.fromkeys([*patterns, *_names(clean, kept)]))[:MAX_NAMES]
     files = _files(clean, is_extension)
     return AnalysedQuery(
         text=text,

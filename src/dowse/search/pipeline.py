@@ -17,6 +17,7 @@ from dowse.types import (
     AnalysedQuery,
     Kind,
     Match,
+    ParsedQuery,
     Reason,
     SearchOptions,
     SearchResponse,
@@ -24,10 +25,13 @@ from dowse.types import (
     split_chunk_id,
 )
 
+EXACT_WEIGHT = 1.0
+"""What a phrase or pattern found counts beside a keyword match: it is required anyway."""
+
 
 def search(
     snapshot: Snapshot,
-    text: str,
+    parsed: ParsedQuery,
     options: SearchOptions,
     settings: Settings,
     embedder: Embedder | None,
@@ -37,8 +41,8 @@ def search(
 ) -> SearchResponse:
     """The answer to a question, from one generation of an index."""
     started = time.perf_counter()
-    query = analyse(text, is_extension)
-    channels = retrieve(snapshot, query, options.filter, embedder)
+    query = analyse(parsed.text, is_extension, parsed.names)
+    channels = retrieve(snapshot, parsed, query, options.filter, embedder)
     weights = _weights(settings)
     fused = fuse(settings.fusion, {name: channel.hits for name, channel in channels.items()}, weights)
     candidates = _candidates(snapshot, fused)
@@ -61,6 +65,7 @@ def search(
 
 def _weights(settings: Settings) -> Mapping[str, float]:
     return {
+        "exact": EXACT_WEIGHT,
         "lexical": settings.lexical_weight,
         "names": settings.name_weight,
         "files": settings.file_weight,
@@ -118,6 +123,8 @@ def _result(
 def _match(reasons: Sequence[Reason]) -> Match:
     """Which kind of evidence found a candidate; the name of a definition says most."""
     names = {reason.name for reason in reasons}
+    if "exact" in names:
+        return Match.EXACT
     if "names" in names:
         return Match.NAME
     if "dense" not in names:

@@ -8,15 +8,19 @@ from dataclasses import dataclass
 
 from dowse.embedders.base import Embedder
 from dowse.errors import EmbedderError
+from dowse.search import exact
 from dowse.search.analyse import is_identifier
 from dowse.stores.base import Snapshot
-from dowse.types import AnalysedQuery, ChannelReport, Filter, NameTier, Scored, chunk_id
+from dowse.types import AnalysedQuery, ChannelReport, Filter, NameTier, ParsedQuery, Scored, chunk_id
 
 DEPTH = 100
 """Candidates per channel: what is not among them cannot be in the answer."""
 
 NAME_DEPTH = 20
 """Definitions per queried name; a name with more is not what tells places apart."""
+
+EXACT_DEPTH = 1000
+"""Places that have an exact phrase or pattern: all of them, within reason."""
 
 FILE_DEPTH = 5
 """Files per queried file name."""
@@ -42,15 +46,39 @@ class Retrieved:
 
 
 def retrieve(
+    snapshot: Snapshot, parsed: ParsedQuery, query: AnalysedQuery, filter: Filter, embedder: Embedder | None
+) -> dict[str, Retrieved]:
+    """The candidates of every channel, by its name.
+
+    Where the question has exact phrases or patterns, the others only weigh what has them.
+    """
+    channels = _retrieve(snapshot, query, filter, embedder)
+    if not exact.asks_for_exact(parsed):
+        return channels
+    required = _timed("exact", lambda: exact.find(snapshot, parsed, filter, EXACT_DEPTH))
+    having = {hit.chunk for hit in required.hits}
+    weighing = {
+        name: Retrieved([hit for hit in channel.hits if hit.chunk in having], channel.report)
+        for name, channel in channels.items()
+    }
+    return {"exact": required, **weighing}
+
+
+def _retrieve(
     snapshot: Snapshot, query: AnalysedQuery, filter: Filter, embedder: Embedder | None
 ) -> dict[str, Retrieved]:
-    """The candidates of every channel, by its name."""
     return {
-        "lexical": _timed("lexical", lambda: snapshot.lexical(query.terms, FIELD_WEIGHTS, filter, DEPTH)),
+        "lexical": _lexical(snapshot, query, filter),
         "names": _names(snapshot, query, filter),
         "files": _files(snapshot, query, filter),
         "dense": _dense(snapshot, query, filter, embedder),
     }
+
+
+def _lexical(snapshot: Snapshot, query: AnalysedQuery, filter: Filter) -> Retrieved:
+    if not query.terms:
+        return _skipped("lexical", "the question has no words")
+    return _timed("lexical", lambda: snapshot.lexical(query.terms, FIELD_WEIGHTS, filter, DEPTH))
 
 
 def _timed(name: str, run: Callable[[], list[Scored]]) -> Retrieved:

@@ -81,6 +81,14 @@ class Snapshot(Protocol):
         """What a file said when it was indexed, in UTF-8, secrets masked."""
         ...
 
+    def contents(self, filter: Filter) -> Iterator[tuple[int, bytes]]:
+        """Id and content of every file that passes, in order of path."""
+        ...
+
+    def chunk_passes(self, chunk: int, filter: Filter) -> bool:
+        """Whether a chunk passes by its definitions; of a file that passes."""
+        ...
+
     def manifest(self) -> Mapping[str, KnownFile]:
         """Every file by path, with its stamp and content hash."""
         ...

@@ -11,21 +11,30 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from dowse.types import Filter, ParsedFile, Role, StoredFile
+from dowse.types import FileFacts, Filter, ParsedFile, StoredFile
 
 _ANYTHING = "(?s:.*)"
 """Line breaks too: a file name may hold one."""
 
 
-def file_passes(filter: Filter, path: str, language: str, role: str) -> bool:
+def file_passes(filter: Filter, file: FileFacts) -> bool:
     """Whether a file may hold hits."""
-    if filter.languages and language not in filter.languages:
+    if filter.languages and file.language not in filter.languages:
         return False
-    if filter.tests is not None and (role == Role.TEST.value) is not filter.tests:
+    if filter.roles and file.role not in filter.roles:
         return False
-    if filter.paths and not any(re.fullmatch(path_regex(p), path) for p in filter.paths):
+    if file.language in filter.not_languages or file.role in filter.not_roles:
         return False
-    return not any(re.fullmatch(path_regex(p), path) for p in filter.not_paths)
+    if filter.changed_since_ns is not None and abs(file.changed_ns) < filter.changed_since_ns:
+        return False
+    if filter.paths and not any(re.fullmatch(path_regex(p), file.path) for p in filter.paths):
+        return False
+    return not any(re.fullmatch(path_regex(p), file.path) for p in filter.not_paths)
+
+
+def facts(file: StoredFile) -> FileFacts:
+    """What a filter may ask of a stored file."""
+    return FileFacts(file.path, file.parsed.language, file.role.value, file.stamp.mtime_ns)
 
 
 def chunk_passes(filter: Filter, file: StoredFile, ordinal: int) -> bool:
@@ -43,7 +52,7 @@ def entity_passes(filter: Filter, kind: str, name: str) -> bool:
 
 
 def _definitions_pass(filter: Filter, kinds: Sequence[str], names: Sequence[str]) -> bool:
-    if filter.kinds and filter.kinds.isdisjoint(kinds):
+    if (filter.kinds and filter.kinds.isdisjoint(kinds)) or not filter.not_kinds.isdisjoint(kinds):
         return False
     patterns = map(name_regex, filter.names)
     return not filter.names or any(re.fullmatch(p, name.lower()) for p in patterns for name in names)

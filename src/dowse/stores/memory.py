@@ -17,7 +17,7 @@ from dowse.code.terms import chunks_of_entities, definitions_by_chunk
 from dowse.errors import IndexLocked, IndexMissing
 from dowse.stores import naming
 from dowse.stores.base import merged_folders
-from dowse.stores.filtering import chunk_passes, entity_passes, file_passes
+from dowse.stores.filtering import chunk_passes, entity_passes, facts, file_passes
 from dowse.types import (
     ChunkTerms,
     FileStamp,
@@ -251,16 +251,17 @@ class MemorySnapshot:
         self, scored: Iterator[tuple[int, float]] | Sequence[tuple[int, float]], filter: Filter, limit: int
     ) -> list[Scored]:
         ranked = sorted((Scored(id, score) for id, score in scored), key=lambda hit: (-hit.score, hit.chunk))
-        return [hit for hit in ranked if self._chunk_passes(hit.chunk, filter)][:limit]
+        return [hit for hit in ranked if self.chunk_passes(hit.chunk, filter)][:limit]
 
-    def _chunk_passes(self, chunk: int, filter: Filter) -> bool:
+    def chunk_passes(self, chunk: int, filter: Filter) -> bool:
+        """Whether a chunk passes by its definitions, and its file."""
         file_id, ordinal = split_chunk_id(chunk)
         file = self._by_id[file_id].file
         return self._file_passes(file, filter) and chunk_passes(filter, file, ordinal)
 
     @staticmethod
     def _file_passes(file: StoredFile, filter: Filter) -> bool:
-        return file_passes(filter, file.path, file.parsed.language, file.role.value)
+        return file_passes(filter, facts(file))
 
     def names(self, pattern: str, tier: NameTier, filter: Filter, limit: int) -> list[NameHit]:
         """Entities whose name matches, by name and path."""
@@ -300,6 +301,12 @@ class MemorySnapshot:
     def content(self, id: int) -> bytes:
         """What a file says."""
         return self._by_id[id].source.content
+
+    def contents(self, filter: Filter) -> Iterator[tuple[int, bytes]]:
+        """Id and content of every file that passes, in order of path."""
+        for _, row in sorted(self._rows.items()):
+            if self._file_passes(row.file, filter):
+                yield row.file.id, row.source.content
 
     def manifest(self) -> Mapping[str, _Row]:
         """Every file by path."""

@@ -389,7 +389,7 @@ class EmbeddedSnapshot:
         self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
     ) -> list[Scored]:
         """Chunks by BM25."""
-        return self._lexical.search(terms, fields, filter, limit)
+        return self._lexical.search(terms, fields, filter, limit, self._changed_files(filter))
 
     def lexical_chunks(self, file: int) -> list[int]:
         """The chunks of a file that the lexical index has."""
@@ -409,7 +409,7 @@ class EmbeddedSnapshot:
         fetch = limit
         while True:
             hits = self._vectors.search(vector, fetch, self._alive(filter))
-            kept = [hit for hit in hits if not filter.about_chunks or self._chunk_passes(hit.chunk, filter)]
+            kept = [hit for hit in hits if not filter.about_chunks or self.chunk_passes(hit.chunk, filter)]
             if len(kept) >= limit or len(hits) < fetch:
                 return kept[:limit]
             fetch *= 4
@@ -417,7 +417,9 @@ class EmbeddedSnapshot:
     def names(self, pattern: str, tier: NameTier, filter: Filter, limit: int) -> list[NameHit]:
         """Entities by name: equal names and prefixes from the catalogue, the rest from the lexical index."""
         if tier in (NameTier.GLOB, NameTier.FUZZY):
-            candidates = self._defined_in(self._lexical.defining(pattern, tier, filter, NAME_SCAN))
+            candidates = self._defined_in(
+                self._lexical.defining(pattern, tier, filter, NAME_SCAN, self._changed_files(filter))
+            )
         else:
             key = pattern.lower()
             last = key + "\U0010ffff" if tier is NameTier.PREFIX else key
@@ -427,10 +429,17 @@ class EmbeddedSnapshot:
             NameHit(row.file, row.entity, row.chunk, tier)
             for row in candidates
             if naming.matches(tier, pattern, row.name)
-            and file_passes(filter, row.path, row.language, row.role)
+            and file_passes(filter, row.facts)
             and entity_passes(filter, row.kind, row.name)
         )
         return list(islice(found, max(0, limit)))
+
+    def _changed_files(self, filter: Filter) -> Sequence[int] | None:
+        """The files changed lately enough; their times are in the catalogue alone."""
+        if filter.changed_since_ns is None:
+            return None
+        lately = Filter(changed_since_ns=filter.changed_since_ns)
+        return [id for id, file in self._catalogue.live_files(self.generation) if file_passes(lately, file)]
 
     def _defined_in(self, chunks: list[int]) -> Iterable[NamedEntity]:
         """The entities that begin in some chunks, by name and path."""
@@ -451,11 +460,13 @@ class EmbeddedSnapshot:
                         file.path,
                         file.parsed.language,
                         file.role.value,
+                        file.stamp.mtime_ns,
                     )
                 )
         return sorted(found, key=lambda row: (row.name.lower(), row.path, row.entity))
 
-    def _chunk_passes(self, chunk: int, filter: Filter) -> bool:
+    def chunk_passes(self, chunk: int, filter: Filter) -> bool:
+        """Whether a chunk passes by its definitions."""
         file_id, ordinal = split_chunk_id(chunk)
         file = self.file(file_id)
         return file is not None and chunk_passes(filter, file, ordinal)
@@ -464,7 +475,7 @@ class EmbeddedSnapshot:
         import numpy as np
 
         rows = self._catalogue.live_files(self.generation)
-        ids = np.fromiter((id for id, *rest in rows if file_passes(filter, *rest)), dtype=np.int64)
+        ids = np.fromiter((id for id, file in rows if file_passes(filter, file)), dtype=np.int64)
         return lambda chunks: np.isin(chunks >> CHUNK_BITS, ids)
 
     def files_named(self, name: str, filter: Filter, limit: int) -> list[int]:
@@ -473,8 +484,8 @@ class EmbeddedSnapshot:
         last = wanted.rpartition("/")[2]
         found = (
             id
-            for id, path, language, role in self._catalogue.files_called(last, self.generation)
-            if naming.path_ends_with(path, wanted) and file_passes(filter, path, language, role)
+            for id, file in self._catalogue.files_called(last, self.generation)
+            if naming.path_ends_with(file.path, wanted) and file_passes(filter, file)
         )
         return list(islice(found, max(0, limit)))
 
@@ -494,6 +505,15 @@ class EmbeddedSnapshot:
     def content(self, id: int) -> bytes:
         """What a file says."""
         return self._catalogue.content(id)
+
+    def contents(self, filter: Filter) -> Iterator[tuple[int, bytes]]:
+        """Id and content of every file that passes, in order of path."""
+        files = [
+            (file.path, id)
+            for id, file in self._catalogue.live_files(self.generation)
+            if file_passes(filter, file)
+        ]
+        return ((id, self._catalogue.content(id)) for _, id in sorted(files))
 
     def manifest(self) -> Mapping[str, KnownFile]:
         """Every file by path."""

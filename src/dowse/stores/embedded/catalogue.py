@@ -25,6 +25,7 @@ from dowse.types import (
     Chunk,
     ChunkVector,
     Entity,
+    FileFacts,
     FileStamp,
     IndexReport,
     Kind,
@@ -60,8 +61,9 @@ CREATE TABLE contents (
     id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, language TEXT NOT NULL, health TEXT NOT NULL, text BLOB NOT NULL
 );
 CREATE TABLE entities (
-    content INTEGER NOT NULL, ordinal INTEGER NOT NULL, chunk INTEGER NOT NULL, name_key TEXT NOT NULL, name TEXT NOT NULL,
-    qualified TEXT NOT NULL, kind TEXT NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
+    content INTEGER NOT NULL, ordinal INTEGER NOT NULL, chunk INTEGER NOT NULL, name_key TEXT NOT NULL,
+    name TEXT NOT NULL, qualified TEXT NOT NULL, kind TEXT NOT NULL, start_line INTEGER NOT NULL,
+    end_line INTEGER NOT NULL,
     line INTEGER NOT NULL, parent INTEGER, signature TEXT NOT NULL, doc TEXT NOT NULL, PRIMARY KEY (content, ordinal)
 ) WITHOUT ROWID;
 CREATE INDEX entities_by_name ON entities (name_key);
@@ -88,6 +90,7 @@ CREATE TABLE file_vectors (
 ) WITHOUT ROWID;
 """
 
+_FACTS = "f.id, path, language, role, mtime_ns"
 _ENTITY_COLUMNS = "name, qualified, kind, start_line, end_line, line, parent, signature, doc"
 _KINDS = {kind.value: kind for kind in Kind}
 _LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -120,6 +123,12 @@ class NamedEntity(NamedTuple):
     path: str
     language: str
     role: str
+    changed_ns: int
+
+    @property
+    def facts(self) -> FileFacts:
+        """Of the file."""
+        return FileFacts(self.path, self.language, self.role, self.changed_ns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +163,8 @@ class Catalogue:
         (version,) = self._db.execute("PRAGMA user_version").fetchone()
         if version > FORMAT:
             raise IndexTooNew(
-                f"the index at {self.path.parent} was written by a newer dowse (format {version}, this one reads {FORMAT}): "
+                f"the index at {self.path.parent} was written by a newer dowse "
+                f"(format {version}, this one reads {FORMAT}): "
                 "upgrade dowse, or remove the index with 'dowse clear' and search again"
             )
         if 0 < version < FORMAT:
@@ -320,24 +330,26 @@ class Catalogue:
         """The first ``scan`` (-1: all) entities whose name in lower case lies between two, by name and path."""
         rows = self._db.execute(
             "WITH found AS MATERIALIZED ("
-            "SELECT f.id, ordinal, chunk, name, kind, path, language, role, e.name_key FROM entities e "
+            "SELECT f.id, ordinal, chunk, name, kind, path, language, role, mtime_ns, e.name_key FROM entities e "
             "CROSS JOIN files f ON f.content = e.content JOIN contents c ON c.id = e.content "
             "WHERE e.name_key BETWEEN ? AND ? AND view = ? AND added <= ? "
             "AND (removed IS NULL OR removed > ?) LIMIT ?) "
-            "SELECT id, ordinal, chunk, name, kind, path, language, role FROM found "
+            "SELECT id, ordinal, chunk, name, kind, path, language, role, mtime_ns FROM found "
             "ORDER BY name_key, path, ordinal",
             (first, last, self.view, generation, generation, scan),
         )
         return map(NamedEntity._make, rows)
 
-    def files_called(self, name: str, generation: int) -> Iterator[tuple[int, str, str, str]]:
-        """Id, path, language and role of the files whose name or stem this is, in order of path."""
-        return self._db.execute(
-            "SELECT f.id, path, language, role FROM files f JOIN contents c ON c.id = f.content "
+    def files_called(self, name: str, generation: int) -> Iterator[tuple[int, FileFacts]]:
+        """The files whose name or stem this is, in order of path."""
+        rows = self._db.execute(
+            f"SELECT {_FACTS} FROM files f JOIN contents c ON c.id = f.content "
             "WHERE f.id IN (SELECT id FROM files WHERE view = ?1 AND name_key = ?2 "
-            "UNION SELECT id FROM files WHERE view = ?1 AND stem_key = ?2) AND added <= ?3 AND (removed IS NULL OR removed > ?3) ORDER BY path",
+            "UNION SELECT id FROM files WHERE view = ?1 AND stem_key = ?2) "
+            "AND added <= ?3 AND (removed IS NULL OR removed > ?3) ORDER BY path",
             (self.view, name, generation),
         )
+        return ((id, FileFacts(*rest)) for id, *rest in rows)
 
     def changed_since(self, generation: int) -> tuple[list[int], list[int]]:
         """Ids of the files removed after a generation, and of the live ones added after it."""
@@ -354,13 +366,14 @@ class Catalogue:
         """Ids of the files of every generation that can still be read."""
         return [id for (id,) in self._db.execute("SELECT id FROM files WHERE view = ?", (self.view,))]
 
-    def live_files(self, generation: int) -> Iterator[tuple[int, str, str, str]]:
-        """Id, path, language and role of every file of a generation."""
-        return self._db.execute(
-            "SELECT f.id, path, language, role FROM files f JOIN contents c ON c.id = f.content "
+    def live_files(self, generation: int) -> Iterator[tuple[int, FileFacts]]:
+        """Every file of a generation, by its id."""
+        rows = self._db.execute(
+            f"SELECT {_FACTS} FROM files f JOIN contents c ON c.id = f.content "
             "WHERE view = ? AND added <= ? AND (removed IS NULL OR removed > ?)",
             (self.view, generation, generation),
         )
+        return ((id, FileFacts(*rest)) for id, *rest in rows)
 
     def _entities(self, content: int) -> tuple[Entity, ...]:
         rows = self._db.execute(
@@ -402,8 +415,8 @@ class Catalogue:
         content = self._content_id(file)
         name = file.path.rpartition("/")[2].lower()
         cursor = self._db.execute(
-            "INSERT INTO files "
-            "(view, path, name_key, stem_key, content, size, mtime_ns, role, fingerprint, added) VALUES (?,?,?,?,?,?,?,?,?,?)",
+            "INSERT INTO files (view, path, name_key, stem_key, content, size, mtime_ns, role, fingerprint, added) "
+            "VALUES (?,?,?,?,?,?,?,?,?,?)",
             (
                 self.view, file.path, name, name.lstrip(".").partition(".")[0], content,
                 file.stamp.size, file.stamp.mtime_ns, file.role.value, fingerprint, generation,

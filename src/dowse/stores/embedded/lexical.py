@@ -118,9 +118,14 @@ class LexicalReader:
         return NEVER if value is None else int(value)
 
     def search(
-        self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
+        self,
+        terms: Sequence[Term],
+        fields: Mapping[str, float],
+        filter: Filter,
+        limit: int,
+        files: Sequence[int] | None = None,
     ) -> list[Scored]:
-        """Chunks by BM25 summed over terms and weighted fields."""
+        """Chunks by BM25 summed over terms and weighted fields, of some files or of all."""
         clauses = [
             (
                 Occur.Should,
@@ -134,47 +139,49 @@ class LexicalReader:
         ]
         if not clauses:
             return []
-        return self._run(self._filtered(Query.boolean_query(clauses), filter), limit)
+        return self._run(self._filtered(Query.boolean_query(clauses), filter, files), limit)
 
-    def defining(self, pattern: str, tier: NameTier, filter: Filter, limit: int) -> list[int]:
+    def defining(
+        self, pattern: str, tier: NameTier, filter: Filter, limit: int, files: Sequence[int] | None = None
+    ) -> list[int]:
         """Chunks in or around which a name is defined that matches as a glob or but for typos."""
         if tier is NameTier.GLOB:
             query = self._matching("symbol", name_regex(pattern))
         else:
             key = pattern.lower()
             query = Query.fuzzy_term_query(self._schema, "symbol", key, typos_allowed(key))
-        return sorted(hit.chunk for hit in self._run(self._filtered(query, filter), limit))
+        return sorted(hit.chunk for hit in self._run(self._filtered(query, filter, files), limit))
 
     def chunks_of(self, file: int) -> list[int]:
         """The chunks of a file that the index has."""
         query = Query.term_query(self._schema, "file", file)
         return sorted(hit.chunk for hit in self._run(query, 1 << CHUNK_BITS))
 
-    def _filtered(self, query: Query, filter: Filter) -> Query:
+    def _filtered(self, query: Query, filter: Filter, files: Sequence[int] | None) -> Query:
         conditions = self._conditions(filter)
+        if files is not None:
+            among = Query.term_set_query(self._schema, "file", files)
+            conditions.append((Occur.Must, Query.const_score_query(among, 0.0)))
         return Query.boolean_query([(Occur.Must, query), *conditions]) if conditions else query
 
     def _conditions(self, filter: Filter) -> list[tuple[Occur, Query]]:
         """A filter as clauses that add nothing to the score."""
-        required = []
-        if filter.languages:
-            required.append(Query.term_set_query(self._schema, "language", sorted(filter.languages)))
-        if filter.kinds:
-            kinds = sorted(kind.value for kind in filter.kinds)
-            required.append(Query.term_set_query(self._schema, "kind", kinds))
-        if filter.tests:
-            required.append(Query.term_query(self._schema, "role", Role.TEST.value))
+        wanted = {"language": filter.languages, "role": filter.roles, "kind": filter.kinds}
+        unwanted = {"language": filter.not_languages, "role": filter.not_roles, "kind": filter.not_kinds}
+        required = [self._one_of(field, values) for field, values in wanted.items() if values]
         if filter.paths:
             required.append(self._any_of("location", path_regex, filter.paths))
         if filter.names:
             required.append(self._any_of("symbol", name_regex, filter.names))
-        barred = [self._matching("location", path_regex(pattern)) for pattern in filter.not_paths]
-        if filter.tests is False:
-            barred.append(Query.term_query(self._schema, "role", Role.TEST.value))
+        barred = [self._one_of(field, values) for field, values in unwanted.items() if values]
+        barred += [self._matching("location", path_regex(pattern)) for pattern in filter.not_paths]
         return [
             *((Occur.Must, Query.const_score_query(query, 0.0)) for query in required),
             *((Occur.MustNot, query) for query in barred),
         ]
+
+    def _one_of(self, field: str, values: Iterable[str]) -> Query:
+        return Query.term_set_query(self._schema, field, sorted(map(str, values)))
 
     def _any_of(self, field: str, regex: Callable[[str], str], patterns: Iterable[str]) -> Query:
         return Query.boolean_query(

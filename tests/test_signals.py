@@ -1,0 +1,242 @@
+"""What moves a candidate up or down: each signal on candidates made by hand, and its switch."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from dowse import Engine
+from dowse import settings as settings_module
+from dowse.code import languages
+from dowse.code.terms import definitions_by_chunk
+from dowse.indexing.understand import Understanding, understand
+from dowse.search.analyse import analyse
+from dowse.search.signals import SIGNALS, Candidate, definition, file_coherence, file_name, role
+from dowse.types import AnalysedQuery, FileStamp, Reason, Role, SearchResponse, StoredFile, chunk_id
+
+SOURCE = "def login(name):\n    return check(name)\n\n\nclass SessionStore:\n    pass\n"
+
+
+def question(text: str) -> AnalysedQuery:
+    return analyse(text, languages.builtin().extensions.__contains__)
+
+
+def stored(
+    id: int, path: str, role: Role = Role.SOURCE, source: str = SOURCE, target: int = 1000
+) -> StoredFile:
+    parsed = understand(Understanding(languages.builtin(), target, 0), path, source.encode()).parsed
+    return StoredFile(id, path, FileStamp(0, 0), b"", role, parsed, definitions_by_chunk(parsed))
+
+
+def candidate(file: StoredFile, ordinal: int = 0, score: float = 1.0) -> Candidate:
+    return Candidate(
+        id=chunk_id(file.id, ordinal),
+        ordinal=ordinal,
+        file=file,
+        chunk=file.parsed.chunks[ordinal],
+        score=score,
+        reasons=[Reason("lexical", score)],
+        beginning=tuple(file.parsed.entities[i] for i in file.definitions[ordinal]),
+    )
+
+
+def weighed(signal: str, text: str, candidates: Sequence[Candidate]) -> list[float]:
+    """By how much each candidate was multiplied."""
+    before = [c.score for c in candidates]
+    SIGNALS[signal](question(text), candidates)
+    for c in candidates:
+        product = 1.0
+        for reason in c.reasons[1:]:
+            assert reason.name == signal
+            assert reason.detail
+            product *= reason.value
+        assert c.score == pytest.approx(c.reasons[0].value * product), "the score is what its reasons say"
+    return [c.score / b for c, b in zip(candidates, before, strict=True)]
+
+
+def test_the_settings_know_every_signal() -> None:
+    assert tuple(SIGNALS) == settings_module.SIGNALS
+
+
+@pytest.mark.parametrize("signal", SIGNALS)
+def test_no_candidates_no_harm(signal: str) -> None:
+    SIGNALS[signal](question("anything"), [])
+
+
+# --- definition ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "factor"),
+    [
+        ("SessionStore", definition.IDENTIFIER),
+        ("sessionStore", definition.IDENTIFIER),
+        ("auth.SessionStore", definition.IDENTIFIER),
+        ("auth::SessionStore", definition.IDENTIFIER),
+        ("SessionStore*", definition.IDENTIFIER),
+        ("login", definition.PLAIN),
+        ("Login", definition.PLAIN),
+        ("logout", 1.0),
+        ("check", 1.0),
+        ("where does the login page check a password", 1.0),
+    ],
+)
+def test_a_place_that_defines_a_name_goes_up(text: str, factor: float) -> None:
+    assert weighed("definition", text, [candidate(stored(1, "a.py"))]) == [factor]
+
+
+def test_the_best_of_several_names_counts_once() -> None:
+    assert weighed("definition", "login SessionStore", [candidate(stored(1, "a.py"))]) == [
+        definition.IDENTIFIER
+    ]
+
+
+def test_only_the_chunk_with_the_definition_goes_up() -> None:
+    body = "\n".join(f"    step_{i} = prepare({i}, 'some words')" for i in range(100))
+    file = stored(1, "a.py", source=f"def runAll():\n{body}\n", target=500)
+    factors = weighed("definition", "runAll", [candidate(file, i) for i in range(len(file.parsed.chunks))])
+    assert factors == [definition.IDENTIFIER] + [1.0] * (len(factors) - 1)
+    assert len(factors) > 2
+
+
+# --- file name -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "of_name", "of_question", "folder"),
+    [
+        ("session.py", "session", 1.0, 1.0, False),
+        ("session.py", "session timeout", 1.0, 0.5, False),
+        ("src/sessions.py", "session timeout", 1.0, 0.5, False),
+        ("session_store.py", "session timeout", 0.5, 0.5, False),
+        ("sessionStore.py", "store of a session", 1.0, 1.0, False),
+        ("auth/handlers.py", "authentication handler", 1.0, 0.5, True),
+        ("auth/views.py", "authentication", 0.0, 0.0, True),
+        ("auth/__init__.py", "auth", 1.0, 1.0, False),
+        ("web/index.ts", "web", 1.0, 1.0, False),
+        ("other.py", "session timeout", 0.0, 0.0, False),
+        ("se.py", "session", 0.0, 0.0, False),
+        ("a.py", "a", 0.0, 0.0, False),
+    ],
+)
+def test_a_file_named_with_words_of_the_question_goes_up(
+    path: str, text: str, of_name: float, of_question: float, folder: bool
+) -> None:
+    gain = file_name.STEM * of_name * (file_name.PARTLY + (1 - file_name.PARTLY) * of_question)
+    expected = 1.0 + gain + (file_name.FOLDER if folder else 0.0)
+    assert weighed("file_name", text, [candidate(stored(1, path))]) == [pytest.approx(expected)]
+
+
+def test_the_name_of_a_file_has_a_bound() -> None:
+    for text in ("session store", "src auth session store handler views python"):
+        (factor,) = weighed("file_name", text, [candidate(stored(1, "src/auth/session_store.py"))])
+        assert 1.0 < factor <= 1.0 + file_name.STEM + file_name.FOLDER
+
+
+# --- file coherence --------------------------------------------------------------------------------
+
+
+def three_places(scores: tuple[float, float, float]) -> list[Candidate]:
+    body = "\n\n".join(f"def part_{i}():\n    return '{'x' * 300}'" for i in range(3))
+    file = stored(1, "a.py", source=body + "\n", target=350)
+    return [candidate(file, i, score) for i, score in enumerate(scores)]
+
+
+def test_several_places_lift_the_best_and_lower_the_rest() -> None:
+    alone = candidate(stored(2, "b.py"), score=1.0)
+    factors = weighed("file_coherence", "x", [*three_places((1.0, 0.5, 0.5)), alone])
+    expected = 1.0 + file_coherence.GAIN * (0.5 + 0.5) / 2
+    assert factors == pytest.approx([expected, file_coherence.SATURATION, file_coherence.SATURATION**2, 1.0])
+
+
+def test_the_gain_of_many_places_has_a_bound() -> None:
+    factors = weighed("file_coherence", "x", three_places((1.0, 1.0, 1.0)))
+    assert max(factors) <= 1.0 + file_coherence.GAIN
+    assert min(factors) > 0
+
+
+def test_the_best_place_is_the_one_with_the_highest_score() -> None:
+    factors = weighed("file_coherence", "x", three_places((0.2, 1.0, 0.4)))
+    assert factors[1] > 1.0
+    assert factors[2] == pytest.approx(file_coherence.SATURATION)
+    assert factors[0] == pytest.approx(file_coherence.SATURATION**2)
+
+
+def test_a_single_place_stays() -> None:
+    assert weighed("file_coherence", "x", [candidate(stored(1, "a.py"))]) == [1.0]
+
+
+def test_places_without_a_score_do_no_harm() -> None:
+    candidates = three_places((0.0, 0.0, 0.0))
+    file_coherence.weigh(question("x"), candidates)
+    assert [c.score for c in candidates] == [0.0, 0.0, 0.0]
+
+
+# --- role ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", Role)
+def test_files_that_are_not_source_step_back(kind: Role) -> None:
+    factor = role.FACTORS.get(kind, 1.0)
+    assert weighed("role", "session timeout", [candidate(stored(1, "a.py", kind))]) == [pytest.approx(factor)]
+    assert 0.3 <= factor <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("tests of the session", Role.TEST),
+        ("testing sessions", Role.TEST),
+        ("session fixtures", Role.TEST),
+        ("example of a session", Role.EXAMPLE),
+        ("generated session", Role.GENERATED),
+        ("vendored library", Role.VENDORED),
+        ("documentation of sessions", Role.DOCS),
+        ("readme", Role.DOCS),
+        ("tutorials", Role.DOCS),
+    ],
+)
+def test_unless_the_question_asks_for_them(text: str, kind: Role) -> None:
+    assert weighed("role", text, [candidate(stored(1, "a.py", kind))]) == [1.0]
+
+
+def test_source_does_not_step_back() -> None:
+    assert Role.SOURCE not in role.FACTORS
+
+
+# --- the switch ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A tree in which every signal has something to say."""
+    root = tmp_path / "tree"
+    long = "\n\n".join(f"def session_part_{i}():\n    return '{'x ' * 250}'" for i in range(4))
+    for path, text in {
+        "session.py": "def openSession(name):\n    return name\n",
+        "other.py": f"# session\n{long}\n",
+        "tests/test_session.py": "def test_session():\n    assert openSession('ada')\n",
+    }.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    return root
+
+
+def ask(tree: Path, off: Sequence[str]) -> SearchResponse:
+    with Engine.open(tree, store="memory", embedder="none", signals_off=tuple(off)) as engine:
+        return engine.search("openSession session")
+
+
+def test_a_signal_that_is_off_says_nothing(tree: Path) -> None:
+    spoken = {reason.name for result in ask(tree, []).results for reason in result.reasons}
+    assert spoken >= set(SIGNALS), "all of them have something to say here"
+    for signal in SIGNALS:
+        spoken = {reason.name for result in ask(tree, [signal]).results for reason in result.reasons}
+        assert signal not in spoken
+        assert spoken >= set(SIGNALS) - {signal}
+
+
+def test_without_signals_the_score_is_what_the_channels_gave(tree: Path) -> None:
+    for result in ask(tree, list(SIGNALS)).results:
+        assert result.score == pytest.approx(sum(reason.value for reason in result.reasons))
+        assert {reason.name for reason in result.reasons} <= {"lexical", "names", "files", "dense"}
