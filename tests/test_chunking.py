@@ -226,7 +226,7 @@ def test_plain_text_fills_its_chunks() -> None:
 
 
 def test_a_line_that_is_far_too_long_is_cut_between_characters() -> None:
-    content = "start\n".encode() + "ü日😀".encode() * 2000 + b"\nend\n"
+    content = b"start\n" + "ü日😀".encode() * 2000 + b"\nend\n"
     chunks = chunking.cut(content, (), None, 100)
     pieces = [chunk for chunk in chunks if chunk.start_line == chunk.end_line == 2]
     assert len(pieces) > 10

@@ -23,12 +23,16 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_every_setting_is_documented_with_its_default() -> None:
-    rows = dict(re.findall(r"^\| `(\w+)` \| `([^`]*)` \|", (ROOT / "docs/settings.md").read_text("utf-8"), re.M))
+    rows = dict(
+        re.findall(r"^\| `(\w+)` \| `([^`]*)` \|", (ROOT / "docs/settings.md").read_text("utf-8"), re.M)
+    )
     assert rows.keys() == {field.name for field in fields(Settings)}
     for name, text in rows.items():
         default = getattr(Settings(), name)
         shown = {True: "true", False: "false"}.get(default) if isinstance(default, bool) else None
-        shown = shown or ("[]" if default == () else f'"{default}"' if isinstance(default, str) else str(default))
+        shown = shown or (
+            "[]" if default == () else f'"{default}"' if isinstance(default, str) else str(default)
+        )
         assert text == shown, name
 
 

@@ -36,7 +36,6 @@ def candidate(file: StoredFile, ordinal: int = 0, score: float = 1.0) -> Candida
         chunk=file.parsed.chunks[ordinal],
         score=score,
         reasons=[Reason("lexical", score)],
-        beginning=tuple(file.parsed.entities[i] for i in file.definitions[ordinal]),
     )
 
 
@@ -240,3 +239,12 @@ def test_without_signals_the_score_is_what_the_channels_gave(tree: Path) -> None
     for result in ask(tree, list(SIGNALS)).results:
         assert result.score == pytest.approx(sum(reason.value for reason in result.reasons))
         assert {reason.name for reason in result.reasons} <= {"lexical", "names", "files", "dense"}
+
+
+def test_channels_without_any_weight_do_no_harm(tree: Path) -> None:
+    with Engine.open(
+        tree, store="memory", embedder="none", lexical_weight=0.0, name_weight=0.0, file_weight=0.0
+    ) as engine:
+        response = engine.search("session")
+    assert response.results
+    assert {result.relevance for result in response.results} == {0.0}

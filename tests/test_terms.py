@@ -64,8 +64,8 @@ def test_a_chunk_inside_a_definition_has_its_name_but_not_its_documentation() ->
 def test_every_entity_begins_in_the_chunk_with_its_line() -> None:
     source = long_class(6)
     file = parsed(source, target=400)
-    for entity, chunk in zip(file.entities, chunks_of_entities(file), strict=True):
-        held = file.chunks[chunk]
+    for entity, ordinal in zip(file.entities, chunks_of_entities(file), strict=True):
+        held = file.chunks[ordinal]
         assert held.start_line <= entity.line <= held.end_line
     by_chunk = definitions_by_chunk(file)
     assert len(by_chunk) == len(file.chunks)

@@ -435,8 +435,7 @@ class Match(StrEnum):
     NAME = "name"
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(NamedTuple):
     """One named contribution to a hit's score: what it multiplies or adds, and why."""
 
     name: str

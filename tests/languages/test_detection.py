@@ -30,7 +30,14 @@ def test_detection(path: str, content: bytes, expected: str) -> None:
 
 @pytest.mark.parametrize(
     ("alias", "expected"),
-    [("py", "python"), ("terraform", "hcl"), ("sh", "bash"), ("shell", "bash"), ("C#", "csharp"), (".rs", "rust")],
+    [
+        ("py", "python"),
+        ("terraform", "hcl"),
+        ("sh", "bash"),
+        ("shell", "bash"),
+        ("C#", "csharp"),
+        (".rs", "rust"),
+    ],
 )
 def test_aliases(alias: str, expected: str) -> None:
     assert builtin().named(alias).name == expected

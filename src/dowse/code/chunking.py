@@ -118,16 +118,20 @@ class _Cutter:
 
     def _boundaries(self, node: tree_sitter.Node, first: int, last: int) -> list[int]:
         """Rows in range on which a node begins, descending only where the node is too long."""
-        starts, waiting = [], [node]
+        begin, starts, waiting = self.offsets[first], [], [node]
         while waiting:
-            for child in waiting.pop().named_children:
-                start, end = max(child.start_point[0], first), min(child.end_point[0], last)
-                if start > end:
-                    continue
-                if start > first:
-                    starts.append(start)
-                if end > start and self.size(start, end) > self.target:
-                    waiting.append(child)
+            cursor = waiting.pop().walk()
+            more = cursor.goto_first_child_for_byte(begin) is not None
+            while more and (child := cursor.node) is not None:
+                start, end = child.start_point[0], child.end_point[0]
+                if start > last:
+                    break
+                if child.is_named:
+                    if start > first:
+                        starts.append(start)
+                    if end > start and self.size(max(start, first), min(end, last)) > self.target:
+                        waiting.append(child)
+                more = cursor.goto_next_sibling()
         return starts
 
     def _line_runs(self, first: int, last: int) -> Iterator[tuple[int, int]]:

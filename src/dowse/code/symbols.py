@@ -37,12 +37,12 @@ _SPACE = b" \t\r\n"
 _LINE_BREAK = ord("\n")
 _KINDS = {kind.value: kind for kind in Kind}
 _SCOPE_SEPARATOR = re.compile(r"::|\.|:|#|\\")
-_COMMENT_MARK = re.compile(
-    r"^[ \t]*(?:/\*+!?|\*+/|\*|//+[/!]?|#=|#+[!>]?|<#+|<!--+|--+(?:\[=*\[|[ \t]*[|^])?|;+|%+|\(\*+"
+_COMMENT_HEAD = re.compile(
+    r"[ \t]*(?:/\*+!?|\*+/|\*|//+[/!]?|#=|#+[!>]?|<#+|<!--+|--+(?:\[=*\[|[ \t]*[|^])?|;+|%+|\(\*+"
     r"|\{-+[ \t]*\|?|\"\"\"|''')?[ \t]?"
-    r"|[ \t]*(?:\*+/|-\}|\*\)|\]=*\]|=#|#+>|--+>|\"\"\"|''')[ \t]*$",
-    re.M,
 )
+_COMMENT_TAIL = re.compile(r"[ \t]*(?:\*+/|-\}|\*\)|\]=*\]|=#|#+>|--+>|\"\"\"|''')$")
+_COMMENT_ENDS = frozenset("/})]#>\"'")
 _DOCSTRING_QUOTES = re.compile(r"^[rRbBuUfF]*(\"\"\"|'''|\"|')|(\"\"\"|'''|\"|')$")
 
 
@@ -185,7 +185,7 @@ def _signature(
 def _documentation(language: Language, captures: dict[str, list[tree_sitter.Node]], content: bytes) -> str:
     """What the definition says about itself, inside of it."""
     if doc := captures.get("doc"):
-        return _COMMENT_MARK.sub("", _text(doc[0], content)).strip()[:MAX_DOC]
+        return _uncommented(_text(doc[0], content))[:MAX_DOC]
     body = captures.get("body")
     return _docstring(language, body[0], content) if language.docstring and body else ""
 
@@ -281,7 +281,18 @@ def _leading_comment(row: int, comments: dict[int, tuple[int, int, int]], conten
         pieces.append(content[start_byte:end_byte].decode("utf-8", "replace"))
     if not pieces:
         return row, ""
-    return first, _COMMENT_MARK.sub("", "\n".join(reversed(pieces))).strip()
+    return first, _uncommented("\n".join(reversed(pieces)))
+
+
+def _uncommented(text: str) -> str:
+    """The text of a comment without the marks of its language."""
+    return "\n".join(map(_uncommented_line, text[: 2 * MAX_DOC].split("\n"))).strip()
+
+
+def _uncommented_line(line: str) -> str:
+    head = _COMMENT_HEAD.match(line)
+    line = line[head.end() if head else 0 :].rstrip()
+    return _COMMENT_TAIL.sub("", line) if line[-1:] in _COMMENT_ENDS else line
 
 
 def _text(node: tree_sitter.Node, content: bytes) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dowse.code import tokens
 from dowse.search.analyse import is_identifier
 from dowse.search.signals.base import Candidate
-from dowse.types import AnalysedQuery, Entity, Kind
+from dowse.types import AnalysedQuery, Chunk, Entity, Kind
 
 FUNCTIONS = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
 VALUES = frozenset({Kind.VARIABLE, Kind.CONSTANT})
@@ -30,15 +32,24 @@ def pointed_at(query: AnalysedQuery, candidate: Candidate) -> Entity | None:
     if around is not None:
         leads = around.kind in FUNCTIONS or around in candidate.beginning
         options = [around, *inside] if leads else [*inside, around]
-    wanted = frozenset(query.words)
-    return max(options, key=lambda entity: _likeness(entity, wanted)) if len(options) > 1 else options[0]
+    return _most_like(options, frozenset(query.words))
 
 
-def _likeness(entity: Entity, wanted: frozenset[str]) -> tuple[int, int]:
-    """Words shared with the name, then with signature and documentation; the first of equals wins."""
-    name = wanted.intersection(tokens.tokens(entity.name).split())
-    described = wanted.intersection(tokens.tokens(f"{entity.signature}\n{entity.doc}").split())
-    return len(name), len(described)
+def _most_like(options: Sequence[Entity], wanted: frozenset[str]) -> Entity:
+    """The first of those that share most words in their names, then in signature and documentation."""
+    for words in (_name_words, _described_words):
+        if len(options) > 1:
+            shared = [len(wanted.intersection(words(entity))) for entity in options]
+            options = [entity for entity, n in zip(options, shared, strict=True) if n == max(shared)]
+    return options[0]
+
+
+def _name_words(entity: Entity) -> list[str]:
+    return tokens.tokens(entity.name).split()
+
+
+def _described_words(entity: Entity) -> list[str]:
+    return tokens.tokens(f"{entity.signature}\n{entity.doc}").split()
 
 
 def shown_lines(
@@ -60,7 +71,11 @@ def shown_lines(
     return first, last
 
 
-def lines_of(content: bytes, first: int, last: int) -> str:
-    """The text of some lines, without the line break at the end."""
-    lines = content.split(b"\n")[first - 1 : last]
-    return b"\n".join(lines).decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\r\n")
+def text(content: bytes, chunk: Chunk, first: int, last: int) -> str:
+    """What some lines in and around a chunk say, without the line break at the end."""
+    start, end = chunk.start, chunk.end
+    for _ in range(chunk.start_line - first):
+        start = content.rfind(b"\n", 0, max(0, start - 1)) + 1
+    for _ in range(last - chunk.end_line):
+        end = content.find(b"\n", end) + 1 or len(content)
+    return content[start:end].decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\r\n")

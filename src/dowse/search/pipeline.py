@@ -88,7 +88,6 @@ def _candidates(snapshot: Snapshot, fused: Mapping[int, list[Reason]]) -> list[C
                 chunk=file.parsed.chunks[ordinal],
                 score=sum(reason.value for reason in reasons),
                 reasons=reasons,
-                beginning=tuple(file.parsed.entities[i] for i in file.definitions[ordinal]),
             )
         )
     return candidates
@@ -111,11 +110,13 @@ def _result(
         entity=entity.qualified if entity else "",
         kind=entity.kind if entity else Kind.FILE,
         language=candidate.file.parsed.language,
-        relevance=min(1.0, candidate.score / best_score),
+        relevance=min(1.0, candidate.score / best_score) if best_score else 0.0,
         score=candidate.score,
         match=_match(candidate.reasons),
         reasons=tuple(candidate.reasons),
-        text=expand.lines_of(snapshot.content(candidate.file.id), first, last) if options.text else "",
+        text=expand.text(snapshot.content(candidate.file.id), candidate.chunk, first, last)
+        if options.text
+        else "",
         signature=entity.signature if entity else "",
     )
 

@@ -18,7 +18,12 @@ class Candidate:
     chunk: Chunk
     score: float
     reasons: list[Reason]
-    beginning: tuple[Entity, ...]
+
+    @property
+    def beginning(self) -> list[Entity]:
+        """The definitions that begin in the chunk."""
+        entities = self.file.parsed.entities
+        return [entities[i] for i in self.file.definitions[self.ordinal]]
 
     @property
     def entity(self) -> Entity | None:
