@@ -24,7 +24,7 @@ from dowse import embedders, location, stores
 from dowse import settings as settings_module
 from dowse.code import tokens
 from dowse.code.languages import Languages, extended
-from dowse.errors import IndexCorrupt, IndexLocked, IndexMissing, IndexUnwritable, UsageError
+from dowse.errors import EmbedderError, IndexCorrupt, IndexLocked, IndexMissing, IndexUnwritable, UsageError
 from dowse.indexing import changes
 from dowse.search import pipeline as searching
 from dowse.search import query_language
@@ -59,6 +59,12 @@ ones, the files in the answer."""
 CHECK_PAUSE = 10
 """After such a comparison, searches that follow within this many times the time it took go without one: in a
 burst of searches, checking takes a tenth of the time at most. A search after a pause always checks."""
+
+GO_ON = (
+    "what was indexed is kept: run 'dowse index' again to go on from there, "
+    "or with --without-vectors to go on without this embedder"
+)
+"""What to do when the embedder failed."""
 
 
 class Engine:
@@ -106,7 +112,8 @@ class Engine:
     @cached_property
     def embedder(self) -> Embedder | None:
         """What turns text into vectors, if anything."""
-        return embedders.create(self.settings.embedder)
+        resolved = Resolved(self.settings, self.origins)
+        return embedders.create(self.settings.embedder, resolved, self.root)
 
     @cached_property
     def store(self) -> Store:
@@ -126,7 +133,8 @@ class Engine:
         model = self.embedder.name if self.embedder else ""
         return self.settings.index_fingerprint(tokens=tokens.VERSION, model=model)
 
-    def _recipe(self) -> Recipe:
+    def _recipe(self, *, hurried: bool = False) -> Recipe:
+        """How the tree becomes an index; ``hurried`` if somebody waits for the answer to a question."""
         from dowse.indexing.discover import Rules
         from dowse.indexing.pipeline import Recipe
         from dowse.indexing.understand import Understanding
@@ -144,8 +152,9 @@ class Engine:
             understanding=Understanding(self.languages, s.chunk_size, s.chunk_overlap),
             mask_secrets=s.mask_secrets,
             content_key=s.content_key(),
-            embedder=self.embedder,
+            embedder=embedders.hurried(self.embedder) if hurried else self.embedder,
             processes=s.workers or os.cpu_count() or 1,
+            without_vectors=s.without_vectors,
         )
 
     # --- what it does ---
@@ -156,7 +165,10 @@ class Engine:
 
         if rebuild:
             self.clear()
-        return pipeline.index(self.root, self.store, self._recipe(), progress or pipeline.quiet)
+        try:
+            return pipeline.index(self.root, self.store, self._recipe(), progress or pipeline.quiet)
+        except EmbedderError as error:
+            raise EmbedderError(f"{error}; {GO_ON}") from error
 
     def search(
         self, query: str, options: SearchOptions | None = None, *, progress: Progress | None = None
@@ -170,11 +182,12 @@ class Engine:
             raise UsageError('the query only has filters: add words, a name:PATTERN, a "phrase" or a /regex/')
         options = replace(options, filter=self._narrowed(options.filter, parsed))
         try:
-            return self._search(parsed, options, progress)
+            response = self._search(parsed, options, progress)
         except IndexCorrupt as error:
             self.index(progress)  # an index is a cache: what is damaged is made anew
             response = self._search(parsed, options, progress)
-            return replace(response, notes=(*response.notes, f"the index was repaired: {error}"))
+            response = replace(response, notes=(*response.notes, f"the index was repaired: {error}"))
+        return replace(response, query=replace(response.query, text=query))
 
     def _search(
         self, query: ParsedQuery, options: SearchOptions, progress: Progress | None
@@ -311,14 +324,15 @@ class Engine:
 
         with self.store.snapshot() as snapshot:
             folders = snapshot.folders()
-        return self._tolerant(lambda: pipeline.update(self.root, self.store, self._recipe(), drift, folders))
+        recipe = self._recipe(hurried=True)
+        return self._tolerant(lambda: pipeline.update(self.root, self.store, recipe, drift, folders))
 
     @staticmethod
     def _tolerant(work: Any) -> list[str]:
-        """Do the work unless the index cannot be written now; then search what there is, and say so."""
+        """Do the work unless the index cannot be brought up to date now; then search what there is, and say so."""
         try:
             work()
-        except (IndexLocked, IndexUnwritable) as error:
+        except (EmbedderError, IndexLocked, IndexUnwritable) as error:
             return [f"answered from the index as it was: {error}"]
         return []
 
@@ -357,4 +371,7 @@ def _first_run(state: IndexState, report: IndexReport, root: Path) -> str:
     if not report.indexed:
         return f"nothing to index in {root}: 'dowse index' says why"
     why = "there was no index" if state is IndexState.MISSING else f"the index was made with {state}"
-    return f"indexed {report.indexed} files in {report.seconds:.1f} s first: {why}"
+    without = (
+        f"; {report.without_vectors} without vectors: {report.why_without}" if report.why_without else ""
+    )
+    return f"indexed {report.indexed} files in {report.seconds:.1f} s first: {why}{without}"

@@ -200,6 +200,7 @@ class SourceFile:
     terms: tuple[ChunkTerms, ...]
     secrets: tuple[MaskedSecret, ...] = ()
     vectors: tuple[ChunkVector, ...] = ()
+    awaits_vectors: bool = False  # the embedder failed: to a writer, the file is not known yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +216,8 @@ class IndexReport:
     skipped: Mapping[str, int]
     failures: tuple[Skipped, ...]
     seconds: float
+    without_vectors: int = 0  # files that wait for vectors because the embedder failed
+    why_without: str = ""
 
 
 # --- what a store keeps and returns ------------------------------------------------------------
@@ -376,22 +379,11 @@ class ParsedQuery:
         return True if self.roles == (Role.TEST,) else None
 
 
-class Frame(NamedTuple):
-    """A place that a stack trace, a compiler or a test run names; line 0 and function "" where it names none.
-
-    ``path`` has forward slashes and may be absolute, relative to any folder, or only the end of a path.
-    """
-
-    path: str
-    line: int
-    function: str = ""
-
-
 class QueryWord(NamedTuple):
     """A token of a long question: how often it is there, what one match is worth, and whether it is surely meant."""
 
     token: str
-    count: int
+    times: int
     worth: float = 1.0
     sure: bool = False
 
@@ -412,6 +404,17 @@ class Term(NamedTuple):
     weight: float
 
 
+class Frame(NamedTuple):
+    """A place that a stack trace, a compiler or a test run names; line 0 and function "" where it names none.
+
+    ``path`` has forward slashes and may be absolute, relative to any folder, or only the end of a path.
+    """
+
+    path: str
+    line: int
+    function: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class AnalysedQuery:
     """How a question was read."""
@@ -423,6 +426,7 @@ class AnalysedQuery:
     words: tuple[str, ...]
     dropped: tuple[str, ...]
     reading: str
+    frames: tuple[Frame, ...] = ()
 
 
 class Match(StrEnum):

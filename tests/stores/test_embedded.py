@@ -73,7 +73,7 @@ def assert_whole(store: Store) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="a process cannot be killed in the same way there")
 def test_a_killed_writer_loses_nothing_that_was_committed(folder: Path, tmp_path: Path) -> None:
     chance = random.Random(7)
-    for seed in range(8):
+    for seed in range(6):
         writing = subprocess.Popen(
             [sys.executable, "-m", "tests.stores.endless_writer", str(folder), str(seed)],
             cwd=REPOSITORY,
@@ -598,9 +598,12 @@ def test_a_folder_that_cannot_be_is_said_so(tmp_path: Path) -> None:
 
 def test_contents_that_nobody_uses_are_dropped_in_time(store: Store, folder: Path) -> None:
     build(store, TREE)
+    many = {f"many/{i}.py": f"number = {i}\n" for i in range(3 * len(TREE))}
     with store.writer() as writer:
-        for i in range(3 * len(TREE)):
-            writer.apply([], [source("main.py", f"number = {i}\n")])
+        writer.apply([], sources(many))
+        writer.apply(list(many), [])
+        for i in range(3):
+            writer.apply([], [source("main.py", f"number = {-i}\n")])
         writer.finish(REPORT, {})
     with closing(sqlite3.connect(folder / CATALOGUE)) as rows:
         for table in ("contents", "vectors"):

@@ -27,6 +27,8 @@ PARALLEL_BYTES = 3_000_000
 GROUP_BYTES = 250_000
 """Source sent to a worker at a time: large against the cost of a message, small against a batch."""
 
+_ENDED = "a worker process ended unexpectedly: try again with 'workers = 1' in dowse.toml"
+
 
 class Task(NamedTuple):
     """A file to understand."""
@@ -60,12 +62,11 @@ def _in_processes(how: Understanding, tasks: Iterable[Task], processes: int) -> 
     def run(group: Sequence[Task]) -> list[Understood]:
         worker = getattr(local, "worker", None)
         if worker is None:
-            worker = local.worker = _start(how)
+            worker = local.worker = _start()
             workers.append(worker)
-        assert worker.stdin and worker.stdout
-        _send(worker.stdin, group)
-        answer: list[Understood] = _receive(worker.stdout)
-        return answer
+            _tell(worker, how)
+        _tell(worker, group)
+        return _answer(worker)
 
     waiting: deque[Future[list[Understood]]] = deque()
     pool = ThreadPoolExecutor(processes, thread_name_prefix="dowse-worker")
@@ -98,18 +99,32 @@ def _grouped(tasks: Iterable[Task]) -> Iterator[list[Task]]:
         yield group
 
 
-def _start(how: Understanding) -> subprocess.Popen[bytes]:
-    worker = subprocess.Popen(
-        [sys.executable, "-m", "dowse.indexing.workers"],
+def _start() -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        # -P: what lies in the working directory, a user's own pickle.py say, must not be imported
+        [sys.executable, "-P", "-m", "dowse.indexing.workers"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         # Ctrl-C is for the parent, which ends its workers
         start_new_session=True,
         creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
     )
+
+
+def _tell(worker: subprocess.Popen[bytes], value: object) -> None:
     assert worker.stdin
-    _send(worker.stdin, how)
-    return worker
+    try:
+        _send(worker.stdin, value)
+    except OSError as error:
+        raise DowseError(_ENDED) from error
+
+
+def _answer(worker: subprocess.Popen[bytes]) -> list[Understood]:
+    assert worker.stdout
+    answer: list[Understood] | None = _receive(worker.stdout)
+    if answer is None:
+        raise DowseError(_ENDED)
+    return answer
 
 
 def _send(pipe: IO[bytes], value: object) -> None:
@@ -119,25 +134,25 @@ def _send(pipe: IO[bytes], value: object) -> None:
 
 
 def _receive(pipe: IO[bytes]) -> Any:
+    """The next message, or none if the pipe ends before or within it."""
     head = pipe.read(8)
-    if len(head) < 8:
-        raise DowseError("a worker process ended unexpectedly: try again with 'workers = 1' in dowse.toml")
-    return pickle.loads(pipe.read(int.from_bytes(head, "little")))
+    size = int.from_bytes(head, "little")
+    data = pipe.read(size) if len(head) == 8 else b""
+    return pickle.loads(data) if data and len(data) == size else None
 
 
 def _serve() -> None:
     """The life of a worker: settings first, then groups of tasks until the pipe closes."""
     stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # nothing may write between the messages
-    how = _receive(stdin)
-    assert isinstance(how, Understanding)
-    while head := stdin.read(8):
-        group: list[Task] = pickle.loads(stdin.read(int.from_bytes(head, "little")))
+    if (how := _receive(stdin)) is None:
+        return
+    while (group := _receive(stdin)) is not None:
         _send(stdout, [attempt(how, task) for task in group])
 
 
 if __name__ == "__main__":
     try:
         _serve()
-    except (KeyboardInterrupt, BrokenPipeError, DowseError):
+    except (KeyboardInterrupt, BrokenPipeError):
         pass  # the parent is gone or was interrupted, and says so itself

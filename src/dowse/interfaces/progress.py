@@ -20,7 +20,7 @@ REDRAW_SECONDS = 0.1
 
 BAR_WIDTH = 24
 
-_STAGES = {"discover": "looking for files", "index": "indexing"}
+_STAGES = {"discover": "looking for files", "index": "indexing", "embed": "embedding"}
 
 
 @contextmanager
@@ -45,12 +45,11 @@ class _Line:
     def __init__(self) -> None:
         self.finished = threading.Event()
         self._now = ("discover", 0, 0)
-        self._since = time.monotonic()
+        self._since = {"discover": time.monotonic()}  # when each stage began; some alternate
 
     def note(self, stage: str, done: int, total: int) -> None:
         """Where the work is."""
-        if stage != self._now[0]:
-            self._since = time.monotonic()
+        self._since.setdefault(stage, time.monotonic())
         self._now = (stage, done, total)
 
     def draw(self) -> None:
@@ -61,7 +60,8 @@ class _Line:
 
         width = 0
         while not self.finished.is_set():
-            text = described(*self._now, time.monotonic() - self._since)[: get_terminal_size().columns - 1]
+            now = self._now
+            text = described(*now, time.monotonic() - self._since[now[0]])[: get_terminal_size().columns - 1]
             click.echo("\r" + text.ljust(width), err=True, nl=False)
             width = len(text)
             self.finished.wait(REDRAW_SECONDS)

@@ -22,6 +22,7 @@ from dowse.types import (
     IndexState,
     IndexStatus,
     MaskedSecret,
+    Packed,
     Reason,
     SearchResponse,
     SearchResult,
@@ -61,6 +62,7 @@ def search_values(response: SearchResponse) -> dict[str, Any]:
     """A search's answer; see docs/search.schema.json."""
     query = asdict(response.query)
     query["terms"] = [term._asdict() for term in response.query.terms]
+    query["frames"] = [frame._asdict() for frame in response.query.frames]
     return {
         "schema": SCHEMA,
         "query": query,
@@ -68,8 +70,23 @@ def search_values(response: SearchResponse) -> dict[str, Any]:
         "generation": response.generation,
         "milliseconds": round(response.milliseconds, 3),
         "channels": [_channel_values(channel) for channel in response.channels],
-        "results": [asdict(result) for result in response.results],
+        "results": [_result_values(result) for result in response.results],
         "notes": list(response.notes),
+    }
+
+
+def _result_values(result: SearchResult) -> dict[str, Any]:
+    return asdict(result) | {"reasons": [reason._asdict() for reason in result.reasons]}
+
+
+def packed_values(packed: Packed) -> dict[str, Any]:
+    """An answer cut to a budget, and what was left out."""
+    return {
+        "text": packed.text,
+        "tokens": packed.tokens,
+        "budget": packed.budget,
+        "omitted": list(packed.omitted),
+        "cut": list(packed.cut),
     }
 
 

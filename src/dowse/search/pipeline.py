@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from dowse.embedders.base import Embedder
-from dowse.search import expand
+from dowse.search import expand, informative, places, traces
 from dowse.search.analyse import analyse
 from dowse.search.fuse import fuse
 from dowse.search.retrieve import retrieve
@@ -25,6 +26,9 @@ from dowse.types import (
     split_chunk_id,
 )
 
+PLACES_WEIGHT = 2.0
+"""What a place counts that the question itself names: more than any word of it."""
+
 EXACT_WEIGHT = 1.0
 """What a phrase or pattern found counts beside a keyword match: it is required anyway."""
 
@@ -41,7 +45,7 @@ def search(
 ) -> SearchResponse:
     """The answer to a question, from one generation of an index."""
     started = time.perf_counter()
-    query = analyse(parsed.text, is_extension, parsed.names)
+    query = _condensed(snapshot, _read(parsed, is_extension))
     channels = retrieve(snapshot, parsed, query, options.filter, embedder)
     weights = _weights(settings)
     fused = fuse(settings.fusion, {name: channel.hits for name, channel in channels.items()}, weights)
@@ -63,9 +67,32 @@ def search(
     )
 
 
+def _read(parsed: ParsedQuery, is_extension: Callable[[str], bool]) -> AnalysedQuery:
+    """The question analysed; of a program's output, what went wrong and where."""
+    if not traces.looks_like_output(parsed.text):
+        return analyse(parsed.text, is_extension, parsed.names)
+    text, frames = places.question(parsed.text)
+    return replace(analyse(text, is_extension, parsed.names), frames=tuple(frames), reading="output")
+
+
+def _condensed(snapshot: Snapshot, query: AnalysedQuery) -> AnalysedQuery:
+    """A long text reduced to the terms that tell places apart."""
+    if not informative.is_long(query.text):
+        return query
+    words = informative.words_of(query.text)
+    chosen = informative.informative_terms(words, snapshot.frequency, snapshot.chunk_count())
+    return replace(
+        query,
+        terms=chosen.terms,
+        words=tuple(term.text for term in chosen.terms),
+        dropped=(*query.dropped, *chosen.dropped, *chosen.unseen),
+    )
+
+
 def _weights(settings: Settings) -> Mapping[str, float]:
     return {
         "exact": EXACT_WEIGHT,
+        "places": PLACES_WEIGHT,
         "lexical": settings.lexical_weight,
         "names": settings.name_weight,
         "files": settings.file_weight,
@@ -126,7 +153,7 @@ def _match(reasons: Sequence[Reason]) -> Match:
     names = {reason.name for reason in reasons}
     if "exact" in names:
         return Match.EXACT
-    if "names" in names:
+    if "names" in names or "places" in names:
         return Match.NAME
     if "dense" not in names:
         return Match.KEYWORD

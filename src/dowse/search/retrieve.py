@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dowse.embedders.base import Embedder
 from dowse.errors import EmbedderError
-from dowse.search import exact
+from dowse.search import exact, places
 from dowse.search.analyse import is_identifier
 from dowse.stores.base import Snapshot
 from dowse.types import AnalysedQuery, ChannelReport, Filter, NameTier, ParsedQuery, Scored, chunk_id
@@ -53,6 +53,8 @@ def retrieve(
     Where the question has exact phrases or patterns, the others only weigh what has them.
     """
     channels = _retrieve(snapshot, query, filter, embedder)
+    if query.frames:
+        channels["places"] = _timed("places", lambda: places.find(snapshot, list(query.frames), filter))
     if not exact.asks_for_exact(parsed):
         return channels
     required = _timed("exact", lambda: exact.find(snapshot, parsed, filter, EXACT_DEPTH))
@@ -144,4 +146,7 @@ def _dense(snapshot: Snapshot, query: AnalysedQuery, filter: Filter, embedder: E
         vector = embedder.embed_query(query.text)
     except EmbedderError as error:
         return _skipped("dense", str(error))
-    return _timed("dense", lambda: snapshot.dense(vector, filter, DEPTH))
+    found = _timed("dense", lambda: snapshot.dense(vector, filter, DEPTH))
+    if not found.hits and not snapshot.dense(vector, Filter(), 1):
+        return _skipped("dense", "the index has no vectors: 'dowse index' makes them")
+    return found

@@ -57,6 +57,14 @@ class Snapshot(Protocol):
         """Chunks by BM25 over the weighted fields of ``ChunkTerms``, best first."""
         ...
 
+    def frequency(self, token: str) -> int:
+        """How many chunks have a token in their body."""
+        ...
+
+    def chunk_count(self) -> int:
+        """How many chunks there are."""
+        ...
+
     def dense(self, vector: Sequence[float], filter: Filter, limit: int) -> list[Scored]:
         """Chunks by cosine with the vector, best first; none where the index has no vectors."""
         ...
@@ -114,7 +122,10 @@ class Writer(Protocol):
         ...
 
     def apply(self, removed: Sequence[str], files: Sequence[SourceFile]) -> int:
-        """Take paths out, put files in (replacing what their paths held); the new generation."""
+        """Take paths out, put files in (replacing what their paths held); the new generation.
+
+        A file that awaits vectors can be searched, but does not count as known in the manifest of a later writer.
+        """
         ...
 
     def restamp(self, stamps: Mapping[str, FileStamp], folders: Mapping[str, int] | None = None) -> None:

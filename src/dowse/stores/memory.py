@@ -184,7 +184,8 @@ class MemoryWriter:
             store._contents[source.content_hash] = source.parsed
             store._vectors.update(source.vectors)
             counts = tuple(tuple(Counter(field.split()) for field in chunk) for chunk in source.terms)
-            rows[source.path] = _Row(stored, source, store.fingerprint, counts)
+            settled = "" if source.awaits_vectors else store.fingerprint
+            rows[source.path] = _Row(stored, source, settled, counts)
         store._published = (generation, rows)
         return generation
 
@@ -234,6 +235,15 @@ class MemorySnapshot:
                     share = frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * length / average))
                     scores[id] += term.weight * weight * idf * share
         return self._best(((id, s) for id, s in scores.items() if s), filter, limit)
+
+    def frequency(self, token: str) -> int:
+        """How many chunks have a token in their body."""
+        body = ChunkTerms._fields.index("body")
+        return sum(token in counts[body] for row in self._by_id.values() for counts in row.counts)
+
+    def chunk_count(self) -> int:
+        """How many chunks there are."""
+        return sum(len(row.counts) for row in self._by_id.values())
 
     def dense(self, vector: Sequence[float], filter: Filter, limit: int) -> list[Scored]:
         """Cosine with every chunk's vector."""

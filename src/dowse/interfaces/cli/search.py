@@ -13,7 +13,7 @@ from dowse.interfaces.cli import COMMANDS, IMPLIED, options
 
 if TYPE_CHECKING:
     from dowse.engine import Engine
-    from dowse.types import SearchOptions, SearchResponse
+    from dowse.types import Packed, SearchOptions, SearchResponse
 
 NOTHING_FOUND = 1
 
@@ -51,6 +51,14 @@ _LINES = click.IntRange(min=0)
 @click.option("-A", "--after", type=_LINES, metavar="N", help="Lines to show after a hit.")
 @click.option("-B", "--before", type=_LINES, metavar="N", help="Lines to show before a hit.")
 @click.option("-C", "--context", type=_LINES, metavar="N", help="Lines to show before and after a hit.")
+@click.option(
+    "--budget", type=click.IntRange(min=1), metavar="TOKENS", help="The best mix of hits that fits."
+)
+@click.option(
+    "--detail",
+    type=click.Choice(["ids", "signature", "preview", "full"]),
+    help="How much to show of each hit (default: its lines).",
+)
 @click.option("--full", is_flag=True, help="On a terminal, show every line of a hit.")
 @click.option(
     "--explain", is_flag=True, help="Show how the question was read and what each score is made of."
@@ -125,12 +133,18 @@ def _show(response: SearchResponse, asked: dict[str, Any]) -> None:
     from dowse.interfaces import render
     from dowse.interfaces.cli import output
 
+    packed = _packed(response, asked["budget"])
     if asked["as_json"]:
-        output.write_json(render.search_values(response))
+        values = render.search_values(response)
+        output.write_json(values | {"packed": render.packed_values(packed)} if packed else values)
         return
     whole = asked["full"] or any(asked[lines] is not None for lines in ("after", "before", "context"))
     view = output.view(asked["color"], explain=asked["explain"], whole=whole)
-    if asked["files_only"]:
+    if packed:
+        text = packed.text
+    elif asked["detail"]:
+        text = _at_detail(response, asked["detail"])
+    elif asked["files_only"]:
         text = "\n".join(render.found_files(response, view))
     else:
         text = render.search_text(response, view)
@@ -141,6 +155,21 @@ def _show(response: SearchResponse, asked: dict[str, Any]) -> None:
         output.write(f"\n{summary}" if text else summary)
     else:
         output.remark(summary)
+
+
+def _packed(response: SearchResponse, budget: int | None) -> Packed | None:
+    from dowse.search.pack import pack
+
+    return pack(response.results, budget, words=response.query.words) if budget else None
+
+
+def _at_detail(response: SearchResponse, name: str) -> str:
+    from dowse.search.pack import shown
+    from dowse.types import Detail
+
+    detail = Detail(name)
+    hits = ("\n".join(shown(result, detail, response.query.words)) for result in response.results)
+    return ("\n" if detail in (Detail.IDS, Detail.SIGNATURE) else "\n\n").join(hits)
 
 
 def _mention_command(ctx: click.Context, words: tuple[str, ...]) -> None:

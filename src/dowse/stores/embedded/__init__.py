@@ -203,7 +203,7 @@ class EmbeddedStore:
             try:
                 for path in self.folder.iterdir():
                     if path.is_dir():
-                        shutil.rmtree(path)
+                        lexical.remove(path)
                     elif path.name != LOCK:
                         path.unlink()
             except OSError as error:
@@ -395,6 +395,14 @@ class EmbeddedSnapshot:
     ) -> list[Scored]:
         """Chunks by BM25."""
         return self._lexical.search(terms, fields, filter, limit, self._changed_files(filter))
+
+    def frequency(self, token: str) -> int:
+        """How many chunks have a token in their body."""
+        return self._lexical.frequency(token)
+
+    def chunk_count(self) -> int:
+        """How many chunks there are."""
+        return self._lexical.chunk_count()
 
     def lexical_chunks(self, file: int) -> list[int]:
         """The chunks of a file that the lexical index has."""
@@ -609,7 +617,10 @@ class EmbeddedWriter:
         with catalogue.transaction():
             generation = catalogue.begin_generation()
             gone = catalogue.remove([*removed, *(file.path for file in files)], generation)
-            ids = [catalogue.add(file, generation, self._fingerprint) for file in files]
+            ids = [
+                catalogue.add(file, generation, "" if file.awaits_vectors else self._fingerprint)
+                for file in files
+            ]
         embedded = [(id, file.vectors) for id, file in zip(ids, files, strict=True) if file.vectors]
         self._vectors.append(generation, embedded, self._kept)
         self._lexical.delete(gone)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -27,6 +28,10 @@ WRITER_HEAP = 50_000_000
 
 STAMP = -1
 """Stands in the ``file`` field of the document that carries the generation."""
+
+REMOVE_ATTEMPTS = 20
+REMOVE_SECONDS = 0.05
+"""The engine watches its folder from a thread of its own, which may put a lock file there at any moment."""
 
 NEVER = -1
 """The generation of an index that carries no stamp: it is new, or it was lost."""
@@ -79,11 +84,18 @@ def restored(folder: Path) -> tuple[LexicalIndex, int]:
         index = LexicalIndex(folder, create=True)
         return index, index.reader().generation
     except IndexCorrupt:
-        try:
-            shutil.rmtree(folder)
-        except OSError as error:
-            raise IndexUnwritable(f"the damaged index at {folder} cannot be removed: {error}") from error
+        remove(folder)
         return LexicalIndex(folder, create=True), NEVER
+
+
+def remove(folder: Path) -> None:
+    """Delete a folder that is or holds lexical indexes, whatever state they are in."""
+    for _ in range(REMOVE_ATTEMPTS):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+        time.sleep(REMOVE_SECONDS)
+    raise IndexUnwritable(f"{folder} cannot be removed: is a file in it open elsewhere, or write-protected?")
 
 
 @contextmanager
@@ -151,6 +163,14 @@ class LexicalReader:
             key = pattern.lower()
             query = Query.fuzzy_term_query(self._schema, "symbol", key, typos_allowed(key))
         return sorted(hit.chunk for hit in self._run(self._filtered(query, filter, files), limit))
+
+    def frequency(self, token: str) -> int:
+        """How many chunks have a token in their body; those just deleted may still count."""
+        return int(self._searcher.doc_freq("body", token))
+
+    def chunk_count(self) -> int:
+        """How many chunks there are, the stamp left out."""
+        return max(0, int(self._searcher.num_docs) - 1)
 
     def chunks_of(self, file: int) -> list[int]:
         """The chunks of a file that the index has."""

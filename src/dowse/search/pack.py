@@ -1,0 +1,345 @@
+"""Fits an answer into a token budget: which hits to show, and how much of each.
+
+Every hit in rank order gets its header (place, name, signature) while there is room; what is left is shared out for
+their text, more to the better hits, and what one does not need goes to the next. Text that does not fit is cut down
+to its first lines and those around the best ones. The budget is hard: the text never has more tokens, and of the
+first hit something is always shown, if only the beginning of its path.
+
+Tokens are counted by ``estimate_tokens`` or by the caller's own function.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+
+from dowse.code import tokens
+from dowse.errors import UsageError
+from dowse.types import Detail, Packed, PackedHit, SearchResult
+
+PREVIEW_LINES = 8
+"""Lines of a hit in a preview."""
+
+LEAST_LINES = 3
+"""Fewer lines of a long text say nothing that its signature does not say."""
+
+LINE_LENGTH = 300
+"""Characters of a line that are shown: what is longer was not written by a person."""
+
+SIGNATURE_LENGTH = 200
+SIGNATURE_LINES = 6
+"""How long a signature may be, and within how many lines of the text it is looked for."""
+
+DECAY = 0.5
+"""Share of each hit's text in the budget, compared with an equally relevant hit one rank above."""
+
+WHOLE = 2
+"""A text that is shown whole may take so many times its share: two half functions help less than one."""
+
+LEAST_RELEVANCE = 0.05
+"""Hits below still get a share: they were good enough to be listed."""
+
+NOTE_RESERVE = 30
+"""Tokens kept free for saying which hits were left out."""
+
+NEIGHBOURS = 2
+"""Lines on either side of a good line that make it readable."""
+
+_PIECE = re.compile(
+    r" ?[A-Z]?[a-z]{1,7}| ?[!-/:-@\[-`{-~]{1,2}|[\x00-\x08\n-\x1f]| {2,16}| ?[A-Z]{1,3}|[0-9]| (?=[0-9])|\t{1,4}|[^\x00-~]"
+)
+_ASTRAL = re.compile(r"[\U00010000-\U0010ffff]")  # emoji and rare scripts: several tokens each
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_BLANKS = re.compile(r"\s+")
+
+Count = Callable[[str], int]
+
+
+def estimate_tokens(text: str) -> int:
+    """About the number of tokens of a text, rather too many than too few.
+
+    A word or part of a camel-case word counts one per seven letters, capitals one per three, each digit one, two
+    punctuation marks one, line breaks and indentation one each, any other character one, and an emoji three. It adds
+    up: a text has as many tokens as its lines, each with its line break.
+
+    Over 1,700 excerpts of 30 lines from 31 repositories in 19 languages this is at least 0.97 of what the most verbose
+    of four tokenizers says (cl100k, o200k, Claude's of 2023, Qwen's) in 99 cases of 100, and in total 1.17 times
+    (Claude's) to 1.30 times (cl100k) as much. Data such as base64 and prose in other languages than English can be
+    under-counted by a quarter.
+    """
+    pieces = _PIECE.subn("", text)[1]  # faster than a list of them
+    return pieces if text.isascii() else pieces + 2 * _ASTRAL.subn("", text)[1]
+
+
+def place(hit: SearchResult) -> str:
+    """``path:start-end``: how a hit is asked for again."""
+    return _range(hit, hit.start_line, hit.end_line)
+
+
+def shown(hit: SearchResult, detail: Detail, words: Collection[str] = ()) -> tuple[str, ...]:
+    """The lines of a hit at a level of detail; ``words`` are the question's, stemmed, to choose a preview's lines."""
+    if detail is Detail.IDS:
+        return (place(hit),)
+    view = _View(hit, words, estimate_tokens)
+    if detail is Detail.SIGNATURE:
+        return (view.header,)
+    if detail is Detail.FULL:
+        return tuple(view.rendered(range(len(view.lines))))
+    return tuple(view.rendered(view.order[:PREVIEW_LINES]))
+
+
+def pack(
+    hits: Sequence[SearchResult],
+    budget_tokens: int,
+    count: Count = estimate_tokens,
+    words: Collection[str] = (),
+) -> Packed:
+    """The best mix of hits that fits; with more room there are never fewer hits.
+
+    A budget below the first hit's header shows as much of its place as fits. A ``count`` that does not add up over
+    lines is asked about the whole again, and less is shown if it is too much.
+    """
+    if budget_tokens < 1:
+        raise UsageError(f"a budget of {budget_tokens} tokens holds nothing: give at least 1")
+    if not hits:
+        return Packed((), (), (), "", 0, budget_tokens)
+    views = [_View(hit, words, count) for hit in hits]
+    room = budget_tokens
+    while room > 0:
+        packed = _packed(views, room, count)
+        if packed is None:
+            break
+        if packed.tokens <= budget_tokens:
+            return replace(packed, budget=budget_tokens)
+        room -= packed.tokens - budget_tokens
+    return _beginning(hits, budget_tokens, count)
+
+
+# --- one hit -------------------------------------------------------------------------------------
+
+
+class _View:
+    """A hit with what its parts cost."""
+
+    def __init__(self, hit: SearchResult, words: Collection[str], count: Count) -> None:
+        self.hit = hit
+        self.words = frozenset(words)
+        self.count = count
+        self.name = place(hit) + _named(hit)
+        signature = _BLANKS.sub(" ", _CONTROL.sub(" ", hit.signature or _first_line(hit.text))).strip()
+        self.signature = signature[:SIGNATURE_LENGTH]
+        self.header = f"{self.name}: {self.signature}" if self.signature else self.name
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return [_short(line) for line in self.hit.text.split("\n")] if self.hit.text else []
+
+    @cached_property
+    def shortened(self) -> frozenset[int]:
+        return frozenset(i for i, line in enumerate(self.hit.text.split("\n")) if len(line) > LINE_LENGTH)
+
+    @cached_property
+    def head(self) -> int:
+        """How many lines from the top repeat the signature, which then need not be in the header; 0 if they do not."""
+        wanted = _BLANKS.sub("", self.signature)
+        said = ""
+        for number, line in enumerate(self.lines[:SIGNATURE_LINES], 1):
+            said += _BLANKS.sub("", line)
+            if wanted and wanted in said:
+                return number
+        return 0
+
+    @cached_property
+    def order(self) -> list[int]:
+        """The numbers of the lines, the first to show first: those with the signature, those about the question."""
+        lines = self.lines
+        found = [self.words.intersection(tokens.tokens(line).split()) for line in lines] if self.words else []
+        common = Counter(word for here in found for word in here)
+        scores = {i: sum(1 / common[word] for word in here) for i, here in enumerate(found) if here}
+        order = dict.fromkeys(range(self.head))
+        for best in sorted(scores, key=lambda i: (-scores[i], i)):
+            near = (best + step for n in range(NEIGHBOURS + 1) for step in ((-n, n) if n else (0,)))
+            order.update(dict.fromkeys(i for i in near if 0 <= i < len(lines)))
+        order.update(dict.fromkeys(range(len(lines))))
+        return list(order)
+
+    @cached_property
+    def costs(self) -> list[int]:
+        return [self.count(line + "\n") for line in self.lines]
+
+    @cached_property
+    def header_cost(self) -> int:
+        return self.count(self.header + "\n")
+
+    @cached_property
+    def frame_cost(self) -> int:
+        """What is there besides the lines when text is shown: the header and the empty line after the text."""
+        return self.count((self.name if self.head else self.header) + "\n") + self.count("\n")
+
+    @cached_property
+    def mark_cost(self) -> int:
+        """The most that a mark for left-out lines costs."""
+        last = self.hit.start_line + len(self.lines)
+        return self.count(f"... {last} lines ({last}-{last})\n")
+
+    @cached_property
+    def whole_cost(self) -> int:
+        """What the hit costs with all of its text."""
+        return self.frame_cost + self.count("\n".join(self.lines) + "\n") if self.lines else self.header_cost
+
+    def cost(self, kept: Sequence[int]) -> int:
+        if len(kept) == len(self.lines):
+            return self.whole_cost
+        if not kept:
+            return self.header_cost
+        return self.frame_cost + sum(self.costs[i] for i in kept) + self.mark_cost * len(self.gaps(kept))
+
+    def gaps(self, kept: Sequence[int]) -> list[tuple[int, int]]:
+        """The runs of lines that are not shown, as first and last index."""
+        edges = [-1, *sorted(kept), len(self.lines)]
+        return [(a + 1, b - 1) for a, b in pairwise(edges) if b - a > 1]
+
+    def fitting(self, allowance: int) -> Sequence[int]:
+        """As many lines as fit with the header, in order of importance; none if that says too little."""
+        if self.whole_cost <= allowance:
+            return range(len(self.lines))
+        if allowance - self.frame_cost < LEAST_LINES:  # not even empty lines
+            return ()
+        low, high = 0, len(self.order)
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self.cost(self.order[:middle]) <= allowance:
+                low = middle
+            else:
+                high = middle - 1
+        enough = low >= max(min(LEAST_LINES, len(self.lines)), self.head)
+        return self.order[:low] if enough else ()
+
+    def rendered(self, kept: Sequence[int]) -> list[str]:
+        """Header, lines, and marks where lines are left out."""
+        if not kept:
+            return [self.header]
+        pieces = {i: self.lines[i] for i in kept}
+        first = self.hit.start_line
+        pieces |= {a: _mark(first + a, first + b) for a, b in self.gaps(kept)}
+        return [self.name if self.head else self.header, *(pieces[i] for i in sorted(pieces))]
+
+    def packed(self, kept: Sequence[int]) -> PackedHit:
+        first = self.hit.start_line
+        cut = [(first + a, first + b) for a, b in self.gaps(kept)] if self.lines else []
+        cut += [(first + i, first + i) for i in kept if i in self.shortened]
+        detail = Detail.SIGNATURE if not kept else Detail.PREVIEW if cut else Detail.FULL
+        return PackedHit(self.hit, detail, tuple(self.rendered(kept)), tuple(sorted(cut)))
+
+
+def _range(hit: SearchResult, first: int, last: int) -> str:
+    return f"{_CONTROL.sub('?', hit.path)}:{first}-{last}"
+
+
+def _named(hit: SearchResult) -> str:
+    name = _CONTROL.sub(" ", hit.entity)
+    return (f" {name} ({hit.kind})" if name else "") + (
+        "" if hit.fresh else " [changed since it was indexed]"
+    )
+
+
+def _first_line(text: str) -> str:
+    return next((line.strip() for line in text.split("\n", SIGNATURE_LINES) if line.strip()), "")
+
+
+def _short(line: str) -> str:
+    rest = len(line) - LINE_LENGTH
+    return line if rest <= 0 else f"{line[:LINE_LENGTH]} ... {rest} characters"
+
+
+def _mark(first: int, last: int) -> str:
+    return f"... {last - first + 1} line{'s' if last > first else ''} ({first}-{last})"
+
+
+# --- all of them ---------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Share:
+    """A hit, the lines of it that are shown, and what that costs."""
+
+    view: _View
+    kept: Sequence[int]
+    cost: int
+
+    def grow(self, room: int) -> int:
+        """Show what fits into so much more room; returns what that takes."""
+        before = self.cost
+        self.kept = self.view.fitting(before + room)
+        self.cost = self.view.cost(self.kept)
+        return self.cost - before
+
+
+def _packed(views: Sequence[_View], room: int, count: Count) -> Packed | None:
+    """Headers, then text, then a note; nothing if not even the first header fits."""
+    shares: list[_Share] = []
+    left = room
+    for view in views:
+        if view.header_cost > left:
+            break
+        shares.append(_Share(view, (), view.header_cost))
+        left -= view.header_cost
+    if not shares:
+        return None
+    omitted = [place(view.hit) for view in views[len(shares) :]]
+    reserve = min(left, NOTE_RESERVE) if omitted else 0
+    left = _share_out(shares, left - reserve) + reserve
+    note = _note(omitted, left, count)
+    return _assembled([share.view.packed(share.kept) for share in shares], omitted, note, room, count)
+
+
+def _share_out(shares: Sequence[_Share], left: int) -> int:
+    """Give every hit its share for text, then what is left to those that were cut, best first."""
+    weights = [max(s.view.hit.relevance, LEAST_RELEVANCE) * DECAY**i for i, s in enumerate(shares)]
+    for i, share in enumerate(shares):
+        portion = int(left * weights[i] / sum(weights[i:]))
+        whole = share.view.whole_cost - share.cost
+        left -= share.grow(whole if whole <= min(left, WHOLE * portion) else portion)
+    for share in shares:
+        if len(share.kept) < len(share.view.lines):
+            left -= share.grow(left)
+    return left
+
+
+def _note(omitted: Sequence[str], left: int, count: Count) -> str:
+    """Which hits are not shown, as many of them as fit."""
+    note = f"... {len(omitted)} more hits" if len(omitted) > 1 else "... 1 more hit"
+    if not omitted or count(note + "\n") > left:
+        return ""
+    for position, id in enumerate(omitted):
+        longer = f"{note}{', ' if position else ': '}{id}"
+        if count(longer + "\n") > left:
+            break
+        note = longer
+    return note
+
+
+def _assembled(
+    hits: Sequence[PackedHit], omitted: Sequence[str], note: str, budget: int, count: Count
+) -> Packed:
+    lines: list[str] = []
+    for hit in hits:
+        lines += hit.lines
+        lines += [""] if len(hit.lines) > 1 else []
+    text = "\n".join([*lines, note]).rstrip("\n")
+    cut = [_range(hit.result, first, last) for hit in hits for first, last in hit.cut]
+    return Packed(tuple(hits), tuple(omitted), tuple(cut), text, count(text), budget)
+
+
+def _beginning(hits: Sequence[SearchResult], budget: int, count: Count) -> Packed:
+    """As much of the first hit's place as fits."""
+    first = hits[0]
+    id = place(first)
+    beginnings = [*(id[:end] for end in range(len(id), 0, -1)), "?"]
+    text = next((text for text in beginnings if count(text) <= budget), "")
+    hit = PackedHit(first, Detail.IDS, (text,), ((first.start_line, first.end_line),))
+    return Packed((hit,), tuple(map(place, hits[1:])), (id,), text, count(text), budget)

@@ -1,0 +1,51 @@
+"""Places that a question itself names: frames of a stack trace, lines of compiler and test output, ``file.py:12``."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from dowse.search import traces
+from dowse.stores.base import Snapshot
+from dowse.types import Filter, Frame, Scored, StoredFile, chunk_id
+
+MAX_FILES = 5
+"""Files of one name that a frame may mean; with more, it names none."""
+
+STEP = 0.03
+"""What each further frame counts less than the one before: the innermost comes first."""
+
+
+def find(snapshot: Snapshot, frames: list[Frame], filter: Filter) -> list[Scored]:
+    """The chunks that frames point at, most relevant first; 1 is the full score."""
+    scores: dict[int, float] = {}
+    for rank, frame in enumerate(frames):
+        for file in _files(snapshot, frame.path, filter):
+            chunk = chunk_id(file.id, _ordinal(file, frame))
+            scores.setdefault(chunk, max(0.1, 1.0 - STEP * rank))
+    return sorted((Scored(*item) for item in scores.items()), key=lambda hit: (-hit.score, hit.chunk))
+
+
+def question(text: str) -> tuple[str, list[Frame]]:
+    """A program's output as a question: what went wrong, in which functions; and the places it names."""
+    frames = traces.frames(text)
+    functions = dict.fromkeys(frame.function for frame in frames if frame.function)
+    return " ".join([traces.message(text), *functions]), frames
+
+
+def _files(snapshot: Snapshot, path: str, filter: Filter) -> list[StoredFile]:
+    """The files that the longest known end of a path belongs to."""
+    parts = [part for part in path.split("/") if part not in ("", ".", "..")]
+    for start in range(len(parts)):
+        if ids := snapshot.files_named("/".join(parts[start:]), filter, MAX_FILES + 1):
+            return [file for id in ids if (file := snapshot.file(id))] if len(ids) <= MAX_FILES else []
+    return []
+
+
+def _ordinal(file: StoredFile, frame: Frame) -> int:
+    """The chunk with the frame's line; without a line, the one that defines its function; else the first."""
+    chunks = file.parsed.chunks
+    line = frame.line
+    if not line:
+        name = frame.function.rpartition(".")[2]
+        line = next((entity.line for entity in file.parsed.entities if entity.name == name), 0)
+    return min(bisect_left([chunk.end_line for chunk in chunks], line), len(chunks) - 1)

@@ -1,0 +1,96 @@
+"""Places that a question names: the output of programs leads to the lines it is about."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dowse import Engine
+
+TRACE = """\
+Traceback (most recent call last):
+  File "/home/someone/project/src/app/main.py", line 6, in run
+    return load(path)
+  File "/home/someone/project/src/app/store.py", line 3, in load
+    raise ValueError("no such table: customers")
+ValueError: no such table: customers
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    (root / "src" / "app").mkdir(parents=True)
+    (root / "src" / "app" / "main.py").write_text(
+        "from app.store import load\n\n\ndef run(path):\n    '''Start.'''\n    return load(path)\n"
+    )
+    (root / "src" / "app" / "store.py").write_text(
+        "def load(path):\n    if not path:\n        raise ValueError('no such table: customers')\n    return path\n"
+    )
+    (root / "src" / "app" / "tables.py").write_text("def customers():\n    '''The table of customers.'''\n")
+    return root
+
+
+def test_frames_come_first_innermost_first(root: Path) -> None:
+    with Engine.open(root) as engine:
+        response = engine.search(TRACE)
+    assert response.query.reading == "output"
+    assert [(r.path, r.entity) for r in response.results[:2]] == [
+        ("src/app/store.py", "load"),
+        ("src/app/main.py", "run"),
+    ]
+    assert any(reason.name == "places" for reason in response.results[0].reasons)
+    assert "src/app/tables.py" in {result.path for result in response.results}, (
+        "what went wrong is searched for too"
+    )
+
+
+def test_frames_of_unknown_files_do_no_harm(root: Path) -> None:
+    trace = TRACE.replace("/home/someone/project/src/app/", "/usr/lib/elsewhere/other_")
+    with Engine.open(root) as engine:
+        assert "src/app/store.py" in {result.path for result in engine.search(trace).results}
+
+
+def test_a_question_is_not_taken_for_output(root: Path) -> None:
+    with Engine.open(root) as engine:
+        assert engine.search("where is the table of customers").query.reading == "words"
+
+
+def test_locate_reads_standard_input(root: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "dowse", "locate", "--root", str(root), "-n", "1"],
+        input=TRACE,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert done.stdout.startswith(("src/app/store.py:1-4: load", f"{root}"))
+
+
+def test_a_budget_is_kept(root: Path) -> None:
+    command = [sys.executable, "-m", "dowse", "search", "customers table", "--root", str(root)]
+    short = subprocess.run([*command, "--budget", "40"], capture_output=True, text=True, check=True).stdout
+    long = subprocess.run([*command, "--budget", "400"], capture_output=True, text=True, check=True).stdout
+    assert 0 < len(short) < len(long)
+    assert "src/app/tables.py" in short
+
+
+def test_details(root: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "dowse",
+        "search",
+        "customers",
+        "--root",
+        str(root),
+        "-n",
+        "1",
+        "--detail",
+    ]
+    ids = subprocess.run([*command, "ids"], capture_output=True, text=True, check=True).stdout
+    signature = subprocess.run([*command, "signature"], capture_output=True, text=True, check=True).stdout
+    assert ids.splitlines() == ["src/app/tables.py:1-2"]
+    assert signature.splitlines() == ["src/app/tables.py:1-2 customers (function): def customers()"]

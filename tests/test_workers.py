@@ -1,0 +1,173 @@
+"""Many files on all cores: in order, complete, and gone when they are no longer needed."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from dowse.code import languages
+from dowse.errors import DowseError
+from dowse.indexing import workers
+from dowse.indexing.understand import Understanding
+from dowse.indexing.workers import GROUP_BYTES, PARALLEL_BYTES, Task, attempt, understand_all
+
+HOW = Understanding(
+    languages.extended({"broken": {"extensions": [".broken"], "grammar": "no_such_grammar:language"}}),
+    1000,
+    0,
+)
+ALWAYS = PARALLEL_BYTES
+"""Said to be this much, any work is given to workers."""
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children cannot be listed here")
+
+
+def tasks(count: int, size: int = 20_000) -> list[Task]:
+    line = "    value = compute(1, 2, 3)\n"
+    body = line * (size // len(line))
+    return [Task(f"f{i}.py", f"def name{i}():\n{body}".encode(), None) for i in range(count)]
+
+
+def children() -> set[int]:
+    """Processes that this one has started and that are not gone."""
+    found = set()
+    for task in Path("/proc/self/task").iterdir():
+        found |= {int(pid) for pid in (task / "children").read_text().split()}
+    return found
+
+
+def eventually(holds: Callable[[], bool], seconds: float = 5.0) -> bool:
+    end = time.monotonic() + seconds
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.02)
+    return holds()
+
+
+def test_little_work_is_done_here() -> None:
+    work = tasks(3)
+    assert list(understand_all(HOW, work, PARALLEL_BYTES - 1, 8)) == [attempt(HOW, task) for task in work]
+    assert list(understand_all(HOW, work, ALWAYS, 1)) == [attempt(HOW, task) for task in work]
+    assert list(understand_all(HOW, [], ALWAYS, 4)) == []
+
+
+def test_workers_give_the_same_in_the_same_order() -> None:
+    work = [
+        *tasks(20),
+        Task("ünï.md", "# Größe\n\nText.\n".encode(), None),
+        *tasks(20, 3 * GROUP_BYTES // 20),
+    ]
+    here = [attempt(HOW, task) for task in work]
+    assert list(understand_all(HOW, work, ALWAYS, 2)) == here
+    assert sum(len(task.content) for task in work) > 4 * GROUP_BYTES, "several groups"
+
+
+def test_what_is_known_is_not_parsed_again() -> None:
+    (task,) = tasks(1)
+    parsed = attempt(HOW, task).parsed
+    nonsense = Task(task.path, task.content, parsed)
+    assert next(iter(understand_all(HOW, [nonsense], ALWAYS, 2))).parsed == parsed
+
+
+def test_one_bad_file_does_not_stop_the_others() -> None:
+    work = [*tasks(2), Task("a.broken", b"x", None), *tasks(2)]
+    for processes in (1, 2):
+        results = list(understand_all(HOW, work, ALWAYS, processes))
+        assert [bool(result.error) for result in results] == [False, False, True, False, False]
+        assert results[2].error.startswith(
+            "SettingsError: grammar 'no_such_grammar:language' cannot be loaded"
+        )
+        assert results[2].terms == ()
+
+
+def test_tasks_are_read_as_they_are_needed() -> None:
+    taken = 0
+
+    def endless() -> Iterator[Task]:
+        nonlocal taken
+        for task in tasks(1, GROUP_BYTES) * 1000:
+            taken += 1
+            yield task
+
+    results = understand_all(HOW, endless(), ALWAYS, 2)
+    next(iter(results))
+    assert taken < 20
+    results.close()  # type: ignore[attr-defined]
+
+
+@needs_proc
+def test_stopping_early_leaves_no_process() -> None:
+    before = children()
+    results = understand_all(HOW, tasks(40, GROUP_BYTES), ALWAYS, 2)
+    next(iter(results))
+    assert children() - before
+    results.close()  # type: ignore[attr-defined]
+    assert children() <= before
+
+
+@needs_proc
+def test_finishing_leaves_no_process() -> None:
+    before = children()
+    assert len(list(understand_all(HOW, tasks(10, GROUP_BYTES // 2), ALWAYS, 2))) == 10
+    assert children() <= before
+
+
+@needs_proc
+def test_an_error_of_the_caller_leaves_no_process() -> None:
+    def failing() -> Iterator[Task]:
+        yield from tasks(8, GROUP_BYTES)
+        raise OSError("disk gone")
+
+    before = children()
+    with pytest.raises(OSError, match="disk gone"):
+        list(understand_all(HOW, failing(), ALWAYS, 2))
+    assert children() <= before
+
+
+@needs_proc
+def test_a_worker_that_was_killed_is_named() -> None:
+    before = children()
+    results = iter(understand_all(HOW, tasks(200, GROUP_BYTES), ALWAYS, 2))
+    next(results)
+    for pid in children() - before:
+        os.kill(pid, signal.SIGKILL)
+    with pytest.raises(DowseError, match="a worker process ended unexpectedly: try again with 'workers = 1'"):
+        list(results)
+    assert eventually(lambda: children() <= before)
+
+
+def test_a_worker_that_cannot_start_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONHOME", "/nowhere")
+    with pytest.raises(DowseError, match="a worker process ended unexpectedly"):
+        list(understand_all(HOW, tasks(4, GROUP_BYTES), ALWAYS, 2))
+
+
+def test_modules_in_the_working_directory_are_not_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("pickle", "subprocess", "dowse", "tree_sitter"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('imported from the tree')\n")
+    monkeypatch.chdir(tmp_path)
+    results = list(understand_all(HOW, tasks(2), ALWAYS, 2))
+    assert [result.error for result in results] == ["", ""]
+
+
+def test_what_a_worker_prints_does_not_come_between(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A grammar, or anything else that is imported, may write to the standard output."""
+    (tmp_path / "chatty_grammar.py").write_text(
+        "print('hello')\nfrom tree_sitter_python import language\n", encoding="utf-8"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    table = {"chatty": {"extensions": [".chatty"], "grammar": "chatty_grammar:language"}}
+    how = Understanding(languages.extended(table), 1000, 0)
+    (result,) = understand_all(how, [Task("a.chatty", b"x = 1\n", None)], ALWAYS, 2)
+    assert result.error == ""
+    assert result.parsed.language == "chatty"
+
+
+def test_the_module_can_be_run() -> None:
+    assert workers.__name__ == "dowse.indexing.workers", "what the command line of a worker names"
