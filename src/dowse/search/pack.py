@@ -50,7 +50,8 @@ NEIGHBOURS = 2
 """Lines on either side of a good line that make it readable."""
 
 _PIECE = re.compile(
-    r" ?[A-Z]?[a-z]{1,7}| ?[!-/:-@\[-`{-~]{1,2}|[\x00-\x08\n-\x1f]| {2,16}| ?[A-Z]{1,3}|[0-9]| (?=[0-9])|\t{1,4}|[^\x00-~]"
+    r" ?[A-Z]?[a-z]{1,7}| ?[!-/:-@\[-`{-~]{1,2}|[\x00-\x08\n-\x1f]| {2,16}| ?[A-Z]{1,3}|[0-9]| (?=[0-9])"
+    r"|\t{1,4}|[^\x00-~]"
 )
 _ASTRAL = re.compile(r"[\U00010000-\U0010ffff]")  # emoji and rare scripts: several tokens each
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
