@@ -213,6 +213,24 @@ class Engine:
             snapshot, query, options, self.settings, self.embedder, self._is_extension, str(self.root)
         )
 
+    def related(
+        self,
+        path: str,
+        line: int = 1,
+        options: SearchOptions | None = None,
+        *,
+        progress: Progress | None = None,
+    ) -> SearchResponse:
+        """What belongs to a place: its tests or what it tests, and code that is alike."""
+        notes = [*self.notes, *self._refresh(progress)]
+        with self.store.snapshot() as snapshot:
+            file = snapshot.file_at(path)
+            if file is None:
+                raise UsageError(f"{path} is not in the index: 'dowse status --why {path}' says why")
+            options = options or SearchOptions(limit=self.settings.limit)
+            response = searching.relate(snapshot, file, line, options, self.settings, str(self.root))
+        return replace(response, notes=tuple(notes))
+
     def _is_extension(self, suffix: str) -> bool:
         return suffix in self.languages.extensions
 

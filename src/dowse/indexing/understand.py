@@ -41,7 +41,7 @@ def parse(how: Understanding, path: str, content: bytes) -> ParsedFile:
     language = how.languages.detect(path, content)
     tree, health = parsing.parse(language, content)
     if health is ParseHealth.FAILED:
-        tree = None  # one great error: nothing in it to find, and looking takes time by the square of its size
+        tree = None  # one great error: nothing to find in it, and looking takes time by its size squared
     entities = symbols.find(language, tree, content) if tree is not None else ()
     chunks = chunking.cut(content, entities, tree, how.chunk_size, how.chunk_overlap)
     return ParsedFile(language.name, health, entities, chunks)

@@ -19,7 +19,7 @@ from dowse.types import Reason, Scored
 K = 60
 """RRF's constant: how little the very first ranks stand out."""
 
-BOUNDED = frozenset({"exact", "names", "files", "places"})
+BOUNDED = frozenset({"exact", "names", "files", "places", "partners"})
 """Channels whose scores say by themselves how good a match is, from 0 to 1."""
 
 Fused = dict[int, list[Reason]]

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from dowse.embedders.base import Embedder
-from dowse.search import expand, informative, places, traces
+from dowse.search import expand, informative, places, related, traces
 from dowse.search.analyse import analyse
 from dowse.search.fuse import fuse
-from dowse.search.retrieve import retrieve
+from dowse.search.retrieve import retrieve, timed
 from dowse.search.signals import SIGNALS, Candidate
 from dowse.settings import Settings
 from dowse.stores.base import Snapshot
@@ -23,6 +23,7 @@ from dowse.types import (
     SearchOptions,
     SearchResponse,
     SearchResult,
+    StoredFile,
     split_chunk_id,
 )
 
@@ -31,6 +32,9 @@ PLACES_WEIGHT = 2.0
 
 EXACT_WEIGHT = 1.0
 """What a phrase or pattern found counts beside a keyword match: it is required anyway."""
+
+RELATED_WEIGHTS = {"partners": 2.0, "similar": 1.0}
+"""A test and what it tests belong together more surely than two pieces of code that are alike."""
 
 
 def search(
@@ -64,6 +68,29 @@ def search(
         generation=snapshot.generation,
         milliseconds=(time.perf_counter() - started) * 1e3,
         notes=tuple(notes),
+    )
+
+
+def relate(
+    snapshot: Snapshot, file: StoredFile, line: int, options: SearchOptions, settings: Settings, root: str
+) -> SearchResponse:
+    """What belongs to a place: its tests or what it tests, then code that is alike."""
+    started = time.perf_counter()
+    query = AnalysedQuery(f"{file.path}:{line}", (), (), (), (), (), "place")
+    channels = {
+        "partners": timed("partners", lambda: related.partners(snapshot, file)),
+        "similar": timed("similar", lambda: related.similar(snapshot, file, line, options.filter)),
+    }
+    fused = fuse("scores", {name: channel.hits for name, channel in channels.items()}, RELATED_WEIGHTS)
+    ranked = sorted(_candidates(snapshot, fused), key=lambda c: (-c.score, c.file.path, c.ordinal))
+    best = max(RELATED_WEIGHTS.values())
+    return SearchResponse(
+        query=query,
+        root=root,
+        channels=tuple(channel.report for channel in channels.values()),
+        results=tuple(_result(snapshot, query, c, options, settings, best) for c in ranked[: options.limit]),
+        generation=snapshot.generation,
+        milliseconds=(time.perf_counter() - started) * 1e3,
     )
 
 
@@ -153,7 +180,7 @@ def _match(reasons: Sequence[Reason]) -> Match:
     names = {reason.name for reason in reasons}
     if "exact" in names:
         return Match.EXACT
-    if "names" in names or "places" in names:
+    if names & {"names", "places", "partners"}:
         return Match.NAME
     if "dense" not in names:
         return Match.KEYWORD

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-
 from dowse.search import traces
+from dowse.search.related import chunk_at
 from dowse.stores.base import Snapshot
 from dowse.types import Filter, Frame, Scored, StoredFile, chunk_id
 
@@ -43,9 +42,8 @@ def _files(snapshot: Snapshot, path: str, filter: Filter) -> list[StoredFile]:
 
 def _ordinal(file: StoredFile, frame: Frame) -> int:
     """The chunk with the frame's line; without a line, the one that defines its function; else the first."""
-    chunks = file.parsed.chunks
     line = frame.line
     if not line:
         name = frame.function.rpartition(".")[2]
         line = next((entity.line for entity in file.parsed.entities if entity.name == name), 0)
-    return min(bisect_left([chunk.end_line for chunk in chunks], line), len(chunks) - 1)
+    return chunk_at(file, line)

@@ -54,10 +54,10 @@ def retrieve(
     """
     channels = _retrieve(snapshot, query, filter, embedder)
     if query.frames:
-        channels["places"] = _timed("places", lambda: places.find(snapshot, list(query.frames), filter))
+        channels["places"] = timed("places", lambda: places.find(snapshot, list(query.frames), filter))
     if not exact.asks_for_exact(parsed):
         return channels
-    required = _timed("exact", lambda: exact.find(snapshot, parsed, filter, EXACT_DEPTH))
+    required = timed("exact", lambda: exact.find(snapshot, parsed, filter, EXACT_DEPTH))
     having = {hit.chunk for hit in required.hits}
     weighing = {
         name: Retrieved([hit for hit in channel.hits if hit.chunk in having], channel.report)
@@ -80,10 +80,11 @@ def _retrieve(
 def _lexical(snapshot: Snapshot, query: AnalysedQuery, filter: Filter) -> Retrieved:
     if not query.terms:
         return _skipped("lexical", "the question has no words")
-    return _timed("lexical", lambda: snapshot.lexical(query.terms, FIELD_WEIGHTS, filter, DEPTH))
+    return timed("lexical", lambda: snapshot.lexical(query.terms, FIELD_WEIGHTS, filter, DEPTH))
 
 
-def _timed(name: str, run: Callable[[], list[Scored]]) -> Retrieved:
+def timed(name: str, run: Callable[[], list[Scored]]) -> Retrieved:
+    """What a channel brings, with its report."""
     started = time.perf_counter()
     hits = run()
     milliseconds = (time.perf_counter() - started) * 1e3
@@ -97,7 +98,7 @@ def _skipped(name: str, why: str) -> Retrieved:
 def _names(snapshot: Snapshot, query: AnalysedQuery, filter: Filter) -> Retrieved:
     if not query.names:
         return _skipped("names", "no word of the question looks like a name")
-    return _timed("names", lambda: name_hits(snapshot, query.names, filter))
+    return timed("names", lambda: name_hits(snapshot, query.names, filter))
 
 
 def name_hits(snapshot: Snapshot, names: Sequence[str], filter: Filter) -> list[Scored]:
@@ -130,7 +131,7 @@ def _tiers(name: str) -> list[tuple[NameTier, str]]:
 def _files(snapshot: Snapshot, query: AnalysedQuery, filter: Filter) -> Retrieved:
     if not query.files:
         return _skipped("files", "no word of the question looks like a file name")
-    return _timed("files", lambda: _file_hits(snapshot, query.files, filter))
+    return timed("files", lambda: _file_hits(snapshot, query.files, filter))
 
 
 def _file_hits(snapshot: Snapshot, names: Sequence[str], filter: Filter) -> list[Scored]:
@@ -146,7 +147,7 @@ def _dense(snapshot: Snapshot, query: AnalysedQuery, filter: Filter, embedder: E
         vector = embedder.embed_query(query.text)
     except EmbedderError as error:
         return _skipped("dense", str(error))
-    found = _timed("dense", lambda: snapshot.dense(vector, filter, DEPTH))
+    found = timed("dense", lambda: snapshot.dense(vector, filter, DEPTH))
     if not found.hits and not snapshot.dense(vector, Filter(), 1):
         return _skipped("dense", "the index has no vectors: 'dowse index' makes them")
     return found

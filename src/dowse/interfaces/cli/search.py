@@ -89,7 +89,7 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **as
     with options.open_engine(root, any_root=asked["any_root"], **settings) as engine:
         with progress_line() as progress:
             response = engine.search(query, _options(engine, asked), progress=progress)
-        _show(response, asked)
+        show(response, **asked)
     _mention_command(ctx, words)
     return 0 if response.results else NOTHING_FOUND
 
@@ -129,29 +129,30 @@ def _from_root(pattern: str, engine: Engine) -> str:
     return os.path.relpath(Path.cwd() / pattern, engine.root).replace("\\", "/")
 
 
-def _show(response: SearchResponse, asked: dict[str, Any]) -> None:
+def show(response: SearchResponse, *, as_json: bool, color: str, explain: bool = False, **asked: Any) -> None:
+    """Print an answer as it is asked for."""
     from dowse.interfaces import render
     from dowse.interfaces.cli import output
 
-    packed = _packed(response, asked["budget"])
-    if asked["as_json"]:
+    packed = _packed(response, asked.get("budget"))
+    if as_json:
         values = render.search_values(response)
         output.write_json(values | {"packed": render.packed_values(packed)} if packed else values)
         return
-    whole = asked["full"] or any(asked[lines] is not None for lines in ("after", "before", "context"))
-    view = output.view(asked["color"], explain=asked["explain"], whole=whole)
+    whole = asked.get("full") or any(asked.get(n) is not None for n in ("after", "before", "context"))
+    view = output.view(color, explain=explain, whole=bool(whole))
     if packed:
         text = packed.text
-    elif asked["detail"]:
+    elif asked.get("detail"):
         text = _at_detail(response, asked["detail"])
-    elif asked["files_only"]:
+    elif asked.get("files_only"):
         text = "\n".join(render.found_files(response, view))
     else:
         text = render.search_text(response, view)
     if text:
         output.write(text)
     summary = render.search_summary(response, view)
-    if view.terminal and not asked["files_only"]:
+    if view.terminal and not asked.get("files_only"):
         output.write(f"\n{summary}" if text else summary)
     else:
         output.remark(summary)

@@ -1,0 +1,41 @@
+"""``dowse related``: what belongs to a place."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from dowse.errors import UsageError
+from dowse.interfaces.cli import options
+from dowse.interfaces.cli.search import NOTHING_FOUND, show
+
+
+@click.command()
+@click.argument("place", metavar="PATH[:LINE]")
+@options.root
+@click.option("-n", "--limit", type=click.IntRange(min=1), metavar="N", help="Hits to show (default: 10).")
+@click.option("--explain", is_flag=True, help="Show what each score is made of.")
+@options.as_json
+@options.color
+@options.debug
+def related(place: str, root: str | None, limit: int | None, explain: bool, as_json: bool, color: str) -> int:
+    """Find what belongs to a place.
+
+    The tests of a source file or what a test tests come first, then code that is like the code at the line
+    (default: the beginning of the file).
+    """
+    from dowse.interfaces.progress import progress_line
+
+    path, _, line = place.rpartition(":") if place.rpartition(":")[2].isdigit() else (place, "", "1")
+    with options.open_engine(root, limit=limit) as engine:
+        inside = os.path.relpath(Path.cwd() / path, engine.root).replace(os.sep, "/")
+        if inside.startswith("../"):
+            inside = path.replace(os.sep, "/")
+        if int(line) < 1:
+            raise UsageError(f"lines count from 1, not {line}")
+        with progress_line() as progress:
+            response = engine.related(inside, int(line), progress=progress)
+    show(response, explain=explain, as_json=as_json, color=color)
+    return 0 if response.results else NOTHING_FOUND
