@@ -1,0 +1,72 @@
+"""``python -m benchmarks [NAME...]``: runs benchmarks, prints their figures, keeps them in ``results/``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from importlib import import_module
+from typing import Any
+
+from benchmarks import results
+from benchmarks.data import MissingDataError
+from benchmarks.values import Outcome
+
+BENCHMARKS = {
+    "quality": "how good the answers are: four public question sets",
+    "peers": "how good the answers of others are to the same questions",
+    "speed": "indexing, queries and the command line, side by side with semble",
+    "incremental": "what changed files cost, in a tree of 7,000 files",
+    "kills": "50 kills in the middle of indexing, and what is left",
+    "scale": "100,000 and 1,000,000 chunks: indexing, queries, memory, start",
+}
+"""Every benchmark, a module each, in the order they run; the long one last."""
+
+
+def main() -> int:
+    """Run what was asked for; 1 if something was missing."""
+    modules = {name: import_module(f"benchmarks.{name}") for name in BENCHMARKS}
+    args = _parser(modules).parse_args()
+    if unknown := set(args.names) - set(BENCHMARKS):
+        print(f"no benchmark is called {min(unknown)}: there are {', '.join(BENCHMARKS)}", file=sys.stderr)
+        return 2
+    if args.page:
+        results.write_page()
+        return 0
+    failed = False
+    for name in args.names or BENCHMARKS:
+        try:
+            for outcome in modules[name].run(args):
+                _show(outcome)
+        except MissingDataError as error:
+            print(f"{name}: {error}", file=sys.stderr)
+            failed = True
+    return int(failed)
+
+
+def _parser(modules: dict[str, Any]) -> argparse.ArgumentParser:
+    listing = "\n".join(f"  {name:12} {about}" for name, about in BENCHMARKS.items())
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description=f"Benchmarks of dowse:\n{listing}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="which to run [default: all]")
+    parser.add_argument("--page", action="store_true", help="only make results/README.md anew from the files")
+    for module in modules.values():
+        module.add_arguments(parser)
+    return parser
+
+
+def _show(outcome: Outcome) -> None:
+    print(f"\n{outcome.title}\n")
+    print(results.table(results.plain_figures(outcome)))
+    for note in outcome.notes:
+        print(f"- {note}")
+    if outcome.official:
+        results.write(outcome)
+    else:
+        print("(settings were overridden: not kept in results/)")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,33 @@
+"""Time as benchmarks count it, and the memory of a process."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.competitors.serve import cpu_seconds
+
+
+class Spent(NamedTuple):
+    """Seconds by the clock, and of CPU (children included)."""
+
+    wall: float
+    cpu: float
+
+
+def spent(work: Callable[[], object]) -> Spent:
+    """What doing something takes."""
+    wall, cpu = time.perf_counter(), cpu_seconds()
+    work()
+    return Spent(time.perf_counter() - wall, cpu_seconds() - cpu)
+
+
+def peak_memory_mb() -> float:
+    """The most memory that this process has had resident, in MB; 0 where the system does not say."""
+    try:
+        lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
+    except OSError:
+        return 0.0
+    return next((int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith("VmHWM:")), 0.0)

@@ -1,0 +1,104 @@
+"""The engines that are measured: a table, one adapter file each.
+
+An adapter has ``index(path) -> object`` and ``search(object, query, k) -> [(path, start, end), ...]``, and
+``close(object)`` if there is something to clean up. It runs in a process of its own, under its own
+interpreter (``serve.py``), so that no engine pays for another's imports.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.data import MissingDataError, cache_folder
+
+SEMBLE = "semble==0.7.0"
+RIPGREP = "ripgrep==14.1.0"
+"""Pinned: figures are about these versions."""
+
+SEMBLE_CACHE = "SEMBLE_CACHE_LOCATION"
+"""Where semble's command line keeps indexes, which its Python interface uses too if they are there: a place
+where none are, so that indexing is indexing."""
+
+_PROGRAMS = "Scripts" if os.name == "nt" else "bin"
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How an adapter's process is started."""
+
+    python: str
+    environment: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Competitor:
+    """A row of the table. ``launch`` raises ``MissingDataError`` where the engine cannot be had."""
+
+    name: str
+    version: Callable[[], str]
+    launch: Callable[[], Launch]
+
+    @property
+    def adapter(self) -> Path:
+        """The file with its two functions."""
+        return Path(__file__).with_name(f"{self.name}.py")
+
+
+def own_python() -> Launch:
+    """The interpreter that runs this."""
+    return Launch(sys.executable, {})
+
+
+def semble_python() -> Launch:
+    """BENCH_SEMBLE_PYTHON, else an environment in the cache."""
+    given = os.environ.get("BENCH_SEMBLE_PYTHON")
+    python = Path(given) if given else _installed("semble", SEMBLE) / _PROGRAMS / "python"
+    if given and not python.is_file():
+        raise MissingDataError("BENCH_SEMBLE_PYTHON is not a file: it should be the Python that has semble")
+    model = os.environ.get("BENCH_SEMBLE_MODEL")
+    offline = {"SEMBLE_MODEL_NAME": model, "HF_HUB_OFFLINE": "1"} if model else {}
+    return Launch(str(python), {SEMBLE_CACHE: str(cache_folder() / "semble-empty"), **offline})
+
+
+def semble_model() -> str:
+    """The name of the model that semble uses."""
+    return Path(os.environ.get("BENCH_SEMBLE_MODEL") or "its default").name
+
+
+def with_ripgrep() -> Launch:
+    """BENCH_RG, else ``rg`` on the path, else the wheel from PyPI in the cache."""
+    program = os.environ.get("BENCH_RG") or shutil.which("rg")
+    if not program:
+        program = str(_installed("ripgrep", RIPGREP) / _PROGRAMS / "rg")
+    return Launch(sys.executable, {"BENCH_RG": program})
+
+
+COMPETITORS = {
+    row.name: row
+    for row in (
+        Competitor("dowse", lambda: "of this tree", own_python),
+        Competitor("semble", lambda: f"0.7.0, model {semble_model()}", semble_python),
+        Competitor("bm25", lambda: "chunks and tokens of this tree", own_python),
+        Competitor("ripgrep", lambda: "files by the number of lines that match a word", with_ripgrep),
+    )
+}
+
+
+def _installed(name: str, requirement: str) -> Path:
+    """A virtual environment in the cache with one package in it, made when first needed."""
+    home = cache_folder() / "peers" / name
+    if (home / "ready").exists():
+        return home
+    venv.create(home, with_pip=True, clear=True)
+    install = [str(home / _PROGRAMS / "python"), "-m", "pip", "install", "--quiet", "--only-binary", ":all:"]
+    if subprocess.run([*install, requirement], check=False).returncode:
+        raise MissingDataError(f"{requirement} cannot be installed from the package index")
+    (home / "ready").touch()
+    return home

@@ -1,0 +1,91 @@
+"""The process in which an engine is measured: loads one adapter and does as it is told, line by line.
+
+Run as ``python -P serve.py ADAPTER`` by the engine's own interpreter: standard library only, and nothing of
+this package. A request is a line of JSON on standard input, its answer a line on standard output. What is
+timed is the call of the adapter alone.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import statistics
+import sys
+import time
+from typing import Any
+
+
+def cpu_seconds() -> float:
+    """User and system time of this process (all its threads) and of its finished children."""
+    spent = os.times()
+    return time.process_time() + spent.children_user + spent.children_system
+
+
+class Session:
+    """An adapter and the index it made last."""
+
+    def __init__(self, adapter: Any) -> None:
+        self.adapter = adapter
+        self.index: Any = None
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """What a request asks for."""
+        if request["do"] == "index":
+            return self._index(request["path"], request["settings"])
+        return {
+            "answers": [self._ask(query, request["depth"], request["runs"]) for query in request["queries"]]
+        }
+
+    def close(self) -> None:
+        """Let go of the index, if the adapter has anything to let go of."""
+        if self.index is not None and hasattr(self.adapter, "close"):
+            self.adapter.close(self.index)
+        self.index = None
+
+    def _index(self, path: str, settings: dict[str, Any]) -> dict[str, Any]:
+        self.close()
+        wall, cpu = time.perf_counter(), cpu_seconds()
+        self.index = self.adapter.index(path, **settings)
+        return {
+            "cpu_ms": (cpu_seconds() - cpu) * 1e3,
+            "wall_ms": (time.perf_counter() - wall) * 1e3,
+        }
+
+    def _ask(self, query: str, depth: int, runs: int) -> dict[str, Any]:
+        walls, cpus, places = [], [], []
+        for _ in range(runs):
+            wall, cpu = time.perf_counter(), cpu_seconds()
+            places = self.adapter.search(self.index, query, depth)
+            cpus.append((cpu_seconds() - cpu) * 1e3)
+            walls.append((time.perf_counter() - wall) * 1e3)
+        return {
+            "places": [list(place) for place in places],
+            "wall_ms": statistics.median(walls),
+            "cpu_ms": statistics.median(cpus),
+        }
+
+
+def load(path: str) -> Any:
+    """The adapter in a file."""
+    spec = importlib.util.spec_from_file_location("adapter", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def main() -> None:
+    """Serve until standard input ends."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what an engine prints must not stand between the answers
+    session = Session(load(sys.argv[1]))
+    for line in sys.stdin:
+        answers.write(json.dumps(session.answer(json.loads(line))) + "\n")
+        answers.flush()
+    session.close()
+
+
+if __name__ == "__main__":
+    main()

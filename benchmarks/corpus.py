@@ -1,0 +1,86 @@
+"""Large source trees made of real ones.
+
+The 31 repositories and those of SWE-QA are copied one after the other until there is enough, then again
+from the start, each round into a folder of its own. In every file of a later round one line is changed (the
+first identifier on it gets a suffix), so that no two contents are equal and nothing that is known by its
+content can be used again. What such a corpus does not have is the vocabulary of a real one of its size:
+posting lists grow as they would, the number of different words does not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks import data
+from benchmarks.sets import repositories, swe_qa
+
+BYTES_PER_CHUNK = 1000
+"""Source bytes for each chunk that comes of them, measured on these trees; a little high, to have enough."""
+
+LARGEST_FILE = 1_000_000
+"""Larger files are not indexed by default, so they are not copied."""
+
+SNIFFED = 8_000
+"""Bytes at the beginning of a file that are searched for a NUL, the mark of a binary one."""
+
+_IDENTIFIER = re.compile(rb"\b(?:[A-Za-z]+_[A-Za-z_]+|[a-z]+[A-Z][A-Za-z]+|[A-Za-z]{9,})\b")
+"""A name of more than one word, or a long word: hardly ever a keyword, so the file still parses."""
+
+
+class Corpus(NamedTuple):
+    """A made tree: where it is, how much was written, and a pattern that one of its parts matches."""
+
+    root: Path
+    files: int
+    size: int
+    part: str
+
+
+def build(root: Path, chunks: int) -> Corpus:
+    """A tree of about so many chunks."""
+    wanted, files, size = chunks * BYTES_PER_CHUNK, 0, 0
+    sources = list(_sources())
+    copies = (
+        written
+        for number in count()
+        for name, source in sources
+        for written in _copied(source, root / f"round-{number}" / name, number)
+    )
+    while size < wanted:
+        files, size = files + 1, size + next(copies)
+    return Corpus(root, files, size, f"round-0/{sources[0][0]}/**")
+
+
+def _sources() -> Iterator[tuple[str, Path]]:
+    trees = data.folder("BENCH_TREES")
+    for tree in repositories.trees():
+        yield tree.name, trees / tree.name
+    for tree in swe_qa.trees():
+        yield f"qa-{tree.name}", tree.path
+
+
+def _copied(source: Path, target: Path, number: int) -> Iterator[int]:
+    """Copy the text files of a tree; the size of each."""
+    for path in sorted(source.rglob("*")):
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > LARGEST_FILE:
+            continue
+        content = path.read_bytes()
+        if b"\0" in content[:SNIFFED]:
+            continue
+        copy = target / path.relative_to(source)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(varied(content, number))
+        yield len(content)
+
+
+def varied(content: bytes, number: int) -> bytes:
+    """The content with one line changed, another one for each number; as it is for number 0."""
+    if not number:
+        return content
+    suffix = f"Round{number}".encode()
+    changed, times = _IDENTIFIER.subn(lambda match: match[0] + suffix, content, count=1)
+    return changed if times else content + b"\n" + suffix + b"\n"

@@ -1,0 +1,176 @@
+"""What changes cost: a copy of a tree of about 7,000 files is indexed, changed, and asked again.
+
+A change is followed by a search, as it is for a user; what is reported is what that search takes more than
+one before which nothing has changed. After it, the index is asked for what the change put in or took out.
+
+Changed files are made some seconds old first: one that was written only moments ago is read again by the
+next search too, by design, which is not what is measured here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks import data
+from benchmarks.clock import spent
+from benchmarks.values import Figure, Outcome, Target, at_least, below
+from dowse import Engine
+
+QUERY = "where is the query set evaluated"
+RUNS = 5
+SWITCHED = 200
+"""Files that differ between the two branches."""
+
+AGE = 10
+"""Seconds that a changed file is made older by."""
+
+ADDED = "\ndef {name}():\n    return 'put here by a benchmark'\n"
+"""What a change adds to a file."""
+
+
+class Trace(NamedTuple):
+    """What can be told from the index after a change: a name, where it is found, and where it is not."""
+
+    name: str
+    there: Path | None = None
+    gone: Path | None = None
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Nothing to choose."""
+
+
+def run(args: argparse.Namespace) -> Iterator[Outcome]:
+    """All kinds of change, one after the other, on one copy."""
+    source = data.folder("BENCH_BIG_TREE")
+    with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
+        root = Path(folder) / "tree"
+        shutil.copytree(source, root, symlinks=True, ignore=shutil.ignore_patterns(".git", ".dowse"))
+        with Engine.open(root) as engine:
+            figures = Changes(engine).measure()
+            status = engine.status()
+    yield Outcome(
+        name="incremental",
+        title="What changes cost",
+        figures=figures,
+        notes=(
+            f"{status.files} files and {status.chunks} chunks in the index, {status.size_bytes / 1e6:.0f} MB",
+            "extra: of the next search, over one before which nothing has changed; "
+            f"median of {RUNS} for changes of one file",
+        ),
+    )
+
+
+class Changes:
+    """One tree and its engine, changed again and again."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.plain_ms = 0.0
+        self.right: list[bool] = []
+
+    def measure(self) -> list[Figure]:
+        """Every kind of change, in order."""
+        full = spent(self.engine.index)
+        again = statistics.median(spent(self.engine.index).wall for _ in range(RUNS))
+        self._search_ms()
+        self.plain_ms = statistics.median(self._search_ms() for _ in range(RUNS))
+        files = self._python_files()
+        figures = [
+            Figure("full index, wall", full.wall, "s"),
+            Figure("full index, CPU", full.cpu, "s"),
+            Figure("index again, nothing changed", again, "s", below(1.0)),
+            Figure("search, nothing changed", self.plain_ms, "ms"),
+            self._extra("one file changed", files, _change, below(200)),
+            self._extra("one file added", files[RUNS:], _add),
+            self._extra("one file renamed", files[2 * RUNS :], _rename),
+            self._extra("one file deleted", files[3 * RUNS :], _delete),
+            *self._switch(files[4 * RUNS :][:SWITCHED]),
+        ]
+        share = statistics.mean(self.right)
+        return [*figures, Figure("changes that the next answers knew of", share, target=at_least(1))]
+
+    def _python_files(self) -> list[Path]:
+        """Files of the index that can be changed, in an order that has nothing to do with where they are."""
+        with self.engine.store.snapshot() as snapshot:
+            paths = sorted(path for path in snapshot.manifest() if path.endswith(".py"))
+        random.Random(0).shuffle(paths)
+        return [self.engine.root / path for path in paths]
+
+    def _extra(
+        self, name: str, files: Sequence[Path], change: Callable[[Path], Trace], target: Target | None = None
+    ) -> Figure:
+        times = []
+        for path in files[:RUNS]:
+            trace = change(path)
+            times.append(self._search_ms())
+            self._check(trace)
+        return Figure(f"{name}, extra", statistics.median(times) - self.plain_ms, "ms", target)
+
+    def _switch(self, files: Sequence[Path]) -> Iterator[Figure]:
+        """A change of many files at once, and the way back to contents that were known before."""
+        before = {path: path.read_bytes() for path in files}
+        traces = [_change(path) for path in files]
+        there = self._search_ms()
+        self._check(traces[-1])
+        for path, content in before.items():
+            path.write_bytes(content)
+            _make_older(path, AGE // 2)
+        back = self._search_ms()
+        self._check(Trace(traces[-1].name, gone=traces[-1].there))
+        yield Figure(f"{len(files)} files changed at once, extra", there - self.plain_ms, "ms")
+        yield Figure(f"the same {len(files)} files changed back, extra", back - self.plain_ms, "ms")
+
+    def _search_ms(self) -> float:
+        """A search as after a pause: in a burst of them, dowse does not look at the disk every time."""
+        self.engine.check_soon()
+        return spent(lambda: self.engine.search(QUERY)).wall * 1e3
+
+    def _check(self, trace: Trace) -> None:
+        found = {self.engine.root / hit.path for hit in self.engine.search(trace.name).results}
+        self.right.append((trace.there is None or trace.there in found) and trace.gone not in found)
+
+
+def _change(path: Path) -> Trace:
+    name = _unheard_of(path)
+    path.write_bytes(path.read_bytes() + ADDED.format(name=name).encode())
+    _make_older(path)
+    return Trace(name, there=path)
+
+
+def _add(path: Path) -> Trace:
+    name = _unheard_of(path)
+    new = path.with_name(f"{name}.py")
+    new.write_text(ADDED.format(name=name), encoding="utf-8")
+    _make_older(new)
+    return Trace(name, there=new)
+
+
+def _rename(path: Path) -> Trace:
+    target = path.with_name(f"{_unheard_of(path)}.py")
+    path.rename(target)
+    return Trace(target.name, there=target, gone=path)
+
+
+def _delete(path: Path) -> Trace:
+    path.unlink()
+    return Trace(path.name, gone=path)
+
+
+def _unheard_of(path: Path) -> str:
+    """A name that is nowhere in the tree."""
+    return "dowsed_" + path.resolve().as_posix().encode().hex()[-40:]
+
+
+def _make_older(path: Path, seconds: int = AGE) -> None:
+    then = time.time() - seconds
+    os.utime(path, (then, then))

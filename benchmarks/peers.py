@@ -1,0 +1,55 @@
+"""How good the answers of others are, to the same questions in the same trees.
+
+semble, plain BM25 over dowse's own tokens, and ripgrep; an engine that cannot be had is left out, and the
+notes say why.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import replace
+
+from benchmarks import quality
+from benchmarks.competitors import COMPETITORS
+from benchmarks.data import MissingDataError
+from benchmarks.sets import SETS, QuestionSet
+from benchmarks.values import Figure, Outcome
+
+PEER_SETS = ("repositories", "swe-qa")
+"""The sets that need no more of an engine than paths and lines."""
+
+PEERS = tuple(name for name in COMPETITORS if name != quality.ENGINE)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("peers")
+    group.add_argument("--peer", action="append", choices=PEERS, dest="peers", help="only this engine")
+
+
+def run(args: argparse.Namespace) -> Iterator[Outcome]:
+    """Every peer on every set that asks for places only."""
+    for name in PEER_SETS:
+        if name in (args.sets or PEER_SETS):
+            yield _outcome(SETS[name], args.peers or PEERS, official=not args.peers)
+
+
+def _outcome(question_set: QuestionSet, peers: tuple[str, ...], *, official: bool) -> Outcome:
+    figures: list[Figure] = []
+    notes: list[str] = []
+    for peer in peers:
+        try:
+            rows = quality.ask(question_set, peer, {"": {}}, {})[""]
+        except MissingDataError as error:
+            notes.append(f"{peer} is not available: {error}")
+            continue
+        found = question_set.figures(rows)
+        figures += [replace(figure, name=f"{peer}: {figure.name}", beside="") for figure in found]
+        notes.append(f"{peer}: {COMPETITORS[peer].version()}")
+    return Outcome(
+        name=f"peers-{question_set.name}",
+        title=f"Others: {question_set.title}",
+        figures=figures,
+        notes=notes,
+        official=official,
+    )

@@ -1,0 +1,76 @@
+"""An engine in a process of its own, and the means to ask it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+from benchmarks.competitors import COMPETITORS, serve
+from benchmarks.values import Place
+
+
+class Cost(NamedTuple):
+    """What a call took, as measured in the engine's process; CPU time includes threads and children."""
+
+    cpu_ms: float
+    wall_ms: float
+
+
+class Answer(NamedTuple):
+    """The results of a question and what it took."""
+
+    places: list[Place]
+    cost: Cost
+
+
+class Probe:
+    """One engine of the table, running. Use in a ``with`` block."""
+
+    def __init__(self, name: str, environment: dict[str, str] | None = None) -> None:
+        competitor = COMPETITORS[name]
+        launch = competitor.launch()
+        self.name = name
+        self._process = subprocess.Popen(
+            [launch.python, "-P", serve.__file__, str(competitor.adapter)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, **launch.environment, **(environment or {})},
+            encoding="utf-8",
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._process.communicate()
+
+    def index(self, path: Path, **settings: Any) -> Cost:
+        """Index a tree; questions go to it from here on."""
+        return Cost(**self._request({"do": "index", "path": str(path), "settings": settings}))
+
+    def ask(self, queries: Sequence[str], depth: int, runs: int = 1) -> list[Answer]:
+        """The answer to each question, with the median of what some runs of it took."""
+        request = {"do": "search", "queries": list(queries), "depth": depth, "runs": runs}
+        found = self._request(request)["answers"]
+        return [
+            Answer([Place(*place) for place in one["places"]], Cost(one["cpu_ms"], one["wall_ms"]))
+            for one in found
+        ]
+
+    def _request(self, request: dict[str, Any]) -> dict[str, Any]:
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"{self.name} ended unexpectedly: what it said is above")
+        answer: dict[str, Any] = json.loads(line)
+        return answer

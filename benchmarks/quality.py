@@ -1,0 +1,172 @@
+"""How good the answers are: every question set, per question and in sum.
+
+``--set`` picks a set, ``--tag`` keeps its rows under a name, ``--compare`` tells the difference to rows that
+were kept, ``--setting`` overrides a setting of dowse, ``--ablate`` switches signals and channels off in turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks import data
+from benchmarks.probe import Probe
+from benchmarks.results import RUNS
+from benchmarks.sets import SETS, QuestionSet
+from benchmarks.values import Figure, Outcome, Row
+from dowse.settings import ENVIRONMENT_PREFIX, SIGNALS, Settings
+
+ABLATED_SETS = ("repositories", "swe-qa")
+"""One set with many languages, one whose questions avoid the words of file names."""
+
+ABLATION_FIGURES = 4
+"""Of each set, from the first: the headline and what could suffer for it."""
+
+CHANNELS_OFF: Mapping[str, dict[str, Any]] = {
+    "names": {"name_weight": 0.0},
+    "files": {"file_weight": 0.0},
+    "dense": {"dense_weight": 0.0},
+}
+
+ENGINE = "dowse"
+
+Variants = Mapping[str, Mapping[str, Any]]
+"""Settings by the name of what they change."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("quality")
+    group.add_argument(
+        "--set", action="append", choices=list(SETS), dest="sets", help="only this question set"
+    )
+    group.add_argument("--tag", default=ENGINE, help="name under which the rows are kept in results/runs")
+    group.add_argument("--compare", metavar="TAG", help="compare with the rows of an earlier run")
+    group.add_argument(
+        "--setting", action="append", default=[], metavar="KEY=VALUE", help="override a setting"
+    )
+    group.add_argument("--ablate", action="store_true", help="switch signals and channels off one at a time")
+
+
+def run(args: argparse.Namespace) -> Iterator[Outcome]:
+    """The outcome of every set that was asked for."""
+    environment = overrides(args.setting)
+    if args.ablate:
+        return ablation(args.sets or ABLATED_SETS, environment)
+    return measured(args, environment)
+
+
+def measured(args: argparse.Namespace, environment: dict[str, str]) -> Iterator[Outcome]:
+    """Each set with the settings in force."""
+    for name in args.sets or SETS:
+        question_set = SETS[name]
+        earlier = _read_rows(question_set, args.compare) if args.compare else None
+        rows = ask(question_set, ENGINE, {"": {}}, environment)[""]
+        _write_rows(question_set, args.tag, rows)
+        if earlier is not None:
+            _show_comparison(question_set, earlier, rows)
+        yield Outcome(
+            name=f"quality-{name}",
+            title=question_set.title,
+            figures=[*question_set.figures(rows), *question_set.breakdown(rows)],
+            notes=(f"{len(rows)} questions",),
+            official=not environment,
+        )
+
+
+def ask(
+    question_set: QuestionSet, engine: str, variants: Variants, environment: dict[str, str]
+) -> dict[str, list[Row]]:
+    """The rows of every variant. Each tree is indexed once; variants that leave the index alone share it."""
+    rows: dict[str, list[Row]] = {name: [] for name in variants}
+    with Probe(engine, environment) as probe:
+        for tree in question_set.trees():
+            print(f"{question_set.name}: {engine}: {tree.name}", file=sys.stderr)
+            with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
+                place = {"index_dir": folder} if engine == ENGINE else {}
+                for name, settings in variants.items():
+                    probe.index(tree.path, **place, **settings)
+                    answers = probe.ask([question.text for question in tree.questions], question_set.depth)
+                    rows[name] += question_set.rows(tree, [answer.places for answer in answers])
+    return rows
+
+
+def overrides(given: Sequence[str]) -> dict[str, str]:
+    """``key=value`` as the environment variables that dowse reads."""
+    variables = {}
+    for item in given:
+        key, _, value = item.partition("=")
+        if key not in Settings.__dataclass_fields__ or not value:
+            raise data.MissingDataError(f"--setting {item}: not a setting and its value")
+        variables[ENVIRONMENT_PREFIX + key.upper()] = value
+    return variables
+
+
+def ablation(names: Sequence[str], environment: dict[str, str]) -> Iterator[Outcome]:
+    """What each signal and channel is worth: its set's headline without it, and the paired difference."""
+    variants: Variants = {
+        "everything": {},
+        **{f"without {name}": {"signals_off": [name]} for name in SIGNALS},
+        **{f"without {name}": settings for name, settings in CHANNELS_OFF.items()},
+        "without any signal": {"signals_off": list(SIGNALS)},
+    }
+    for name in names:
+        question_set = SETS[name]
+        rows = ask(question_set, ENGINE, variants, environment)
+        table = {variant: _compared(question_set, rows["everything"], rows[variant]) for variant in variants}
+        yield Outcome(
+            name=f"ablation-{name}",
+            title=f"Each signal and channel off in turn: {question_set.title}",
+            figures=[_ablation_figure(question_set, v, rows[v], table[v]) for v in variants],
+            notes=(
+                "in brackets: the mean difference to everything by question, its 95 % interval, and how many "
+                "questions are better and worse",
+            ),
+            details={"compared": table},
+            official=not environment,
+        )
+
+
+def _ablation_figure(
+    question_set: QuestionSet, variant: str, rows: Sequence[Row], compared: Mapping[str, Any]
+) -> Figure:
+    """The headline of a variant, beside it the difference and what else could suffer."""
+    headline, *others = question_set.figures(rows)[:ABLATION_FIGURES]
+    low, high = compared["micro_ci95"]
+    counts = f"+{compared['better']} -{compared['worse']}"
+    difference = f"{compared['micro_diff']:+.4f}, {low:+.4f} to {high:+.4f}, {counts}"
+    beside = ", ".join(f"{figure.name} {figure.value:.3f}" for figure in others)
+    return Figure(f"{headline.name}, {variant}", headline.value, beside=f"[{difference}] {beside}")
+
+
+def _compared(question_set: QuestionSet, before: Sequence[Row], after: Sequence[Row]) -> dict[str, Any]:
+    compared: dict[str, Any] = data.scorer().compare(before, after, metric=question_set.headline)
+    return compared
+
+
+def _show_comparison(question_set: QuestionSet, earlier: Sequence[Row], rows: Sequence[Row]) -> None:
+    print(f"{question_set.headline}, this run minus the earlier one, paired bootstrap:")
+    print(json.dumps(_compared(question_set, earlier, rows), indent=1))
+
+
+def _rows_file(question_set: QuestionSet, tag: str) -> Path:
+    return RUNS / f"{question_set.name}.{tag}.jsonl"
+
+
+def _write_rows(question_set: QuestionSet, tag: str, rows: Sequence[Row]) -> None:
+    RUNS.mkdir(parents=True, exist_ok=True)
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    _rows_file(question_set, tag).write_text(text, encoding="utf-8")
+
+
+def _read_rows(question_set: QuestionSet, tag: str) -> list[Row]:
+    path = _rows_file(question_set, tag)
+    if not path.is_file():
+        raise data.MissingDataError(
+            f"there are no rows {path.name} in benchmarks/results/runs: run with --tag {tag}"
+        )
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

@@ -1,0 +1,198 @@
+"""How it scales: indexing, questions, memory and start with 100,000 and with 1,000,000 chunks.
+
+The trees are made of real ones (see ``corpus.py``), on disk in a temporary folder that is removed: several
+GB for a million chunks. Indexing uses all cores. Questions are the public benchmark's, each asked once, ten
+results with text, after a few others have warmed the process. "Checked" means that dowse compares the tree
+with the disk before each answer: every file up to ``engine.CHECKED_FILES``, in larger trees those of the
+answer. "In a burst" it does so only when it finds it due, "not checked" never.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks import corpus, data
+from benchmarks.clock import Spent, spent
+from benchmarks.metrics import percentile
+from benchmarks.values import Figure, Outcome, Target, at_most, below
+from dowse import Engine, SearchOptions
+from dowse.engine import CHECKED_FILES
+from dowse.types import Filter, IndexStatus
+
+SIZES = (100_000, 1_000_000)
+QUERY_TARGETS = {100_000: below(20), 1_000_000: below(100)}
+"""Milliseconds, for the median."""
+
+MEMORY_TARGETS = {100_000: below(150)}
+"""Megabytes resident."""
+
+GROWTH_TARGET = at_most(1.5)
+"""A chunk of the larger tree may cost so much more than one of the smaller."""
+
+OPEN_TARGET = below(50)
+"""Milliseconds."""
+
+WARM_UP = 20
+QUERIES = 200
+FRESH_QUERIES = 50
+LIMIT = 10
+SEED = 0
+
+
+class Measured(NamedTuple):
+    """One size."""
+
+    corpus: corpus.Corpus
+    status: IndexStatus
+    cost: Spent
+    queries: dict[str, list[Spent]]  # by what was asked for
+    fresh: dict[str, float]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("scale")
+    group.add_argument(
+        "--chunks", type=int, action="append", help="only this size [default: 100000 and 1000000]"
+    )
+
+
+def run(args: argparse.Namespace) -> Iterator[Outcome]:
+    """Each size; what a chunk costs in the second one compared with the first."""
+    before: Measured | None = None
+    for chunks in args.chunks or SIZES:
+        with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
+            measured = _measure(Path(folder), chunks)
+        yield _outcome(chunks, measured, before)
+        before = measured
+
+
+# --- measuring ---
+
+
+def _measure(folder: Path, chunks: int) -> Measured:
+    queries = data.bench_queries()
+    random.Random(SEED).shuffle(queries)
+    print(f"scale: writing a tree of {chunks:,} chunks", file=sys.stderr)
+    made = corpus.build(folder / "tree", chunks)
+    index = folder / "index"
+    print(f"scale: indexing {made.files:,} files", file=sys.stderr)
+    with Engine.open(made.root, index_dir=str(index)) as engine:
+        cost = spent(engine.index)
+        status = engine.status()
+        print(f"scale: {status.chunks:,} chunks in {cost.wall:.0f} s; searching", file=sys.stderr)
+        times = _question_times(engine, made, queries)
+    return Measured(made, status, cost, times, _fresh(made.root, index, queries[:FRESH_QUERIES]))
+
+
+def _question_times(engine: Engine, made: corpus.Corpus, queries: Sequence[str]) -> dict[str, list[Spent]]:
+    """What each question takes, by filter and with or without the check of the tree."""
+    warm_up, asked = queries[:WARM_UP], queries[WARM_UP : WARM_UP + QUERIES]
+    filters = {
+        "checked": Filter(),
+        "checked, only Python": engine.filter(languages=["python"]),
+        "checked, one repository by path": engine.filter(paths=[made.part]),
+    }
+    ask = partial(_times, warm_up=warm_up, asked=asked)
+    times = {name: ask(engine, filter=chosen, checked=True) for name, chosen in filters.items()}
+    times["in a burst"] = ask(engine, filter=Filter(), checked=False)
+    with Engine.open(made.root, index_dir=engine.settings.index_dir, refresh=False) as unchecked:
+        times["not checked"] = ask(unchecked, filter=Filter(), checked=False)
+    return times
+
+
+def _times(
+    engine: Engine, *, warm_up: Sequence[str], asked: Sequence[str], filter: Filter, checked: bool
+) -> list[Spent]:
+    options = SearchOptions(limit=LIMIT, filter=filter)
+    for query in warm_up:
+        engine.search(query, options)
+    times = []
+    for query in asked:
+        if checked:
+            engine.check_soon()
+        times.append(spent(partial(engine.search, query, options)))
+    return times
+
+
+def _fresh(root: Path, index: Path, queries: Sequence[str]) -> dict[str, float]:
+    ran = subprocess.run(
+        [sys.executable, "-m", "benchmarks.fresh", str(root), str(index)],
+        input=json.dumps(list(queries)),
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        cwd=Path(__file__).parent.parent,
+        check=True,
+    )
+    found: dict[str, float] = json.loads(ran.stdout)
+    return found
+
+
+# --- figures ---
+
+
+def _outcome(chunks: int, measured: Measured, before: Measured | None) -> Outcome:
+    made, status = measured.corpus, measured.status
+    per_file = "every file" if status.files <= CHECKED_FILES else "the files of the answer"
+    return Outcome(
+        name=f"scale-{chunks}",
+        title=f"A tree of {chunks:,} chunks",
+        figures=[
+            *_index_figures(measured, before),
+            *_query_figures(measured, QUERY_TARGETS.get(chunks)),
+            *_fresh_figures(measured.fresh, MEMORY_TARGETS.get(chunks)),
+        ],
+        notes=(
+            f"{status.files:,} files, {made.size / 1e6:,.0f} MB of source, {status.chunks:,} chunks, "
+            f"index {status.size_bytes / 1e6:,.0f} MB; {os.cpu_count()} workers",
+            "copies of real trees, one line changed in every file of a copy: no content occurs twice",
+            f"checked: {per_file} compared with the disk before an answer",
+        ),
+        details={"query_ms": {name: _rounded(times) for name, times in measured.queries.items()}},
+    )
+
+
+def _rounded(times: Sequence[Spent]) -> list[float]:
+    return sorted(round(one.wall * 1e3, 2) for one in times)
+
+
+def _index_figures(measured: Measured, before: Measured | None) -> Iterator[Figure]:
+    for name, kind in (("CPU", "cpu"), ("wall", "wall")):
+        cost = _per_chunk(measured, kind)
+        yield Figure(f"indexing, {name} per chunk", cost, "ms")
+        if before is not None:
+            growth = cost / _per_chunk(before, kind)
+            yield Figure(f"indexing, {name} per chunk over the smaller tree", growth, "x", GROWTH_TARGET)
+
+
+def _per_chunk(measured: Measured, kind: str) -> float:
+    seconds: float = getattr(measured.cost, kind)
+    return seconds * 1e3 / measured.status.chunks
+
+
+def _query_figures(measured: Measured, target: Target | None) -> Iterator[Figure]:
+    for name, times in measured.queries.items():
+        wall = [one.wall * 1e3 for one in times]
+        yield Figure(f"question, {name}, p50", percentile(wall, 0.5), "ms", target)
+        yield Figure(f"question, {name}, p95", percentile(wall, 0.95), "ms")
+        yield Figure(f"question, {name}, CPU p50", percentile([one.cpu * 1e3 for one in times], 0.5), "ms")
+
+
+def _fresh_figures(fresh: dict[str, Any], memory: Target | None) -> list[Figure]:
+    return [
+        Figure("fresh process, imports", fresh["import_ms"], "ms"),
+        Figure("fresh process, open and ready to search", fresh["open_ms"], "ms", OPEN_TARGET),
+        Figure("fresh process, first search", fresh["first_search_ms"], "ms"),
+        Figure(
+            f"fresh process, peak memory after {FRESH_QUERIES} searches", fresh["memory_mb"], "MB", memory
+        ),
+    ]

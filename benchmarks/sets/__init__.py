@@ -1,0 +1,73 @@
+"""The question sets: a table, one file each.
+
+A set knows its trees and questions, how an answer is scored, and how scores become figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from benchmarks.sets import codegrapher, locagent, repositories, swe_qa
+from benchmarks.values import Figure, Place, Row, Tree
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSet:
+    """A row of the table."""
+
+    name: str
+    title: str
+    depth: int  # results asked for
+    headline: str  # the metric by which runs are compared
+    trees: Callable[[], Iterator[Tree]]
+    rows: Callable[[Tree, Sequence[Sequence[Place]]], list[Row]]  # answers in the order of the questions
+    figures: Callable[[Sequence[Row]], list[Figure]]
+    breakdown: Callable[[Sequence[Row]], list[Figure]]  # the same by kind of question or tree
+
+
+SETS = {
+    row.name: row
+    for row in (
+        QuestionSet(
+            "repositories",
+            "31 repositories of a public code search benchmark, 19 languages",
+            50,
+            "ndcg10",
+            repositories.trees,
+            repositories.rows,
+            repositories.figures,
+            repositories.breakdown,
+        ),
+        QuestionSet(
+            "swe-qa",
+            "SWE-QA: questions about 7 Python repositories that avoid identifiers",
+            50,
+            "mrr",
+            swe_qa.trees,
+            swe_qa.rows,
+            swe_qa.figures,
+            swe_qa.breakdown,
+        ),
+        QuestionSet(
+            "codegrapher",
+            "CodeGrapher's 23 tasks: the files that a change edits, no cursor file given",
+            100,
+            "recall13",
+            codegrapher.trees,
+            codegrapher.rows,
+            codegrapher.figures,
+            codegrapher.breakdown,
+        ),
+        QuestionSet(
+            "locagent",
+            "LocAgent's 100 labelled queries: the entity that is meant",
+            50,
+            "mrr10",
+            locagent.trees,
+            locagent.rows,
+            locagent.figures,
+            locagent.breakdown,
+        ),
+    )
+}

@@ -1,0 +1,70 @@
+"""CodeGrapher's tasks: which files a change will edit, from the terms and the description of the change.
+
+Each task is asked twice, with its query terms alone and with its description in front of them. The cursor
+file, which is always one of the answers, is never given. ``recall13`` is the share of the edited files
+among the first 13 distinct files.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
+
+from benchmarks import data
+from benchmarks.metrics import mean, recall_at_files
+from benchmarks.values import Figure, Place, Question, Row, Tree
+
+FILES = 13
+"""Files that CodeGrapher's budget of 3,500 tokens holds."""
+
+BESIDE = "CodeGrapher, given the cursor file: 0.850; BM25 over whole files, without: 0.891"
+
+
+@cache
+def _tasks() -> dict[str, Any]:
+    lines = (data.folder("BENCH_HOME") / "codegrapher_tasks.jsonl").read_text(encoding="utf-8").splitlines()
+    return {task["task_id"]: task for task in map(json.loads, lines)}
+
+
+def trees() -> Iterator[Tree]:
+    """Each task's repository just before the change."""
+    for task_id, task in _tasks().items():
+        owner, name = task["repo"].rstrip("/").split("/")[-2:]
+        mirror = data.ALTERNATE_MIRRORS.get(task_id, f"{owner}+{name}")
+        terms = " ".join(task["query_terms"])
+        questions = (Question("terms", terms), Question("described", f"{task['description']} {terms}"))
+        yield Tree(task_id, data.exported(mirror, task["commit_before"]), questions)
+
+
+def rows(tree: Tree, answers: Sequence[Sequence[Place]]) -> list[Row]:
+    """Recall of each way of asking."""
+    edited = _tasks()[tree.name]["files_edited"]
+    return [
+        {
+            "repo": tree.name,
+            "qid": question.id,
+            "query": question.text,
+            "recall13": recall_at_files(places, edited, FILES),
+        }
+        for question, places in zip(tree.questions, answers, strict=True)
+    ]
+
+
+def figures(rows: Sequence[Row]) -> list[Figure]:
+    """Mean recall of each way of asking."""
+    ways = {"terms": "query terms", "described": "description and query terms"}
+    return [
+        Figure(
+            f"recall of edited files at {FILES} files, {name}",
+            mean(row["recall13"] for row in rows if row["qid"] == way),
+            beside=BESIDE,
+        )
+        for way, name in ways.items()
+    ]
+
+
+def breakdown(rows: Sequence[Row]) -> list[Figure]:
+    """Nothing: the tasks are too few."""
+    return []

@@ -1,0 +1,79 @@
+"""LocAgent's labelled queries on two source distributions: is the entity that is meant first?
+
+Labels are entity ids, ``path:Class.method``, or ``path`` for a file as a whole. A result's id is its path
+and the qualified name of the entity it points at (only the path where it points at none; a constructor is
+its class, since the labels know no ``__init__``). Results with the same id count once, as the first of them.
+``mrr10`` is 1 / rank of the first result whose id equals a label, among the first ten distinct ids, else 0.
+``hit1`` is 1 if that rank is 1. LocAgent's own figures come from the results of its search tool in the
+same file, by the same formula.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
+
+from benchmarks import data
+from benchmarks.metrics import entity_id, first_rank, mean, reciprocal
+from benchmarks.values import Figure, Place, Question, Row, Tree
+
+DEPTH = 10
+SDISTS = {"requests": "requests-2.32.3", "flask": "flask-3.0.3"}
+SYMBOL = "symbol"
+"""The kind of query that is the exact name of something."""
+
+
+@cache
+def _queries() -> dict[str, Any]:
+    lines = (data.folder("BENCH_HOME") / "locagent_queries.jsonl").read_text(encoding="utf-8").splitlines()
+    return {query["id"]: query for query in map(json.loads, lines)}
+
+
+def trees() -> Iterator[Tree]:
+    """The two source distributions."""
+    for name, sdist in SDISTS.items():
+        path = data.folder("BENCH_SDISTS") / sdist
+        if not path.is_dir():
+            raise data.MissingDataError(f"{sdist} is not in BENCH_SDISTS: unpack it there from PyPI")
+        asked = (Question(key, query["text"]) for key, query in _queries().items() if query["repo"] == name)
+        yield Tree(name, path, tuple(asked))
+
+
+def rows(tree: Tree, answers: Sequence[Sequence[Place]]) -> list[Row]:
+    """The rank of the first right entity, ours and LocAgent's."""
+    return [_row(tree, question, places) for question, places in zip(tree.questions, answers, strict=True)]
+
+
+def _row(tree: Tree, question: Question, places: Sequence[Place]) -> Row:
+    query = _queries()[question.id]
+    rank = first_rank(map(entity_id, places), query["gold"], DEPTH)
+    theirs = first_rank((hit["nid"] for hit in query["searchentity_results"]), query["gold"], DEPTH)
+    return {
+        "repo": tree.name,
+        "qid": question.id,
+        "query": question.text,
+        "kind": query["kind"],
+        "mrr10": reciprocal(rank),
+        "hit1": float(rank == 1),
+        "mrr10_locagent": reciprocal(theirs),
+        "hit1_locagent": float(theirs == 1),
+    }
+
+
+def figures(rows: Sequence[Row]) -> list[Figure]:
+    """MRR@10 of all, hit@1 of exact names."""
+    symbols = [row for row in rows if row["kind"] == SYMBOL]
+    return [_figure("MRR@10 of entities", rows, "mrr10"), _figure("hit@1, exact names", symbols, "hit1")]
+
+
+def breakdown(rows: Sequence[Row]) -> list[Figure]:
+    """MRR@10 by kind of query."""
+    kinds = sorted({row["kind"] for row in rows})
+    return [_figure(f"MRR@10, {kind}", [r for r in rows if r["kind"] == kind], "mrr10") for kind in kinds]
+
+
+def _figure(name: str, rows: Sequence[Row], key: str) -> Figure:
+    theirs = mean(row[f"{key}_locagent"] for row in rows)
+    return Figure(name, mean(row[key] for row in rows), beside=f"LocAgent's own search: {theirs:.3f}")

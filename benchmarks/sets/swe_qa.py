@@ -1,0 +1,78 @@
+"""SWE-QA: questions about Python repositories at a commit, whose answers cite files and lines.
+
+Scored as loc.py scores: ``hit@5`` at least one cited file among the first five distinct files, ``mrr`` of
+the first cited file, ``hunk@k`` at least one of the first k results has a cited line in it (only
+questions whose answer cites lines). Cited tests do not count; questions without a cited file are left out.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
+
+from benchmarks import data
+from benchmarks.metrics import files_of, first_rank, mean, reciprocal, touches
+from benchmarks.values import Figure, Place, Question, Row, Tree
+
+EVERY_FILE = 10**9
+"""The depth at which the first cited file counts for ``mrr``: wherever it is."""
+
+BESIDE = {
+    "hit@5": "semble's rules over BM25, all 521 questions: 0.871",
+    "MRR": "semble's rules over BM25, all 521 questions: 0.723",
+    "hunk@5": "BM25, all 521 questions: 0.40",
+    "hunk@10": "BM25, all 521 questions: 0.48",
+}
+
+
+@cache
+def _items() -> dict[str, Any]:
+    return {item["id"]: item for item in data.localiser().load("swe-qa")}
+
+
+def trees() -> Iterator[Tree]:
+    """Each commit, exported once."""
+    groups: dict[tuple[str, str, str], list[Question]] = defaultdict(list)
+    for item in _items().values():
+        groups[item["repo"], item["mirror"], item["commit"]].append(Question(item["id"], item["query"]))
+    for (name, mirror, commit), questions in sorted(groups.items()):
+        yield Tree(name, data.exported(mirror, commit), tuple(questions))
+
+
+def rows(tree: Tree, answers: Sequence[Sequence[Place]]) -> list[Row]:
+    """Hits and ranks of each question."""
+    return [_row(tree, question, places) for question, places in zip(tree.questions, answers, strict=True)]
+
+
+def _row(tree: Tree, question: Question, places: Sequence[Place]) -> Row:
+    item = _items()[question.id]
+    files = files_of(places)
+    row: Row = {
+        "repo": tree.name,
+        "qid": question.id,
+        "query": question.text,
+        "hit5": float(bool(first_rank(files, item["gold"], 5))),
+        "mrr": reciprocal(first_rank(files, item["gold"], EVERY_FILE)),
+    }
+    if item["spans"]:
+        row |= {f"hunk{k}": float(any(touches(p, item["spans"]) for p in places[:k])) for k in (5, 10)}
+    return row
+
+
+def figures(rows: Sequence[Row]) -> list[Figure]:
+    """Means over questions."""
+    names = {"MRR": "mrr", "hit@5": "hit5", "hunk@5": "hunk5", "hunk@10": "hunk10"}
+    return [
+        Figure(name, mean(row[key] for row in rows if key in row), beside=BESIDE[name])
+        for name, key in names.items()
+    ]
+
+
+def breakdown(rows: Sequence[Row]) -> list[Figure]:
+    """hit@5 by repository."""
+    return [
+        Figure(f"hit@5, {name}", mean(row["hit5"] for row in rows if row["repo"] == name))
+        for name in sorted({row["repo"] for row in rows})
+    ]

@@ -1,0 +1,233 @@
+"""How fast: indexing, questions and the command line, in one run with semble, tree by tree in turn.
+
+- Indexing: CPU time (user and system, children included) of indexing one tree in a process that has
+  indexed another one before; dowse with one worker and its index on disk, semble in memory. Median of
+  ``--runs``.
+- Questions: wall time in that process, of the benchmark's own questions about the tree, ten results with
+  their text; no cache of answers, and every one of dowse's preceded by its comparison of the tree with the
+  disk ("in a burst": only when dowse finds it due). Median of three for each question. CPU time beside it,
+  which other work on the machine disturbs less.
+- Command line: CPU time from start to exit of a search in an index that is there, ten results. Median of
+  five.
+
+Which of the two goes first alternates from tree to tree, so that neither always finds the files in memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.competitors import COMPETITORS, SEMBLE_CACHE, semble_model
+from benchmarks.metrics import median_ratio, percentile, ratio_of_sums
+from benchmarks.probe import Answer, Probe
+from benchmarks.sets import repositories
+from benchmarks.values import Figure, Outcome, Tree, at_most
+
+ENGINES = ("dowse", "semble")
+WARM_UP = "flask"
+"""The tree that both engines index before anything is measured: imports and models are loaded then."""
+
+LIMIT = 10
+QUERY_RUNS = 3
+COMMAND_RUNS = 5
+COMMAND_TREES = ("flask", "gin", "aiohttp", "zod", "commons-lang")
+"""From small to large, in four languages."""
+
+COMMAND_QUERY = "how are requests handled"
+
+_MEASURED_COMMAND = """
+import json, os, subprocess, sys
+subprocess.run(sys.argv[1:], capture_output=True, check=True)
+spent = os.times()
+print(json.dumps(spent.children_user + spent.children_system))
+"""
+"""Runs a command and prints its CPU seconds: a process of its own sees nobody else's children."""
+
+
+class Timing(NamedTuple):
+    """One tree, one engine."""
+
+    index_cpu_ms: float
+    index_wall_ms: float
+    query_ms: list[float]
+    query_cpu_ms: list[float]
+    burst_ms: list[float]  # of dowse only
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("speed")
+    group.add_argument("--runs", type=int, default=3, help="times that each tree is indexed [default: 3]")
+    group.add_argument("--tree", action="append", dest="trees", help="only this one of the 31 trees")
+
+
+def run(args: argparse.Namespace) -> Iterator[Outcome]:
+    """Both engines on all trees."""
+    trees = [tree for tree in repositories.trees() if not args.trees or tree.name in args.trees]
+    timings = _timings(trees, args.runs)
+    commands = {tree.name: _command_times(tree.path) for tree in trees if tree.name in COMMAND_TREES}
+    yield Outcome(
+        name="speed",
+        title="Speed beside semble 0.7",
+        figures=[*_index_figures(timings), *_query_figures(timings), *_command_figures(commands)],
+        notes=(
+            f"{len(trees)} trees, in turn in one run; x: dowse over semble, less is better",
+            f"semble's model: {semble_model()}; a smaller model than its default favours semble",
+        ),
+        details={"trees": _details(timings), "command_cpu_ms": commands},
+        official=not args.trees,
+    )
+
+
+# --- measuring ---
+
+
+def _timings(trees: Sequence[Tree], runs: int) -> dict[str, dict[str, Timing]]:
+    """By tree and engine."""
+    found: dict[str, dict[str, Timing]] = {}
+    warm_up = next(tree.path for tree in repositories.trees() if tree.name == WARM_UP)
+    with Probe("dowse") as ours, Probe("semble") as theirs:
+        probes = [ours, theirs]
+        for probe in probes:
+            probe.index(warm_up)
+            probe.ask([COMMAND_QUERY], LIMIT)
+        for position, tree in enumerate(trees):
+            print(f"speed: {tree.name}", file=sys.stderr)
+            turn = probes if position % 2 else probes[::-1]
+            found[tree.name] = {probe.name: _timed(probe, tree, runs) for probe in turn}
+    return found
+
+
+def _timed(probe: Probe, tree: Tree, runs: int) -> Timing:
+    costs = [probe.index(tree.path) for _ in range(runs)]
+    queries = [question.text for question in tree.questions]
+    answers = probe.ask(queries, LIMIT, QUERY_RUNS)
+    burst: list[Answer] = []
+    if probe.name == "dowse":
+        probe.index(tree.path, burst=True)
+        burst = probe.ask(queries, LIMIT, QUERY_RUNS)
+    return Timing(
+        statistics.median(cost.cpu_ms for cost in costs),
+        statistics.median(cost.wall_ms for cost in costs),
+        [answer.cost.wall_ms for answer in answers],
+        [answer.cost.cpu_ms for answer in answers],
+        [answer.cost.wall_ms for answer in burst],
+    )
+
+
+def _command_times(tree: Path) -> dict[str, float]:
+    """CPU milliseconds of one search on the command line, by engine."""
+    with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
+        commands: dict[str, Callable[[], float]] = {
+            "dowse": lambda: _command_cpu_ms("dowse", _dowse_command(tree, folder), {}),
+            "semble": lambda: _command_cpu_ms("semble", _semble_command(tree), {SEMBLE_CACHE: folder}),
+        }
+        for command in commands.values():
+            command()  # makes the index
+        rounds = [{name: command() for name, command in commands.items()} for _ in range(COMMAND_RUNS)]
+    return {name: statistics.median(one[name] for one in rounds) for name in commands}
+
+
+def _dowse_command(tree: Path, index: str) -> list[str]:
+    program = shutil.which("dowse", path=str(Path(sys.executable).parent))
+    start = [program] if program else [sys.executable, "-m", "dowse"]
+    return [*start, "search", COMMAND_QUERY, "--root", str(tree), "--index-dir", index, "--limit", str(LIMIT)]
+
+
+def _semble_command(tree: Path) -> list[str]:
+    """Without snippets: the cheapest form that semble has."""
+    program = Path(COMPETITORS["semble"].launch().python).with_name("semble")
+    return [
+        str(program),
+        "search",
+        COMMAND_QUERY,
+        str(tree),
+        "--top-k",
+        str(LIMIT),
+        "--max-snippet-lines",
+        "0",
+    ]
+
+
+def _command_cpu_ms(engine: str, command: Sequence[str], environment: Mapping[str, str]) -> float:
+    ran = subprocess.run(
+        [sys.executable, "-c", _MEASURED_COMMAND, *command],
+        stdout=subprocess.PIPE,
+        env={**os.environ, **COMPETITORS[engine].launch().environment, **environment},
+        check=True,
+    )
+    return float(json.loads(ran.stdout)) * 1e3
+
+
+# --- figures ---
+
+
+def _index_figures(timings: Mapping[str, Mapping[str, Timing]]) -> list[Figure]:
+    ours, theirs = ([by_engine[name].index_cpu_ms for by_engine in timings.values()] for name in ENGINES)
+    return [
+        Figure("indexing CPU, ratio of sums", ratio_of_sums(ours, theirs), "x", at_most(0.7)),
+        Figure("indexing CPU, median ratio", median_ratio(ours, theirs), "x", at_most(0.7)),
+        _beside("indexing CPU, mean of a tree", statistics.mean(ours), statistics.mean(theirs)),
+    ]
+
+
+def _query_figures(timings: Mapping[str, Mapping[str, Timing]]) -> list[Figure]:
+    ours, theirs = (
+        [ms for by_engine in timings.values() for ms in by_engine[name].query_ms] for name in ENGINES
+    )
+    our_cpu, their_cpu = (
+        statistics.median(ms for by_engine in timings.values() for ms in by_engine[name].query_cpu_ms)
+        for name in ENGINES
+    )
+    burst = statistics.median(ms for by_engine in timings.values() for ms in by_engine["dowse"].burst_ms)
+    middle = statistics.median(theirs)
+    return [
+        Figure("warm question, ratio of p50", statistics.median(ours) / middle, "x", at_most(1.0)),
+        Figure("warm question in a burst, ratio of p50", burst / middle, "x"),
+        Figure("warm question, ratio of CPU p50", our_cpu / their_cpu, "x"),
+        _beside("warm question, CPU p50", our_cpu, their_cpu),
+        *(
+            _beside(
+                f"warm question, p{share}", percentile(ours, share / 100), percentile(theirs, share / 100)
+            )
+            for share in (50, 95, 99)
+        ),
+    ]
+
+
+def _command_figures(commands: Mapping[str, Mapping[str, float]]) -> list[Figure]:
+    if not commands:
+        return []
+    ours, theirs = ([times[name] for times in commands.values()] for name in ENGINES)
+    return [
+        Figure("warm command line CPU, ratio of sums", ratio_of_sums(ours, theirs), "x", at_most(0.3)),
+        _beside("warm command line CPU, mean", statistics.mean(ours), statistics.mean(theirs)),
+    ]
+
+
+def _beside(name: str, ours: float, theirs: float) -> Figure:
+    return Figure(name, ours, "ms", beside=f"semble: {theirs:.1f} ms")
+
+
+def _details(timings: Mapping[str, Mapping[str, Timing]]) -> dict[str, dict[str, dict[str, float]]]:
+    return {
+        tree: {
+            engine: {
+                "index_cpu_ms": round(timing.index_cpu_ms, 1),
+                "index_wall_ms": round(timing.index_wall_ms, 1),
+                "query_p50_ms": round(statistics.median(timing.query_ms), 3),
+                "query_cpu_p50_ms": round(statistics.median(timing.query_cpu_ms), 3),
+            }
+            for engine, timing in by_engine.items()
+        }
+        for tree, by_engine in timings.items()
+    }

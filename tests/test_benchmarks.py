@@ -1,0 +1,183 @@
+"""The formulas of the benchmarks, their data, and that the page of results says what the files say."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from benchmarks import corpus, data, metrics, quality, results
+from benchmarks.probe import Probe
+from benchmarks.sets import codegrapher, locagent
+from benchmarks.values import Figure, Outcome, Place, Question, Target, Tree
+
+MACHINE_PATH = re.compile(r"(?<![\w.])/(home|root|tmp|work|Users|var)/|[A-Z]:\\")
+
+
+# --- formulas ---
+
+
+def test_entity_ids_are_path_and_qualified_name() -> None:
+    assert metrics.entity_id(Place("a/b.py", 1, 9, "Session.send")) == "a/b.py:Session.send"
+    assert metrics.entity_id(Place("a/b.py", 1, 9)) == "a/b.py"
+    assert metrics.entity_id(Place("a/b.py", 1, 9, "Session.__init__")) == "a/b.py:Session"
+    assert metrics.entity_id(Place("a/b.py", 1, 9, "__init__")) == "a/b.py:__init__"
+
+
+def test_entity_rank_counts_an_entity_once() -> None:
+    found = ["a:f", "a:f", "a:g", "a:f", "b:h"]
+    assert metrics.reciprocal(metrics.first_rank(found, {"b:h"}, 10)) == 1 / 3
+    assert metrics.reciprocal(metrics.first_rank(found, {"a:g", "b:h"}, 10)) == 1 / 2
+    assert metrics.reciprocal(metrics.first_rank(found, {"b:h"}, 2)) == 0.0
+    assert metrics.reciprocal(metrics.first_rank([], {"b:h"}, 10)) == 0.0
+
+
+def test_recall_counts_distinct_files() -> None:
+    places = [Place("big.py", n, n + 5) for n in range(40)] + [Place(f"{n}.py", 1, 2) for n in range(12)]
+    places.append(Place("late.py", 1, 2))
+    assert metrics.recall_at_files(places, ["big.py", "11.py"], 13) == 1.0
+    assert metrics.recall_at_files(places, ["big.py", "late.py"], 13) == 1 / 2
+    assert metrics.recall_at_files(places, ["nowhere.py"], 13) == 0.0
+
+
+def test_ratios() -> None:
+    ours, theirs = [1.0, 2.0, 30.0], [2.0, 2.0, 20.0]
+    assert metrics.ratio_of_sums(ours, theirs) == (1 + 2 + 30) / (2 + 2 + 20)
+    assert metrics.median_ratio(ours, theirs) == sorted([1 / 2, 2 / 2, 30 / 20])[1]
+
+
+def test_percentile_is_one_of_the_values() -> None:
+    values = [float(n) for n in range(100, 0, -1)]
+    assert metrics.percentile(values, 0.5) == 51.0
+    assert metrics.percentile(values, 0.95) == 96.0
+    assert metrics.percentile([3.0], 0.99) == 3.0
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "expected"),
+    [(1, 9, False), (1, 10, True), (12, 13, True), (20, 25, True), (21, 25, False)],
+)
+def test_a_result_touches_a_span_that_it_has_a_line_of(start: int, end: int, expected: bool) -> None:
+    assert metrics.touches(Place("a.py", start, end), {"a.py": [[10, 20]]}) is expected
+
+
+def test_a_result_touches_no_span_of_another_file_and_a_whole_file_none() -> None:
+    assert not metrics.touches(Place("b.py", 10, 20), {"a.py": [[10, 20]]})
+    assert not metrics.touches(Place("a.py", None, None), {"a.py": [[10, 20]]})
+
+
+def test_targets() -> None:
+    assert Target("<", 20).met_by(19.9)
+    assert not Target("<", 20).met_by(20)
+    assert Target("<=", 20).met_by(20)
+    assert not Target(">=", 50).met_by(49)
+
+
+# --- sets, on data made here ---
+
+
+@pytest.fixture
+def bench_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path))
+    locagent._queries.cache_clear()
+    codegrapher._tasks.cache_clear()
+    return tmp_path
+
+
+def test_locagent_rows_and_figures(bench_home: Path) -> None:
+    queries = [
+        {"id": "q1", "repo": "flask", "kind": "symbol", "text": "send", "gold": ["a.py:S.send"]},
+        {"id": "q2", "repo": "flask", "kind": "nl", "text": "make a session", "gold": ["a.py:S"]},
+    ]
+    lines = [
+        json.dumps({**query, "searchentity_results": [{"nid": "a.py"}, {"nid": "a.py:S"}]})
+        for query in queries
+    ]
+    (bench_home / "locagent_queries.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    tree = Tree("flask", bench_home, (Question("q1", "send"), Question("q2", "make a session")))
+    answers = [
+        [Place("a.py", 5, 9, "S.send")],
+        [Place("a.py", 5, 9, "S.send"), Place("a.py", 10, 12, "S.send"), Place("a.py", 2, 4, "S.__init__")],
+    ]
+    rows = locagent.rows(tree, answers)
+    figures = {figure.name: figure for figure in [*locagent.figures(rows), *locagent.breakdown(rows)]}
+    assert figures["MRR@10 of entities"].value == (1 + 1 / 2) / 2
+    assert figures["hit@1, exact names"].value == 1.0
+    assert figures["MRR@10, nl"].beside == "LocAgent's own search: 0.500"
+
+
+def test_codegrapher_rows_and_figures(bench_home: Path) -> None:
+    task = {"task_id": "task_001", "files_edited": ["src/a.py", "tests/test_a.py"]}
+    (bench_home / "codegrapher_tasks.jsonl").write_text(json.dumps(task), encoding="utf-8")
+    tree = Tree("task_001", bench_home, (Question("terms", "a"), Question("described", "fix a")))
+    both = [Place("src/a.py", 1, 2), Place("tests/test_a.py", 1, 2)]
+    first, second = codegrapher.figures(codegrapher.rows(tree, [both[:1], both]))
+    assert (first.value, second.value) == (1 / 2, 1.0)
+
+
+def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("BENCH_TREES", raising=False)
+    with pytest.raises(data.MissingDataError, match=r"set BENCH_TREES to .*README"):
+        data.folder("BENCH_TREES")
+    monkeypatch.setenv("BENCH_TREES", str(tmp_path / "nowhere"))
+    with pytest.raises(data.MissingDataError, match="BENCH_TREES is not a folder"):
+        data.folder("BENCH_TREES")
+
+
+def test_overrides_become_variables_of_known_settings() -> None:
+    assert quality.overrides(["chunk_size=800"]) == {"DOWSE_CHUNK_SIZE": "800"}
+    with pytest.raises(data.MissingDataError, match="chunk_sise"):
+        quality.overrides(["chunk_sise=800"])
+
+
+# --- engines and trees ---
+
+
+def test_an_engine_answers_in_its_own_process(tmp_path: Path) -> None:
+    (tmp_path / "refresh.py").write_text("def refresh_token():\n    return 1\n", encoding="utf-8")
+    with Probe("dowse") as probe:
+        cost = probe.index(tmp_path)
+        (answer,) = probe.ask(["refresh the token"], depth=5, runs=2)
+    assert cost.wall_ms > 0
+    assert cost.cpu_ms > 0
+    (place,) = answer.places
+    assert (place.path, place.entity) == ("refresh.py", "refresh_token")
+    assert "return 1" in place.text
+
+
+def test_copies_differ_in_one_line() -> None:
+    content = b"import os\n\ndef read_file(path):\n    return open(path)\n"
+    first, second = corpus.varied(content, 1), corpus.varied(content, 2)
+    assert corpus.varied(content, 0) == content
+    assert len({content, first, second}) == 3
+    changed = [a for a, b in zip(content.split(b"\n"), first.split(b"\n"), strict=True) if a != b]
+    assert changed == [b"def read_file(path):"]
+
+
+# --- results ---
+
+
+def test_a_table_shows_values_targets_and_what_was_missed() -> None:
+    outcome = Outcome(
+        "speed",
+        "Speed",
+        [Figure("ratio", 0.8, "x", Target("<=", 0.7)), Figure("start", 12.34, "ms", Target("<", 50))],
+    )
+    assert results.table(results.plain_figures(outcome)).splitlines() == [
+        "| figure | value | target |",
+        "| --- | ---: | --- |",
+        "| ratio | 0.800 x | <= 0.7 **missed** |",
+        "| start | 12.3 ms | < 50 met |",
+    ]
+
+
+def test_the_page_of_results_is_in_step_with_the_files() -> None:
+    kept = results.read_all()
+    assert kept
+    assert results.TABLE.read_text(encoding="utf-8") == results.render(kept)
+
+
+def test_results_say_nothing_about_where_they_were_made() -> None:
+    for path in results.RESULTS.glob("*.json"):
+        assert not MACHINE_PATH.search(path.read_text(encoding="utf-8")), path.name
