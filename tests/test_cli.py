@@ -427,7 +427,7 @@ def test_a_hit_that_changed_says_so(fresh: Shell) -> None:
         (["search", "x", "--root", Path.cwd().anchor], 2, "hardly a source tree"),
         (["search", "x", "--lang", "pyhton"], 2, "unknown language 'pyhton': did you mean 'python'?"),
         (["search", "x", "--kind", "klass"], 2, "unknown kind 'klass': did you mean 'class'?"),
-        (["search", "x", "--embedder", "magic"], 2, "unknown embedder 'magic': known are none, hashing"),
+        (["search", "x", "--embedder", "magic"], 2, "unknown embedder 'magic': known are none"),
         (["search", "x", "--limit", "-1"], 2, "-1 is not in the range x>=1 (see 'dowse search --help')"),
         (["search", "x", "--limit", "many"], 2, "'many' is not a valid integer"),
         (["search", "x", "--colour", "never"], 2, "--color"),

@@ -42,6 +42,13 @@ class Settings:
     chunk_size: int = 1000  # bytes
     chunk_overlap: int = 0  # bytes
     embedder: str = "none"
+    embedder_url: str = ""  # "" = the provider's usual address
+    embedder_dimensions: int = 0  # 0 = as many as the model has
+    embedder_batch: int = 64  # texts per request or run of the model
+    embedder_timeout: float = 60.0  # seconds
+    embedder_query_prefix: str = "auto"  # "auto" = what the model expects
+    embedder_document_prefix: str = "auto"
+    without_vectors: bool = False  # index without vectors if the embedder fails
 
     # where it lives
     store: str = "embedded"
@@ -87,6 +94,13 @@ _MINIMUM = {
     "limit": 1,
     "context_lines": 1,
     "workers": 0,
+    "embedder_dimensions": 0,
+    "embedder_batch": 1,
+    "embedder_timeout": 0.1,
+    "lexical_weight": 0.0,
+    "dense_weight": 0.0,
+    "name_weight": 0.0,
+    "file_weight": 0.0,
 }
 
 
@@ -96,6 +110,10 @@ class Resolved:
 
     settings: Settings
     origins: Mapping[str, str]
+
+    def is_from_tree(self, name: str) -> bool:
+        """Whether a file in the tree decided a setting, and not the user."""
+        return self.origins.get(name, "default") not in ("default", "environment", "flag")
 
 
 def resolve(root: Path, given: Mapping[str, Any] | None = None) -> Resolved:
@@ -133,6 +151,11 @@ def variable(name: str) -> str:
     return os.environ.get(name, "")
 
 
+def embedder_key(host: str) -> str:
+    """The key for an embedding service, if there is one; OpenAI's own key is for nobody else to see."""
+    return variable("DOWSE_EMBEDDER_KEY") or (variable("OPENAI_API_KEY") if host == "api.openai.com" else "")
+
+
 def global_git_ignore() -> Path | None:
     """The user's own ignore file for all repositories, if there is one."""
     base = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
@@ -157,7 +180,7 @@ def _config_name(root: Path) -> str:
 def _from_file(root: Path) -> dict[str, Any]:
     for name, section in ((CONFIG_FILE, ()), ("pyproject.toml", ("tool", "dowse"))):
         try:
-            table: Any = tomllib.loads((root / name).read_text(encoding="utf-8"))
+            table: Any = tomllib.loads((root / name).read_text(encoding="utf-8-sig"))
         except FileNotFoundError:
             continue
         except (OSError, UnicodeDecodeError) as error:
@@ -226,7 +249,7 @@ def _checked(key: str, value: Any, origin: str) -> Any:
     elif type(value) is not type(default):
         expected = "a list of strings" if isinstance(default, tuple) else f"a {type(default).__name__}"
         raise SettingsError(f"setting '{key}' in {origin} must be {expected}, not {value!r}")
-    if key in _MINIMUM and value < _MINIMUM[key]:
+    if key in _MINIMUM and not _MINIMUM[key] <= value < float("inf"):  # "nan" is neither
         raise SettingsError(f"setting '{key}' in {origin} must be at least {_MINIMUM[key]}, not {value}")
     if key in _CHOICES and value not in _CHOICES[key]:
         raise SettingsError(
@@ -241,9 +264,14 @@ def _git_excludes_file(config: Path) -> str:
     """``core.excludesFile`` of a git configuration file, or an empty string."""
     import configparser
 
-    parser = configparser.ConfigParser(strict=False, interpolation=None, allow_no_value=True)
+    parser = configparser.ConfigParser(
+        strict=False, interpolation=None, allow_no_value=True, inline_comment_prefixes=("#", ";")
+    )
     try:
-        parser.read_string(config.read_text(encoding="utf-8", errors="replace").replace("\t", ""))
+        lines = config.read_text(encoding="utf-8", errors="replace").splitlines()
+        parser.read_string(
+            "\n".join(map(str.strip, lines))
+        )  # an indented line would go on with the one above
     except (OSError, configparser.Error):
         return ""
     return (parser.get("core", "excludesfile", fallback="") or "").strip('"')

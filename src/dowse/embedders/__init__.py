@@ -2,18 +2,122 @@
 
 from __future__ import annotations
 
-from dowse.embedders.base import Embedder
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dowse.embedders.base import Embedder, Patient
 from dowse.errors import SettingsError
+from dowse.settings import Resolved, Settings, embedder_key
 
-NAMES = ("none", "hashing")
+if TYPE_CHECKING:
+    from dowse.embedders.http import Client
+
+DEFAULTS = Resolved(Settings(), {})
 
 
-def create(name: str) -> Embedder | None:
-    """The embedder of this name; ``none`` switches the dense channel off."""
-    if name == "none":
-        return None
-    if name == "hashing":
-        from dowse.embedders.hashing import HashingEmbedder
+def create(spec: str, resolved: Resolved = DEFAULTS, root: Path = Path()) -> Embedder | None:
+    """The embedder that a setting like ``onnx:/path`` names; ``none`` switches the dense channel off.
 
-        return HashingEmbedder()
-    raise SettingsError(f"unknown embedder '{name}': known are {', '.join(NAMES)}")
+    Nothing is loaded and nothing is sent yet. A relative path is relative to ``root``.
+    """
+    name, _, rest = spec.partition(":")
+    if name not in EMBEDDERS:
+        raise SettingsError(f"unknown embedder '{name}': known are {', '.join(NAMES)}")
+    if rest and name in ("none", "static", "hashing"):
+        raise SettingsError(f"the embedder '{name}' takes nothing after it: write '{name}', not '{spec}'")
+    return EMBEDDERS[name](rest, resolved, root)
+
+
+def hurried(embedder: Embedder | None) -> Embedder | None:
+    """The same embedder for work that somebody waits for: it gives up early rather than late."""
+    return embedder.hurried() if isinstance(embedder, Patient) else embedder
+
+
+def _none(rest: str, resolved: Resolved, root: Path) -> None:
+    return None
+
+
+def _static(rest: str, resolved: Resolved, root: Path) -> Embedder:
+    from dowse.embedders.static import StaticEmbedder
+
+    return StaticEmbedder()
+
+
+def _hashing(rest: str, resolved: Resolved, root: Path) -> Embedder:
+    from dowse.embedders.hashing import HashingEmbedder
+
+    return HashingEmbedder()
+
+
+def _model2vec(path: str, resolved: Resolved, root: Path) -> Embedder:
+    from dowse.embedders.directory import model_directory
+    from dowse.embedders.model2vec import Model2VecEmbedder
+
+    return Model2VecEmbedder(model_directory(path, root, "model2vec"))
+
+
+def _onnx(path: str, resolved: Resolved, root: Path) -> Embedder:
+    from dowse.embedders.directory import model_directory
+    from dowse.embedders.onnx import OnnxEmbedder
+
+    s = resolved.settings
+    return OnnxEmbedder(
+        model_directory(path, root, "onnx"),
+        batch=s.embedder_batch,
+        query_prefix=s.embedder_query_prefix,
+        document_prefix=s.embedder_document_prefix,
+    )
+
+
+def _ollama(model: str, resolved: Resolved, root: Path) -> Embedder:
+    from dowse.embedders import ollama
+
+    model = model or ollama.MODEL
+    client = _client(resolved, ollama.URL, start=ollama.START, advice=ollama.advice(model))
+    return ollama.OllamaEmbedder(client, model, **_asked(resolved.settings))
+
+
+def _openai(model: str, resolved: Resolved, root: Path) -> Embedder:
+    from dowse.embedders import openai
+
+    client = _client(resolved, openai.URL, advice=openai.ADVICE, key=embedder_key)
+    return openai.OpenAIEmbedder(client, model or openai.MODEL, **_asked(resolved.settings))
+
+
+def _asked(s: Settings) -> dict[str, Any]:
+    return {
+        "dimensions": s.embedder_dimensions,
+        "batch": s.embedder_batch,
+        "query_prefix": s.embedder_query_prefix,
+        "document_prefix": s.embedder_document_prefix,
+    }
+
+
+def _client(resolved: Resolved, default: str, **how: Any) -> Client:
+    """The service to ask. Text leaves the machine only if the user says so: a file in the tree cannot."""
+    from dowse.embedders.http import Client, checked_url, is_local
+
+    s = resolved.settings
+    url = checked_url(s.embedder_url or default)
+    decided_by = "embedder_url" if s.embedder_url else "embedder"
+    if not is_local(url) and resolved.is_from_tree(decided_by):
+        raise SettingsError(
+            f"{resolved.origins[decided_by]} asks to send the text of this tree to {url}, which is for you to decide: "
+            f"if you want it, set DOWSE_EMBEDDER_URL={url} in your environment"
+        )
+    return Client(url, s.embedder_timeout, **how)
+
+
+EMBEDDERS: dict[str, Callable[[str, Resolved, Path], Embedder | None]] = {
+    "none": _none,
+    "static": _static,
+    "hashing": _hashing,
+    "model2vec": _model2vec,
+    "onnx": _onnx,
+    "ollama": _ollama,
+    "openai": _openai,
+}
+"""What may stand before the colon of the setting ``embedder``, and what makes an embedder of the rest."""
+
+NAMES = tuple(EMBEDDERS)

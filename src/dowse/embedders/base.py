@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,4 +25,13 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> Sequence[float]:
         """The vector of a question."""
+        ...
+
+
+@runtime_checkable
+class Patient(Protocol):
+    """An embedder that waits for somebody else, if need be for minutes: right for indexing, not for a search."""
+
+    def hurried(self) -> Embedder:
+        """The same embedder, but one that gives up early."""
         ...

@@ -8,23 +8,23 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import tee
 from pathlib import Path
 from typing import NamedTuple
 
-from dowse.code import roles, secrets, terms
+from dowse.code import roles, secrets
 from dowse.embedders.base import Embedder
 from dowse.indexing import changes
 from dowse.indexing.discover import Again, Rules, discover
+from dowse.indexing.embed import Embedding
 from dowse.indexing.read import read
 from dowse.indexing.understand import VERSION, Understanding
 from dowse.indexing.workers import Task, understand_all
 from dowse.stores.base import KnownFile, Store, Writer
 from dowse.types import (
     Candidate,
-    ChunkVector,
     FileStamp,
     Folder,
     IndexReport,
@@ -52,6 +52,7 @@ class Recipe:
     content_key: str  # the settings that change what a content becomes, as text
     embedder: Embedder | None
     processes: int
+    without_vectors: bool = False  # go on if the embedder fails
 
 
 def index(root: Path, store: Store, recipe: Recipe, progress: Progress) -> IndexReport:
@@ -116,6 +117,12 @@ class _Run:
     restamped: dict[str, FileStamp] = field(default_factory=dict)
     skipped: list[Skipped] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        recipe = self.recipe
+        self.embedding = Embedding(
+            recipe.embedder, self.writer.vectors, self.progress, recipe.without_vectors
+        )
+
     def write(
         self,
         candidates: Sequence[Candidate],
@@ -123,11 +130,12 @@ class _Run:
         folders: Mapping[str, int] | None = None,
     ) -> None:
         """Read, understand, embed and store in batches; forget what is gone."""
-        total = sum(candidate.stamp.size for candidate in candidates)
+        total = self.embedding.total = sum(candidate.stamp.size for candidate in candidates)
         gone = list(removed)
         for batch in _batched(self._sources(candidates, total)):
-            self.writer.apply(gone, self._embedded(batch))
-            self.removed, gone = self.removed + len(gone), []
+            for portion in self.embedding.embedded(batch):
+                self.writer.apply(gone, portion)
+                self.removed, gone = self.removed + len(gone), []
         gone += [skip.path for skip in self.skipped if skip.path in self.manifest]
         if gone:
             self.writer.apply(gone, [])
@@ -183,28 +191,6 @@ class _Run:
         else:
             self.added += 1
 
-    def _embedded(self, files: list[SourceFile]) -> list[SourceFile]:
-        """The files with the vectors of their chunks; those computed before are not computed again."""
-        embedder = self.recipe.embedder
-        if embedder is None:
-            return files
-        texts = [terms.embedded_texts(file.path, file.content, file.parsed) for file in files]
-        keys = [[_vector_key(embedder, text) for text in of_file] for of_file in texts]
-        vectors = self.writer.vectors([key for of_file in keys for key in of_file])
-        missing = {
-            k: t
-            for ks, ts in zip(keys, texts, strict=True)
-            for k, t in zip(ks, ts, strict=True)
-            if k not in vectors
-        }
-        if missing:
-            rows = embedder.embed_documents(list(missing.values()))
-            vectors |= {key: row.astype("<f4").tobytes() for key, row in zip(missing, rows, strict=True)}
-        return [
-            replace(file, vectors=tuple(ChunkVector(key, vectors[key]) for key in of_file))
-            for file, of_file in zip(files, keys, strict=True)
-        ]
-
     def report(self, plan: changes.Plan, seconds: float) -> IndexReport:
         """What the run saw and did."""
         skipped = [*plan.skipped, *self.skipped]
@@ -220,11 +206,9 @@ class _Run:
             skipped=dict(Counter(skip.reason.value for skip in skipped).most_common()),
             failures=tuple(failures),
             seconds=seconds,
+            without_vectors=self.embedding.left_out,
+            why_without=self.embedding.problem,
         )
-
-
-def _vector_key(embedder: Embedder, text: str) -> bytes:
-    return blake2b(f"{embedder.name}\n{text}".encode("utf-8", "replace"), digest_size=16).digest()
 
 
 def _batched(files: Iterable[SourceFile]) -> Iterator[list[SourceFile]]:

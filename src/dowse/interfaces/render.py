@@ -276,6 +276,7 @@ def report_text(report: IndexReport, status: IndexStatus, root: str) -> str:
     lines.append(f"parsed: {_tally(status.health)}")
     lines += _secrets(status.secrets)
     lines += _failures(report)
+    lines += _without_vectors(report)
     lines.append(
         f"index: {visible(status.location)} ({_size(status.size_bytes)}, generation {status.generation})"
     )
@@ -306,6 +307,7 @@ def status_text(status: IndexStatus, root: str, pending: int | None) -> str:
     lines = [f"{name:<10} {value}" for name, value in rows]
     if status.report:
         lines += [*_left_out(status.report), *_secrets(status.secrets), *_failures(status.report)]
+        lines += _without_vectors(status.report)
     return "\n".join(lines)
 
 
@@ -335,6 +337,12 @@ def _failures(report: IndexReport) -> Iterator[str]:
     if report.failures:
         yield f"failed {len(report.failures)}:"
         yield from _some(f"  {visible(f.path)}: {f.reason} ({visible(f.detail)})" for f in report.failures)
+
+
+def _without_vectors(report: IndexReport) -> Iterator[str]:
+    if report.without_vectors:
+        yield f"without vectors {count(report.without_vectors, 'file')}: {visible(report.why_without)}"
+        yield "  'dowse index' makes them when the embedder works again"
 
 
 def _some(lines: Iterable[str]) -> Iterator[str]:

@@ -185,10 +185,19 @@ def _parts(engine: Engine) -> Check:
     return Check("parts of the index", Verdict.WARN, f"not of one generation: {found}", advice)
 
 
+def _embedder(engine: Engine) -> Check:
+    """Whether a text becomes a vector: loads the model, or asks the service."""
+    if engine.embedder is None:
+        return Check("embedder", Verdict.OK, "none: no semantic channel")
+    found = len(engine.embedder.embed_query("dowse"))
+    return Check("embedder", Verdict.OK, f"{engine.settings.embedder}, {found} dimensions")
+
+
 _INDEX_CHECKS: tuple[tuple[str, Callable[[Engine], Check]], ...] = (
     ("index folder", _place),
     ("disk space", _space),
     ("index", _index),
     ("lock", _lock),
     ("parts of the index", _parts),
+    ("embedder", _embedder),
 )

@@ -28,6 +28,9 @@ _PASSING = ("include", "exclude", "max_file_size", "chunk_size", "embedder")
 @click.option(
     "--workers", type=click.IntRange(min=0), metavar="N", help="Processes that parse; 0: one per core."
 )
+@click.option(
+    "--without-vectors", is_flag=True, default=None, help="If the embedder fails, go on without vectors."
+)
 @options.any_root
 @options.embedder
 @options.index_dir

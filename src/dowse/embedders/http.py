@@ -1,0 +1,288 @@
+"""Questions to a service over HTTP: one JSON object there, one back, or an ``EmbedderError`` that says what to do.
+
+Time-outs, retries with growing and random pauses, a limit on what is read, no redirects, certificates always checked.
+A key is looked up when it is needed, sent only where it cannot be overheard, and never part of a message.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from dowse.errors import EmbedderError, SettingsError
+
+if TYPE_CHECKING:
+    from email.message import Message
+    from http.client import HTTPResponse
+    from urllib.error import HTTPError
+    from urllib.request import OpenerDirector
+
+MAX_BODY = 64_000_000
+"""Bytes of an answer that are read: 1,000 vectors of 3,000 dimensions fit."""
+
+MAX_ERROR = 20_000
+"""Bytes that are read of an answer that reports an error."""
+
+FIRST_PAUSE = 0.5
+"""Seconds before the second attempt; each further pause is twice as long."""
+
+LONGEST_PAUSE = 90.0
+"""Seconds that a service may ask to wait: limits are usually per minute. One that asks for more is given up."""
+
+BUSY, FAULT, TIMEOUT = 8, 5, 2
+"""Attempts: a busy service gets a minute, one that fails some seconds, one that does not answer a second chance."""
+
+HURRIED_SECONDS = 10.0
+HURRIED_PAUSE = 1.0
+HURRIED_ATTEMPTS = 2
+HURRIED_REST = 15.0
+"""What somebody who waits for the result of a search puts up with: seconds for an answer, seconds between attempts,
+attempts, and seconds for which a failure is not tried again."""
+
+_BUSY_STATUS = frozenset({408, 425, 429, 503, 529})
+_FAULT_STATUS = frozenset({500, 502, 504})
+
+
+class _TryAgain(Exception):
+    """An attempt failed in a way that may pass: how often to try, and how long the service asks to wait."""
+
+    def __init__(self, problem: str, attempts: int, after: float | None = None) -> None:
+        super().__init__(problem)
+        self.attempts = attempts
+        self.after = after
+
+
+@dataclass
+class Client:
+    """One service. ``advice`` says what to do about a status; ``start`` what to do if nothing answers at all."""
+
+    url: str
+    timeout: float
+    start: str = "check embedder_url and your connection"
+    advice: Mapping[int, str] | None = None
+    key: Callable[[str], str] | None = None  # from the name of a host to the key it may see
+    attempts: int = BUSY
+    longest_pause: float = LONGEST_PAUSE
+    _failed: tuple[float, EmbedderError] | None = field(default=None, init=False, repr=False)
+
+    def hurried(self) -> Client:
+        """The same service for somebody who waits."""
+        if self.attempts == HURRIED_ATTEMPTS:
+            return self
+        timeout = min(self.timeout, HURRIED_SECONDS)
+        return replace(self, timeout=timeout, attempts=HURRIED_ATTEMPTS, longest_pause=HURRIED_PAUSE)
+
+    def post(self, path: str, body: Mapping[str, object]) -> dict[str, Any]:
+        """The answer to a question, asked again as long as that may help."""
+        self._check_recent()
+        try:
+            return self._asked(path, body)
+        except EmbedderError as error:
+            self._failed = (time.monotonic(), error)
+            raise
+
+    def _check_recent(self) -> None:
+        """Who waits does not wait for the same failure twice."""
+        if self.attempts == HURRIED_ATTEMPTS and self._failed:
+            moment, error = self._failed
+            if time.monotonic() - moment < HURRIED_REST:
+                raise error
+
+    def _asked(self, path: str, body: Mapping[str, object]) -> dict[str, Any]:
+        key = self._checked_key()
+        data = json.dumps(body, ensure_ascii=False).encode()
+        attempt = 1
+        while True:
+            try:
+                return self._ask(path, data, key)
+            except _TryAgain as failed:
+                pause = _pause(attempt, failed.after)
+                if attempt >= min(failed.attempts, self.attempts):
+                    tried = f" ({attempt} attempts)" if attempt > 1 else ""
+                    raise self._error(f"{failed}{tried}") from failed
+                if pause > self.longest_pause:
+                    raise self._error(f"{failed}, and it asks to wait {pause:.0f} s") from failed
+            time.sleep(pause)
+            attempt += 1
+
+    def _ask(self, path: str, data: bytes, key: str) -> dict[str, Any]:
+        """One attempt."""
+        import ssl
+        from http.client import HTTPException
+        from urllib.error import HTTPError, URLError
+        from urllib.request import Request
+
+        request = Request(self.url + path, data, {"Content-Type": "application/json", "User-Agent": "dowse"})
+        if key:
+            request.add_unredirected_header("Authorization", f"Bearer {key}")
+        try:
+            with self._opener.open(request, timeout=self.timeout) as response:
+                return self._decoded(self._read(response))
+        except HTTPError as error:
+            raise self._refusal(error, key) from error
+        except URLError as error:
+            reason = error.reason
+            if isinstance(reason, ssl.SSLError):
+                raise self._error(f"no safe connection: {reason}", "check embedder_url") from error
+            if isinstance(reason, OSError):
+                raise self._unreachable(reason) from error
+            raise self._error(str(reason), self.start) from error
+        except (OSError, HTTPException) as error:
+            raise self._unreachable(error) from error
+
+    def _read(self, response: HTTPResponse) -> bytes:
+        """The body of an answer, within limits of size and time."""
+        deadline = time.monotonic() + self.timeout
+        parts: list[bytes] = []
+        size = 0
+        while part := response.read1(65_536):
+            parts.append(part)
+            size += len(part)
+            if size > MAX_BODY:
+                raise self._error(f"an answer of more than {MAX_BODY // 1_000_000} MB", "check embedder_url")
+            if time.monotonic() > deadline:
+                raise TimeoutError
+        return b"".join(parts)
+
+    def _decoded(self, body: bytes) -> dict[str, Any]:
+        try:
+            answer = json.loads(body)
+        except (ValueError, RecursionError) as error:
+            if body.lstrip().startswith(b"{"):
+                raise _TryAgain("the answer is cut off or damaged", FAULT) from error
+            raise self._error("the answer is not JSON", "check embedder_url") from error
+        if not isinstance(answer, dict):
+            raise self._error("the answer is not a JSON object", "check embedder_url")
+        return answer
+
+    def _refusal(self, error: HTTPError, key: str) -> Exception:
+        """What an answer with an error status means."""
+        try:
+            body = error.read(MAX_ERROR)
+        except (OSError, ValueError):
+            body = b""
+        said = _message(body, key)
+        problem = f"status {error.code}" + (f": {said}" if said else "")
+        if error.code in _BUSY_STATUS and b"insufficient_quota" not in body:
+            return _TryAgain(problem, BUSY, retry_after(error.headers))
+        if error.code in _FAULT_STATUS:
+            return _TryAgain(problem, FAULT, retry_after(error.headers))
+        if 300 <= error.code < 400:
+            return self._error(
+                "it redirects to another address", "set embedder_url to the address it moved to"
+            )
+        return self._error(problem, (self.advice or {}).get(error.code, ""))
+
+    def _unreachable(self, error: Exception) -> Exception:
+        """What a connection that did not come about, or broke, means."""
+        import socket
+
+        if isinstance(error, TimeoutError):
+            return _TryAgain(f"no answer within {self.timeout:g} s", TIMEOUT)
+        if isinstance(error, ConnectionRefusedError | socket.gaierror):
+            return self._error("nothing answers there", self.start)
+        return _TryAgain(f"the connection broke ({error or type(error).__name__})", FAULT)
+
+    def _error(self, problem: str, what_to_do: str = "") -> EmbedderError:
+        return EmbedderError(f"{self.url}: {problem}" + (f"; {what_to_do}" if what_to_do else ""))
+
+    @cached_property
+    def _opener(self) -> OpenerDirector:
+        import ssl
+        from urllib import request
+
+        encrypted = self.url.startswith("https:")
+        opener = request.OpenerDirector()
+        for handler in (  # none for redirects, files or FTP
+            request.ProxyHandler({} if is_local(self.url) else None),
+            request.HTTPSHandler(context=ssl.create_default_context())
+            if encrypted
+            else request.HTTPHandler(),
+            request.HTTPDefaultErrorHandler(),
+            request.HTTPErrorProcessor(),
+        ):
+            opener.add_handler(handler)
+        return opener
+
+    def found_key(self) -> str:
+        """The key to send, if there is one."""
+        return self.key(host(self.url)).strip() if self.key else ""
+
+    def _checked_key(self) -> str:
+        key = self.found_key()
+        if key and not (key.isascii() and key.isprintable() and " " not in key):
+            raise self._error("the key in the environment has characters that no key has", "set it again")
+        if key and self.url.startswith("http:") and not is_local(self.url):
+            raise self._error("a key is not sent over a connection that is not encrypted", "use https")
+        return key
+
+
+def checked_url(url: str) -> str:
+    """An address of a service without a slash at its end, or an error that says what is wrong with it."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError as error:
+        raise SettingsError(f"embedder_url is not an address: {error}") from None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise SettingsError("embedder_url must be like http://localhost:11434 or https://example.org/v1")
+    if parts.username or parts.password:
+        raise SettingsError("embedder_url must not hold a password: put a key into DOWSE_EMBEDDER_KEY")
+    if parts.query or parts.fragment or not url.isascii() or not url.isprintable() or " " in url:
+        raise SettingsError("embedder_url must be a plain address, without '?', '#' and special characters")
+    return url.rstrip("/")
+
+
+def host(url: str) -> str:
+    """The name of the machine that an address leads to."""
+    return urlsplit(url).hostname or ""
+
+
+def is_local(url: str) -> bool:
+    """Whether an address leads to this machine."""
+    name = host(url)
+    return name in ("localhost", "::1") or (name.startswith("127.") and name.replace(".", "").isdigit())
+
+
+def retry_after(headers: Message) -> float | None:
+    """Seconds that a service asks to wait: given as such, in thousandths, or as a moment; none if it does not say."""
+    from email.utils import parsedate_to_datetime
+
+    text = headers.get("retry-after-ms", "").strip()
+    scale = 1e-3 if text else 1.0
+    text = text or headers.get("retry-after", "").strip()
+    try:
+        seconds = float(text) * scale
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(text).timestamp() - time.time()
+        except (ValueError, TypeError):
+            return None
+    return max(0.0, seconds) if seconds == seconds else None
+
+
+def _pause(attempt: int, asked: float | None) -> float:
+    """Seconds before the next attempt; random, so that several clients do not come back at once."""
+    if asked is not None:
+        return asked * random.uniform(1.0, 1.1)
+    return float(FIRST_PAUSE * 2 ** (attempt - 1)) * random.uniform(0.5, 1.0)
+
+
+def _message(body: bytes, key: str) -> str:
+    """What a service says about an error, in one line that can be shown."""
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        said = body.decode("utf-8", "replace") if not body.lstrip().startswith(b"<") else ""
+    for name in ("error", "message", "detail"):
+        if isinstance(said, dict):
+            said = said.get(name, said)
+    text = said if isinstance(said, str) else json.dumps(said) if said else ""
+    text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return (text.replace(key, "***") if key else text)[:300]

@@ -1,0 +1,59 @@
+"""What goes into a model and what comes out of it: text that any of them can read, rows of length one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from dowse.errors import EmbedderError
+
+if TYPE_CHECKING:
+    from dowse.embedders.base import Matrix
+
+BLANK = "."
+"""Stands for a text without anything in it, which some services refuse and others answer with nothing."""
+
+
+def readable(text: str, prefix: str, limit: int) -> str:
+    """The beginning of a text after a prefix; never empty, and valid UTF-8 whatever it was made of."""
+    cut = text[:limit].encode("utf-8", "replace").decode("utf-8")
+    return prefix + (cut if cut.strip() else BLANK)
+
+
+def unit_rows(matrix: Any) -> Matrix:
+    """The rows brought to length one; a row of zeros stays what it is."""
+    import numpy as np
+
+    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    unit: Matrix = np.divide(matrix, lengths, out=np.zeros_like(matrix), where=lengths > 0).astype(np.float32)
+    return unit
+
+
+def received_rows(rows: Sequence[object], count: int, dimensions: int, source: str) -> Matrix:
+    """What somebody else's model returned, held to what was asked for (dimensions 0: any)."""
+    import numpy as np
+
+    if len(rows) != count:
+        raise EmbedderError(
+            f"{source} returned {len(rows)} vectors for {count} texts: is it the right service?"
+        )
+    try:
+        matrix = np.array(rows, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise EmbedderError(f"{source} returned something that is no list of vectors: {error}") from error
+    if matrix.ndim != 2 or not matrix.shape[1]:
+        raise EmbedderError(f"{source} returned something that is no list of vectors")
+    if dimensions and matrix.shape[1] != dimensions:
+        raise EmbedderError(
+            f"{source} returned vectors of {matrix.shape[1]} dimensions, not {dimensions}: "
+            f"check the model, or set embedder_dimensions = {matrix.shape[1]} if that is right"
+        )
+    if not np.isfinite(matrix).all():
+        raise EmbedderError(
+            f"{source} returned a vector with a value that is no number: restart it or update the model"
+        )
+    if not matrix.any(axis=1).all():
+        raise EmbedderError(f"{source} returned a vector of zeros: restart it or update the model")
+    return unit_rows(
+        matrix / abs(matrix).max(axis=1, keepdims=True)
+    )  # squares of large numbers are too large
