@@ -72,9 +72,9 @@ more common than that points at nothing. A filter is applied before, so that it 
 
 @dataclass
 class _Remembered:
-    """What was read of the catalogue, as long as neither generation nor stamps change."""
+    """What was read of the catalogue at a generation and after a number of changes of stamps."""
 
-    key: object = None
+    key: tuple[int, int] | None = None
     files: dict[int, StoredFile] = field(default_factory=dict)
     contents: dict[int, bytes] = field(default_factory=dict)
     content_bytes: int = 0
@@ -176,7 +176,7 @@ class EmbeddedStore:
                         raise IndexMissing(f"there is no index of {self.root}: run 'dowse index'")
                     reader, vectors = self._derived(opened, catalogue, state)
                     if max(reader.generation, vectors.generation) <= state.generation:
-                        remembered = self._remembered(opened, (reader.generation, state.restamps))
+                        remembered = self._remembered(opened, catalogue, (reader.generation, state.restamps))
                         yield EmbeddedSnapshot(catalogue, reader, vectors, remembered)
                         return
         raise IndexCorrupt(
@@ -370,11 +370,25 @@ class EmbeddedStore:
             )
         return reader, vectors
 
-    def _remembered(self, opened: _Opened, key: object) -> _Remembered:
-        """What earlier queries of the same generation and stamps have read."""
+    def _remembered(self, opened: _Opened, catalogue: Catalogue, key: tuple[int, int]) -> _Remembered:
+        """What earlier queries have read, as far as it still holds.
+
+        A content never changes under its file's id; a file's row changes only with the stamps, and goes with a
+        generation.
+        """
         with self._guard:
-            if opened.remembered.key != key or len(opened.remembered.files) >= CACHED_FILES:
-                opened.remembered = _Remembered(key)
+            old = opened.remembered
+            if old.key != key or len(old.files) >= CACHED_FILES:
+                new = _Remembered(key, contents=old.contents, content_bytes=old.content_bytes)
+                if (
+                    old.key
+                    and old.key[1] == key[1]
+                    and old.key[0] <= key[0]
+                    and len(old.files) < CACHED_FILES
+                ):
+                    gone = frozenset(catalogue.changed_since(old.key[0])[0])
+                    new.files = {id: file for id, file in old.files.items() if id not in gone}
+                opened.remembered = new
             return opened.remembered
 
 
