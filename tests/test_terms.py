@@ -88,7 +88,7 @@ def test_the_embedded_text_says_where_it_stands_first() -> None:
     assert len(texts) == len(file.chunks)
     for text, chunk in zip(texts, file.chunks, strict=True):
         head, _, body = text.partition("\n")
-        assert head.startswith("src engine machine Machine")
+        assert head.startswith("src engine machine machine Machine")
         assert body == content[chunk.start : chunk.end].decode()
 
 

@@ -60,7 +60,7 @@ class Settings:
     refresh: bool = True  # notice changed files at query time
     fusion: str = "scores"  # or "rrf"
     lexical_weight: float = 1.0
-    dense_weight: float = 1.0
+    dense_weight: float = 0.2
     name_weight: float = 0.3
     file_weight: float = 1.0
     signals_off: tuple[str, ...] = ()

@@ -32,13 +32,18 @@ def chunk_terms(path: str, content: bytes, parsed: ParsedFile) -> tuple[ChunkTer
 
 
 def embedded_texts(path: str, content: bytes, parsed: ParsedFile) -> list[str]:
-    """The text of each chunk as an embedder should read it: where it stands, then what it says."""
-    place = " ".join(tokens.path_words(path))
+    """The text of each chunk as an embedder should read it: a line that says where it stands, then what it says.
+
+    The first line has the words of the path, those of the file's own name once more, and the names of the
+    definition around the chunk and of those that begin in it.
+    """
+    place = " ".join([*tokens.path_words(path), *tokens.path_words(path.rpartition("/")[2])])
     texts = []
-    for chunk in parsed.chunks:
-        around = parsed.entities[chunk.entity].qualified if chunk.entity is not None else ""
+    for chunk, beginning in with_beginning(parsed):
+        around = [parsed.entities[chunk.entity].qualified] if chunk.entity is not None else []
+        names = " ".join(dict.fromkeys([*around, *(entity.name for entity in beginning)]))
         body = content[chunk.start : chunk.end].decode("utf-8", "replace")[:MAX_EMBEDDED]
-        texts.append(f"{place} {around}\n{body}")
+        texts.append(f"{place} {names}\n{body}")
     return texts
 
 
