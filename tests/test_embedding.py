@@ -183,7 +183,7 @@ def test_an_index_without_vectors_says_so(opened: Callable[..., Engine], service
     service.behaviour = services.status(400)
     opened(without_vectors=True).index()
     service.behaviour = services.well
-    response = opened(without_vectors=True).search("load 7")
+    response = opened(without_vectors=True, refresh=False).search("load 7")
     assert channel(response).why_not == "the index has no vectors: 'dowse index' makes them"
     assert response.results
 
@@ -193,7 +193,7 @@ def test_some_files_with_vectors_and_some_without(opened: Callable[..., Engine],
     report = opened(without_vectors=True).index()
     assert (report.indexed, report.without_vectors) == (FILES, FILES - 6)
     service.behaviour = services.well
-    assert channel(opened(without_vectors=True).search("load 7")).hits == 6
+    assert channel(opened(without_vectors=True, refresh=False).search("load 7")).hits == 6
     service.requests.clear()
     assert opened().index().without_vectors == 0
     assert len(service.texts) == FILES - 6
