@@ -1,0 +1,431 @@
+"""Stage 3b: learn the table. In-batch InfoNCE over the encoded pairs, on a CPU.
+
+    python training/train.py --data DIR --out DIR/runs/NAME [--steps 2500] [--init DIR]
+
+A text's vector is the sum of its words' vectors, each scaled by a weight that is learned apart for questions and
+documents. A batch holds groups of pairs from one package, so that most negatives are neighbours: code of the same
+package and often of the same file. Every 500 steps the held-out packages are measured, and the best table is kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from encode import KINDS
+from scipy import sparse
+from wordpieces import initial_table
+
+TEMPERATURE = 0.05
+GROUP = 32
+"""Pairs of one package that stand together in a batch."""
+
+KIND_WEIGHTS = {
+    "doc": 1.0,
+    "doc-whole": 0.4,
+    "name": 0.25,
+    "comment": 0.6,
+    "error": 0.5,
+    "title": 0.6,
+    "file": 1.0,
+    "path": 0.6,
+    "test": 1.0,
+    "prose-code": 0.8,
+    "heading": 0.5,
+}
+"""How often a pair is drawn, by kind: names are many and say little."""
+
+LANGUAGE_POWER = 0.6
+"""Languages are drawn in proportion to this power of their size, so that the rare ones are heard."""
+
+SMALL_LANGUAGE = 1500
+MAX_REPEAT = 3.0
+NEIGHBOURHOOD = 150
+"""Pairs: how far apart in a package the members of a group may lie (standard deviation)."""
+
+HIDE_NAME = 0.7
+"""Share of name and path questions whose words are struck out of the document: else the answer repeats them."""
+
+HEADING_SHARES = (0.0, 1.0, 1.0, 1.0)
+"""How much a document shows of its path and of its qualified name. The first run of the shipped table showed them
+twice as heavily, as an index does, the second like this; which of the two is better was not measured apart."""
+
+QUESTION_WORDS = (
+    "how does",
+    "how is",
+    "where is",
+    "how are",
+    "what",
+    "how",
+    "where do we",
+    "find the",
+    "code that",
+    "function to",
+    "implementation of",
+)
+"""Some questions are asked as people ask them, so that the model learns what to ignore."""
+
+
+class Rows:
+    """Sparse rows of one field, read by number."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.ids = np.load(folder / f"{name}.ids.npy")
+        self.values = np.load(folder / f"{name}.values.npy")
+        self.offsets = np.load(folder / f"{name}.offsets.npy")
+
+    def take(self, numbers: Any) -> tuple[Any, Any, Any]:
+        """Row of the result, id and value of every entry of these rows."""
+        starts, lengths = self.offsets[numbers], self.offsets[numbers + 1] - self.offsets[numbers]
+        owner = np.repeat(np.arange(len(numbers)), lengths)
+        at = (
+            np.arange(len(owner))
+            - np.repeat(np.cumsum(lengths) - lengths, lengths)
+            + np.repeat(starts, lengths)
+        )
+        return owner, self.ids[at].astype(np.int64), self.values[at].astype(np.float32)
+
+
+class Data:
+    """The encoded pairs."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path, self.qualified, self.body, self.query = (
+            Rows(folder, n) for n in ("path", "qualified", "body", "query")
+        )
+        self.targets, self.pairs = np.load(folder / "targets.npy"), np.load(folder / "pairs.npy")
+        self.languages = np.load(folder / "languages.npy")
+        self.language_names = json.loads((folder / "languages.json").read_text())
+        self.vocabulary = (folder / "vocabulary.txt").read_text().split("\n")
+        _, first = np.unique(self.targets[:, 3], return_index=True)
+        self.unique = np.zeros(len(self.targets), dtype=bool)
+        self.unique[first] = True
+        self.held = self.targets[self.pairs[:, 0], 2] == 1
+        packages = (folder / "packages.txt").read_text().split("\n")
+        rows = json.loads((Path(__file__).parent / "manifest.json").read_text())
+        listed = {f"{row['registry']}+{row['package'].replace('/', '+')}" for row in rows}
+        self.listed = np.array([package in listed for package in packages])[self.targets[:, 0]]
+
+    def documents(self, targets: Any, path: Any, qualified: Any) -> tuple[Any, Any, Any]:
+        """Entries of documents; ``path`` and ``qualified`` say how much of their place each one shows."""
+        parts = []
+        for rows, numbers, share in (
+            (self.body, targets, None),
+            (self.path, self.targets[targets, 1], path),
+            (self.qualified, targets, qualified),
+        ):
+            owner, ids, values = rows.take(numbers)
+            parts.append((owner, ids, values if share is None else values * share[owner]))
+        return tuple(np.concatenate(column) for column in zip(*parts, strict=True))  # type: ignore[return-value]
+
+
+class Batches:
+    """Draws pairs: by kind and language, in groups of one package."""
+
+    def __init__(self, data: Data, seed: int) -> None:
+        self.random = np.random.default_rng(seed)
+        self.data = data
+        kinds = np.array([KIND_WEIGHTS[k] for k in KINDS])
+        usable = ~data.held & (data.unique & data.listed)[data.pairs[:, 0]]
+        self.candidates = np.flatnonzero(usable)
+        language = data.languages[data.pairs[self.candidates, 0]]
+        weight = kinds[data.pairs[self.candidates, 1]]
+        mass = np.bincount(language, weights=weight, minlength=len(data.language_names))
+        mass[mass < SMALL_LANGUAGE] = mass.max()  # a handful of pairs is no language to be heard, but noise
+        self.weight = weight * np.minimum((mass[language] / mass.max()) ** (LANGUAGE_POWER - 1), MAX_REPEAT)
+        self.package = data.targets[data.pairs[self.candidates, 0], 0]
+
+    def epoch(self, size: int) -> Any:
+        """Batches of pair numbers, each pair as often as its weight says, in groups of one package."""
+        times = np.floor(self.weight + self.random.random(len(self.weight))).astype(np.int64)
+        chosen = np.repeat(np.arange(len(times)), times)
+        place = chosen + self.random.normal(
+            0, NEIGHBOURHOOD, len(chosen)
+        )  # neighbours, but not always the same ones
+        chosen = chosen[np.lexsort((place, self.package[chosen]))]
+        groups = np.array_split(chosen, max(len(chosen) // GROUP, 1))
+        order = self.random.permutation(len(groups))
+        per_batch = size // GROUP
+        print(f"epoch of {len(chosen):,} pairs, {len(order) // per_batch} batches", flush=True)
+        for i in range(0, len(order) - per_batch + 1, per_batch):
+            yield self.candidates[np.concatenate([groups[j] for j in order[i : i + per_batch]])]
+
+
+class SparseSum(torch.autograd.Function):
+    """Rows of a sparse matrix times a dense table."""
+
+    @staticmethod
+    def forward(ctx: Any, matrix: Any, table: Any) -> Any:
+        """The product."""
+        ctx.matrix = matrix
+        return torch.from_numpy(matrix @ table.detach().numpy())
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:  # type: ignore[override]
+        """Only the table learns."""
+        return None, torch.from_numpy(ctx.matrix.T.tocsr() @ grad.numpy())
+
+
+class Model(torch.nn.Module):
+    """The table and the two weights of each word."""
+
+    def __init__(self, table: Any, weights: Any) -> None:
+        super().__init__()
+        self.table = torch.nn.Parameter(torch.from_numpy(table.astype(np.float32)))
+        self.query_weight = torch.nn.Parameter(torch.from_numpy(np.log(weights).astype(np.float32)))
+        self.document_weight = torch.nn.Parameter(torch.from_numpy(np.log(weights).astype(np.float32)))
+
+    def encode(self, matrix: Any, weight: Any) -> Any:
+        """Vectors of length one for the rows of a sparse matrix."""
+        used = np.unique(matrix.indices)
+        place = np.zeros(matrix.shape[1], dtype=np.int32)
+        place[used] = np.arange(len(used))
+        small = sparse.csr_matrix(
+            (matrix.data, place[matrix.indices], matrix.indptr), shape=(matrix.shape[0], len(used))
+        )
+        rows = torch.from_numpy(used.astype(np.int64))
+        table = self.table[rows] * torch.exp(weight[rows])[:, None]
+        return torch.nn.functional.normalize(SparseSum.apply(small, table), dim=1, eps=1e-6)
+
+
+def matrix(entries: tuple[Any, Any, Any], rows: int, width: int) -> Any:
+    """A sparse matrix of entries (row, column, value)."""
+    owner, ids, values = entries
+    found = sparse.csr_matrix((values, (owner, ids)), shape=(rows, width), dtype=np.float32)
+    found.sum_duplicates()
+    return found
+
+
+def batch_matrices(data: Data, pairs: Any, width: int, random: Any, asked: list[Any]) -> tuple[Any, Any]:
+    """Questions and documents of a batch, with the variations of training."""
+    count, kinds, targets = len(pairs), data.pairs[pairs, 1], data.pairs[pairs, 0]
+    is_name, is_path = kinds == KINDS.index("name"), kinds == KINDS.index("path")
+    owner, ids, values = data.query.take(pairs)
+    keep = (random.random(len(owner)) > 0.12 * (random.random(count) < 0.5)[owner]) | is_name[owner]
+    query = [(owner[keep], ids[keep], values[keep])]
+    for row in np.flatnonzero(random.random(count) < 0.15):
+        extra = asked[random.integers(len(asked))]
+        query.append((np.full(len(extra), row), extra, np.ones(len(extra), np.float32)))
+    questions = matrix(tuple(np.concatenate(c) for c in zip(*query, strict=True)), count, width)  # type: ignore[arg-type]
+    path = random.choice(HEADING_SHARES, count) * ~(is_path & (random.random(count) < HIDE_NAME))
+    qualified = random.choice(HEADING_SHARES, count)
+    d_owner, d_ids, d_values = data.documents(targets, path.astype(np.float32), qualified.astype(np.float32))
+    hidden = (is_name | is_path) & (random.random(count) < HIDE_NAME)
+    repeated = hidden[d_owner] & np.isin(d_owner * width + d_ids, owner * width + ids)
+    kept = ~repeated & (d_values > 0)
+    return questions, matrix((d_owner[kept], d_ids[kept], d_values[kept]), count, width)
+
+
+def loss_of(model: Model, questions: Any, documents: Any, same: Any) -> Any:
+    """Symmetric InfoNCE; what is the same target or the same question is no negative."""
+    q, d = model.encode(questions, model.query_weight), model.encode(documents, model.document_weight)
+    scores = (q @ d.T) / TEMPERATURE
+    scores = scores.masked_fill(same, -1e4)
+    aim = torch.arange(len(scores))
+    return (
+        torch.nn.functional.cross_entropy(scores, aim) * 0.7
+        + torch.nn.functional.cross_entropy(scores.T, aim) * 0.3
+    )
+
+
+def duplicates(data: Data, pairs: Any, questions: Any) -> Any:
+    """Pairs of a batch that must not be each other's negatives."""
+    targets = data.pairs[pairs, 0]
+    sums = (
+        np.asarray(questions @ np.sin(np.arange(questions.shape[1]) * 12.9898).astype(np.float32) * 1e4)
+        .round()
+        .astype(np.int64)
+    )
+    same = (targets[:, None] == targets[None, :]) | (sums[:, None] == sums[None, :])
+    np.fill_diagonal(same, False)
+    return torch.from_numpy(same)
+
+
+# --- measuring on held-out packages ------------------------------------------------------------
+
+
+def held_out_sets(data: Data, size: int = 1000, seed: int = 7) -> dict[str, Any]:
+    """For each language, up to so many held-out (documentation -> code) pairs; the code is each other's candidates."""
+    random = np.random.default_rng(seed)
+    kinds = data.pairs[:, 1]
+    usable = np.flatnonzero(data.held & (kinds == KINDS.index("doc")) & data.unique[data.pairs[:, 0]])
+    language = data.languages[data.pairs[usable, 0]]
+    sets = {}
+    for number, name in enumerate(data.language_names):
+        found = usable[language == number]
+        _, first = np.unique(data.pairs[found, 0], return_index=True)
+        found = found[first]
+        if len(found) >= 200:
+            sets[name] = random.permutation(found)[:size]
+    return sets
+
+
+def reciprocal_rank(scores: Any) -> float:
+    """MRR@10 where the answer to question i is candidate i."""
+    own = np.diag(scores)[:, None]
+    ranks = (scores > own).sum(axis=1) + 1
+    return float(np.where(ranks <= 10, 1.0 / ranks, 0.0).mean())
+
+
+def evaluate(
+    data: Data, sets: dict[str, Any], encode_query: Any, encode_document: Any, width: int
+) -> dict[str, float]:
+    """MRR@10 by language; documents show their body and where they stand, without the function's own documentation."""
+    found = {}
+    for name, pairs in sets.items():
+        targets = data.pairs[pairs, 0]
+        questions = matrix(data.query.take(pairs), len(pairs), width)
+        ones = np.ones(len(pairs), np.float32)
+        documents = matrix(data.documents(targets, ones * 0, ones * 0), len(pairs), width)
+        found[name] = reciprocal_rank(encode_query(questions) @ encode_document(documents).T)
+    return found
+
+
+def bm25(questions: Any, documents: Any) -> Any:
+    """The scores of BM25 (k1 1.2, b 0.75) over the same words."""
+    counts = documents.copy()
+    counts.data = counts.data**2
+    lengths = np.asarray(counts.sum(axis=1)).ravel()
+    present = np.bincount(counts.indices, minlength=counts.shape[1])
+    idf = np.log(1 + (counts.shape[0] - present + 0.5) / (present + 0.5))
+    norm = 1.2 * (0.25 + 0.75 * lengths / lengths.mean())
+    owner = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+    counts.data = idf[counts.indices] * counts.data * 2.2 / (counts.data + norm[owner])
+    binary = questions.copy()
+    binary.data = np.ones_like(binary.data)
+    return np.asarray((binary @ counts.T).todense())
+
+
+def main() -> None:
+    """Train, measure, keep the best."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument(
+        "--init", type=Path, help="folder of a word-piece model to start from; random without"
+    )
+    parser.add_argument("--resume", type=Path, help="a run whose best table to go on from")
+    parser.add_argument("--encoded", default="encoded", help="folder of the encoded pairs below DIR")
+    parser.add_argument("--buckets", type=int, default=8192)
+    parser.add_argument("--dimensions", type=int, default=256)
+    parser.add_argument("--batch", type=int, default=2048)
+    parser.add_argument("--steps", type=int, default=2500)
+    parser.add_argument("--rate", type=float, default=1.5e-3)
+    parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    torch.manual_seed(args.seed)
+    args.out.mkdir(parents=True, exist_ok=True)
+    data = Data(args.data / args.encoded)
+    width = len(data.vocabulary) + args.buckets
+    occurrences = np.load(args.data / args.encoded / "occurrences.npy")
+    surface = json.loads((args.data / args.encoded / "surface.json").read_text())
+    table, weights = initial_table(surface, occurrences, args.buckets, args.dimensions, args.init, args.seed)
+    model = Model(table, weights)
+    if args.resume:
+        trained = np.load(args.resume / "best.npz")
+        state = {
+            "table": trained["table"],
+            "query_weight": trained["query"],
+            "document_weight": trained["document"],
+        }
+        model.load_state_dict({name: torch.from_numpy(value) for name, value in state.items()})
+    sets = held_out_sets(data)
+    _report("bm25", _bm25_row(data, sets, width))
+    best = _report("init", _measure(model, data, sets, width))
+    optimizer = torch.optim.Adam(
+        [
+            {"params": [model.table], "lr": args.rate},
+            {"params": [model.query_weight, model.document_weight], "lr": args.rate * 5},
+        ],
+        betas=(0.9, 0.98),
+        eps=1e-8,
+    )
+    _train(args, model, data, sets, width, optimizer, best)
+
+
+def _train(
+    args: Any, model: Model, data: Data, sets: dict[str, Any], width: int, optimizer: Any, best: float
+) -> None:
+    batches, step, started, losses = Batches(data, args.seed), 0, time.time(), []
+    words = {w: i for i, w in enumerate(data.vocabulary)}
+    asked = [
+        np.array([words[w] for w in phrase.split() if w in words], dtype=np.int64)
+        for phrase in QUESTION_WORDS
+    ]
+    rates = [group["lr"] for group in optimizer.param_groups]
+    while step < args.steps:
+        for pairs in batches.epoch(args.batch):
+            elapsed = (time.time() - started) / 60 / args.minutes
+            progress = max(step / args.steps, elapsed)
+            if progress >= 1:
+                _keep(args.out, model, data, sets, width, best, step)
+                return
+            for group, rate in zip(optimizer.param_groups, rates, strict=True):
+                group["lr"] = rate * min(1.0, (step + 1) / 50) * (0.02 + 0.98 * (1 - progress))
+            questions, documents = batch_matrices(data, pairs, width, batches.random, asked)
+            loss = loss_of(model, questions, documents, duplicates(data, pairs, questions))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+            step += 1
+            if step % 50 == 0:
+                print(
+                    f"step {step} loss {np.mean(losses[-50:]):.3f} {time.time() - started:.0f} s", flush=True
+                )
+            if step % 500 == 0:
+                best = _keep(args.out, model, data, sets, width, best, step)
+    _keep(args.out, model, data, sets, width, best, step)
+
+
+def _keep(
+    out: Path, model: Model, data: Data, sets: dict[str, Any], width: int, best: float, step: int
+) -> float:
+    mean = _report(f"step {step}", _measure(model, data, sets, width))
+    if mean > best:
+        np.savez(
+            out / "best.npz",
+            table=model.table.detach().numpy(),
+            query=model.query_weight.detach().numpy(),
+            document=model.document_weight.detach().numpy(),
+        )
+    return max(mean, best)
+
+
+def _measure(model: Model, data: Data, sets: dict[str, Any], width: int) -> dict[str, float]:
+    with torch.no_grad():
+        return evaluate(
+            data,
+            sets,
+            lambda m: model.encode(m, model.query_weight).numpy(),
+            lambda m: model.encode(m, model.document_weight).numpy(),
+            width,
+        )
+
+
+def _bm25_row(data: Data, sets: dict[str, Any], width: int) -> dict[str, float]:
+    found = {}
+    for name, pairs in sets.items():
+        targets, zeros = data.pairs[pairs, 0], np.zeros(len(pairs), np.float32)
+        documents = matrix(data.documents(targets, zeros, zeros), len(pairs), width)
+        found[name] = reciprocal_rank(
+            bm25(matrix(data.query.take(pairs), len(pairs), width), documents)
+            + np.random.default_rng(1).random((len(pairs), len(pairs))) * 1e-6
+        )
+    return found
+
+
+def _report(label: str, row: dict[str, float]) -> float:
+    mean = float(np.mean(list(row.values())))
+    print(f"{label}: mean {mean:.4f} | " + " ".join(f"{k} {v:.3f}" for k, v in row.items()), flush=True)
+    return mean
+
+
+if __name__ == "__main__":
+    main()
