@@ -21,7 +21,7 @@ from dowse.indexing.discover import Again, Rules, discover
 from dowse.indexing.embed import Embedding
 from dowse.indexing.read import read
 from dowse.indexing.understand import VERSION, Understanding
-from dowse.indexing.workers import Task, understand_all
+from dowse.indexing.workers import Task, grouped, understand_all
 from dowse.stores.base import KnownFile, Store, Writer
 from dowse.types import (
     Candidate,
@@ -132,7 +132,7 @@ class _Run:
         """Read, understand, embed and store in batches; forget what is gone."""
         total = self.embedding.total = sum(candidate.stamp.size for candidate in candidates)
         gone = list(removed)
-        for batch in _batched(self._sources(candidates, total)):
+        for batch in grouped(self._sources(candidates, total), BATCH_BYTES):
             for portion in self.embedding.embedded(batch):
                 self.writer.apply(gone, portion)
                 self.removed, gone = self.removed + len(gone), []
@@ -209,16 +209,3 @@ class _Run:
             without_vectors=self.embedding.left_out,
             why_without=self.embedding.problem,
         )
-
-
-def _batched(files: Iterable[SourceFile]) -> Iterator[list[SourceFile]]:
-    batch: list[SourceFile] = []
-    size = 0
-    for file in files:
-        batch.append(file)
-        size += len(file.content)
-        if size >= BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch

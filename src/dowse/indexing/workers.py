@@ -15,11 +15,11 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, TypeVar
 
 from dowse.errors import DowseError
 from dowse.indexing.understand import Understanding, Understood, understand
-from dowse.types import ParsedFile, ParseHealth
+from dowse.types import ParsedFile, ParseHealth, SourceFile
 
 PARALLEL_BYTES = 3_000_000
 """Less than this is done sooner than a worker has started."""
@@ -28,6 +28,9 @@ GROUP_BYTES = 250_000
 """Source sent to a worker at a time: large against the cost of a message, small against a batch."""
 
 _ENDED = "a worker process ended unexpectedly: try again with 'workers = 1' in dowse.toml"
+
+
+HasContent = TypeVar("HasContent", "Task", SourceFile)
 
 
 class Task(NamedTuple):
@@ -71,7 +74,7 @@ def _in_processes(how: Understanding, tasks: Iterable[Task], processes: int) -> 
     waiting: deque[Future[list[Understood]]] = deque()
     pool = ThreadPoolExecutor(processes, thread_name_prefix="dowse-worker")
     try:
-        for group in _grouped(tasks):
+        for group in grouped(tasks, GROUP_BYTES):
             waiting.append(pool.submit(run, group))
             if len(waiting) > 2 * processes:
                 yield from waiting.popleft().result()
@@ -86,13 +89,14 @@ def _in_processes(how: Understanding, tasks: Iterable[Task], processes: int) -> 
             worker.communicate()
 
 
-def _grouped(tasks: Iterable[Task]) -> Iterator[list[Task]]:
-    group: list[Task] = []
+def grouped(items: Iterable[HasContent], limit: int) -> Iterator[list[HasContent]]:
+    """Neighbours together, each group as soon as it holds so many bytes of content."""
+    group: list[HasContent] = []
     size = 0
-    for task in tasks:
-        group.append(task)
-        size += len(task.content)
-        if size >= GROUP_BYTES:
+    for item in items:
+        group.append(item)
+        size += len(item.content)
+        if size >= limit:
             yield group
             group, size = [], 0
     if group:
