@@ -13,6 +13,7 @@ from dowse.indexing.changes import (
     Drift,
     compare,
     drift,
+    known_changes,
     same_moment,
     settled,
 )
@@ -115,6 +116,17 @@ def test_a_new_time_alone_is_a_change(tree: Path) -> None:
     manifest, folders = as_it_is(tree)
     os.utime(tree / "a.py", ns=(1, 1))
     assert [candidate.path for candidate in look(tree, manifest, folders).changed] == ["a.py"]
+
+
+def test_what_is_only_looked_at_again_does_not_count_as_changed(tree: Path) -> None:
+    manifest, folders = as_it_is(tree)
+    manifest["a.py"] = Known(FileStamp(manifest["a.py"].stamp.size, -manifest["a.py"].stamp.mtime_ns))
+    folders[""] = -folders[""]
+    (tree / "src" / "b.py").write_text("x = 333\n", encoding="utf-8")
+    found = look(tree, manifest, folders)
+    assert {candidate.path for candidate in found.changed} == {"a.py", "src/b.py"}
+    assert set(found.folders) == {""}
+    assert known_changes(found, manifest, folders) == 1
 
 
 def test_a_missing_file_is_seen(tree: Path) -> None:

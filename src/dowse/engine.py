@@ -278,8 +278,13 @@ class Engine:
 
     def pending(self) -> int | None:
         """How many files and folders changed since the index was written; None where nobody looks."""
-        drift = self._drift() if self.store.state() is IndexState.CURRENT else None
-        return None if drift is None else len(drift.changed) + len(drift.missing) + len(drift.folders)
+        if self.store.state() is not IndexState.CURRENT:
+            return None
+        with self.store.snapshot() as snapshot:
+            manifest, folders = snapshot.manifest(), snapshot.folders()
+        if len(manifest) > CHECKED_FILES:
+            return None
+        return changes.known_changes(changes.drift(self.root, manifest, folders), manifest, folders)
 
     def files(self, *patterns: str) -> Iterator[StoredFile]:
         """The files of the index as it is, by path; patterns are those of a filter's paths."""

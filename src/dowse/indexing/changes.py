@@ -88,6 +88,13 @@ def drift(root: Path, manifest: Mapping[str, KnownFile], folders: Mapping[str, i
     return Drift(tuple(changed), tuple(missing), moved, rules_changed)
 
 
+def known_changes(drift: Drift, manifest: Mapping[str, KnownFile], folders: Mapping[str, int]) -> int:
+    """How many files and folders surely changed: not those that are only to be looked at again."""
+    changed = sum(not same_moment(manifest[found.path].stamp, found.stamp) for found in drift.changed)
+    moved = sum(abs(folders[folder]) != now for folder, now in drift.folders.items())
+    return changed + len(drift.missing) + moved
+
+
 def rules_among(paths: Iterable[str]) -> bool:
     """Whether some of these files say which others are indexed."""
     return any(path.rpartition("/")[2] in IGNORE_FILES for path in paths)
