@@ -197,7 +197,7 @@ class Engine:
         with self.store.snapshot() as snapshot:
             response = self._answer(snapshot, query, options)
             stale = self._stale_files(snapshot, response)
-            if not (response.results or refreshed or snapshot.manifest()):
+            if not (response.results or refreshed or snapshot.file_count()):
                 notes.append(f"the index of {self.root} is empty: 'dowse index' says why")
         if stale and self.settings.refresh:
             notes += self._update(changes.Drift(tuple(stale), (), {}, rules_changed=False))
@@ -281,9 +281,9 @@ class Engine:
         if self.store.state() is not IndexState.CURRENT:
             return None
         with self.store.snapshot() as snapshot:
+            if snapshot.file_count() > CHECKED_FILES:
+                return None
             manifest, folders = snapshot.manifest(), snapshot.folders()
-        if len(manifest) > CHECKED_FILES:
-            return None
         return changes.known_changes(changes.drift(self.root, manifest, folders), manifest, folders)
 
     def files(self, *patterns: str) -> Iterator[StoredFile]:
@@ -327,10 +327,9 @@ class Engine:
     def _drift(self) -> changes.Drift | None:
         """How the disk differs from the index; None if the tree is too large to look at every file."""
         with self.store.snapshot() as snapshot:
-            manifest = snapshot.manifest()
-            if len(manifest) > CHECKED_FILES:
+            if snapshot.file_count() > CHECKED_FILES:
                 return None
-            return changes.drift(self.root, manifest, snapshot.folders())
+            return changes.drift(self.root, snapshot.manifest(), snapshot.folders())
 
     def _due_drift(self) -> changes.Drift | None:
         """The same, unless it was looked at a moment ago."""

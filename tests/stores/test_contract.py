@@ -67,6 +67,7 @@ def test_a_run_over_an_empty_tree_is_an_index(store: Store) -> None:
     assert store.state() is IndexState.CURRENT
     with store.snapshot() as snapshot:
         assert dict(snapshot.manifest()) == {}
+        assert snapshot.file_count() == 0
         assert lexical(snapshot, "token") == []
         assert dense(snapshot, "token") == []
         assert dict(snapshot.folders()) == {"": 7}
@@ -77,6 +78,7 @@ def test_an_unfinished_index_can_be_read_but_is_not_current(store: Store) -> Non
     assert store.state() is IndexState.MISSING
     with store.snapshot() as snapshot:
         assert set(snapshot.manifest()) == set(TREE)
+        assert snapshot.file_count() == len(TREE)
 
 
 def test_status_counts_what_is_live(store: Store) -> None:

@@ -326,6 +326,15 @@ def test_a_damaged_catalogue_is_made_anew(
         assert dump(store) == clean_build(tmp_path / "clean", TREE)
 
 
+def test_a_damaged_entry_of_a_file_is_an_error_with_a_way_out(folder: Path) -> None:
+    store = embedded(folder)
+    build(store, TREE)
+    with closing(sqlite3.connect(folder / CATALOGUE)) as rows, rows:
+        rows.execute("UPDATE contents SET parsed = substr(parsed, 1, 10)")
+    with closing(store), store.snapshot() as snapshot, pytest.raises(IndexCorrupt, match="--rebuild"):
+        snapshot.file_at("main.py")
+
+
 @pytest.mark.parametrize("content", [None, b""])
 def test_a_catalogue_without_anything_is_none(folder: Path, content: bytes | None) -> None:
     folder.mkdir()
@@ -610,7 +619,7 @@ def test_contents_that_nobody_uses_are_dropped_in_time(store: Store, folder: Pat
             (count,) = rows.execute(f"SELECT count(*) FROM {table}").fetchone()
             assert count <= (len(TREE) + 2) * (1 + SPARE_CONTENTS)
         (orphans,) = rows.execute(
-            "SELECT count(*) FROM entities WHERE content NOT IN (SELECT id FROM contents)"
+            "SELECT count(*) FROM names WHERE content NOT IN (SELECT id FROM contents)"
         ).fetchone()
         assert orphans == 0
     assert_whole(store)

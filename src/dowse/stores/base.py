@@ -25,7 +25,7 @@ from dowse.types import (
     Term,
 )
 
-FORMAT = 1
+FORMAT = 2
 """Version of what stores write. An index of another version is rebuilt, never migrated."""
 
 
@@ -95,6 +95,10 @@ class Snapshot(Protocol):
 
     def chunk_passes(self, chunk: int, filter: Filter) -> bool:
         """Whether a chunk passes by its definitions; of a file that passes."""
+        ...
+
+    def file_count(self) -> int:
+        """How many files there are."""
         ...
 
     def manifest(self) -> Mapping[str, KnownFile]:

@@ -318,6 +318,10 @@ class MemorySnapshot:
             if self._file_passes(row.file, filter):
                 yield row.file.id, row.source.content
 
+    def file_count(self) -> int:
+        """How many files there are."""
+        return len(self._rows)
+
     def manifest(self) -> Mapping[str, _Row]:
         """Every file by path."""
         return self._rows

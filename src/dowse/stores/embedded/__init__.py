@@ -78,6 +78,7 @@ class _Remembered:
     files: dict[int, StoredFile] = field(default_factory=dict)
     contents: dict[int, bytes] = field(default_factory=dict)
     content_bytes: int = 0
+    file_count: int | None = None
     manifest: Mapping[str, KnownFile] | None = None
     folders: Mapping[str, int] | None = None
 
@@ -549,6 +550,13 @@ class EmbeddedSnapshot:
             if file_passes(filter, file)
         ]
         return ((id, self._catalogue.content(id)) for _, id in sorted(files))
+
+    def file_count(self) -> int:
+        """How many files there are."""
+        remembered = self._remembered
+        if remembered.file_count is None:
+            remembered.file_count = self._catalogue.file_count(self.generation)
+        return remembered.file_count
 
     def manifest(self) -> Mapping[str, KnownFile]:
         """Every file by path."""

@@ -3,7 +3,8 @@
 Contents (what was parsed) are keyed by hash and shared by every view, branch and checkout; files are
 rows of a view that point at a content. A file's row is never changed in place: a new content is a new
 row, and the old one is marked with the generation that removed it, so that a reader of the generation
-before still sees it.
+before still sees it. What was parsed of a content is one packed value, because it is read whole for every
+candidate of a question; names have a table of their own, in their order, for looking them up.
 """
 
 from __future__ import annotations
@@ -58,18 +59,12 @@ CREATE TABLE views (
     fingerprint TEXT NOT NULL DEFAULT '', restamps INTEGER NOT NULL DEFAULT 0, report TEXT, folders TEXT
 );
 CREATE TABLE contents (
-    id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, language TEXT NOT NULL, health TEXT NOT NULL, text BLOB NOT NULL
+    id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, language TEXT NOT NULL, health TEXT NOT NULL,
+    entity_count INTEGER NOT NULL, chunk_count INTEGER NOT NULL, parsed TEXT NOT NULL, text BLOB NOT NULL
 );
-CREATE TABLE entities (
-    content INTEGER NOT NULL, ordinal INTEGER NOT NULL, chunk INTEGER NOT NULL, name_key TEXT NOT NULL,
-    name TEXT NOT NULL, qualified TEXT NOT NULL, kind TEXT NOT NULL, start_line INTEGER NOT NULL,
-    end_line INTEGER NOT NULL,
-    line INTEGER NOT NULL, parent INTEGER, signature TEXT NOT NULL, doc TEXT NOT NULL, PRIMARY KEY (content, ordinal)
-) WITHOUT ROWID;
-CREATE INDEX entities_by_name ON entities (name_key);
-CREATE TABLE chunks (
-    content INTEGER NOT NULL, ordinal INTEGER NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
-    start INTEGER NOT NULL, end INTEGER NOT NULL, entity INTEGER, PRIMARY KEY (content, ordinal)
+CREATE TABLE names (
+    name_key TEXT NOT NULL, content INTEGER NOT NULL, ordinal INTEGER NOT NULL, chunk INTEGER NOT NULL,
+    name TEXT NOT NULL, kind TEXT NOT NULL, PRIMARY KEY (name_key, content, ordinal)
 ) WITHOUT ROWID;
 CREATE TABLE files (
     id INTEGER PRIMARY KEY AUTOINCREMENT, view INTEGER NOT NULL, path TEXT NOT NULL, name_key TEXT NOT NULL,
@@ -91,7 +86,6 @@ CREATE TABLE file_vectors (
 """
 
 _FACTS = "f.id, path, language, role, mtime_ns"
-_ENTITY_COLUMNS = "name, qualified, kind, start_line, end_line, line, parent, signature, doc"
 _KINDS = {kind.value: kind for kind in Kind}
 _LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _UNWRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
@@ -243,15 +237,22 @@ class Catalogue:
             for path, id, size, mtime_ns, digest, fingerprint in rows
         }
 
+    def file_count(self, generation: int) -> int:
+        """How many files a generation has."""
+        (count,) = self._db.execute(
+            "SELECT count(*) FROM files WHERE view = ?1 AND added <= ?2 AND (removed IS NULL OR removed > ?2)",
+            (self.view, generation),
+        ).fetchone()
+        return int(count)
+
     def counts(self) -> tuple[int, int, int]:
         """Live files, their chunks, their entities."""
-        live = "FROM files f JOIN {} t ON t.content = f.content WHERE f.view = ? AND f.removed IS NULL"
-        (files,) = self._db.execute(
-            "SELECT count(*) FROM files WHERE view = ? AND removed IS NULL", (self.view,)
+        files, chunks, entities = self._db.execute(
+            "SELECT count(*), total(chunk_count), total(entity_count) FROM files f "
+            "JOIN contents c ON c.id = f.content WHERE view = ? AND removed IS NULL",
+            (self.view,),
         ).fetchone()
-        (chunks,) = self._db.execute("SELECT count(*) " + live.format("chunks"), (self.view,)).fetchone()
-        (entities,) = self._db.execute("SELECT count(*) " + live.format("entities"), (self.view,)).fetchone()
-        return files, chunks, entities
+        return files, int(chunks), int(entities)
 
     def tally(self, column: str) -> dict[str, int]:
         """Live files by their contents' ``language`` or ``health``, most first."""
@@ -274,16 +275,16 @@ class Catalogue:
     def file(self, id: int, generation: int) -> StoredFile | None:
         """A file by id, if the generation has it."""
         row = self._db.execute(
-            "SELECT f.id, path, size, mtime_ns, role, c.id, hash, language, health, added, removed "
+            "SELECT f.id, path, size, mtime_ns, role, hash, language, health, parsed, added, removed "
             "FROM files f JOIN contents c ON c.id = f.content WHERE f.id = ? AND view = ?",
             (id, self.view),
         ).fetchone()
         if row is None or row[9] > generation or (row[10] is not None and row[10] <= generation):
             return None
-        parsed = ParsedFile(row[7], ParseHealth(row[8]), self._entities(row[5]), self._chunks(row[5]))
+        parsed = _unpacked(row[6], row[7], row[8])
         definitions = terms.definitions_by_chunk(parsed)
         return StoredFile(
-            row[0], row[1], FileStamp(row[2], row[3]), row[6], Role(row[4]), parsed, definitions
+            row[0], row[1], FileStamp(row[2], row[3]), row[5], Role(row[4]), parsed, definitions
         )
 
     def file_id(self, path: str, generation: int) -> int | None:
@@ -304,11 +305,9 @@ class Catalogue:
     def parsed(self, digest: bytes) -> ParsedFile | None:
         """What is known of a content."""
         row = self._db.execute(
-            "SELECT id, language, health FROM contents WHERE hash = ?", (digest,)
+            "SELECT language, health, parsed FROM contents WHERE hash = ?", (digest,)
         ).fetchone()
-        if row is None:
-            return None
-        return ParsedFile(row[1], ParseHealth(row[2]), self._entities(row[0]), self._chunks(row[0]))
+        return _unpacked(*row) if row else None
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Those of the asked vectors that are stored."""
@@ -330,7 +329,7 @@ class Catalogue:
         """The first ``scan`` (-1: all) entities whose name in lower case lies between two, by name and path."""
         rows = self._db.execute(
             "WITH found AS MATERIALIZED ("
-            "SELECT f.id, ordinal, chunk, name, kind, path, language, role, mtime_ns, e.name_key FROM entities e "
+            "SELECT f.id, ordinal, chunk, name, kind, path, language, role, mtime_ns, e.name_key FROM names e "
             "CROSS JOIN files f ON f.content = e.content JOIN contents c ON c.id = e.content "
             "WHERE e.name_key BETWEEN ? AND ? AND view = ? AND added <= ? "
             "AND (removed IS NULL OR removed > ?) LIMIT ?) "
@@ -374,19 +373,6 @@ class Catalogue:
             (self.view, generation, generation),
         )
         return ((id, FileFacts(*rest)) for id, *rest in rows)
-
-    def _entities(self, content: int) -> tuple[Entity, ...]:
-        rows = self._db.execute(
-            f"SELECT {_ENTITY_COLUMNS} FROM entities WHERE content = ? ORDER BY ordinal", (content,)
-        )
-        return tuple(Entity(r[0], r[1], _KINDS[r[2]], *r[3:]) for r in rows)
-
-    def _chunks(self, content: int) -> tuple[Chunk, ...]:
-        rows = self._db.execute(
-            "SELECT start_line, end_line, start, end, entity FROM chunks WHERE content = ? ORDER BY ordinal",
-            (content,),
-        )
-        return tuple(map(Chunk._make, rows))
 
     # --- writing: call inside a transaction ---
 
@@ -439,11 +425,15 @@ class Catalogue:
             return int(row[0])
         parsed = file.parsed
         cursor = self._db.execute(
-            "INSERT INTO contents (hash, language, health, text) VALUES (?, ?, ?, ?)",
+            "INSERT INTO contents (hash, language, health, entity_count, chunk_count, parsed, text) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
                 file.content_hash,
                 parsed.language,
                 parsed.health.value,
+                len(parsed.entities),
+                len(parsed.chunks),
+                _packed(parsed),
                 zlib.compress(file.content, COMPRESSION),
             ),
         )
@@ -451,15 +441,11 @@ class Catalogue:
         assert id is not None
         chunks = terms.chunks_of_entities(parsed)
         self._db.executemany(
-            "INSERT INTO entities VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "INSERT INTO names VALUES (?, ?, ?, ?, ?, ?)",
             (
-                (id, i, chunks[i], e.name.lower(), e.name, e.qualified, e.kind.value, *e[3:])
-                for i, e in enumerate(parsed.entities)
+                (entity.name.lower(), id, i, chunks[i], entity.name, entity.kind.value)
+                for i, entity in enumerate(parsed.entities)
             ),
-        )
-        self._db.executemany(
-            "INSERT INTO chunks VALUES (?,?,?,?,?,?,?)",
-            ((id, i, *chunk) for i, chunk in enumerate(parsed.chunks)),
         )
         return id
 
@@ -488,10 +474,29 @@ class Catalogue:
         (used,) = self._db.execute("SELECT count(DISTINCT content) FROM files").fetchone()
         if total - used <= used * SPARE_CONTENTS:
             return
-        for table in ("entities", "chunks"):
-            self._db.execute(f"DELETE FROM {table} WHERE content IN ({unused})")
+        self._db.execute(f"DELETE FROM names WHERE content IN ({unused})")
         self._db.execute(f"DELETE FROM contents WHERE id IN ({unused})")
         self._db.execute("DELETE FROM vectors WHERE key NOT IN (SELECT key FROM file_vectors)")
+
+
+def _packed(parsed: ParsedFile) -> str:
+    """Entities and chunks as one value."""
+    return json.dumps((parsed.entities, parsed.chunks), ensure_ascii=False, separators=(",", ":"))
+
+
+def _unpacked(language: str, health: str, packed: str) -> ParsedFile:
+    try:
+        entities, chunks = json.loads(packed)
+        return ParsedFile(
+            language,
+            ParseHealth(health),
+            tuple(Entity(e[0], e[1], _KINDS[e[2]], *e[3:]) for e in entities),
+            tuple(map(Chunk._make, chunks)),
+        )
+    except (ValueError, TypeError, KeyError, IndexError) as error:
+        raise IndexCorrupt(
+            f"a file's entry in the index is damaged ({error}): run 'dowse index --rebuild'"
+        ) from error
 
 
 def _report(data: dict[str, Any]) -> IndexReport:
