@@ -21,6 +21,7 @@ import click
 import jsonschema
 import pytest
 from filelock import FileLock
+from referencing import Registry, Resource
 
 from dowse.interfaces import paint, progress, render
 from dowse.interfaces.cli import COMMANDS, Row, cli, with_command
@@ -386,6 +387,31 @@ def test_json_is_as_documented(dowse: Shell) -> None:
     jsonschema.validate(failure, schema, cls=jsonschema.Draft202012Validator)
     assert failure["error"]["type"] == "UsageError"
     shutil.rmtree(dowse.folder / ".other")
+
+
+def test_explaining_a_place(dowse: Shell, tree: Path) -> None:
+    found = dowse("explain", "retry", "backoff", "src/retry.py:5")
+    assert found.returncode == 0
+    assert "src/retry.py:5: in the answer, 1st of" in found.stdout
+    assert re.search(r"lexical: [12]\w\w, score", found.stdout)
+    assert "time     read" in found.stdout
+    there = dowse("explain", "retry backoff", "retry.py", cwd=tree / "src")
+    assert there.stdout.startswith("retry.py: in the answer, 1st of")
+    missing = dowse("explain", "retry backoff lang:go", "src/retry.py")
+    assert missing.returncode == 1
+    assert "not in the answer: filtered out: lang:go" in missing.stdout
+    assert ".gitignore:1 *.log" in dowse("explain", "retry", "noise.log").stdout
+    assert dowse("explain", "retry", "src/retry.py:0").returncode == 2
+
+
+def test_an_explanation_is_json_as_documented(dowse: Shell) -> None:
+    files = [json.loads((DOCS / f"{name}.schema.json").read_text("utf-8")) for name in ("search", "explain")]
+    shared = Resource.from_contents(strict(files[0]))
+    registry: Registry[Any] = Registry().with_resource("search.schema.json", shared)
+    validator = jsonschema.Draft202012Validator(strict(files[1]), registry=registry)
+    for place in ("src/retry.py:5", "src/session.py", "noise.log", "src/server.go"):
+        validator.validate(dowse.json("explain", "retry backoff lang:py", place))
+    validator.validate(dowse.json("explain", "nonsense:field", "src/retry.py"))
 
 
 def test_the_dense_channel_can_be_switched_on(fresh: Shell) -> None:

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from dowse import embedders, location, stores
 from dowse import settings as settings_module
@@ -28,11 +28,13 @@ from dowse.errors import EmbedderError, IndexCorrupt, IndexLocked, IndexMissing,
 from dowse.indexing import changes
 from dowse.search import pipeline as searching
 from dowse.search import query_language
+from dowse.search.laps import Laps
 from dowse.settings import Resolved, Settings
 from dowse.stores.base import Snapshot, Store
 from dowse.stores.filtering import file_passes
 from dowse.types import (
     Candidate,
+    Explanation,
     FileFacts,
     FileStamp,
     Filter,
@@ -46,11 +48,14 @@ from dowse.types import (
     SearchResponse,
     Skipped,
     StoredFile,
+    Verdict,
 )
 
 if TYPE_CHECKING:
     from dowse.embedders.base import Embedder
     from dowse.indexing.pipeline import Progress, Recipe
+
+Answer = TypeVar("Answer", SearchResponse, Explanation)
 
 CHECKED_FILES = 20_000
 """Trees up to this size are compared with the disk before every answer (3 microseconds a file); of larger
@@ -174,25 +179,52 @@ class Engine:
         self, query: str, options: SearchOptions | None = None, *, progress: Progress | None = None
     ) -> SearchResponse:
         """The places that answer a question, best first; indexes what is new or changed before."""
+        parsed, options = self._asked(query, options)
+        response = self._repairing(progress, lambda: self._search(parsed, options, progress))
+        return replace(response, query=replace(response.query, text=query))
+
+    def explain(
+        self,
+        query: str,
+        path: str,
+        line: int = 0,
+        options: SearchOptions | None = None,
+        *,
+        progress: Progress | None = None,
+    ) -> Explanation:
+        """Why a place ranks where it does in the answer to a question, or why it is not there.
+
+        ``path`` is relative to the root; line 0 means the best place of the file.
+        """
+        parsed, options = self._asked(query, options)
+        told = self._repairing(progress, lambda: self._explain(parsed, path, line, options, progress))
+        return replace(told, query=replace(told.query, text=query))
+
+    def _asked(self, query: str, options: SearchOptions | None) -> tuple[ParsedQuery, SearchOptions]:
+        """A question taken apart, and the options with its filters."""
         if not query.strip("\0 \t\r\n"):
             raise UsageError("the query is empty: say what to look for, in words or by name")
         options = options or SearchOptions(limit=self.settings.limit)
         parsed = query_language.parse(query)
         if not (parsed.text.strip() or parsed.names or parsed.phrases or parsed.regexes):
             raise UsageError('the query only has filters: add words, a name:PATTERN, a "phrase" or a /regex/')
-        options = replace(options, filter=self._narrowed(options.filter, parsed))
+        return parsed, replace(options, filter=self._narrowed(options.filter, parsed))
+
+    def _repairing(self, progress: Progress | None, work: Callable[[], Answer]) -> Answer:
+        """What the work returns; where the index is damaged, after making it anew: an index is a cache."""
         try:
-            response = self._search(parsed, options, progress)
+            return work()
         except IndexCorrupt as error:
-            self.index(progress)  # an index is a cache: what is damaged is made anew
-            response = self._search(parsed, options, progress)
-            response = replace(response, notes=(*response.notes, f"the index was repaired: {error}"))
-        return replace(response, query=replace(response.query, text=query))
+            self.index(progress)
+            answered: Answer = work()
+            return replace(answered, notes=(*answered.notes, f"the index was repaired: {error}"))
 
     def _search(
         self, query: ParsedQuery, options: SearchOptions, progress: Progress | None
     ) -> SearchResponse:
+        laps = Laps()
         refreshed = self._refresh(progress)
+        laps.done("refresh")
         notes = [*self.notes, *query.notes, *refreshed]
         with self.store.snapshot() as snapshot:
             response = self._answer(snapshot, query, options)
@@ -206,11 +238,43 @@ class Engine:
                 stale = self._stale_files(snapshot, response)
         changed = {candidate.path for candidate in stale}
         results = tuple(replace(r, fresh=False) if r.path in changed else r for r in response.results)
-        return replace(response, results=results, notes=tuple(notes))
+        stages = (*laps.stages, *response.stages)
+        return replace(response, results=results, notes=tuple(notes), stages=stages)
 
     def _answer(self, snapshot: Snapshot, query: ParsedQuery, options: SearchOptions) -> SearchResponse:
-        return searching.search(
-            snapshot, query, options, self.settings, self.embedder, self._is_extension, str(self.root)
+        ranking = self._rank(snapshot, query, options)
+        return searching.answer(snapshot, ranking, options, self.settings, str(self.root))
+
+    def _rank(self, snapshot: Snapshot, query: ParsedQuery, options: SearchOptions) -> searching.Ranking:
+        return searching.rank(snapshot, query, options, self.settings, self.embedder, self._is_extension)
+
+    def _explain(
+        self, query: ParsedQuery, path: str, line: int, options: SearchOptions, progress: Progress | None
+    ) -> Explanation:
+        from dowse.search import explain
+
+        notes = (*self.notes, *query.notes, *self._refresh(progress))
+        with self.store.snapshot() as snapshot:
+            ranking = self._rank(snapshot, query, options)
+            response = searching.answer(snapshot, ranking, options, self.settings, str(self.root))
+            asked = explain.Asked(query, options, self.settings, ranking, response, self.embedder)
+            file = snapshot.file_at(path)
+            if file is not None:
+                return replace(explain.explain(snapshot, asked, file, line), notes=notes)
+        found = self.why(path)
+        verdict, detail = Verdict.NOT_INDEXED, "it belongs there: 'dowse index' says what went wrong"
+        if isinstance(found, Skipped):
+            verdict = Verdict.LEFT_OUT
+            detail = f"{found.reason} ({found.detail})" if found.detail else found.reason
+        return Explanation(
+            response.query,
+            response.root,
+            found.path,
+            line,
+            verdict,
+            detail,
+            stages=response.stages,
+            notes=notes,
         )
 
     def related(

@@ -458,6 +458,13 @@ class ChannelReport:
     why_not: str = ""
 
 
+class Stage(NamedTuple):
+    """A step of an answer, and how long it took."""
+
+    name: str
+    milliseconds: float
+
+
 @dataclass(frozen=True, slots=True)
 class SearchResult:
     """A place in the answer. ``text`` is what the lines say; ``fresh`` whether they still say it on disk."""
@@ -487,6 +494,81 @@ class SearchResponse:
     results: tuple[SearchResult, ...]
     generation: int
     milliseconds: float
+    notes: tuple[str, ...] = ()
+    stages: tuple[Stage, ...] = ()
+
+
+class Verdict(StrEnum):
+    """What became of a place in the answer to a question."""
+
+    SHOWN = "shown"
+    RANKED = "ranked below what is shown"
+    NOT_CONSIDERED = "not among the candidates"
+    FILTERED = "filtered out"
+    NOT_INDEXED = "not in the index"
+    LEFT_OUT = "left out of the index"
+
+
+class TermStanding(NamedTuple):
+    """A term of the question at a place: the fields that have it (none: it is missing), and how many chunks do."""
+
+    text: str
+    weight: float
+    fields: tuple[str, ...]
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelStanding:
+    """Where a channel ranks a place, of how many; scores of the place, of the first and of the last considered.
+
+    Rank 0: the channel does not have it. A rank beyond ``considered`` was looked up for the explanation.
+    """
+
+    name: str
+    rank: int
+    score: float
+    considered: int
+    best: float
+    last: float
+    why_not: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """A hit that ranks above a place, and the terms of the question it has and the place has not."""
+
+    rank: int
+    path: str
+    start_line: int
+    end_line: int
+    entity: str
+    score: float
+    reasons: tuple[Reason, ...]
+    terms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a place ranks where it does, or why it is not there. Line 0: the best place of the file.
+
+    ``detail`` is the rule, the filter or the phrase that decided; ``rank`` is 0 where there is none.
+    """
+
+    query: AnalysedQuery
+    root: str
+    path: str
+    line: int
+    verdict: Verdict
+    detail: str = ""
+    rank: int = 0
+    candidates: int = 0
+    result: SearchResult | None = None
+    terms: tuple[TermStanding, ...] = ()
+    channels: tuple[ChannelStanding, ...] = ()
+    above: tuple[Rival, ...] = ()
+    generation: int = 0
+    stages: tuple[Stage, ...] = ()
     notes: tuple[str, ...] = ()
 
 

@@ -18,14 +18,19 @@ from dowse.interfaces.paint import Paint, code_lines, plain, visible
 from dowse.types import (
     AnalysedQuery,
     ChannelReport,
+    ChannelStanding,
+    Explanation,
     IndexReport,
     IndexState,
     IndexStatus,
     MaskedSecret,
     Packed,
     Reason,
+    Rival,
     SearchResponse,
     SearchResult,
+    Stage,
+    Verdict,
 )
 
 SCHEMA = 1
@@ -60,19 +65,44 @@ class View:
 
 def search_values(response: SearchResponse) -> dict[str, Any]:
     """A search's answer; see docs/search.schema.json."""
-    query = asdict(response.query)
-    query["terms"] = [term._asdict() for term in response.query.terms]
-    query["frames"] = [frame._asdict() for frame in response.query.frames]
     return {
         "schema": SCHEMA,
-        "query": query,
+        "query": _query_values(response.query),
         "root": response.root,
         "generation": response.generation,
         "milliseconds": round(response.milliseconds, 3),
+        "stages": _stage_values(response.stages),
         "channels": [_channel_values(channel) for channel in response.channels],
         "results": [_result_values(result) for result in response.results],
         "notes": list(response.notes),
     }
+
+
+def _query_values(query: AnalysedQuery) -> dict[str, Any]:
+    terms = [term._asdict() for term in query.terms]
+    return asdict(query) | {"terms": terms, "frames": [frame._asdict() for frame in query.frames]}
+
+
+def _stage_values(stages: Iterable[Stage]) -> list[dict[str, Any]]:
+    return [{"name": stage.name, "milliseconds": round(stage.milliseconds, 3)} for stage in stages]
+
+
+def explanation_values(told: Explanation) -> dict[str, Any]:
+    """What became of one place; see docs/explain.schema.json."""
+    return (
+        {"schema": SCHEMA}
+        | asdict(told)
+        | {
+            "query": _query_values(told.query),
+            "result": _result_values(told.result) if told.result else None,
+            "terms": [term._asdict() for term in told.terms],
+            "above": [
+                asdict(rival) | {"reasons": [reason._asdict() for reason in rival.reasons]}
+                for rival in told.above
+            ],
+            "stages": _stage_values(told.stages),
+        }
+    )
 
 
 def _result_values(result: SearchResult) -> dict[str, Any]:
@@ -212,6 +242,11 @@ def _reading(response: SearchResponse, view: View) -> Iterator[str]:
     for channel in response.channels:
         said = f"{count(channel.hits, 'hit')} in {channel.milliseconds:.1f} ms" if channel.ran else ""
         yield f"{view.paint('channel  ', 'faint')}{channel.name}: {said or 'not asked: ' + channel.why_not}"
+    yield f"{view.paint('time     ', 'faint')}{_times(response.stages)}"
+
+
+def _times(stages: Iterable[Stage]) -> str:
+    return ", ".join(f"{stage.name} {stage.milliseconds:.1f} ms" for stage in stages)
 
 
 def _reasons(result: SearchResult, channels: frozenset[str], view: View) -> Iterator[str]:
@@ -260,6 +295,72 @@ def found_files(response: SearchResponse, view: View) -> list[str]:
     """The files of the hits, each once, best first."""
     paths = dict.fromkeys(result.path for result in response.results)
     return [visible(shown_path(response.root, path, view.cwd)) for path in paths]
+
+
+# --- one place -----------------------------------------------------------------------------------
+
+
+def explanation_text(told: Explanation, view: View) -> str:
+    """What became of one place, and why."""
+    place = shown_path(told.root, told.path, view.cwd) + (f":{told.line}" if told.line else "")
+    lines = [f"{view.paint(visible(place), 'path')}: {visible(_verdict(told))}"]
+    if told.result:
+        channels = frozenset(standing.name for standing in told.channels)
+        lines += [_header(told.result, told.root, view), *_reasons(told.result, channels, view)]
+    lines += _term_lines(told, view)
+    lines += [f"{view.paint('channel  ', 'faint')}{_standing(standing)}" for standing in told.channels]
+    lines += [line for rival in told.above for line in _rival(rival, told, view)]
+    lines.append(f"{view.paint('time     ', 'faint')}{_times(told.stages)}")
+    return "\n".join(lines)
+
+
+def _verdict(told: Explanation) -> str:
+    if told.verdict is Verdict.SHOWN:
+        return f"in the answer, {_nth(told.rank)} of {told.candidates} candidates"
+    if told.verdict is Verdict.RANKED:
+        return f"not in the answer: ranked {_nth(told.rank)} of {told.candidates} candidates"
+    if told.verdict is Verdict.NOT_CONSIDERED:
+        found = any(standing.rank for standing in told.channels)
+        why = "no channel ranks it among its best" if found else "no channel finds it"
+        return f"not in the answer: {why}"
+    return f"not in the answer: {told.verdict}: {told.detail}"
+
+
+def _term_lines(told: Explanation, view: View) -> Iterator[str]:
+    has = ", ".join(f"{visible(term.text)} ({' '.join(term.fields)})" for term in told.terms if term.fields)
+    lacks = ", ".join(
+        f"{visible(term.text)} (in {count(term.chunks, 'chunk')})" for term in told.terms if not term.fields
+    )
+    if told.terms:
+        yield f"{view.paint('has      ', 'faint')}{has or '-'}"
+        yield f"{view.paint('lacks    ', 'faint')}{lacks or '-'}"
+
+
+def _standing(standing: ChannelStanding) -> str:
+    if standing.why_not:
+        return f"{standing.name}: not asked: {standing.why_not}"
+    if not standing.rank:
+        return f"{standing.name}: not found among {count(standing.considered, 'hit')}"
+    where = f"{standing.name}: {_nth(standing.rank)}, score {standing.score:.3f} (the first has {standing.best:.3f}"
+    if standing.rank > standing.considered:
+        where += f", the last of {standing.considered} considered {standing.last:.3f}"
+    return where + ")"
+
+
+def _rival(rival: Rival, told: Explanation, view: View) -> Iterator[str]:
+    """A hit above, with what it has and the place has not."""
+    place = f"{shown_path(told.root, rival.path, view.cwd)}:{rival.start_line}-{rival.end_line}"
+    yield f"{view.paint('above    ', 'faint')}{rival.rank}. {visible(place)}: {visible(rival.entity)}".rstrip()
+    if rival.terms:
+        yield f"    has {', '.join(map(visible, rival.terms))}"
+    made = ", ".join(f"{reason.name} {reason.value:.2f}" for reason in rival.reasons)
+    yield f"    score {rival.score:.3f}: {made}"
+
+
+def _nth(number: int) -> str:
+    """``1st``, ``2nd``, ``11th``."""
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
 
 
 # --- an index ------------------------------------------------------------------------------------

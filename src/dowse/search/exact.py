@@ -29,10 +29,10 @@ def asks_for_exact(query: ParsedQuery) -> bool:
 
 def find(snapshot: Snapshot, query: ParsedQuery, filter: Filter, limit: int) -> list[Scored]:
     """Chunks of files that have every phrase and pattern, by how many of them and how often; 1 is the full score."""
-    patterns = [*map(_phrase, query.phrases), *map(_regex, query.regexes)]
+    asked = [pattern for _, pattern in patterns(query)]
     found: list[Scored] = []
     for id, content in snapshot.contents(filter):
-        matches = [[m.start() for m in _some(pattern, content)] for pattern in patterns]
+        matches = [[m.start() for m in _some(pattern, content)] for pattern in asked]
         if not all(matches):
             continue
         file = snapshot.file(id)
@@ -43,6 +43,14 @@ def find(snapshot: Snapshot, query: ParsedQuery, filter: Filter, limit: int) -> 
             if snapshot.chunk_passes(chunk_id(id, ordinal), filter):
                 found.append(Scored(chunk_id(id, ordinal), score))
     return sorted(found, key=lambda hit: (-hit.score, hit.chunk))[:limit]
+
+
+def patterns(query: ParsedQuery) -> list[tuple[str, re.Pattern[bytes]]]:
+    """Every phrase and pattern of a question, as it is written and ready to be searched for."""
+    return [
+        *((f'"{phrase}"', _phrase(phrase)) for phrase in query.phrases),
+        *((f"/{regex.pattern}/{'i' if regex.ignore_case else ''}", _regex(regex)) for regex in query.regexes),
+    ]
 
 
 def _by_chunk(starts: Sequence[int], matches: Sequence[Sequence[int]]) -> dict[int, float]:

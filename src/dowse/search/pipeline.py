@@ -1,16 +1,16 @@
-"""Searching from end to end: analyse, retrieve, fuse, weigh, pick, expand."""
+"""Searching from end to end: ``rank`` reads, retrieves, fuses and weighs; ``answer`` picks and shows."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from dowse.embedders.base import Embedder
 from dowse.search import expand, informative, places, related, traces
 from dowse.search.analyse import analyse
 from dowse.search.fuse import fuse
-from dowse.search.retrieve import retrieve, timed
+from dowse.search.laps import Laps
+from dowse.search.retrieve import Retrieved, retrieve, timed
 from dowse.search.signals import SIGNALS, Candidate
 from dowse.settings import Settings
 from dowse.stores.base import Snapshot
@@ -37,37 +37,59 @@ RELATED_WEIGHTS = {"partners": 2.0, "similar": 1.0}
 """A test and what it tests belong together more surely than two pieces of code that are alike."""
 
 
-def search(
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The trace of a search: how the question was read, what each channel brought, every candidate, best first."""
+
+    query: AnalysedQuery
+    channels: Mapping[str, Retrieved]
+    candidates: Sequence[Candidate]
+    full_score: float  # what a candidate has that is best in every channel that ran
+    laps: Laps
+
+
+def rank(
     snapshot: Snapshot,
     parsed: ParsedQuery,
     options: SearchOptions,
     settings: Settings,
     embedder: Embedder | None,
     is_extension: Callable[[str], bool],
-    root: str,
-    notes: Sequence[str] = (),
-) -> SearchResponse:
-    """The answer to a question, from one generation of an index."""
-    started = time.perf_counter()
+) -> Ranking:
+    """Every candidate from one generation of an index, with what speaks for and against it."""
+    laps = Laps()
     query = _condensed(snapshot, _read(parsed, is_extension))
+    laps.done("read")
     channels = retrieve(snapshot, parsed, query, options.filter, embedder)
+    laps.done("retrieve")
     weights = _weights(settings)
     fused = fuse(settings.fusion, {name: channel.hits for name, channel in channels.items()}, weights)
     candidates = _candidates(snapshot, fused)
+    laps.done("fuse")
     for name, signal in SIGNALS.items():
         if name not in settings.signals_off:
             signal(query, candidates)
-    ranked = sorted(candidates, key=lambda c: (-c.score, c.file.path, c.ordinal))
-    best = sum(weights[name] for name, channel in channels.items() if channel.report.ran)
-    results = [_result(snapshot, query, c, options, settings, best) for c in ranked[: options.limit]]
+    full = sum(weights[name] for name, channel in channels.items() if channel.report.ran)
+    ranking = Ranking(query, channels, _best_first(candidates), full, laps)
+    laps.done("weigh")
+    return ranking
+
+
+def answer(
+    snapshot: Snapshot, ranking: Ranking, options: SearchOptions, settings: Settings, root: str
+) -> SearchResponse:
+    """What is shown of a ranking."""
+    shown = len(ranking.candidates[: options.limit])
+    results = tuple(result(snapshot, ranking, n, options, settings) for n in range(1, shown + 1))
+    ranking.laps.done("show")
     return SearchResponse(
-        query=query,
+        query=ranking.query,
         root=root,
-        channels=tuple(channel.report for channel in channels.values()),
-        results=tuple(results),
+        channels=tuple(channel.report for channel in ranking.channels.values()),
+        results=results,
         generation=snapshot.generation,
-        milliseconds=(time.perf_counter() - started) * 1e3,
-        notes=tuple(notes),
+        milliseconds=ranking.laps.milliseconds,
+        stages=ranking.laps.stages,
     )
 
 
@@ -75,23 +97,23 @@ def relate(
     snapshot: Snapshot, file: StoredFile, line: int, options: SearchOptions, settings: Settings, root: str
 ) -> SearchResponse:
     """What belongs to a place: its tests or what it tests, then code that is alike."""
-    started = time.perf_counter()
+    laps = Laps()
     query = AnalysedQuery(f"{file.path}:{line}", (), (), (), (), (), "place")
     channels = {
         "partners": timed("partners", lambda: related.partners(snapshot, file)),
         "similar": timed("similar", lambda: related.similar(snapshot, file, line, options.filter)),
     }
+    laps.done("retrieve")
     fused = fuse("scores", {name: channel.hits for name, channel in channels.items()}, RELATED_WEIGHTS)
-    ranked = sorted(_candidates(snapshot, fused), key=lambda c: (-c.score, c.file.path, c.ordinal))
-    best = max(RELATED_WEIGHTS.values())
-    return SearchResponse(
-        query=query,
-        root=root,
-        channels=tuple(channel.report for channel in channels.values()),
-        results=tuple(_result(snapshot, query, c, options, settings, best) for c in ranked[: options.limit]),
-        generation=snapshot.generation,
-        milliseconds=(time.perf_counter() - started) * 1e3,
-    )
+    candidates = _best_first(_candidates(snapshot, fused))
+    laps.done("fuse")
+    ranking = Ranking(query, channels, candidates, max(RELATED_WEIGHTS.values()), laps)
+    return answer(snapshot, ranking, options, settings, root)
+
+
+def _best_first(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """By score; equals by where they are."""
+    return sorted(candidates, key=lambda c: (-c.score, c.file.path, c.ordinal))
 
 
 def _read(parsed: ParsedQuery, is_extension: Callable[[str], bool]) -> AnalysedQuery:
@@ -147,15 +169,12 @@ def _candidates(snapshot: Snapshot, fused: Mapping[int, list[Reason]]) -> list[C
     return candidates
 
 
-def _result(
-    snapshot: Snapshot,
-    query: AnalysedQuery,
-    candidate: Candidate,
-    options: SearchOptions,
-    settings: Settings,
-    best_score: float,
+def result(
+    snapshot: Snapshot, ranking: Ranking, rank: int, options: SearchOptions, settings: Settings
 ) -> SearchResult:
-    entity = expand.pointed_at(query, candidate)
+    """The candidate of a rank (from 1) as it is shown."""
+    candidate = ranking.candidates[rank - 1]
+    entity = expand.pointed_at(ranking.query, candidate)
     first, last = expand.shown_lines(candidate, entity, settings.context_lines, options.before, options.after)
     return SearchResult(
         path=candidate.file.path,
@@ -164,7 +183,7 @@ def _result(
         entity=entity.qualified if entity else "",
         kind=entity.kind if entity else Kind.FILE,
         language=candidate.file.parsed.language,
-        relevance=min(1.0, candidate.score / best_score) if best_score else 0.0,
+        relevance=min(1.0, candidate.score / ranking.full_score) if ranking.full_score else 0.0,
         score=candidate.score,
         match=_match(candidate.reasons),
         reasons=tuple(candidate.reasons),

@@ -46,13 +46,18 @@ class Retrieved:
 
 
 def retrieve(
-    snapshot: Snapshot, parsed: ParsedQuery, query: AnalysedQuery, filter: Filter, embedder: Embedder | None
+    snapshot: Snapshot,
+    parsed: ParsedQuery,
+    query: AnalysedQuery,
+    filter: Filter,
+    embedder: Embedder | None,
+    depth: int = DEPTH,
 ) -> dict[str, Retrieved]:
     """The candidates of every channel, by its name.
 
     Where the question has exact phrases or patterns, the others only weigh what has them.
     """
-    channels = _retrieve(snapshot, query, filter, embedder)
+    channels = _retrieve(snapshot, query, filter, embedder, depth)
     if query.frames:
         channels["places"] = timed("places", lambda: places.find(snapshot, list(query.frames), filter))
     if not exact.asks_for_exact(parsed):
@@ -67,20 +72,20 @@ def retrieve(
 
 
 def _retrieve(
-    snapshot: Snapshot, query: AnalysedQuery, filter: Filter, embedder: Embedder | None
+    snapshot: Snapshot, query: AnalysedQuery, filter: Filter, embedder: Embedder | None, depth: int
 ) -> dict[str, Retrieved]:
     return {
-        "lexical": _lexical(snapshot, query, filter),
+        "lexical": _lexical(snapshot, query, filter, depth),
         "names": _names(snapshot, query, filter),
         "files": _files(snapshot, query, filter),
-        "dense": _dense(snapshot, query, filter, embedder),
+        "dense": _dense(snapshot, query, filter, embedder, depth),
     }
 
 
-def _lexical(snapshot: Snapshot, query: AnalysedQuery, filter: Filter) -> Retrieved:
+def _lexical(snapshot: Snapshot, query: AnalysedQuery, filter: Filter, depth: int) -> Retrieved:
     if not query.terms:
         return _skipped("lexical", "the question has no words")
-    return timed("lexical", lambda: snapshot.lexical(query.terms, FIELD_WEIGHTS, filter, DEPTH))
+    return timed("lexical", lambda: snapshot.lexical(query.terms, FIELD_WEIGHTS, filter, depth))
 
 
 def timed(name: str, run: Callable[[], list[Scored]]) -> Retrieved:
@@ -140,14 +145,16 @@ def _file_hits(snapshot: Snapshot, names: Sequence[str], filter: Filter) -> list
     return [Scored(chunk_id(id, 0), 1.0) for id in ids]
 
 
-def _dense(snapshot: Snapshot, query: AnalysedQuery, filter: Filter, embedder: Embedder | None) -> Retrieved:
+def _dense(
+    snapshot: Snapshot, query: AnalysedQuery, filter: Filter, embedder: Embedder | None, depth: int
+) -> Retrieved:
     if embedder is None:
         return _skipped("dense", "no embedder is set")
     try:
         vector = embedder.embed_query(query.text)
     except EmbedderError as error:
         return _skipped("dense", str(error))
-    found = timed("dense", lambda: snapshot.dense(vector, filter, DEPTH))
+    found = timed("dense", lambda: snapshot.dense(vector, filter, depth))
     if not found.hits and not snapshot.dense(vector, Filter(), 1):
         return _skipped("dense", "the index has no vectors: 'dowse index' makes them")
     return found

@@ -27,6 +27,7 @@ class Row(NamedTuple):
 COMMANDS = {
     "search": Row("dowse.interfaces.cli.search:search", "Find the places that answer a question."),
     "locate": Row("dowse.interfaces.cli.locate:locate", "Find the places that an error message is about."),
+    "explain": Row("dowse.interfaces.cli.explain:explain", "Say why a place is found, or why it is not."),
     "related": Row("dowse.interfaces.cli.related:related", "Find what belongs to a place."),
     "index": Row("dowse.interfaces.cli.index:index", "Bring the index up to what is on disk."),
     "status": Row("dowse.interfaces.cli.status:status", "Show the index at a glance."),

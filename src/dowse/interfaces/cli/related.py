@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import click
 
-from dowse.errors import UsageError
 from dowse.interfaces.cli import options
 from dowse.interfaces.cli.search import NOTHING_FOUND, show
 
@@ -28,14 +24,9 @@ def related(place: str, root: str | None, limit: int | None, explain: bool, as_j
     """
     from dowse.interfaces.progress import progress_line
 
-    path, _, line = place.rpartition(":") if place.rpartition(":")[2].isdigit() else (place, "", "1")
     with options.open_engine(root, limit=limit) as engine:
-        inside = os.path.relpath(Path.cwd() / path, engine.root).replace(os.sep, "/")
-        if inside.startswith("../"):
-            inside = path.replace(os.sep, "/")
-        if int(line) < 1:
-            raise UsageError(f"lines count from 1, not {line}")
+        path, line = options.place(place, engine.root)
         with progress_line() as progress:
-            response = engine.related(inside, int(line), progress=progress)
+            response = engine.related(path, line or 1, progress=progress)
     show(response, explain=explain, as_json=as_json, color=color)
     return 0 if response.results else NOTHING_FOUND

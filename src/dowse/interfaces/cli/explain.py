@@ -1,0 +1,51 @@
+"""``dowse explain``: why a place ranks where it does, or why it is not there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from dowse.interfaces.cli import options
+
+NOT_SHOWN = 1
+
+
+@click.command()
+@click.argument("words", nargs=-1, required=True, metavar="QUERY...")
+@click.argument("place", metavar="PATH[:LINE]")
+@options.root
+@click.option(
+    "-n", "--limit", type=click.IntRange(min=1), metavar="N", help="Hits in the answer (default: 10)."
+)
+@options.embedder
+@options.index_dir
+@options.any_root
+@options.as_json
+@options.color
+@options.debug
+def explain(
+    words: tuple[str, ...], place: str, root: str | None, as_json: bool, color: str, **given: Any
+) -> int:
+    """Say why a place is found, or why it is not.
+
+    Asks the question as search does and tells where the place ranks, what its score is made of and what the hits
+    above it have; or that it is filtered out, too far from the question, not indexed, and by which rule. Without
+    a line, the best place of the file. Leaves with 1 if the place is not in the answer.
+    """
+    from dowse.interfaces import render
+    from dowse.interfaces.cli import output
+    from dowse.interfaces.progress import progress_line
+    from dowse.types import Verdict
+
+    with options.open_engine(root, **given) as engine:
+        path, line = options.place(place, engine.root)
+        with progress_line() as progress:
+            told = engine.explain(" ".join(words), path, line, progress=progress)
+    if as_json:
+        output.write_json(render.explanation_values(told))
+    else:
+        output.write(render.explanation_text(told, output.view(color, explain=True)))
+        for note in told.notes:
+            output.remark(f"note: {note}")
+    return 0 if told.verdict is Verdict.SHOWN else NOT_SHOWN

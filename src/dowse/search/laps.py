@@ -1,0 +1,31 @@
+"""How long each stage of an answer took."""
+
+from __future__ import annotations
+
+import time
+
+from dowse.types import Stage
+
+
+class Laps:
+    """A watch that is read at the end of each stage."""
+
+    def __init__(self) -> None:
+        self._started = self._last = time.perf_counter()
+        self._stages: list[Stage] = []
+
+    def done(self, name: str) -> None:
+        """A stage ends here, and the next one begins."""
+        now = time.perf_counter()
+        self._stages.append(Stage(name, (now - self._last) * 1e3))
+        self._last = now
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The stages so far."""
+        return tuple(self._stages)
+
+    @property
+    def milliseconds(self) -> float:
+        """The time up to the end of the last stage."""
+        return (self._last - self._started) * 1e3

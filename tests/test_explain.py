@@ -1,0 +1,136 @@
+"""Why a place is where it is in an answer: the explanation, held against the search it explains."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from dowse import Engine, SearchOptions
+from dowse.errors import UsageError
+from dowse.types import Explanation, Verdict
+
+FILES = {
+    "src/retry.py": (
+        "def retry_with_backoff(call, attempts=3):\n"
+        '    """Call again, with growing pauses."""\n'
+        "    for attempt in range(attempts):\n"
+        "        pause(2**attempt)\n"
+    ),
+    "src/session.py": "class Token:\n    def refresh(self):\n        return renew(self)\n",
+    "src/queue.py": "def drain(queue):\n    while queue:\n        retry(queue.pop())\n",
+    "tests/test_retry.py": "def test_retry_gives_up():\n    assert retry_with_backoff(None)\n",
+    "server.go": "package server\n\n// Listen waits and does retry.\nfunc Listen() error {\n    return nil\n}\n",
+    ".gitignore": "*.log\nbuild/\n",
+    "noise.log": "retry\n",
+    "build/out.py": "retry = 1\n",
+    **{f"many/part_{n}.py": f"def part_{n}():\n    return retry_limit + {n}\n" for n in range(120)},
+}
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    root = tmp_path_factory.mktemp("explained")
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    with Engine.open(root, store="memory") as engine:
+        yield engine
+
+
+@pytest.mark.parametrize("query", ["retry backoff", "Token.refresh", "growing pauses", "src/queue.py drain"])
+def test_it_says_what_the_search_did(engine: Engine, query: str) -> None:
+    answer = engine.search(query)
+    assert answer.results
+    for rank, hit in enumerate(answer.results, 1):
+        told = engine.explain(query, hit.path, hit.start_line)
+        assert (told.verdict, told.rank) == (Verdict.SHOWN, rank)
+        assert told.result is not None
+        assert (told.result.score, told.result.reasons) == (hit.score, hit.reasons)
+        assert [rival.path for rival in told.above] == [r.path for r in answer.results[: min(3, rank - 1)]]
+        found_by = {standing.name for standing in told.channels if standing.rank}
+        assert found_by == {reason.name for reason in hit.reasons} & {c.name for c in answer.channels}
+
+
+def test_a_place_below_what_is_shown(engine: Engine) -> None:
+    told = engine.explain("retry backoff", "src/queue.py", options=SearchOptions(limit=1))
+    assert told.verdict is Verdict.RANKED
+    assert 1 < told.rank <= told.candidates
+    assert _missing(told) == ["backoff"]
+    assert told.above[0].path == "src/retry.py"
+    assert told.above[0].terms == ("backoff",)
+
+
+def test_a_rank_is_that_of_a_longer_answer(engine: Engine) -> None:
+    everything = engine.search("retry limit", SearchOptions(limit=1000)).results
+    told = engine.explain("retry limit", everything[-1].path)
+    assert told.verdict is Verdict.RANKED
+    assert told.rank == len(everything) == told.candidates
+
+
+def test_a_place_that_no_channel_ranks_high_enough(engine: Engine) -> None:
+    found = {hit.path for hit in engine.search("retry limit", SearchOptions(limit=1000)).results}
+    path = next(path for path in FILES if path.startswith("many/") and path not in found)
+    told = engine.explain("retry limit", path)
+    assert (told.verdict, told.rank, told.result) == (Verdict.NOT_CONSIDERED, 0, None)
+    lexical = next(standing for standing in told.channels if standing.name == "lexical")
+    assert lexical.considered == 100
+    assert lexical.rank > 100
+    assert 0 < lexical.score <= lexical.last <= lexical.best
+
+
+def test_a_place_that_has_nothing_of_the_question(engine: Engine) -> None:
+    told = engine.explain("retry backoff", "src/session.py", 2)
+    assert told.verdict is Verdict.NOT_CONSIDERED
+    assert _missing(told) == ["retri", "backoff"]
+    assert not any(standing.rank for standing in told.channels)
+
+
+@pytest.mark.parametrize(
+    ("query", "path", "detail"),
+    [
+        ("retry lang:python", "server.go", "lang:python"),
+        ("retry -path:tests -lang:go", "tests/test_retry.py", "-path:tests"),
+        ("retry is:source kind:class", "tests/test_retry.py", "is:source kind:class"),
+        ("retry changed:2999-01-01", "src/retry.py", "changed:"),
+        ("retry name:Token", "src/retry.py", "name:Token"),
+        ('"growing pauses"', "src/queue.py", 'the file lacks "growing pauses"'),
+        ("/pause.2/i", "src/queue.py", "the file lacks /pause.2/i"),
+    ],
+)
+def test_a_place_that_is_filtered_out(engine: Engine, query: str, path: str, detail: str) -> None:
+    told = engine.explain(query, path)
+    assert (told.verdict, told.detail) == (Verdict.FILTERED, detail)
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("noise.log", ".gitignore:1 *.log"),
+        ("build/out.py", "build/"),
+        ("nowhere.py", "not there"),
+        ("../elsewhere.py", "outside the root"),
+    ],
+)
+def test_a_place_that_is_not_indexed(engine: Engine, path: str, said: str) -> None:
+    told = engine.explain("retry", path)
+    assert told.verdict is Verdict.LEFT_OUT
+    assert said in told.detail
+
+
+def test_a_line_in_the_middle_of_a_hit_is_part_of_it(engine: Engine) -> None:
+    assert engine.explain("growing pauses", "src/retry.py", 4).verdict is Verdict.SHOWN
+
+
+def test_every_stage_is_timed(engine: Engine) -> None:
+    stages = engine.search("retry").stages
+    assert [stage.name for stage in stages] == ["refresh", "read", "retrieve", "fuse", "weigh", "show"]
+    assert all(stage.milliseconds >= 0 for stage in stages)
+    assert engine.explain("retry", "src/retry.py").stages[-1].name == "show"
+
+
+def test_an_empty_question(engine: Engine) -> None:
+    with pytest.raises(UsageError):
+        engine.explain("  ", "src/retry.py")
+
+
+def _missing(told: Explanation) -> list[str]:
+    return [term.text for term in told.terms if not term.fields]
