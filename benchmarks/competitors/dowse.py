@@ -24,7 +24,7 @@ class Opened(NamedTuple):
 def index(path: str, index_dir: str = "", burst: bool = False, **settings: Any) -> Opened:
     """The engine for a tree, its index up to date."""
     made = "" if index_dir else tempfile.mkdtemp(prefix="dowse-benchmark-")
-    engine = Engine.open(path, index_dir=index_dir or made, workers=1, **settings)
+    engine = Engine.open(path, index_dir=index_dir or made, workers=1, cache="off", **settings)
     engine.index()
     return Opened(engine, made, burst)
 

@@ -28,11 +28,13 @@ from dowse.errors import EmbedderError, IndexCorrupt, IndexLocked, IndexMissing,
 from dowse.indexing import changes
 from dowse.search import pipeline as searching
 from dowse.search import query_language
+from dowse.search.cache import AnswerCache, Asking, RememberingEmbedder
 from dowse.search.laps import Laps
 from dowse.settings import Resolved, Settings
 from dowse.stores.base import Snapshot, Store
 from dowse.stores.filtering import file_passes
 from dowse.types import (
+    AnalysedQuery,
     Candidate,
     Explanation,
     FileFacts,
@@ -81,6 +83,7 @@ class Engine:
         self.origins = resolved.origins
         self.notes: tuple[str, ...] = ()
         self._next_check = 0.0
+        self._cache = AnswerCache()
 
     @classmethod
     def open(
@@ -119,6 +122,11 @@ class Engine:
         """What turns text into vectors, if anything."""
         resolved = Resolved(self.settings, self.origins)
         return embedders.create(self.settings.embedder, resolved, self.root)
+
+    @cached_property
+    def _query_embedder(self) -> Embedder | None:
+        """The same for questions, each of which is looked at more than once."""
+        return RememberingEmbedder(self.embedder) if self.embedder else None
 
     @cached_property
     def store(self) -> Store:
@@ -239,14 +247,33 @@ class Engine:
         changed = {candidate.path for candidate in stale}
         results = tuple(replace(r, fresh=False) if r.path in changed else r for r in response.results)
         stages = (*laps.stages, *response.stages)
-        return replace(response, results=results, notes=tuple(notes), stages=stages)
+        return replace(response, results=results, notes=(*notes, *response.notes), stages=stages)
 
     def _answer(self, snapshot: Snapshot, query: ParsedQuery, options: SearchOptions) -> SearchResponse:
-        ranking = self._rank(snapshot, query, options)
-        return searching.answer(snapshot, ranking, options, self.settings, str(self.root))
+        """The answer, from the cache if it was given before."""
+        laps = Laps()
+        read = self._read(query, laps)
+        if self.settings.cache == "off":
+            return self._ranked(snapshot, query, read, options, laps)[1]
+        asking = Asking(snapshot, query, read, options, self.settings, self._query_embedder)
+        return self._cache.answer(asking, laps, lambda: self._ranked(snapshot, query, read, options, laps)[1])
 
-    def _rank(self, snapshot: Snapshot, query: ParsedQuery, options: SearchOptions) -> searching.Ranking:
-        return searching.rank(snapshot, query, options, self.settings, self.embedder, self._is_extension)
+    def _read(self, query: ParsedQuery, laps: Laps) -> AnalysedQuery:
+        read = searching.read(query, self._is_extension)
+        laps.done("read")
+        return read
+
+    def _ranked(
+        self,
+        snapshot: Snapshot,
+        query: ParsedQuery,
+        read: AnalysedQuery,
+        options: SearchOptions,
+        laps: Laps,
+    ) -> tuple[searching.Ranking, SearchResponse]:
+        """The whole trace, and what is shown of it."""
+        ranking = searching.rank(snapshot, query, read, options, self.settings, self._query_embedder, laps)
+        return ranking, searching.answer(snapshot, ranking, options, self.settings, str(self.root))
 
     def _explain(
         self, query: ParsedQuery, path: str, line: int, options: SearchOptions, progress: Progress | None
@@ -255,9 +282,10 @@ class Engine:
 
         notes = (*self.notes, *query.notes, *self._refresh(progress))
         with self.store.snapshot() as snapshot:
-            ranking = self._rank(snapshot, query, options)
-            response = searching.answer(snapshot, ranking, options, self.settings, str(self.root))
-            asked = explain.Asked(query, options, self.settings, ranking, response, self.embedder)
+            laps = Laps()
+            read = self._read(query, laps)
+            ranking, response = self._ranked(snapshot, query, read, options, laps)
+            asked = explain.Asked(query, options, self.settings, ranking, response, self._query_embedder)
             file = snapshot.file_at(path)
             if file is not None:
                 return replace(explain.explain(snapshot, asked, file, line), notes=notes)

@@ -64,6 +64,7 @@ class Settings:
     name_weight: float = 0.3
     file_weight: float = 1.0
     signals_off: tuple[str, ...] = ()
+    cache: str = "all"  # answers given before: "all", only the "exact" same question, or "off"
     context_lines: int = 50  # an enclosing definition of up to this many lines is shown whole
 
     def index_fingerprint(self, **versions: object) -> str:
@@ -86,7 +87,7 @@ _INDEXED = (
 """The settings that change what an index holds."""
 
 _FIELDS = {f.name: f for f in fields(Settings)}
-_CHOICES = {"fusion": ("scores", "rrf")}
+_CHOICES = {"fusion": ("scores", "rrf"), "cache": ("all", "exact", "off")}
 _MINIMUM = {
     "max_file_size": 1,
     "chunk_size": 100,

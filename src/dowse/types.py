@@ -496,6 +496,7 @@ class SearchResponse:
     milliseconds: float
     notes: tuple[str, ...] = ()
     stages: tuple[Stage, ...] = ()
+    cached: str = ""  # "exact" or "semantic" if the answer was given before
 
 
 class Verdict(StrEnum):

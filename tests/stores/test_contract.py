@@ -136,6 +136,19 @@ def test_clear_forgets_everything(store: Store) -> None:
         assert lexical(snapshot, "token") == []
 
 
+def test_an_index_made_anew_is_another(store: Store) -> None:
+    build(store, TREE)
+    with store.snapshot() as snapshot:
+        first = snapshot.identity
+    build(store, {"a.py": "a = 1\n"})
+    with store.snapshot() as snapshot:
+        assert snapshot.identity == first
+    store.clear()
+    build(store, TREE)
+    with store.snapshot() as snapshot:
+        assert snapshot.identity not in ("", first)
+
+
 def test_an_unknown_store_is_named(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="unknown store 'redis': known are embedded, memory"):
         stores.create("redis", tmp_path, "/tree", "one")

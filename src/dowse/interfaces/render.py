@@ -72,6 +72,7 @@ def search_values(response: SearchResponse) -> dict[str, Any]:
         "generation": response.generation,
         "milliseconds": round(response.milliseconds, 3),
         "stages": _stage_values(response.stages),
+        "cached": response.cached,
         "channels": [_channel_values(channel) for channel in response.channels],
         "results": [_result_values(result) for result in response.results],
         "notes": list(response.notes),
@@ -267,7 +268,8 @@ def search_summary(response: SearchResponse, view: View) -> str:
     ran = ", ".join(channel.name for channel in response.channels if channel.ran)
     idle = [f"{channel.name} ({channel.why_not})" for channel in response.channels if not channel.ran]
     found = count(len(response.results), "hit") if response.results else "nothing found"
-    lines = [f"{found} in {response.milliseconds:.1f} ms; asked: {ran or 'nothing'}"]
+    known = " from the cache" if response.cached else ""
+    lines = [f"{found} in {response.milliseconds:.1f} ms{known}; asked: {ran or 'nothing'}"]
     if idle:
         lines[0] += f"; not asked: {', '.join(idle)}"
     if not ran:

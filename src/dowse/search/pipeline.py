@@ -1,4 +1,4 @@
-"""Searching from end to end: ``rank`` reads, retrieves, fuses and weighs; ``answer`` picks and shows."""
+"""Searching from end to end: ``read`` the question, ``rank`` (retrieve, fuse, weigh), ``answer`` (expand, show)."""
 
 from __future__ import annotations
 
@@ -48,18 +48,26 @@ class Ranking:
     laps: Laps
 
 
+def read(parsed: ParsedQuery, is_extension: Callable[[str], bool]) -> AnalysedQuery:
+    """The question analysed; of a program's output, what went wrong and where."""
+    if not traces.looks_like_output(parsed.text):
+        return analyse(parsed.text, is_extension, parsed.names)
+    text, frames = places.question(parsed.text)
+    return replace(analyse(text, is_extension, parsed.names), frames=tuple(frames), reading="output")
+
+
 def rank(
     snapshot: Snapshot,
     parsed: ParsedQuery,
+    query: AnalysedQuery,
     options: SearchOptions,
     settings: Settings,
     embedder: Embedder | None,
-    is_extension: Callable[[str], bool],
+    laps: Laps,
 ) -> Ranking:
     """Every candidate from one generation of an index, with what speaks for and against it."""
-    laps = Laps()
-    query = _condensed(snapshot, _read(parsed, is_extension))
-    laps.done("read")
+    query = _condensed(snapshot, query)
+    laps.done("condense")
     channels = retrieve(snapshot, parsed, query, options.filter, embedder)
     laps.done("retrieve")
     weights = _weights(settings)
@@ -114,14 +122,6 @@ def relate(
 def _best_first(candidates: Iterable[Candidate]) -> list[Candidate]:
     """By score; equals by where they are."""
     return sorted(candidates, key=lambda c: (-c.score, c.file.path, c.ordinal))
-
-
-def _read(parsed: ParsedQuery, is_extension: Callable[[str], bool]) -> AnalysedQuery:
-    """The question analysed; of a program's output, what went wrong and where."""
-    if not traces.looks_like_output(parsed.text):
-        return analyse(parsed.text, is_extension, parsed.names)
-    text, frames = places.question(parsed.text)
-    return replace(analyse(text, is_extension, parsed.names), frames=tuple(frames), reading="output")
 
 
 def _condensed(snapshot: Snapshot, query: AnalysedQuery) -> AnalysedQuery:

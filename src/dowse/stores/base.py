@@ -25,7 +25,7 @@ from dowse.types import (
     Term,
 )
 
-FORMAT = 2
+FORMAT = 3
 """Version of what stores write. An index of another version is rebuilt, never migrated."""
 
 
@@ -49,6 +49,11 @@ class Snapshot(Protocol):
     @property
     def generation(self) -> int:
         """Counts the commits; equal numbers mean equal answers."""
+        ...
+
+    @property
+    def identity(self) -> str:
+        """Which index this is: generations count within one, and one that was cleared and made anew is another."""
         ...
 
     def lexical(

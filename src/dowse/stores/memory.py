@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import threading
+import uuid
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -66,6 +67,7 @@ class MemoryStore:
         self.fingerprint = fingerprint
         self._written = ""
         self._lock = threading.Lock()
+        self._identity = uuid.uuid4().hex
         self._published: tuple[int, Mapping[str, _Row]] = (0, {})  # generation and rows, replaced together
         self._next_id = 1
         self._report: IndexReport | None = None
@@ -100,10 +102,11 @@ class MemoryStore:
     @contextmanager
     def snapshot(self) -> Iterator[MemorySnapshot]:
         """The newest generation."""
+        identity = self._identity  # before the rest: what is cleared meanwhile is then told apart
         generation, rows = self._published
         if not self._written and not generation:
             raise IndexMissing("there is no index in memory yet: index a tree first")
-        yield MemorySnapshot(generation, rows, self._folders)
+        yield MemorySnapshot(identity, generation, rows, self._folders)
 
     @contextmanager
     def writer(self) -> Iterator[MemoryWriter]:
@@ -119,6 +122,7 @@ class MemoryStore:
         """Forget everything."""
         with self.writer():
             self._published = (0, {})
+            self._identity = uuid.uuid4().hex
             self._written, self._report, self._folders = "", None, {}
             self._contents.clear()
             self._vectors.clear()
@@ -208,7 +212,10 @@ class MemoryWriter:
 class MemorySnapshot:
     """One generation of the rows."""
 
-    def __init__(self, generation: int, rows: Mapping[str, _Row], folders: Mapping[str, int]) -> None:
+    def __init__(
+        self, identity: str, generation: int, rows: Mapping[str, _Row], folders: Mapping[str, int]
+    ) -> None:
+        self.identity = identity
         self.generation = generation
         self._rows = rows
         self._folders = folders

@@ -64,6 +64,7 @@ _LINES = click.IntRange(min=0)
     "--explain", is_flag=True, help="Show how the question was read and what each score is made of."
 )
 @click.option("--no-refresh", is_flag=True, help="Do not look for files that changed since the last search.")
+@click.option("--no-cache", is_flag=True, help="Do not answer from what was answered before.")
 @click.option("--files", "files_only", is_flag=True, help="Print only the paths of the files, each once.")
 @options.embedder
 @options.index_dir
@@ -86,6 +87,7 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **as
     query = _query(words)
     settings = {"limit": asked["limit"], "embedder": asked["embedder"], "index_dir": asked["index_dir"]}
     settings["refresh"] = False if asked["no_refresh"] else None
+    settings["cache"] = "off" if asked["no_cache"] else None
     with options.open_engine(root, any_root=asked["any_root"], **settings) as engine:
         with progress_line() as progress:
             response = engine.search(query, _options(engine, asked), progress=progress)

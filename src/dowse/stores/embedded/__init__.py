@@ -178,7 +178,7 @@ class EmbeddedStore:
                     reader, vectors = self._derived(opened, catalogue, state)
                     if max(reader.generation, vectors.generation) <= state.generation:
                         remembered = self._remembered(opened, catalogue, (reader.generation, state.restamps))
-                        yield EmbeddedSnapshot(catalogue, reader, vectors, remembered)
+                        yield EmbeddedSnapshot(state.identity, catalogue, reader, vectors, remembered)
                         return
         raise IndexCorrupt(
             f"the index at {self.folder} is ahead of its catalogue: run 'dowse index' to repair it"
@@ -397,8 +397,14 @@ class EmbeddedSnapshot:
     """One generation of an embedded index."""
 
     def __init__(
-        self, catalogue: Catalogue, reader: LexicalReader, vectors: VectorIndex, remembered: _Remembered
+        self,
+        identity: str,
+        catalogue: Catalogue,
+        reader: LexicalReader,
+        vectors: VectorIndex,
+        remembered: _Remembered,
     ) -> None:
+        self.identity = identity
         self.generation = reader.generation
         self._catalogue = catalogue
         self._lexical = reader

@@ -56,7 +56,8 @@ another commit may come while a reader opens it."""
 _SCHEMA = """
 CREATE TABLE views (
     id INTEGER PRIMARY KEY, root TEXT NOT NULL UNIQUE, generation INTEGER NOT NULL DEFAULT 0,
-    fingerprint TEXT NOT NULL DEFAULT '', restamps INTEGER NOT NULL DEFAULT 0, report TEXT, folders TEXT
+    fingerprint TEXT NOT NULL DEFAULT '', restamps INTEGER NOT NULL DEFAULT 0,
+    identity TEXT NOT NULL DEFAULT (hex(randomblob(8))), report TEXT, folders TEXT
 );
 CREATE TABLE contents (
     id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, language TEXT NOT NULL, health TEXT NOT NULL,
@@ -132,6 +133,7 @@ class ViewState:
     generation: int
     fingerprint: str
     restamps: int
+    identity: str
 
 
 class Catalogue:
@@ -204,9 +206,9 @@ class Catalogue:
     def state(self) -> ViewState:
         """How far the view of this root has come; nowhere if it is not there yet."""
         row = self._db.execute(
-            "SELECT id, generation, fingerprint, restamps FROM views WHERE root = ?", (self.root,)
+            "SELECT id, generation, fingerprint, restamps, identity FROM views WHERE root = ?", (self.root,)
         ).fetchone()
-        self.view, *state = row or (0, 0, "", 0)
+        self.view, *state = row or (0, 0, "", 0, "")
         return ViewState(*state)
 
     def report(self) -> IndexReport | None:
