@@ -15,6 +15,7 @@ from dowse.search.analyse import (
     WHOLE_WEIGHT,
     analyse,
     is_identifier,
+    last_part,
 )
 from dowse.types import AnalysedQuery
 
@@ -121,8 +122,31 @@ def test_files(text: str, files: tuple[str, ...]) -> None:
     assert read(text).files == files
 
 
-def test_a_file_alone_is_a_question_about_a_file() -> None:
-    assert read("token.py").reading == "file"
+@pytest.mark.parametrize(
+    ("text", "reading"),
+    [
+        ("token.py", "file"),
+        ("src/auth/session/token.py", "file"),
+        ("src/auth/session/token.py refresh", "file"),
+        ("why does src/auth/token.py refresh the session", "mixed"),
+        ("why does auth/token refresh the session", "words"),
+    ],
+)
+def test_a_file_alone_is_a_question_about_a_file(text: str, reading: str) -> None:
+    assert read(text).reading == reading
+
+
+def test_the_last_part_of_a_name() -> None:
+    for name in (
+        "Session",
+        "auth.Session",
+        "auth::Session",
+        "auth->Session",
+        "Auth#Session",
+        "auth\\Session",
+    ):
+        assert last_part(name) == "Session"
+    assert last_part("auth.Sess*") == "Sess"
 
 
 @pytest.mark.parametrize("text", ["!?.,;:", "---", "(){}[]", "😀 🎉", "\0\0", "  "])

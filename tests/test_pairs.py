@@ -6,8 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.code.pairs import MOST, Pairs, partners
+from dowse.code.pairs import MOST, Pairs
 from dowse.code.roles import role
+
+
+def partners(path: str, paths: list[str]) -> list[str]:
+    return [partner.path for partner in Pairs(paths).partners(path)]
+
 
 BOTH_WAYS = [
     ("src/shop/cart.py", "tests/test_cart.py"),

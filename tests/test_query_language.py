@@ -30,7 +30,6 @@ def test_every_part_of_a_query() -> None:
         phrases=("exact phrase",),
         regexes=(QueryRegex("re(try|do)"),),
     )
-    assert query.tests is True
 
 
 def test_text_alone_is_left_as_it_is() -> None:
@@ -127,10 +126,6 @@ def test_roles() -> None:
     query = parse("is:test,example -is:generated -is:Vendored")
     assert query.roles == (Role.TEST, Role.EXAMPLE)
     assert query.not_roles == (Role.GENERATED, Role.VENDORED)
-    assert query.tests is None
-    assert parse("-is:test").tests is False
-    assert parse("is:source -is:test").tests is False
-    assert parse("x").tests is None
     for role in Role:
         assert parse(f"is:{role}").roles == (role,)
 

@@ -371,13 +371,6 @@ class ParsedQuery:
     regexes: tuple[QueryRegex, ...] = ()
     notes: tuple[str, ...] = ()
 
-    @property
-    def tests(self) -> bool | None:
-        """Whether only tests, or everything but tests, is asked for."""
-        if Role.TEST in self.not_roles:
-            return False
-        return True if self.roles == (Role.TEST,) else None
-
 
 class QueryWord(NamedTuple):
     """A token of a long question: how often it is there, what one match is worth, and whether it is surely meant."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from dowse.code.roles import role
@@ -145,11 +145,6 @@ class Pairs:
         said = len(source.long_name if _begins(test.name, source.long_name) else source.name)
         longer = (test.name[:length] for length in range(said + 1, len(test.name) + 1))
         return any(other.family == test.family for name in longer for other in self._sources.get(name, ()))
-
-
-def partners(path: str, all_paths: Sequence[str]) -> list[str]:
-    """The files that belong to a file, best first. For more than one question, build ``Pairs`` once."""
-    return [partner.path for partner in Pairs(all_paths).partners(path)]
 
 
 def _score(source: _Shape, test: _Shape, is_common: bool) -> tuple[float, str] | None:

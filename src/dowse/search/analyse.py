@@ -27,6 +27,9 @@ PART_WEIGHT = 0.5
 PLAIN_NAME_WORDS = 3
 """In a question of up to this many words, a plain word may be the name of something."""
 
+BESIDE_FILE = 1
+"""A question that has a file name and up to this many words besides asks for the file."""
+
 STOP_WORDS = frozenset(
     "a an and are as at be been being but by can could did do does doing done for from had has have having how i "
     "if in into is it its itself me my of on or our shall should so some such than that the their them then there "
@@ -61,7 +64,7 @@ def analyse(text: str, is_extension: Callable[[str], bool], patterns: Sequence[s
             dict.fromkeys(tokens.stem(part) for word in kept for part in tokens.split_identifier(word))
         ),
         dropped=tuple(word for word in words if word not in meant),
-        reading=_reading(names, files, kept),
+        reading=_reading(names, kept, _outside_files(clean, kept) if files else kept),
     )
 
 
@@ -70,6 +73,11 @@ def is_identifier(word: str) -> bool:
     if _SEPARATOR.search(word.rstrip("*")) or word.endswith("*"):
         return True
     return len(tokens.split_identifier(word)) > 1 and ("_" in word.strip("_") or _has_inner_capital(word))
+
+
+def last_part(name: str) -> str:
+    """``Session`` of ``auth.Session``, ``auth::Session``, ``auth->Session``; without the star of a prefix."""
+    return _SEPARATOR.split(name.rstrip("*"))[-1]
 
 
 def _has_inner_capital(word: str) -> bool:
@@ -103,9 +111,15 @@ def _files(text: str, is_extension: Callable[[str], bool]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))[:MAX_NAMES]
 
 
-def _reading(names: tuple[str, ...], files: tuple[str, ...], kept: list[str]) -> str:
+def _outside_files(text: str, kept: list[str]) -> list[str]:
+    """The words that count and are no part of a file name."""
+    rest = frozenset(tokens.words(_FILE.sub(" ", text)))
+    return [word for word in kept if word in rest]
+
+
+def _reading(names: tuple[str, ...], kept: list[str], outside: list[str]) -> str:
     identifiers = [name for name in names if is_identifier(name)]
-    if files and len(kept) <= PLAIN_NAME_WORDS:
+    if len(outside) < len(kept) and len(outside) <= BESIDE_FILE:
         return "file"
     if identifiers and len(identifiers) >= len(kept) / 2:
         return "symbol"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dowse.search import traces
+from dowse.search.analyse import last_part
 from dowse.search.related import chunk_at
 from dowse.stores.base import Snapshot
 from dowse.types import Filter, Frame, Scored, StoredFile, chunk_id
@@ -44,6 +45,6 @@ def _ordinal(file: StoredFile, frame: Frame) -> int:
     """The chunk with the frame's line; without a line, the one that defines its function; else the first."""
     line = frame.line
     if not line:
-        name = frame.function.rpartition(".")[2]
+        name = last_part(frame.function)
         line = next((entity.line for entity in file.parsed.entities if entity.name == name), 0)
     return chunk_at(file, line)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from dowse.embedders.base import Embedder
 from dowse.errors import EmbedderError
 from dowse.search import exact, places
-from dowse.search.analyse import is_identifier
+from dowse.search.analyse import is_identifier, last_part
 from dowse.stores.base import Snapshot
 from dowse.types import AnalysedQuery, ChannelReport, Filter, NameTier, ParsedQuery, Scored, chunk_id
 
@@ -126,7 +126,7 @@ def _tiers(name: str) -> list[tuple[NameTier, str]]:
         return [(NameTier.PREFIX, name[:-1])]
     if "*" in name or "?" in name:
         return [(NameTier.GLOB, name)]
-    last = name.replace("::", ".").replace("->", ".").replace("#", ".").replace("\\", ".").rpartition(".")[2]
+    last = last_part(name)
     tiers = [(NameTier.EXACT, last), (NameTier.CASE, last)]
     if is_identifier(name):
         tiers += [(NameTier.PREFIX, last), (NameTier.FUZZY, last)]

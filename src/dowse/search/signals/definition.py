@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dowse.search.analyse import is_identifier
+from dowse.search.analyse import is_identifier, last_part
 from dowse.search.signals.base import Candidate
 from dowse.types import AnalysedQuery
 
@@ -17,7 +17,7 @@ PLAIN = 1.0
 
 def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
     """Lift chunks in which a queried name is defined."""
-    factors = {_last(name).lower(): IDENTIFIER if is_identifier(name) else PLAIN for name in query.names}
+    factors = {last_part(name).lower(): IDENTIFIER if is_identifier(name) else PLAIN for name in query.names}
     if not factors:
         return
     for candidate in candidates:
@@ -27,9 +27,3 @@ def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
         if found:
             factor, name = max(found)
             candidate.weigh("definition", factor, f"defines {name}")
-
-
-def _last(name: str) -> str:
-    for separator in ("::", "->", "#", "\\", "."):
-        name = name.rpartition(separator)[2] or name
-    return name.rstrip("*")
