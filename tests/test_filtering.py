@@ -120,7 +120,7 @@ def test_changed_since(changed_ns: int, passes: bool) -> None:
 def test_a_chunk_passes_by_the_definition_around_it_or_one_in_it() -> None:
     body = "\n".join(f"        self.field_{i} = compute({i}, 'some words to fill a line')" for i in range(60))
     content = f"class Machine:\n    def __init__(self):\n{body}\n\nLIMIT = 3\n".encode()
-    parsed = parse(Understanding(languages.builtin(), 1000, 0), "a.py", content)
+    parsed, _ = parse(Understanding(languages.builtin(), 1000, 0), "a.py", content)
     file = StoredFile(1, "a.py", FileStamp(0, 0), b"", Role.SOURCE, parsed, definitions_by_chunk(parsed))
     inside = next(
         i for i, chunk in enumerate(parsed.chunks) if b"self.field_30" in content[chunk.start : chunk.end]

@@ -59,6 +59,17 @@ class Entity(NamedTuple):
     doc: str
 
 
+class Outline(NamedTuple):
+    """What the graph knows of an entity."""
+
+    qualified: str
+    kind: Kind
+    start_line: int
+    end_line: int
+    line: int
+    parent: int | None
+
+
 class Chunk(NamedTuple):
     """A run of lines that is retrieved as one; ``entity`` is the innermost entity around all of it.
 
@@ -200,6 +211,7 @@ class SourceFile:
     terms: tuple[ChunkTerms, ...]
     secrets: tuple[MaskedSecret, ...] = ()
     vectors: tuple[ChunkVector, ...] = ()
+    references: bytes = b""  # packed by code/references.py; empty if the content is known to the store
     awaits_vectors: bool = False  # the embedder failed: to a writer, the file is not known yet
 
 
@@ -234,6 +246,16 @@ class StoredFile:
     role: Role
     parsed: ParsedFile
     definitions: tuple[tuple[int, ...], ...]  # for each chunk, the entities whose line of definition it holds
+
+
+class FileReferences(NamedTuple):
+    """What a file of the index defines and mentions, packed by ``code/references.py``."""
+
+    path: str
+    content_hash: bytes
+    language: str
+    role: Role
+    packed: bytes
 
 
 class Scored(NamedTuple):

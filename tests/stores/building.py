@@ -111,6 +111,7 @@ def source(path: str, text: str, stamp: FileStamp | None = None, how: Understand
         content,
         understood.parsed,
         understood.terms,
+        references=understood.references,
         vectors=tuple(
             ChunkVector(blake2b(text.encode(), digest_size=16).digest(), row.astype("<f4").tobytes())
             for text, row in zip(texts, vectors, strict=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dowse import stores
+from dowse.code.references import unpack
 from dowse.errors import IndexLocked, IndexMissing, SettingsError
 from dowse.stores.base import Snapshot, Store
 from dowse.stores.filtering import facts, file_passes
@@ -951,7 +952,7 @@ def test_the_order_of_edits_leaves_no_trace(store: Store, tmp_path: Path) -> Non
 def test_a_dump_names_every_chunk_and_vector(store: Store) -> None:
     build(store, TREE)
     with store.snapshot() as snapshot:
-        for path, digest, role, parsed, content, chunks, vectors in store.dump():
+        for path, digest, role, parsed, content, chunks, vectors, _ in store.dump():
             file = snapshot.file_at(str(path))
             assert file is not None
             assert (digest, role, parsed) == (file.content_hash, file.role, file.parsed)
@@ -964,3 +965,55 @@ def test_frequencies_of_tokens(store: Store) -> None:
     write(store, {"a.py": "def f():\n    return zebra\n", "b.py": "zebra = 1\n"})
     with store.snapshot() as snapshot:
         assert (snapshot.frequency("zebra"), snapshot.frequency("horse"), snapshot.chunk_count()) == (2, 0, 2)
+
+
+# --- references ------------------------------------------------------------------------------------
+
+
+def test_references_are_stored_with_their_content(reader: Reader) -> None:
+    rows = list(reader(TREE).references())
+    assert [row.path for row in rows] == sorted(TREE)
+    login = next(row for row in rows if row.path == "src/auth/login.py")
+    entities, references = unpack(login.packed)
+    assert (login.language, login.role) == ("python", Role.SOURCE)
+    assert [entity.qualified for entity in entities] == ["login", "logout"]
+    assert {reference.target for reference in references} >= {"auth.token", "TokenStore", "end_session"}
+
+
+def test_references_of_some_paths(reader: Reader) -> None:
+    rows = reader(TREE).references({"main.py", "src/auth/token.py", "nowhere.py"})
+    assert [row.path for row in rows] == ["main.py", "src/auth/token.py"]
+
+
+def test_a_known_content_keeps_its_references(store: Store) -> None:
+    build(store, TREE)
+    file = source("copy.py", TREE["main.py"])
+    with store.writer() as writer:
+        assert writer.parsed(file.content_hash)
+        writer.apply(["main.py"], [replace(file, references=b"")])
+    with store.snapshot() as snapshot:
+        (row,) = snapshot.references({"copy.py"})
+        assert row.packed == file.references
+
+
+def test_references_are_those_of_the_generation(store: Store) -> None:
+    build(store, TREE)
+    with store.snapshot() as before:
+        write(store, {"main.py": "def other(): pass\n"}, removed=["README.md"])
+        assert [row.path for row in before.references()] == sorted(TREE)
+        with store.snapshot() as after:
+            assert [row.path for row in after.references()] == sorted(set(TREE) - {"README.md"})
+            old, new = (next(iter(s.references({"main.py"}))) for s in (before, after))
+    assert (unpack(old.packed)[0][0].qualified, unpack(new.packed)[0][0].qualified) == ("main", "other")
+
+
+def test_what_is_derived_is_kept_until_the_index_is_cleared(store: Store) -> None:
+    assert store.kept("graph") is None
+    build(store, TREE)
+    store.keep("graph", b"one")
+    store.keep("graph", b"two")
+    assert store.kept("graph") == b"two"
+    assert store.kept("other") is None
+    store.clear()
+    build(store, TREE)
+    assert store.kept("graph") is None

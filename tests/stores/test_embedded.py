@@ -61,7 +61,7 @@ def assert_whole(store: Store) -> None:
         manifest = set(snapshot.manifest())
         assert set(lexical(snapshot, "def return", limit=10_000)) <= manifest
         assert set(dense(snapshot, "return", limit=10_000)) == manifest
-    for path, _, _, parsed, content, chunks, vectors in store.dump():
+    for path, _, _, parsed, content, chunks, vectors, _ in store.dump():
         ordinals = list(range(len(parsed.chunks)))  # type: ignore[attr-defined]
         assert (chunks, vectors) == (ordinals, ordinals), path
         assert content, path
@@ -618,10 +618,11 @@ def test_contents_that_nobody_uses_are_dropped_in_time(store: Store, folder: Pat
         for table in ("contents", "vectors"):
             (count,) = rows.execute(f"SELECT count(*) FROM {table}").fetchone()
             assert count <= (len(TREE) + 2) * (1 + SPARE_CONTENTS)
-        (orphans,) = rows.execute(
-            "SELECT count(*) FROM names WHERE content NOT IN (SELECT id FROM contents)"
-        ).fetchone()
-        assert orphans == 0
+        for table in ("names", "mentions"):
+            (orphans,) = rows.execute(
+                f"SELECT count(*) FROM {table} WHERE content NOT IN (SELECT id FROM contents)"
+            ).fetchone()
+            assert orphans == 0
     assert_whole(store)
 
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import zlib
+from collections.abc import Sequence
+
 import tree_sitter
 
 from dowse.code import parsing
 from dowse.code.languages.base import Language
-from dowse.types import Reference, ReferenceKind
+from dowse.types import Entity, Kind, Outline, Reference, ReferenceKind
+
+COMPRESSION = 1
+"""zlib level: a fifth of the size for a twentieth of the time of finding what is packed."""
 
 _KINDS = tuple((kind.value, kind) for kind in ReferenceKind)
 _QUOTES = ('""', "''", "``", "<>")
@@ -33,3 +40,19 @@ def _target(nodes: list[tree_sitter.Node], content: bytes) -> str:
     raw = content[nodes[0].start_byte : nodes[-1].end_byte].decode("utf-8", "replace")
     text = " ".join(raw.split())
     return text[1:-1] if text[:1] + text[-1:] in _QUOTES else text
+
+
+def pack(entities: Sequence[Entity], references: Sequence[Reference]) -> bytes:
+    """What the graph needs of a file, small: a store keeps it as it is."""
+    rows = [[e.qualified, e.kind, e.start_line, e.end_line, e.line, e.parent] for e in entities]
+    data = json.dumps([rows, references], ensure_ascii=False, separators=(",", ":"))
+    return zlib.compress(data.encode(), COMPRESSION)
+
+
+def unpack(packed: bytes) -> tuple[tuple[Outline, ...], tuple[Reference, ...]]:
+    """What was packed."""
+    entities, references = json.loads(zlib.decompress(packed))
+    return (
+        tuple(Outline(row[0], Kind(row[1]), *row[2:]) for row in entities),
+        tuple(Reference(ReferenceKind(row[0]), *row[1:]) for row in references),
+    )

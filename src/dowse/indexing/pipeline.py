@@ -164,6 +164,7 @@ class _Run:
                 result.parsed,
                 result.terms,
                 reading.secrets,
+                references=result.references,
             )
 
     def _readings(self, candidates: Iterable[Candidate]) -> Iterator[_Reading]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dowse.code import chunking, parsing, symbols, terms
+from dowse.code import chunking, parsing, references, symbols, terms
 from dowse.code.languages import Languages
 from dowse.types import ChunkTerms, ParsedFile, ParseHealth
 
-VERSION = 1
-"""Goes into every content hash: raise it when the same content gives other entities or chunks."""
+VERSION = 2
+"""Goes into every content hash: raise it when the same content gives other entities, chunks or references."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,21 +27,23 @@ class Understood(NamedTuple):
 
     parsed: ParsedFile
     terms: tuple[ChunkTerms, ...]
+    references: bytes = b""  # none of a content that is known already: the store has them
     error: str = ""
 
 
 def understand(how: Understanding, path: str, content: bytes, known: ParsedFile | None = None) -> Understood:
     """Parse a file, unless its content is known already, and make its tokens."""
-    parsed = known or parse(how, path, content)
-    return Understood(parsed, terms.chunk_terms(path, content, parsed))
+    parsed, mentioned = (known, b"") if known else parse(how, path, content)
+    return Understood(parsed, terms.chunk_terms(path, content, parsed), mentioned)
 
 
-def parse(how: Understanding, path: str, content: bytes) -> ParsedFile:
-    """What a content says, whatever its path but for the language."""
+def parse(how: Understanding, path: str, content: bytes) -> tuple[ParsedFile, bytes]:
+    """What a content says, and its packed references, whatever its path but for the language."""
     language = how.languages.detect(path, content)
     tree, health = parsing.parse(language, content)
     if health is ParseHealth.FAILED:
         tree = None  # one great error: nothing to find in it, and looking takes time by its size squared
     entities = symbols.find(language, tree, content) if tree is not None else ()
     chunks = chunking.cut(content, entities, tree, how.chunk_size, how.chunk_overlap)
-    return ParsedFile(language.name, health, entities, chunks)
+    found = references.find(language, tree, content) if tree is not None else ()
+    return ParsedFile(language.name, health, entities, chunks), references.pack(entities, found)

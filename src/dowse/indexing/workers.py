@@ -55,7 +55,9 @@ def attempt(how: Understanding, task: Task) -> Understood:
     try:
         return understand(how, *task)
     except Exception as error:
-        return Understood(ParsedFile("", ParseHealth.FAILED, (), ()), (), f"{type(error).__name__}: {error}")
+        return Understood(
+            ParsedFile("", ParseHealth.FAILED, (), ()), (), error=f"{type(error).__name__}: {error}"
+        )
 
 
 def _in_processes(how: Understanding, tasks: Iterable[Task], processes: int) -> Iterator[Understood]:

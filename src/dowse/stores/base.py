@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from dowse.types import (
+    FileReferences,
     FileStamp,
     Filter,
     IndexReport,
@@ -25,7 +26,7 @@ from dowse.types import (
     Term,
 )
 
-FORMAT = 3
+FORMAT = 4
 """Version of what stores write. An index of another version is rebuilt, never migrated."""
 
 
@@ -98,6 +99,10 @@ class Snapshot(Protocol):
         """Id and content of every file that passes, in order of path."""
         ...
 
+    def references(self, paths: Collection[str] | None = None) -> Iterator[FileReferences]:
+        """What the files at some paths, or all, define and mention, in order of path."""
+        ...
+
     def chunk_passes(self, chunk: int, filter: Filter) -> bool:
         """Whether a chunk passes by its definitions; of a file that passes."""
         ...
@@ -123,7 +128,10 @@ class Writer(Protocol):
         ...
 
     def parsed(self, content_hash: bytes) -> ParsedFile | None:
-        """What is already known of a content, from this or another checkout, now or earlier."""
+        """What is already known of a content, from this or another checkout, now or earlier.
+
+        It stays known, with its references, until the writer is done.
+        """
         ...
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
@@ -167,6 +175,14 @@ class Store(Protocol):
 
     def clear(self) -> None:
         """Forget everything."""
+        ...
+
+    def keep(self, name: str, data: bytes) -> None:
+        """Keep something derived from the index beside it, in place of what had the name; losing it costs only time."""
+        ...
+
+    def kept(self, name: str) -> bytes | None:
+        """What was kept under a name, if it is still there; cleared with the index."""
         ...
 
     def dump(self) -> Iterator[tuple[object, ...]]:

@@ -21,6 +21,7 @@ from dowse.stores.base import merged_folders
 from dowse.stores.filtering import chunk_passes, entity_passes, facts, file_passes
 from dowse.types import (
     ChunkTerms,
+    FileReferences,
     FileStamp,
     Filter,
     IndexReport,
@@ -50,6 +51,7 @@ class _Row:
     source: SourceFile
     fingerprint: str  # the settings it was written under
     counts: tuple[tuple[Counter[str], ...], ...]  # by chunk, then by field
+    references: bytes
 
     @property
     def stamp(self) -> FileStamp:
@@ -72,7 +74,8 @@ class MemoryStore:
         self._next_id = 1
         self._report: IndexReport | None = None
         self._folders: Mapping[str, int] = {}
-        self._contents: dict[bytes, ParsedFile] = {}
+        self._contents: dict[bytes, tuple[ParsedFile, bytes]] = {}  # with its references
+        self._kept: dict[str, bytes] = {}
         self._vectors: dict[bytes, bytes] = {}
 
     def state(self) -> IndexState:
@@ -125,7 +128,16 @@ class MemoryStore:
             self._identity = uuid.uuid4().hex
             self._written, self._report, self._folders = "", None, {}
             self._contents.clear()
+            self._kept.clear()
             self._vectors.clear()
+
+    def keep(self, name: str, data: bytes) -> None:
+        """Keep something derived from the index."""
+        self._kept[name] = data
+
+    def kept(self, name: str) -> bytes | None:
+        """What was kept under a name."""
+        return self._kept.get(name)
 
     def dump(self) -> Iterator[tuple[object, ...]]:
         """Everything that is searchable, by path."""
@@ -139,6 +151,7 @@ class MemoryStore:
                 row.source.content,
                 chunks,
                 vectors,
+                row.references,
             )
 
     def close(self) -> None:
@@ -163,7 +176,8 @@ class MemoryWriter:
 
     def parsed(self, content_hash: bytes) -> ParsedFile | None:
         """What is known of a content."""
-        return self._store._contents.get(content_hash)
+        known = self._store._contents.get(content_hash)
+        return known[0] if known else None
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Vectors computed before."""
@@ -185,11 +199,13 @@ class MemoryWriter:
                 definitions_by_chunk(source.parsed),
             )
             store._next_id += 1
-            store._contents[source.content_hash] = source.parsed
+            _, references = store._contents.setdefault(
+                source.content_hash, (source.parsed, source.references)
+            )
             store._vectors.update(source.vectors)
             counts = tuple(tuple(Counter(field.split()) for field in chunk) for chunk in source.terms)
             settled = "" if source.awaits_vectors else store.fingerprint
-            rows[source.path] = _Row(stored, source, settled, counts)
+            rows[source.path] = _Row(stored, source, settled, counts, references)
         store._published = (generation, rows)
         return generation
 
@@ -328,6 +344,13 @@ class MemorySnapshot:
     def file_count(self) -> int:
         """How many files there are."""
         return len(self._rows)
+
+    def references(self, paths: Collection[str] | None = None) -> Iterator[FileReferences]:
+        """What files define and mention, in order of path."""
+        for path, row in sorted(self._rows.items()):
+            if paths is None or path in paths:
+                file = row.file
+                yield FileReferences(path, file.content_hash, file.parsed.language, file.role, row.references)
 
     def manifest(self) -> Mapping[str, _Row]:
         """Every file by path."""

@@ -8,6 +8,7 @@ between the commits) or damaged repairs it from the catalogue before anything el
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -34,6 +35,7 @@ from dowse.stores.embedded.vectors import VectorIndex
 from dowse.stores.filtering import chunk_passes, entity_passes, file_passes
 from dowse.types import (
     CHUNK_BITS,
+    FileReferences,
     FileStamp,
     Filter,
     IndexReport,
@@ -211,10 +213,31 @@ class EmbeddedStore:
                 raise IndexUnwritable(f"the index at {self.folder} cannot be removed: {error}") from error
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    def keep(self, name: str, data: bytes) -> None:
+        """Write a file beside the derived indexes of the view, all of it or nothing."""
+        with self._reading() as (_, catalogue):
+            folder = self.view_folder(catalogue)
+        temporary = folder / f"{name}.{os.getpid()}.{threading.get_ident()}"
+        try:
+            temporary.write_bytes(data)
+            temporary.replace(folder / name)
+        except OSError as error:
+            temporary.unlink(missing_ok=True)
+            raise IndexUnwritable(f"the index at {self.folder} cannot be written: {error}") from error
+
+    def kept(self, name: str) -> bytes | None:
+        """The file of that name, if it can be read."""
+        try:
+            with self._reading() as (_, catalogue):
+                return (self.view_folder(catalogue) / name).read_bytes()
+        except (IndexMissing, OSError):
+            return None
+
     def dump(self) -> Iterator[tuple[object, ...]]:
         """Everything that is searchable, by path."""
         with self.snapshot() as snapshot:
             embedded = snapshot.embedded_chunks()
+            references = {row.path: row.packed for row in snapshot.references()}
             for path, known in sorted(snapshot.manifest().items()):
                 file = snapshot.file(known.id)
                 assert file is not None
@@ -228,6 +251,7 @@ class EmbeddedStore:
                     content,
                     chunks,
                     embedded.get(known.id, []),
+                    references[path],
                 )
 
     def close(self) -> None:
@@ -274,8 +298,6 @@ class EmbeddedStore:
             return ""
 
     def _note_holder(self) -> None:
-        import os
-
         try:
             (self.folder / HOLDER).write_text(str(os.getpid()), encoding="utf-8")
         except OSError as error:
@@ -563,6 +585,10 @@ class EmbeddedSnapshot:
         if remembered.file_count is None:
             remembered.file_count = self._catalogue.file_count(self.generation)
         return remembered.file_count
+
+    def references(self, paths: Collection[str] | None = None) -> Iterator[FileReferences]:
+        """What files define and mention, in order of path."""
+        return self._catalogue.references(self.generation, paths)
 
     def manifest(self) -> Mapping[str, KnownFile]:
         """Every file by path."""

@@ -27,6 +27,7 @@ from dowse.types import (
     ChunkVector,
     Entity,
     FileFacts,
+    FileReferences,
     FileStamp,
     IndexReport,
     Kind,
@@ -67,6 +68,7 @@ CREATE TABLE names (
     name_key TEXT NOT NULL, content INTEGER NOT NULL, ordinal INTEGER NOT NULL, chunk INTEGER NOT NULL,
     name TEXT NOT NULL, kind TEXT NOT NULL, PRIMARY KEY (name_key, content, ordinal)
 ) WITHOUT ROWID;
+CREATE TABLE mentions (content INTEGER PRIMARY KEY, packed BLOB NOT NULL);
 CREATE TABLE files (
     id INTEGER PRIMARY KEY AUTOINCREMENT, view INTEGER NOT NULL, path TEXT NOT NULL, name_key TEXT NOT NULL,
     stem_key TEXT NOT NULL, content INTEGER NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
@@ -304,6 +306,28 @@ class Catalogue:
         ).fetchone()
         return zlib.decompress(row[0]) if row else b""
 
+    def references(self, generation: int, paths: Collection[str] | None = None) -> Iterator[FileReferences]:
+        """What the files of a generation define and mention, in order of path."""
+        query = (
+            "SELECT path, hash, language, role, packed FROM files f JOIN contents c ON c.id = f.content "
+            "JOIN mentions m ON m.content = c.id "
+            "WHERE view = ?1 AND added <= ?2 AND (removed IS NULL OR removed > ?2)"
+        )
+        if paths is None:
+            rows: Iterable[tuple[Any, ...]] = self._db.execute(
+                f"{query} ORDER BY path", (self.view, generation)
+            )
+        else:
+            each = (
+                self._db.execute(f"{query} AND path = ?3", (self.view, generation, path))
+                for path in sorted(paths)
+            )
+            rows = chain.from_iterable(each)
+        return (
+            FileReferences(path, digest, language, Role(role), packed)
+            for path, digest, language, role, packed in rows
+        )
+
     def parsed(self, digest: bytes) -> ParsedFile | None:
         """What is known of a content."""
         row = self._db.execute(
@@ -441,6 +465,7 @@ class Catalogue:
         )
         id = cursor.lastrowid
         assert id is not None
+        self._db.execute("INSERT INTO mentions VALUES (?, ?)", (id, file.references))
         chunks = terms.chunks_of_entities(parsed)
         self._db.executemany(
             "INSERT INTO names VALUES (?, ?, ?, ?, ?, ?)",
@@ -476,7 +501,8 @@ class Catalogue:
         (used,) = self._db.execute("SELECT count(DISTINCT content) FROM files").fetchone()
         if total - used <= used * SPARE_CONTENTS:
             return
-        self._db.execute(f"DELETE FROM names WHERE content IN ({unused})")
+        for table in ("names", "mentions"):
+            self._db.execute(f"DELETE FROM {table} WHERE content IN ({unused})")
         self._db.execute(f"DELETE FROM contents WHERE id IN ({unused})")
         self._db.execute("DELETE FROM vectors WHERE key NOT IN (SELECT key FROM file_vectors)")
 
