@@ -87,9 +87,9 @@ def test_what_looks_like_a_name_in_code(word: str, expected: bool) -> None:
     ("text", "names", "reading"),
     [
         ("getUser", ("getUser",), "symbol"),
-        ("User.find_all", ("User.find_all", "User", "find_all"), "symbol"),
-        ("std::sort", ("std::sort", "std", "sort"), "symbol"),
-        ("Auth*", ("Auth*", "Auth"), "symbol"),
+        ("User.find_all", ("User.find_all",), "symbol"),
+        ("std::sort", ("std::sort",), "symbol"),
+        ("Auth*", ("Auth*",), "symbol"),
         ("login", ("login",), "words"),
         ("open file", ("open", "file"), "words"),
         ("why does getUser fail on an empty session", ("getUser",), "mixed"),

@@ -38,3 +38,27 @@ def test_source_of_a_test(engine: Engine) -> None:
 def test_unknown_file_says_what_to_do(engine: Engine) -> None:
     with pytest.raises(UsageError, match="status --why"):
         engine.related("src/nothing.py")
+
+
+def test_an_answer_brings_the_tests_of_its_first_files_along(engine: Engine) -> None:
+    response = engine.search("total price discount")
+    (test,) = [result for result in response.results if result.path == "tests/test_cart.py"]
+    assert response.results[0].path == "src/cart.py"
+    assert [(reason.name, reason.detail) for reason in test.reasons] == [
+        ("partners", "belongs to src/cart.py")
+    ]
+
+
+def test_tests_are_not_brought_along_where_a_filter_or_a_phrase_leaves_them_out(engine: Engine) -> None:
+    for query in (
+        "total price discount -path:tests",
+        "total price discount is:source",
+        '"total_price(items"',
+    ):
+        assert "tests/test_cart.py" not in {result.path for result in engine.search(query).results}, query
+
+
+def test_a_test_that_is_found_anyway_is_lifted_not_repeated(engine: Engine) -> None:
+    (engine.root / "tests" / "test_cart.py").write_text("def test_price():\n    assert True\n")
+    paths = [result.path for result in engine.search("total price discount").results]
+    assert paths.count("tests/test_cart.py") == 1

@@ -21,7 +21,7 @@ from dowse.errors import SettingsError
 CONFIG_FILE = "dowse.toml"
 ENVIRONMENT_PREFIX = "DOWSE_"
 
-SIGNALS = ("definition", "file_name", "file_coherence", "role")
+SIGNALS = ("definition", "file_name", "file_coherence", "role", "partner")
 """The ranking signals that can be switched off, in the order they act."""
 
 

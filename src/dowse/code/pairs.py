@@ -66,6 +66,22 @@ _NAMED_BY_FOLDER = {
 }
 
 
+_TESTS_CALLED = {
+    "py": ("test_{snake}", "{snake}_test", "{snake}"),
+    "js": ("{bare}", "{flat}test"),
+    "go": ("{snake}_test",),
+    "java": ("{flat}test", "{flat}tests", "{flat}spec"),
+    "cs": ("{flat}test", "{flat}tests"),
+    "php": ("{flat}test",),
+    "swift": ("{flat}tests", "{flat}test"),
+    "rb": ("{snake}_spec", "{snake}_test", "test_{snake}"),
+    "ex": ("{snake}_test",),
+}
+"""What the test of a file is called by custom, lower case and without extension."""
+
+_ANY_TEST_CALLED = ("test_{snake}", "{snake}_test", "{flat}test")
+
+
 class Partner(NamedTuple):
     """A file that belongs to another: how sure that is (0 to 1), and why."""
 
@@ -86,6 +102,23 @@ class _Shape(NamedTuple):
     folder: str
     topics: tuple[str, ...]  # the folders that say what it is about, outermost first
     family: str
+
+
+def partner_stems(path: str, kind: Role) -> tuple[str, ...]:
+    """What a file that is paired with this one is called by custom, as far as its name says: lower case, no extension.
+
+    For looking up likely partners by name where going through every path takes too long.
+    """
+    shape = _shape(path, kind)
+    if shape is None:
+        return ()
+    forms = {
+        "snake": "_".join(shape.name),
+        "flat": "".join(shape.name),
+        "bare": path.rpartition("/")[2].partition(".")[0].lower(),
+    }
+    called = ("{snake}", "{flat}") if shape.is_test else _TESTS_CALLED.get(shape.family, _ANY_TEST_CALLED)
+    return tuple(dict.fromkeys(name.format(**forms) for name in called))
 
 
 class Pairs:

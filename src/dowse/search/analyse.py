@@ -68,6 +68,11 @@ def analyse(text: str, is_extension: Callable[[str], bool], patterns: Sequence[s
     )
 
 
+def name_parts(name: str) -> tuple[str, ...]:
+    """The parts of a dotted name, ``Class::method`` or the like; without the ``*`` of a prefix."""
+    return tuple(part for part in _SEPARATOR.split(name.rstrip("*")) if part)
+
+
 def is_identifier(word: str) -> bool:
     """Whether a word looks like a name in code, not a word of English: ``getUser``, ``get_user``, ``a.b``."""
     if _SEPARATOR.search(word.rstrip("*")) or word.endswith("*"):
@@ -77,7 +82,8 @@ def is_identifier(word: str) -> bool:
 
 def last_part(name: str) -> str:
     """``Session`` of ``auth.Session``, ``auth::Session``, ``auth->Session``; without the star of a prefix."""
-    return _SEPARATOR.split(name.rstrip("*"))[-1]
+    parts = name_parts(name)
+    return parts[-1] if parts else name
 
 
 def _has_inner_capital(word: str) -> bool:
@@ -97,7 +103,8 @@ def _terms(words: list[str]) -> tuple[Term, ...]:
 def _names(text: str, kept: list[str]) -> tuple[str, ...]:
     found = [match for match in _NAME.findall(text) if is_identifier(match)]
     if len(kept) <= PLAIN_NAME_WORDS:
-        found += [word for word in kept if len(word) > 2]
+        parts = {part for name in found for part in name_parts(name)}
+        found += [word for word in kept if len(word) > 2 and word not in parts]
     return tuple(dict.fromkeys(found))[:MAX_NAMES]
 
 

@@ -45,7 +45,8 @@ def _most_like(options: Sequence[Entity], wanted: frozenset[str]) -> Entity:
 
 
 def _name_words(entity: Entity) -> list[str]:
-    return tokens.tokens(entity.name).split()
+    """A member has the words of what it is a member of too: it wins if its own name adds one to them."""
+    return tokens.tokens(entity.qualified).split()
 
 
 def _described_words(entity: Entity) -> list[str]:

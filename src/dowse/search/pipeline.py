@@ -77,6 +77,8 @@ def rank(
     for name, signal in SIGNALS.items():
         if name not in settings.signals_off:
             signal(query, candidates)
+    if "partner" not in settings.signals_off and not (options.filter.about_chunks or "exact" in channels):
+        candidates = related.with_partners(snapshot, query, candidates, options.filter)
     full = sum(weights[name] for name, channel in channels.items() if channel.report.ran)
     ranking = Ranking(query, channels, _best_first(candidates), full, laps)
     laps.done("weigh")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Sequence
 
 from dowse.code import tokens
-from dowse.code.pairs import Pairs
+from dowse.code.pairs import Pairs, partner_stems
 from dowse.search.informative import informative_terms
+from dowse.search.signals import Candidate
 from dowse.stores.base import Snapshot
-from dowse.types import Filter, QueryWord, Scored, StoredFile, Term, chunk_id
+from dowse.types import AnalysedQuery, Filter, QueryWord, Reason, Scored, StoredFile, Term, chunk_id
 
 TERMS = 25
 """Terms of a piece of code by which others are called alike."""
@@ -20,12 +22,72 @@ FIELDS = {"name": 1.0, "signature": 0.5, "body": 1.0}
 DEPTH = 50
 """Alike places that are considered."""
 
+LED_BY = 2
+"""How many of the first files of an answer bring their partners along."""
+
+PARTNER_SHARE = 0.4
+"""What the partner of a file is worth of that file's best place, if it is surely its partner. Low enough to come
+after what the question itself finds; who changes a file needs to see its tests, whatever they are called."""
+
+LEAST_PAIR = 0.5
+"""How sure a pair must be for that."""
+
+ALIKE_NAMES = 5
+"""Files of one name that are considered."""
+
 
 def partners(snapshot: Snapshot, file: StoredFile) -> list[Scored]:
     """The first chunks of the tests of a source file, or of the sources of a test, best first."""
     pairs = Pairs(list(snapshot.manifest()))
     found = ((snapshot.file_at(partner.path), partner.score) for partner in pairs.partners(file.path))
     return [Scored(chunk_id(other.id, 0), score) for other, score in found if other]
+
+
+def with_partners(
+    snapshot: Snapshot, query: AnalysedQuery, candidates: Sequence[Candidate], filter: Filter
+) -> list[Candidate]:
+    """The candidates, with the partners of the first files among them: added, or lifted to what a partner is worth."""
+    best: dict[int, Candidate] = {}
+    for candidate in sorted(candidates, key=lambda c: (-c.score, c.file.path, c.ordinal)):
+        best.setdefault(candidate.file.id, candidate)
+    added: list[Candidate] = []
+    for leader in list(best.values())[:LED_BY]:
+        for partner, sure in _likely_partners(snapshot, leader.file, filter):
+            worth = leader.score * PARTNER_SHARE * sure
+            follower = best.get(partner.id)
+            if follower is None:
+                best[partner.id] = _brought(query, partner, worth, leader.file.path)
+                added.append(best[partner.id])
+            elif 0 < follower.score < worth:
+                follower.weigh("partner", worth / follower.score, f"belongs to {leader.file.path}")
+    return [*candidates, *added]
+
+
+def _likely_partners(snapshot: Snapshot, file: StoredFile, filter: Filter) -> list[tuple[StoredFile, float]]:
+    """The partners of a file that are called as is the custom, and how sure that is."""
+    ids = {
+        id
+        for stem in partner_stems(file.path, file.role)
+        for id in snapshot.files_named(stem, filter, ALIKE_NAMES)
+    }
+    others = {other.path: other for id in ids if (other := snapshot.file(id)) and other.id != file.id}
+    if not others:
+        return []
+    pairs = Pairs({file.path: file.role, **{path: other.role for path, other in others.items()}})
+    found = pairs.partners(file.path)
+    return [(others[partner.path], partner.score) for partner in found if partner.score >= LEAST_PAIR]
+
+
+def _brought(query: AnalysedQuery, file: StoredFile, worth: float, by: str) -> Candidate:
+    """The place of a file whose definitions share most words with the question; the first of equals."""
+    wanted = frozenset(query.words)
+    shared = [
+        len(wanted.intersection(tokens.tokens(" ".join(file.parsed.entities[i].name for i in held)).split()))
+        for held in file.definitions
+    ]
+    ordinal = shared.index(max(shared))
+    reasons = [Reason("partners", worth, f"belongs to {by}")]
+    return Candidate(chunk_id(file.id, ordinal), ordinal, file, file.parsed.chunks[ordinal], worth, reasons)
 
 
 def similar(snapshot: Snapshot, file: StoredFile, line: int, filter: Filter) -> list[Scored]:

@@ -4,26 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dowse.search.analyse import is_identifier, last_part
+from dowse.search.analyse import is_identifier, name_parts
 from dowse.search.signals.base import Candidate
-from dowse.types import AnalysedQuery
+from dowse.types import AnalysedQuery, Entity
 
-IDENTIFIER = 2.0
-"""For a name that can only be a name."""
-
-PLAIN = 1.0
-"""For a plain word that happens to be the name of something."""
+FACTOR = 2.0
+"""For a name that can only be a name; a plain word that happens to be one says no more than the names channel."""
 
 
 def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
-    """Lift chunks in which a queried name is defined."""
-    factors = {last_part(name).lower(): IDENTIFIER if is_identifier(name) else PLAIN for name in query.names}
-    if not factors:
-        return
+    """Lift chunks in which a queried name is defined; of a dotted name, as what it is a member of if that exists."""
+    names = [tuple(part.lower() for part in name_parts(name)) for name in query.names if is_identifier(name)]
+    defined = {
+        (parts, candidate.id): entity
+        for candidate in candidates
+        for entity in candidate.beginning
+        for parts in names
+        if parts and entity.name.lower() == parts[-1]
+    }
+    members = {parts for (parts, _), entity in defined.items() if _is_member(entity, parts)}
     for candidate in candidates:
-        found = [
-            (factors[e.name.lower()], e.qualified) for e in candidate.beginning if e.name.lower() in factors
-        ]
-        if found:
-            factor, name = max(found)
-            candidate.weigh("definition", factor, f"defines {name}")
+        for parts in names:
+            entity = defined.get((parts, candidate.id))
+            if entity is not None and (parts not in members or _is_member(entity, parts)):
+                candidate.weigh("definition", FACTOR, f"defines {entity.qualified}")
+                break
+
+
+def _is_member(entity: Entity, parts: tuple[str, ...]) -> bool:
+    """Whether the end of an entity's qualified name is these parts."""
+    own = tuple(part.lower() for part in name_parts(entity.qualified))
+    return own[-len(parts) :] == parts
