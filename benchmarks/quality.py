@@ -33,6 +33,13 @@ CHANNELS_OFF: Mapping[str, dict[str, Any]] = {
     "dense": {"dense_weight": 0.0},
 }
 
+OTHERWISE: Mapping[str, dict[str, Any]] = {
+    "fusion by rank": {"fusion": "rrf"},
+    "fusion by z-score": {"fusion": "zscore"},
+    "hybrid always": {"hybrid": "on"},
+}
+"""Ways that can be chosen by a setting."""
+
 ENGINE = "dowse"
 
 Variants = Mapping[str, Mapping[str, Any]]
@@ -113,6 +120,7 @@ def ablation(names: Sequence[str], environment: dict[str, str]) -> Iterator[Outc
         **{f"without {name}": {"signals_off": [name]} for name in SIGNALS},
         **{f"without {name}": settings for name, settings in CHANNELS_OFF.items()},
         "without any signal": {"signals_off": list(SIGNALS)},
+        **OTHERWISE,
     }
     for name in names:
         question_set = SETS[name]

@@ -270,6 +270,23 @@ def test_a_question_is_embedded_once(engine: Engine) -> None:
     assert asked == ["refresh token"]
 
 
+def test_an_embedder_that_fails_is_waited_for_once(engine: Engine) -> None:
+    asked: list[str] = []
+
+    class Failing(Alike):
+        def embed_query(self, text: str) -> Any:
+            asked.append(text)
+            raise EmbedderError("down")
+
+    now = 0.0
+    engine.__dict__["_query_embedder"] = RememberingEmbedder(Failing(engine), clock=lambda: now)
+    search(engine, "refresh the token")
+    assert asked == ["refresh the token"]
+    now = cache.RETRY_AFTER
+    search(engine, "refresh the token")
+    assert len(asked) == 2
+
+
 # --- made by hand --------------------------------------------------------------------------------
 
 

@@ -258,10 +258,26 @@ def test_a_service_that_hangs_does_not_hold_up_a_search_for_long(
     engine = opened()
     engine.check_soon()
     started = time.monotonic()
-    response = engine.search("load_7")
+    response = engine.search("load seven")
     assert time.monotonic() - started < 6.0
     assert response.results
     assert "no answer within 0.2 s" in channel(response).why_not
+
+
+@pytest.mark.parametrize(
+    ("hybrid", "question", "why_not"),
+    [
+        ("auto", "another seven", ""),
+        ("auto", "load_7", "the question is read as a symbol, not as words"),
+        ("auto", "file07.py", "the question is read as a file, not as words"),
+        ("on", "load_7", ""),
+        ("off", "another seven", "hybrid search is switched off"),
+    ],
+)
+def test_whether_meaning_counts(tree: Path, hybrid: str, question: str, why_not: str) -> None:
+    with Engine.open(tree, embedder="hashing", hybrid=hybrid, store="memory") as engine:
+        dense = channel(engine.search(question))
+    assert (dense.ran, dense.why_not, dense.failed) == (not why_not, why_not, False)
 
 
 # --- the command line ---

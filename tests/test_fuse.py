@@ -1,8 +1,10 @@
 """Fusion by its formulas, spelled out."""
 
+import statistics
+
 import pytest
 
-from dowse.search.fuse import BOUNDED, METHODS, K, fuse
+from dowse.search.fuse import BOUNDED, METHODS, SPREAD, K, fuse
 from dowse.settings import Settings
 from dowse.types import Scored
 
@@ -46,11 +48,26 @@ def test_scores_that_have_a_bound_are_taken_as_they_are() -> None:
         assert scores == pytest.approx({1: 0.35, 2: 0.2})
 
 
+def test_distance_from_the_mean_of_the_channel() -> None:
+    lexical = [9.0, 5.0, 2.0, 1.0]
+    channels = {"lexical": list(enumerate(lexical, 1)), "dense": [(3, 0.9), (1, 0.5)], "names": [(2, 0.9)]}
+    scores = totals("zscore", channels, {"lexical": 1.0, "dense": 0.5, "names": 0.3})
+    z = {score: (score - 4.25) / 9.6875**0.5 for score in lexical}  # mean and variance by hand
+    assert statistics.NormalDist.from_samples(lexical).zscore(9.0) == pytest.approx(z[9.0] * (3 / 4) ** 0.5)
+    assert SPREAD == 6
+    assert scores[2] == pytest.approx((z[5.0] - z[1.0]) / 6 + 0.3 * 0.9)
+    assert scores[1] == pytest.approx((z[9.0] - z[1.0]) / 6)
+    assert scores[3] == pytest.approx(
+        (z[2.0] - z[1.0]) / 6 + 0.5 * 2 / 6
+    )  # two values are two deviations apart
+    assert scores[4] == 0.0
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_channel_contributes_at_most_its_weight(method: str) -> None:
     channels = {"lexical": [(i, 100.0 / i) for i in range(1, 20)], "names": [(7, 1.0)]}
     scores = totals(method, channels, {"lexical": 1.0, "names": 0.3})
-    assert scores[1] == pytest.approx(1.0)
+    assert scores[1] == pytest.approx(1.0) or method == "zscore"
     assert all(0 <= score <= 1.3 for score in scores.values())
 
 

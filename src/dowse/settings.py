@@ -58,7 +58,8 @@ class Settings:
     # how it is searched
     limit: int = 10
     refresh: bool = True  # notice changed files at query time
-    fusion: str = "scores"  # or "rrf"
+    hybrid: str = "auto"  # whether meaning counts beside words: "auto" (by the question), "on" or "off"
+    fusion: str = "scores"  # or "rrf" or "zscore"
     lexical_weight: float = 1.0
     dense_weight: float = 0.2
     name_weight: float = 0.3
@@ -87,7 +88,11 @@ _INDEXED = (
 """The settings that change what an index holds."""
 
 _FIELDS = {f.name: f for f in fields(Settings)}
-_CHOICES = {"fusion": ("scores", "rrf"), "cache": ("all", "exact", "off")}
+_CHOICES = {
+    "fusion": ("scores", "rrf", "zscore"),
+    "hybrid": ("auto", "on", "off"),
+    "cache": ("all", "exact", "off"),
+}
 _MINIMUM = {
     "max_file_size": 1,
     "chunk_size": 100,

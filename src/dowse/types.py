@@ -464,13 +464,17 @@ class Reason(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ChannelReport:
-    """Whether a channel ran, what it brought, how long it took, and why it did not run."""
+    """Whether a channel ran, what it brought, how long it took, and why it did not run.
+
+    ``failed`` if it should have: the next time it may.
+    """
 
     name: str
     ran: bool
     hits: int = 0
     milliseconds: float = 0.0
     why_not: str = ""
+    failed: bool = False
 
 
 class Stage(NamedTuple):

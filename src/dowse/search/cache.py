@@ -46,6 +46,9 @@ MOST_RESULTS = 100
 REMEMBERED_VECTORS = 64
 """Questions whose vectors are kept: the cache and the dense channel ask for the same one."""
 
+RETRY_AFTER = 1.0
+"""Seconds after which an embedder that failed is asked the same again: not twice for one answer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Asking:
@@ -95,8 +98,7 @@ class Asking:
 
     def would_answer_again(self, response: SearchResponse) -> bool:
         """Whether the answer would be the same the next time: not if time goes by in it, or a channel failed."""
-        failed = any(channel.name == "dense" and not channel.ran for channel in response.channels)
-        return self.parsed.changed is None and not (self.embedder and failed)
+        return self.parsed.changed is None and not any(channel.failed for channel in response.channels)
 
 
 class _Entry(NamedTuple):
@@ -180,12 +182,14 @@ class AnswerCache:
 
 
 class RememberingEmbedder:
-    """An embedder that does not turn the same question into a vector twice."""
+    """An embedder that does not turn the same question into a vector twice, nor fail at it twice in a row."""
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: Embedder, clock: Callable[[], float] = time.monotonic) -> None:
         self._embedder = embedder
+        self._clock = clock
         self._guard = threading.Lock()
         self._vectors: OrderedDict[str, Sequence[float]] = OrderedDict()
+        self._failure: tuple[str, EmbedderError, float] | None = None
 
     @property
     def name(self) -> str:
@@ -202,7 +206,13 @@ class RememberingEmbedder:
             if text in self._vectors:
                 self._vectors.move_to_end(text)
                 return self._vectors[text]
-        vector = self._embedder.embed_query(text)
+            if self._failure and self._failure[0] == text and self._clock() < self._failure[2]:
+                raise self._failure[1]
+        try:
+            vector = self._embedder.embed_query(text)
+        except EmbedderError as error:
+            self._failure = (text, error, self._clock() + RETRY_AFTER)
+            raise
         with self._guard:
             self._vectors[text] = vector
             while len(self._vectors) > REMEMBERED_VECTORS:

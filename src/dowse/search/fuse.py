@@ -1,23 +1,30 @@
 """Fuses what several channels found into one score per chunk.
 
-Two ways, by the setting ``fusion``:
+Three ways, by the setting ``fusion``:
 
 - ``rrf``: weighted reciprocal rank fusion, ``w / (k + rank)``, ranks from 1: only the order in a channel counts.
 - ``scores``: ``w * score / full score``, where a channel's full score is what counts as a perfect match: its
   best score where scores have no bound (BM25, cosine), 1 where they have (names). How clearly a channel prefers
   its first hits counts too. Wins on every set of the benchmark and is the default.
+- ``zscore``: ``w * (z - lowest z) / spread``, z being the score's distance from the mean of the channel's hits in
+  standard deviations: a channel counts by how far a hit stands out from the others it found.
 
-Either way a channel of weight one contributes at most 1.
+Whichever it is, a channel of weight one contributes from 0 to 1.
 """
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable, Mapping, Sequence
 
 from dowse.types import Reason, Scored
 
 K = 60
 """RRF's constant: how little the very first ranks stand out."""
+
+SPREAD = 6.0
+"""Standard deviations between the worst and the best hit of a channel that count as a full score: BM25's best of
+a hundred hits is seldom further off."""
 
 BOUNDED = frozenset({"exact", "names", "files", "places", "partners"})
 """Channels whose scores say by themselves how good a match is, from 0 to 1."""
@@ -28,25 +35,35 @@ Fused = dict[int, list[Reason]]
 
 def fuse(method: str, channels: Mapping[str, Sequence[Scored]], weights: Mapping[str, float]) -> Fused:
     """The contributions to each chunk, by the method of this name."""
-    contribution = METHODS[method]
     fused: Fused = {}
     for name, hits in channels.items():
-        weight, full = (
-            weights[name],
-            1.0 if name in BOUNDED else max((hit.score for hit in hits), default=0.0),
-        )
-        for rank, hit in enumerate(hits, 1):
-            value = weight * contribution(rank, hit.score, full)
-            fused.setdefault(hit.chunk, []).append(Reason(name, value, f"rank {rank}"))
+        shares = METHODS[method]([hit.score for hit in hits], name in BOUNDED)
+        for rank, (hit, share) in enumerate(zip(hits, shares, strict=True), 1):
+            reason = Reason(name, weights[name] * share, f"rank {rank}")
+            fused.setdefault(hit.chunk, []).append(reason)
     return fused
 
 
-def _rrf(rank: int, score: float, full: float) -> float:
-    return (K + 1) / (K + rank)
+def _rrf(scores: Sequence[float], bounded: bool) -> Sequence[float]:
+    return [(K + 1) / (K + rank) for rank in range(1, len(scores) + 1)]
 
 
-def _scores(rank: int, score: float, full: float) -> float:
-    return max(0.0, score / full) if full > 0 else 0.0
+def _scores(scores: Sequence[float], bounded: bool) -> Sequence[float]:
+    full = 1.0 if bounded else max(scores, default=0.0)
+    return [max(0.0, score / full) if full > 0 else 0.0 for score in scores]
 
 
-METHODS: Mapping[str, Callable[[int, float, float], float]] = {"scores": _scores, "rrf": _rrf}
+def _zscore(scores: Sequence[float], bounded: bool) -> Sequence[float]:
+    deviation = statistics.pstdev(scores) if scores else 0.0
+    if bounded or not deviation:  # nothing stands out: the scores speak for themselves
+        return _scores(scores, bounded)
+    lowest = min(scores)
+    return [min(1.0, (score - lowest) / (SPREAD * deviation)) for score in scores]
+
+
+METHODS: Mapping[str, Callable[[Sequence[float], bool], Sequence[float]]] = {
+    "scores": _scores,
+    "rrf": _rrf,
+    "zscore": _zscore,
+}
+"""What share of its weight a channel contributes to each of its hits, by their scores, best first."""

@@ -68,7 +68,7 @@ def rank(
     """Every candidate from one generation of an index, with what speaks for and against it."""
     query = _condensed(snapshot, query)
     laps.done("condense")
-    channels = retrieve(snapshot, parsed, query, options.filter, embedder)
+    channels = retrieve(snapshot, parsed, query, options.filter, embedder, settings.hybrid)
     laps.done("retrieve")
     weights = _weights(settings)
     fused = fuse(settings.fusion, {name: channel.hits for name, channel in channels.items()}, weights)

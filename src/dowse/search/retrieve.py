@@ -25,6 +25,9 @@ EXACT_DEPTH = 1000
 FILE_DEPTH = 5
 """Files per queried file name."""
 
+LITERAL = frozenset({"symbol", "file"})
+"""Readings of a question that mean what is written: code that is alike in meaning is not what is asked for."""
+
 FIELD_WEIGHTS = {"name": 1.5, "path": 0.75, "signature": 0.25, "doc": 0.75, "body": 2.5}
 """What a match counts by where it is. Signature and doc are part of the body too: this is on top of that."""
 
@@ -51,13 +54,14 @@ def retrieve(
     query: AnalysedQuery,
     filter: Filter,
     embedder: Embedder | None,
+    hybrid: str = "on",
     depth: int = DEPTH,
 ) -> dict[str, Retrieved]:
     """The candidates of every channel, by its name.
 
     Where the question has exact phrases or patterns, the others only weigh what has them.
     """
-    channels = _retrieve(snapshot, query, filter, embedder, depth)
+    channels = _retrieve(snapshot, query, filter, embedder, hybrid, depth)
     if query.frames:
         channels["places"] = timed("places", lambda: places.find(snapshot, list(query.frames), filter))
     if not exact.asks_for_exact(parsed):
@@ -72,14 +76,33 @@ def retrieve(
 
 
 def _retrieve(
-    snapshot: Snapshot, query: AnalysedQuery, filter: Filter, embedder: Embedder | None, depth: int
+    snapshot: Snapshot,
+    query: AnalysedQuery,
+    filter: Filter,
+    embedder: Embedder | None,
+    hybrid: str,
+    depth: int,
 ) -> dict[str, Retrieved]:
+    why_not = _why_not_dense(query, embedder, hybrid)
     return {
         "lexical": _lexical(snapshot, query, filter, depth),
         "names": _names(snapshot, query, filter),
         "files": _files(snapshot, query, filter),
-        "dense": _dense(snapshot, query, filter, embedder, depth),
+        "dense": _skipped("dense", why_not)
+        if why_not or embedder is None
+        else _dense(snapshot, query, filter, embedder, depth),
     }
+
+
+def _why_not_dense(query: AnalysedQuery, embedder: Embedder | None, hybrid: str) -> str:
+    """Why meaning does not count for this question; empty if it does."""
+    if embedder is None:
+        return "no embedder is set"
+    if hybrid == "off":
+        return "hybrid search is switched off"
+    if hybrid == "auto" and query.reading in LITERAL:
+        return f"the question is read as a {query.reading}, not as words"
+    return ""
 
 
 def _lexical(snapshot: Snapshot, query: AnalysedQuery, filter: Filter, depth: int) -> Retrieved:
@@ -96,8 +119,8 @@ def timed(name: str, run: Callable[[], list[Scored]]) -> Retrieved:
     return Retrieved(hits, ChannelReport(name, True, len(hits), milliseconds))
 
 
-def _skipped(name: str, why: str) -> Retrieved:
-    return Retrieved((), ChannelReport(name, False, why_not=why))
+def _skipped(name: str, why: str, *, failed: bool = False) -> Retrieved:
+    return Retrieved((), ChannelReport(name, False, why_not=why, failed=failed))
 
 
 def _names(snapshot: Snapshot, query: AnalysedQuery, filter: Filter) -> Retrieved:
@@ -146,15 +169,13 @@ def _file_hits(snapshot: Snapshot, names: Sequence[str], filter: Filter) -> list
 
 
 def _dense(
-    snapshot: Snapshot, query: AnalysedQuery, filter: Filter, embedder: Embedder | None, depth: int
+    snapshot: Snapshot, query: AnalysedQuery, filter: Filter, embedder: Embedder, depth: int
 ) -> Retrieved:
-    if embedder is None:
-        return _skipped("dense", "no embedder is set")
     try:
         vector = embedder.embed_query(query.text)
     except EmbedderError as error:
-        return _skipped("dense", str(error))
+        return _skipped("dense", str(error), failed=True)
     found = timed("dense", lambda: snapshot.dense(vector, filter, depth))
     if not found.hits and not snapshot.dense(vector, Filter(), 1):
-        return _skipped("dense", "the index has no vectors: 'dowse index' makes them")
+        return _skipped("dense", "the index has no vectors: 'dowse index' makes them", failed=True)
     return found

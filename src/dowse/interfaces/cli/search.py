@@ -63,6 +63,11 @@ _LINES = click.IntRange(min=0)
 @click.option(
     "--explain", is_flag=True, help="Show how the question was read and what each score is made of."
 )
+@click.option(
+    "--hybrid",
+    type=click.Choice(["auto", "on", "off"]),
+    help="Whether meaning counts beside words (default: auto, by the question).",
+)
 @click.option("--no-refresh", is_flag=True, help="Do not look for files that changed since the last search.")
 @click.option("--no-cache", is_flag=True, help="Do not answer from what was answered before.")
 @click.option("--files", "files_only", is_flag=True, help="Print only the paths of the files, each once.")
@@ -85,7 +90,7 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **as
     from dowse.interfaces.progress import progress_line
 
     query = _query(words)
-    settings = {"limit": asked["limit"], "embedder": asked["embedder"], "index_dir": asked["index_dir"]}
+    settings = {name: asked[name] for name in ("limit", "embedder", "index_dir", "hybrid")}
     settings["refresh"] = False if asked["no_refresh"] else None
     settings["cache"] = "off" if asked["no_cache"] else None
     with options.open_engine(root, any_root=asked["any_root"], **settings) as engine:
