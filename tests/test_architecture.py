@@ -15,7 +15,7 @@ LAYERS = [
     {"settings", "location"},
     {"code"},
     {"stores", "embedders"},
-    {"indexing", "search"},
+    {"indexing", "search", "graph"},
     {"engine"},
     {"interfaces"},
     {"__main__"},
@@ -76,7 +76,7 @@ def test_imports_point_downwards(path: Path) -> None:
         assert allowed, f"{module_name(path)} imports {target}"
 
 
-@pytest.mark.parametrize("part", ["indexing", "search"])
+@pytest.mark.parametrize("part", ["indexing", "search", "graph"])
 def test_pipelines_see_only_the_protocols(part: str) -> None:
     for path in (SOURCE / part).rglob("*.py"):
         for target in imports(path):

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from difflib import get_close_matches
@@ -48,6 +49,7 @@ from dowse.types import (
     Role,
     SearchOptions,
     SearchResponse,
+    SearchResult,
     Skipped,
     StoredFile,
     Verdict,
@@ -55,6 +57,7 @@ from dowse.types import (
 
 if TYPE_CHECKING:
     from dowse.embedders.base import Embedder
+    from dowse.graph.questions import CodeGraph
     from dowse.indexing.pipeline import Progress, Recipe
 
 Answer = TypeVar("Answer", SearchResponse, Explanation)
@@ -323,6 +326,15 @@ class Engine:
             response = searching.relate(snapshot, file, line, options, self.settings, str(self.root))
         return replace(response, notes=tuple(notes))
 
+    # --- the graph ---
+
+    @cached_property
+    def graph(self) -> CodeGraph:
+        """What the code graph can be asked: ``engine.graph.callers("Session.send")``."""
+        from dowse.graph.questions import CodeGraph
+
+        return CodeGraph(_GraphSource(self))
+
     def _is_extension(self, suffix: str) -> bool:
         return suffix in self.languages.extensions
 
@@ -463,6 +475,32 @@ class Engine:
             if file is None or not changes.same_moment(file.stamp, stamp):
                 stale.append(Candidate(path, stamp))
         return stale
+
+
+class _GraphSource:
+    """The engine as the graph sees it."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.root = engine.root
+        self._engine = engine
+
+    def fresh(self) -> AbstractContextManager[Snapshot]:
+        """The index as the disk is."""
+        self._engine._refresh(None)
+        return self._engine.store.snapshot()
+
+    def keep(self, name: str, data: bytes) -> None:
+        """Keep something beside the index; where that cannot be written, it is made again next time."""
+        with suppress(IndexUnwritable):
+            self._engine.store.keep(name, data)
+
+    def kept(self, name: str) -> bytes | None:
+        """What was kept."""
+        return self._engine.store.kept(name)
+
+    def found(self, query: str, filter: Filter, limit: int) -> Sequence[SearchResult]:
+        """What a search finds."""
+        return self._engine.search(query, SearchOptions(limit=limit, filter=filter, text=False)).results
 
 
 def _moment(changed: timedelta | datetime) -> int:

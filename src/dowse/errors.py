@@ -3,6 +3,8 @@
     DowseError                      exit code 4
     +-- UsageError                  2   the caller asked for something that cannot be
     |   +-- SettingsError           2   a configuration key or value is wrong
+    |   +-- EntityNotFound          2   nothing in the graph has this id or name
+    |   +-- EntityAmbiguous         2   several things have this name
     |   +-- RootError               2   the folder to search is missing, unreadable or refused
     +-- IndexProblem                3   the index cannot be used as it is
     |   +-- IndexMissing            3   there is none, and making one was not allowed
@@ -26,6 +28,14 @@ class UsageError(DowseError):
     """The caller asked for something that cannot be."""
 
     exit_code = 2
+
+
+class EntityNotFound(UsageError):
+    """Nothing in the graph has this id or name."""
+
+
+class EntityAmbiguous(UsageError):
+    """Several things have this name: the message lists them for choosing."""
 
 
 class SettingsError(UsageError):

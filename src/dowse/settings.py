@@ -66,6 +66,7 @@ class Settings:
     file_weight: float = 1.0
     signals_off: tuple[str, ...] = ()
     cache: str = "all"  # answers given before: "all", only the "exact" same question, or "off"
+    entity_threshold: int = 5  # fewer entities found by name than this: their contents are searched too
     context_lines: int = 50  # an enclosing definition of up to this many lines is shown whole
 
     def index_fingerprint(self, **versions: object) -> str:
@@ -99,6 +100,7 @@ _MINIMUM = {
     "chunk_overlap": 0,
     "limit": 1,
     "context_lines": 1,
+    "entity_threshold": 0,
     "workers": 0,
     "embedder_dimensions": 0,
     "embedder_batch": 1,

@@ -1,8 +1,13 @@
-"""Finds what a file mentions: imports, calls, base types. Which definitions they mean is not decided here."""
+"""Finds what a file mentions: imports, calls, base types, and what its names are bound to.
+
+Which definitions they mean is not decided here. Expressions are kept as *chains*: names joined by dots, ``()``
+for a call, ``|`` between alternatives, ``?`` for what cannot be followed: ``self.pool.get().release``.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Sequence
 
@@ -15,8 +20,56 @@ from dowse.types import Entity, Kind, Outline, Reference, ReferenceKind
 COMPRESSION = 1
 """zlib level: a fifth of the size for a twentieth of the time of finding what is packed."""
 
+MAX_DETAIL = 200
+"""Longer types, import clauses and chains say nothing that can be followed."""
+
+MAX_DEPTH = 12
+"""Links of a chain that are followed; generated code has thousands."""
+
+UNKNOWN = "?"
+
 _KINDS = tuple((kind.value, kind) for kind in ReferenceKind)
 _QUOTES = ('""', "''", "``", "<>")
+_PLAIN = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*\Z")
+_PREFIXES = (("default", "default as "), ("namespace", "* as "), ("reexport", "export "), ("names", ""))
+_MEMBERS = {
+    "attribute": ("object", "attribute"),
+    "member_expression": ("object", "property"),
+    "selector_expression": ("operand", "field"),
+    "field_access": ("object", "field"),
+    "field_expression": ("value", "field"),
+    "member_access_expression": ("expression", "name"),
+    "nested_identifier": ("object", "property"),
+    "qualified_type": ("package", "name"),
+    "scoped_identifier": ("path", "name"),
+    "scoped_type_identifier": ("path", "name"),
+    "scope_resolution": ("scope", "name"),
+}
+"""Nodes that take a member of something: the fields of the two. Where there is no such object, the name is all."""
+_CALLS = {
+    "call": "function",
+    "call_expression": "function",
+    "invocation_expression": "function",
+    "new_expression": "constructor",
+    "object_creation_expression": "type",
+    "struct_expression": "name",
+    "composite_literal": "type",
+}
+"""Nodes that call something or make an object, and the field that says of what."""
+_ITEMS = frozenset({"subscript", "subscript_expression", "index_expression", "element_access_expression"})
+_THROUGH = frozenset({
+    "await", "await_expression", "parenthesized_expression", "non_null_expression", "as_expression",
+    "satisfies_expression", "unary_expression", "reference_expression", "pointer_expression", "try_expression",
+    "expression_list", "generic_type", "pointer_type", "argument",
+})  # fmt: skip
+"""Nodes that are, for our purpose, what their first child is."""
+_EITHER = frozenset({"boolean_operator", "conditional_expression", "ternary_expression", "binary_expression"})
+_EITHER_OPERATORS = frozenset({"or", "||", "??", "and", "&&", ""})
+_NAMES = frozenset({
+    "identifier", "type_identifier", "constant", "this", "super", "self", "name", "variable_name",
+    "property_identifier", "field_identifier", "package_identifier", "private_property_identifier",
+    "instance_variable", "simple_identifier",
+})  # fmt: skip
 
 
 def find(language: Language, tree: tree_sitter.Tree, content: bytes) -> tuple[Reference, ...]:
@@ -28,18 +81,110 @@ def find(language: Language, tree: tree_sitter.Tree, content: bytes) -> tuple[Re
     for _, captures in cursor.matches(tree.root_node):
         for name, kind in _KINDS:
             if nodes := captures.get(name):
-                target = _target(nodes, content)
-                if target:
-                    found.append((nodes[0].start_byte, Reference(kind, target, nodes[0].start_point[0] + 1)))
+                first = nodes[0]
+                if target := _target(kind, nodes, content):
+                    reference = Reference(kind, target, first.start_point[0] + 1, _detail(captures, content))
+                    found.append((first.start_byte, reference))
     found.sort(key=lambda item: item[0])
     return tuple(dict.fromkeys(reference for _, reference in found))
 
 
-def _target(nodes: list[tree_sitter.Node], content: bytes) -> str:
+def _target(kind: ReferenceKind, nodes: list[tree_sitter.Node], content: bytes) -> str:
     """The text from the first to the last node: a repeated capture is a name that the grammar takes apart."""
+    if kind in (ReferenceKind.RETURN, ReferenceKind.YIELD):
+        return chain(nodes[0], content)
     raw = content[nodes[0].start_byte : nodes[-1].end_byte].decode("utf-8", "replace")
     text = " ".join(raw.split())
     return text[1:-1] if text[:1] + text[-1:] in _QUOTES else text
+
+
+def _detail(captures: dict[str, list[tree_sitter.Node]], content: bytes) -> str:
+    """What is imported, what a call goes through, what a name is bound to."""
+    if len(captures) == 1:
+        return ""
+    if nodes := captures.get("through"):
+        return chain(nodes[0], content)
+    if nodes := captures.get("type"):
+        return ":" + " ".join(_text(nodes[0], content).split())[:MAX_DETAIL]
+    if nodes := captures.get("value"):
+        return chain(nodes[0], content)
+    if nodes := captures.get("each"):
+        return f"{chain(nodes[0], content)}[]"
+    for name, prefix in _PREFIXES:
+        if nodes := captures.get(name):
+            return prefix + " ".join(_text(nodes[0], content).split())[:MAX_DETAIL]
+    return ""
+
+
+def chain(node: tree_sitter.Node, content: bytes, depth: int = 0) -> str:
+    """An expression as a chain of names and calls; ``?`` where it is anything else."""
+    text = _text(node, content)
+    if _PLAIN.match(text):
+        return text
+    kind = node.type
+    if kind in _NAMES:
+        return text.lstrip("$@")
+    if depth > MAX_DEPTH:
+        return UNKNOWN
+    if kind in _CALLS or kind in _MEMBERS:
+        return _link(node, kind, content, depth)
+    if kind in _ITEMS and (whole := node.named_child(0)) is not None:
+        inner = chain(whole, content, depth + 1)
+        return f"{inner}[]" if inner != UNKNOWN else UNKNOWN
+    if kind in _THROUGH and node.named_child_count:
+        first = node.named_child(0)
+        return chain(first, content, depth + 1) if first is not None else UNKNOWN
+    if kind in _EITHER:
+        return _either(node, content, depth)
+    return UNKNOWN
+
+
+def _link(node: tree_sitter.Node, kind: str, content: bytes, depth: int) -> str:
+    """A call of something, or a member of something."""
+    if kind in _CALLS:
+        called = node.child_by_field_name(_CALLS[kind])
+        if called is not None:
+            inner = chain(called, content, depth + 1)
+            return f"{inner}()" if inner != UNKNOWN else UNKNOWN
+        return _method_call(node, content, depth)
+    around, member = (node.child_by_field_name(field) for field in _MEMBERS[kind])
+    if member is None:
+        return UNKNOWN
+    if around is None:
+        return _text(member, content)
+    inner = chain(around, content, depth + 1)
+    return f"{inner}.{_text(member, content).lstrip('$')}" if "|" not in inner else UNKNOWN
+
+
+def _method_call(node: tree_sitter.Node, content: bytes, depth: int) -> str:
+    """A call whose grammar keeps receiver and method apart, or that names a type by its place."""
+    name = node.child_by_field_name("method") or node.child_by_field_name("name")
+    if name is None:
+        first = node.named_child(0) if node.named_child_count else None
+        return f"{chain(first, content, depth + 1)}()" if first is not None else UNKNOWN
+    receiver = node.child_by_field_name("receiver") or node.child_by_field_name("object")
+    if receiver is None:
+        return f"{_text(name, content)}()"
+    method = _text(name, content)
+    inner = chain(receiver, content, depth + 1)
+    return f"{inner}()" if method == "new" else f"{inner}.{method}()"
+
+
+def _either(node: tree_sitter.Node, content: bytes, depth: int) -> str:
+    operator = node.child_by_field_name("operator")
+    if operator is not None and _text(operator, content) not in _EITHER_OPERATORS:
+        return UNKNOWN
+    children = node.named_children
+    if node.type == "conditional_expression" and len(children) == 3:
+        children = [children[0], children[2]]  # in Python, the condition stands in the middle
+    elif len(children) == 3:
+        children = children[1:]
+    parts = [part for child in children if (part := chain(child, content, depth + 1)) != UNKNOWN]
+    return "|".join(dict.fromkeys(parts)) or UNKNOWN
+
+
+def _text(node: tree_sitter.Node, content: bytes) -> str:
+    return content[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
 def pack(entities: Sequence[Entity], references: Sequence[Reference]) -> bytes:
@@ -53,6 +198,10 @@ def unpack(packed: bytes) -> tuple[tuple[Outline, ...], tuple[Reference, ...]]:
     """What was packed."""
     entities, references = json.loads(zlib.decompress(packed))
     return (
-        tuple(Outline(row[0], Kind(row[1]), *row[2:]) for row in entities),
-        tuple(Reference(ReferenceKind(row[0]), *row[1:]) for row in references),
+        tuple(Outline(row[0], _ENTITY_KINDS[row[1]], *row[2:]) for row in entities),
+        tuple(Reference(_REFERENCE_KINDS[row[0]], *row[1:]) for row in references),
     )
+
+
+_ENTITY_KINDS = {kind.value: kind for kind in Kind}
+_REFERENCE_KINDS = {kind.value: kind for kind in ReferenceKind}

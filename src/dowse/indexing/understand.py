@@ -9,7 +9,7 @@ from dowse.code import chunking, parsing, references, symbols, terms
 from dowse.code.languages import Languages
 from dowse.types import ChunkTerms, ParsedFile, ParseHealth
 
-VERSION = 2
+VERSION = 3
 """Goes into every content hash: raise it when the same content gives other entities, chunks or references."""
 
 

@@ -26,7 +26,7 @@ from dowse.types import (
     Term,
 )
 
-FORMAT = 4
+FORMAT = 5
 """Version of what stores write. An index of another version is rebuilt, never migrated."""
 
 

@@ -18,8 +18,15 @@ A ``@function`` directly inside a class-like definition becomes a method by itse
 ``@constant`` inside a function is local and left out. Where several patterns match the same definition, the
 one written first counts.
 
-Captures in ``references``: ``@import``, ``@call``, ``@inherit``, each on the node that names the target; on
-several nodes of a match (a dotted name that the grammar takes apart) it reaches from the first to the last.
+Captures in ``references``: ``@import``, ``@call``, ``@decorator``, ``@inherit``, each on the node that names the
+target; on several nodes of a match (a dotted name that the grammar takes apart) it reaches from the first to the
+last. ``@bind`` and ``@parameter`` are names of the file's own, ``@return`` and ``@yield`` what a function gives. Beside
+them:
+
+- ``@through``: what a call is made on (``self.pool`` in ``self.pool.get()``);
+- ``@names``, ``@namespace``, ``@default``, ``@reexport``: what an import binds: names, the whole, the default, or names
+  that are passed on;
+- ``@value``, ``@type``, ``@each``: what a name is bound to, its declared type, the collection it is one of.
 
 A query is compiled once per process. Node types spelled out along a nested path can make that take seconds
 in a large grammar; wildcards with fields, ``(_ body: (_) @body)``, cost nothing.

@@ -1,0 +1,143 @@
+"""Brings a graph up to what an index says: the files that changed, and those that looked at what changed.
+
+``updated`` of nothing is a complete build; ``updated`` of an earlier graph comes to the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from posixpath import dirname
+from typing import NamedTuple
+
+from dowse.graph import scopes
+from dowse.graph.dialects import BY_LANGUAGE
+from dowse.graph.resolve import Resolver
+from dowse.graph.scopes import FileScopes
+from dowse.graph.tree import Tree
+from dowse.stores.base import Snapshot
+from dowse.types import Edge, FileReferences, Node, Role
+
+
+class FileGraph(NamedTuple):
+    """The part of the graph that one file's text says."""
+
+    content_hash: bytes
+    language: str
+    role: Role
+    interface: bytes
+    nodes: tuple[Node, ...]
+    names: tuple[tuple[str, int], ...]  # last names of definitions and their scopes
+    edges: tuple[Edge, ...]
+    looked_at: frozenset[str]
+
+
+Files = Mapping[str, FileGraph]
+
+
+def updated(snapshot: Snapshot, known: Files) -> Files:
+    """The graph of a generation, from that of another one; the very same if nothing has changed."""
+    manifest = snapshot.manifest()
+    changed = {
+        path
+        for path, file in manifest.items()
+        if path not in known or known[path].content_hash != file.content_hash
+    }
+    gone = known.keys() - manifest.keys()
+    if not changed and not gone:
+        return known
+    return _Update(snapshot, known, changed, gone).run()
+
+
+class _Update:
+    """One update: what is read of the index, and what comes of it."""
+
+    def __init__(self, snapshot: Snapshot, known: Files, changed: set[str], gone: Iterable[str]) -> None:
+        self.snapshot = snapshot
+        self.known = known
+        self.gone = set(gone)
+        everything = len(changed) > len(known)
+        self.rows: dict[str, FileReferences] = {
+            row.path: row for row in snapshot.references(None if everything else changed)
+        }
+        self.changed = changed
+        self.fresh = {path: _read(self.rows[path]) for path in changed}
+        kept = {p: f.language for p, f in known.items() if p not in self.gone and p not in changed}
+        languages = kept | {path: file.language for path, file in self.fresh.items()}
+        self.tree = Tree(languages, self._load, self._defined)
+
+    def run(self) -> Files:
+        """Every file's part, in order of path."""
+        dirty = self._dirty()
+        resolver = Resolver(self.tree)
+        files: dict[str, FileGraph] = {}
+        for path in sorted(self.tree.languages):
+            files[path] = self._resolved(resolver, path) if path in dirty else self.known[path]
+        return files
+
+    def _resolved(self, resolver: Resolver, path: str) -> FileGraph:
+        file = self._load(path)
+        self.tree.looked_at = set()
+        edges = resolver.edges(file) if file.language in BY_LANGUAGE else []
+        row = self.rows[path]
+        return FileGraph(
+            row.content_hash,
+            row.language,
+            row.role,
+            file.interface,
+            tuple(file.nodes),
+            tuple(scopes.names(file)),
+            tuple(edges),
+            frozenset(self.tree.looked_at - {path}),
+        )
+
+    def _dirty(self) -> set[str]:
+        """The files to resolve: changed themselves, or having looked at something that changed."""
+        keys = self._changed_keys()
+        return self.changed | {
+            path
+            for path, file in self.known.items()
+            if path not in self.gone and not keys.isdisjoint(file.looked_at)
+        }
+
+    def _changed_keys(self) -> set[str]:
+        keys: set[str] = set()
+        for path in self.gone | self.changed:
+            old, new = self.known.get(path), self.fresh.get(path)
+            if old is None or new is None or old.language != new.language:
+                name = path.rpartition("/")[2]
+                keys |= {path, f"top:{name}", f"top:{name.partition('.')[0]}", f"dir:{dirname(path)}"}
+            if old is None or new is None or old.interface != new.interface:
+                keys.add(path)
+                before = {name for name, _ in old.names} if old else set()
+                after = {name for name, _ in scopes.names(new)} if new else set()
+                keys |= {f"name:{name}" for name in before ^ after}
+        for folder in _folders(self.known) ^ _folders(self.tree.languages):
+            keys |= {f"dir:{folder}", f"top:{folder.rpartition('/')[2]}"}
+        return keys
+
+    def _load(self, path: str) -> FileScopes:
+        file = self.fresh.get(path)
+        if file is None:
+            if path not in self.rows:
+                self.rows[path] = next(iter(self.snapshot.references({path})))
+            file = self.fresh[path] = _read(self.rows[path])
+        return file
+
+    def _defined(self) -> Iterator[tuple[str, str, str, int]]:
+        for path, language in sorted(self.tree.languages.items()):
+            names = scopes.names(self.fresh[path]) if path in self.changed else self.known[path].names
+            yield from ((language, name, path, scope) for name, scope in names)
+
+
+def _read(row: FileReferences) -> FileScopes:
+    return scopes.read(row.path, row.language, row.packed)
+
+
+def _folders(paths: Iterable[str]) -> set[str]:
+    folders: set[str] = set()
+    for path in paths:
+        folder = dirname(path)
+        while folder not in folders:
+            folders.add(folder)
+            folder = dirname(folder)
+    return folders

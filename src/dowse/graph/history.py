@@ -1,0 +1,98 @@
+"""What git knows of changes: which lines differ, and which files change together."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from dowse.errors import UsageError
+
+COMMITS = 1000
+"""Commits looked at, newest first: older habits say little."""
+
+MANY_FILES = 40
+"""A commit with more files is a clean-up or a merge, not a change of things that belong together."""
+
+LEAST_TOGETHER = 2
+"""Commits two files must share: once is chance."""
+
+TIMEOUT = 20
+"""Seconds that git may take."""
+
+_FILE = re.compile(r"^\+\+\+ (?:b/)?(.*?)\t?$")
+_OLD_FILE = re.compile(r"^--- (?:a/)?(.*?)\t?$")
+_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
+_NOWHERE = "/dev/null"
+
+
+def changed_lines(diff: str) -> tuple[dict[str, list[tuple[int, int]]], list[str]]:
+    """Of a unified diff, the changed ranges of lines by path (as they are after it), and the paths it removes."""
+    changed: dict[str, list[tuple[int, int]]] = {}
+    removed: list[str] = []
+    old, path = "", ""
+    for line in diff.splitlines():
+        if match := _OLD_FILE.match(line):
+            old = match[1]
+        elif match := _FILE.match(line):
+            path = match[1]
+            if path == _NOWHERE:
+                removed.append(old)
+            else:
+                changed.setdefault(path, [])
+        elif path and path != _NOWHERE and (match := _HUNK.match(line)):
+            first, count = int(match[1]), int(match[2] or 1)
+            changed[path].append((first, first + max(count, 1) - 1))
+    return changed, removed
+
+
+def diff(root: Path, revision: str) -> str:
+    """What differs between a revision and the files on disk, as git says."""
+    if revision.startswith("-"):
+        raise UsageError(f"{revision} is not a revision: give a commit, a branch or a tag")
+    return _git(root, "diff", "--no-color", "--no-ext-diff", "--relative", "-U0", revision, "--")
+
+
+def untracked(root: Path) -> list[str]:
+    """Files that git does not know yet and does not ignore."""
+    listed = _git(root, "ls-files", "--others", "--exclude-standard", "-z")
+    return [path for path in listed.split("\0") if path]
+
+
+def companions(root: Path, paths: Sequence[str]) -> list[tuple[str, float, int]]:
+    """Files that usually change with these: path, share of their commits, number of commits; most first."""
+    log = _git(root, "log", f"-{COMMITS}", "--no-merges", "--name-only", "--relative", "--format=%x01", "-z")
+    commits = [frozenset(filter(None, re.split(r"[\0\n]+", part))) for part in log.split("\x01")]
+    return together(commits, frozenset(paths))
+
+
+def together(commits: Iterable[frozenset[str]], paths: frozenset[str]) -> list[tuple[str, float, int]]:
+    """The same, of commits as sets of paths."""
+    with_them: Counter[str] = Counter()
+    own = 0
+    for commit in commits:
+        if len(commit) <= MANY_FILES and commit & paths:
+            own += 1
+            with_them.update(commit - paths)
+    found = [(path, count / own, count) for path, count in with_them.items() if count >= LEAST_TOGETHER]
+    return sorted(found, key=lambda row: (-row[2], row[0]))
+
+
+def _git(root: Path, *args: str) -> str:
+    command = ["git", "-c", "core.quotePath=false", "-C", str(root), *args]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=TIMEOUT, check=False)
+    except FileNotFoundError:
+        raise UsageError("git is not installed: pipe a diff into 'dowse affected --diff -' instead") from None
+    except subprocess.TimeoutExpired:
+        raise UsageError(
+            f"git took longer than {TIMEOUT} s: pipe a diff into 'dowse affected --diff -'"
+        ) from None
+    if done.returncode:
+        reason = done.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
+        raise UsageError(
+            f"git cannot tell what changed ({reason}): is {root} a repository and the revision right?"
+        )
+    return done.stdout.decode("utf-8", "replace")

@@ -1,0 +1,523 @@
+"""Names to entities: follows what a name is bound to, through scopes, imports, types and base classes.
+
+Every step that leaves the expression it stands in (what a name is bound to, what a function returns) uses up
+*fuel*, and results are remembered together with the fuel they were computed with: following ends, also in
+circles, and comes to the same end in whatever order files are resolved.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeVar, cast
+
+from dowse.graph.dialects import BY_LANGUAGE
+from dowse.graph.dialects.base import (
+    ABOVE,
+    CLASS,
+    EACH,
+    FOLDER,
+    FUNCTION,
+    INSTANCE,
+    MODULE,
+    OUTSIDE,
+    Dialect,
+    Imported,
+    Value,
+)
+from dowse.graph.scopes import FILE, RECEIVERS, Call, FileScopes, Mention, Scope
+from dowse.graph.tree import Tree
+from dowse.types import Certainty, Edge, Relation
+
+FUEL = 7
+"""Steps from a call to what it means: real chains take up to five."""
+
+HEIGHT = 20
+"""Levels of inheritance."""
+
+MANY = 8
+"""More things than this that an expression may be are as good as none."""
+
+T = TypeVar("T")
+Values = frozenset[Value]
+NOTHING: Values = frozenset()
+
+_PARTS = re.compile(r"\(\)|\[\]|[^.()\[\]]+")
+_PROPERTIES = frozenset({
+    "property", "cached_property", "functools.cached_property", "abc.abstractproperty", "classproperty",
+    "lazyproperty", "reify", "hybrid_property",
+})  # fmt: skip
+_CONTEXTS = frozenset(
+    {"contextmanager", "contextlib.contextmanager", "asynccontextmanager", "contextlib.asynccontextmanager"}
+)
+_CLASS_METHODS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
+_SELF_TYPES = frozenset(
+    {"Self", "typing.Self", "t.Self", "te.Self", "typing_extensions.Self", "this", "static", "self"}
+)
+
+
+class Memo(NamedTuple):
+    """A result and what it depended on."""
+
+    value: object
+    looked_at: frozenset[str]
+
+
+@dataclass
+class Resolver:
+    """Resolves the files of one tree."""
+
+    tree: Tree
+    _memo: dict[tuple[object, ...], Memo] = field(default_factory=dict)
+    _imports: dict[str, dict[int, dict[str, list[Imported]]]] = field(default_factory=dict)
+
+    # --- edges ---
+
+    def edges(self, file: FileScopes) -> list[Edge]:
+        """What a file imports, inherits from and calls."""
+        found = [
+            *self._import_edges(file),
+            *self._inherit_edges(file),
+            *self._call_edges(file),
+        ]
+        return list(dict.fromkeys(found))
+
+    def _import_edges(self, file: FileScopes) -> Iterator[Edge]:
+        dialect = BY_LANGUAGE[file.language]
+        for mention in file.imports:
+            targets = sorted(self._imported_nodes(file, dialect, mention))
+            if targets:
+                for target in targets:
+                    yield Edge(file.path, target, Relation.IMPORTS, Certainty.RESOLVED, mention.line)
+            else:
+                name = mention.target
+                yield Edge(file.path, name, Relation.IMPORTS, Certainty.EXTERNAL, mention.line)
+
+    def _imported_nodes(self, file: FileScopes, dialect: Dialect, mention: Mention) -> set[str]:
+        nodes: set[str] = set()
+        for located in dialect.locate(self.tree, file, mention.target):
+            nodes |= self._file_of(located)
+        for imported in dialect.imported(mention):
+            if imported.member and imported.member != "*":
+                for value in self._import_value(file, imported, FUEL):
+                    nodes |= self._file_of(value)
+        return {node for node in nodes if node != file.path}
+
+    def _file_of(self, value: Value) -> set[str]:
+        if value.sort == MODULE:
+            return {value.place}
+        if value.sort in (CLASS, FUNCTION):
+            return {self.tree.file(value.place).id(value.scope)}
+        return set()
+
+    def _inherit_edges(self, file: FileScopes) -> Iterator[Edge]:
+        for base in file.bases:
+            sight = file.scopes[base.scope].parent
+            values = self.evaluate(file, sight, base.name, FUEL)
+            yield from self._edge(
+                file, base.scope, values, base.name, Relation.INHERITS, base.line, loose=False
+            )
+
+    def _call_edges(self, file: FileScopes) -> Iterator[Edge]:
+        for call in file.calls:
+            written = f"{call.through}.{call.name}" if call.through else call.name
+            values = self._called(file, call)
+            loose = bool(call.through) or values is None
+            yield from self._edge(
+                file, call.inside, values or NOTHING, written, Relation.INVOKES, call.line, loose=loose
+            )
+
+    def _called(self, file: FileScopes, call: Call) -> Values | None:
+        """What a call may call; none if its name is not bound anywhere."""
+        if not call.through:
+            name = call.name.replace("::", ".")
+            if "." in name:
+                return self.evaluate(file, call.sight, name, FUEL)
+            return self._lookup(file, call.sight, name, FUEL)
+        if call.through == "?":
+            return NOTHING
+        found: set[Value] = set()
+        for value in self.evaluate(file, call.sight, call.through, FUEL):
+            found |= self._member(value, call.name, FUEL, is_property=False)
+        return _few(found)
+
+    def _edge(
+        self,
+        file: FileScopes,
+        scope: int,
+        values: Values,
+        written: str,
+        relation: Relation,
+        line: int,
+        *,
+        loose: bool,
+    ) -> Iterator[Edge]:
+        """The edge that follows from what a mention may mean, if any does."""
+        source = file.id(scope)
+        targets = sorted({target for value in values for target in self._target(value, relation)})
+        if len(targets) == 1:
+            yield Edge(source, targets[0], relation, Certainty.RESOLVED, line)
+        elif targets:
+            name = written.rpartition(".")[2]
+            yield Edge(source, name, relation, Certainty.AMBIGUOUS, line, tuple(targets))
+        elif outside := sorted(value.place for value in values if value.sort == OUTSIDE):
+            yield Edge(source, outside[0] or written, relation, Certainty.EXTERNAL, line)
+        elif loose:
+            yield Edge(source, written.rpartition(".")[2], relation, Certainty.AMBIGUOUS, line)
+
+    def _target(self, value: Value, relation: Relation) -> Iterator[str]:
+        if value.sort == CLASS or (value.sort == FUNCTION and relation is Relation.INVOKES):
+            yield self.tree.file(value.place).id(value.scope)
+        elif value.sort == INSTANCE and relation is Relation.INVOKES:
+            for method in self._class_member(value, "__call__", FUEL):
+                if method.sort == FUNCTION:
+                    yield self.tree.file(method.place).id(method.scope)
+
+    # --- expressions ---
+
+    def evaluate(self, file: FileScopes, sight: int, chain: str, fuel: int) -> Values:
+        """What a chain of names and calls may be, seen from a scope."""
+        if "|" in chain:
+            return _few(v for part in chain.split("|") for v in self.evaluate(file, sight, part, fuel))
+        if fuel <= 0 or not chain or chain[0] == "?":
+            return NOTHING
+        chain = chain.replace("::", ".")
+        if (above := self._above(file, sight, chain)) is not None:
+            values, rest = above
+        else:
+            first, rest = chain, []
+            if not chain.isidentifier():
+                first, *rest = _PARTS.findall(chain) or [""]
+            values = self._lookup(file, sight, first, fuel) or NOTHING
+        for part in rest:
+            if not values:
+                return NOTHING
+            if part == "()":
+                values = _few(v for value in values for v in self._call(value, fuel))
+            elif part == "[]":
+                values = _few(v for value in values for v in self._each(value))
+            else:
+                values = _few(v for value in values for v in self._member(value, part, fuel))
+        return values
+
+    def _above(self, file: FileScopes, sight: int, chain: str) -> tuple[Values, list[str]] | None:
+        """``super().x`` as the object itself, seen from the class above, and what is left of the chain."""
+        supers = BY_LANGUAGE[file.language].supers
+        method = file.method_around(sight)
+        for word in supers:
+            if method and (chain == word or chain.startswith(f"{word}.")):
+                rest = _PARTS.findall(chain[len(word) :])
+                return frozenset({Value(ABOVE, file.path, file.scopes[method].parent)}), rest
+        return None
+
+    def _lookup(self, file: FileScopes, sight: int, name: str, fuel: int) -> Values | None:
+        """What a name means in a scope and the ones around it; none if it is not bound in the file."""
+        return self._remembered(
+            ("name", file.path, sight, name, fuel), lambda: self._find(file, sight, name, fuel)
+        )
+
+    def _find(self, file: FileScopes, sight: int, name: str, fuel: int) -> Values | None:
+        dialect = BY_LANGUAGE[file.language]
+        if (receiver := self._receiver(file, dialect, sight, name)) is not None:
+            return receiver
+        scope, first = sight, True
+        while True:
+            row = file.scopes[scope]
+            if first or not row.is_class or dialect.class_scope_visible:
+                found = self._bound(file, scope, name, fuel)
+                if found is None and row.is_class and dialect.implicit_receiver:
+                    found = self._class_member(Value(INSTANCE, file.path, scope), name, fuel) or None
+                if found is not None:
+                    return found
+            if scope == FILE:
+                break
+            scope, first = row.parent, False
+        return self._beyond(file, dialect, name, fuel)
+
+    def _receiver(self, file: FileScopes, dialect: Dialect, sight: int, name: str) -> Values | None:
+        """The object of the method around, in languages that have a word for it."""
+        if dialect.declares_receiver or name not in RECEIVERS:
+            return None
+        around = file.enclosing_class(sight)
+        return frozenset({Value(INSTANCE, file.path, around)}) if around else None
+
+    def _beyond(self, file: FileScopes, dialect: Dialect, name: str, fuel: int) -> Values | None:
+        """What a name means that the file does not bind: of its package, of the language, or of the whole tree."""
+        for imported in self._bindings(file).get(FILE, {}).get("*", ()):
+            for module in self._modules(file, imported.module):
+                if found := self._member(module, name, fuel - 1):
+                    return found
+        if dialect.shared_folder and (found := self._in_folder(file, name)):
+            return found
+        if name in dialect.builtins:
+            return frozenset({Value(OUTSIDE, name)})
+        if dialect.global_types or dialect.global_functions:
+            return self._anywhere(file, dialect, name) or None
+        return None
+
+    def _in_folder(self, file: FileScopes, name: str) -> Values:
+        folder = file.path.rpartition("/")[0]
+        for path in self.tree.files_in(folder):
+            if path != file.path and self.tree.languages[path] == file.language:
+                other = self.tree.file(path)
+                if scope := other.scopes[FILE].members.get(name):
+                    return frozenset({_definition(other, scope)})
+        return NOTHING
+
+    def _anywhere(self, file: FileScopes, dialect: Dialect, name: str) -> Values:
+        found = set()
+        for path, scope in self.tree.named(dialect.family or dialect.languages, name):
+            other = self.tree.file(path)
+            row = other.scopes[scope]
+            wanted = dialect.global_types if not row.is_function else dialect.global_functions
+            if wanted and not other.scopes[row.parent].is_class:
+                found.add(_definition(other, scope))
+        return _few(found)
+
+    def _bound(self, file: FileScopes, scope: int, name: str, fuel: int) -> Values | None:
+        """What a name is bound to in this very scope; none if it is not."""
+        row = file.scopes[scope]
+        found: set[Value] = set()
+        is_bound = False
+        if name in row.parameters:
+            is_bound = True
+            found |= self._parameter(file, scope, name, fuel)
+        if (member := row.members.get(name)) is not None:
+            is_bound = True
+            found.add(_definition(file, member))
+        for imported in self._bindings(file).get(scope, {}).get(name, ()):
+            is_bound = True
+            found |= self._import_value(file, imported, fuel - 1)
+        if details := row.binds.get(name):
+            is_bound = True
+            for detail in dict.fromkeys(details):
+                found |= self._value(file, scope, detail, fuel - 1)
+        return _few(found) if is_bound else None
+
+    def _value(self, file: FileScopes, sight: int, detail: str, fuel: int) -> Values:
+        """What a binding binds to: a chain, or ``:`` and a type."""
+        if detail.startswith(":"):
+            return self._typed(file, sight, detail[1:], fuel)
+        return self.evaluate(file, sight, detail, fuel)
+
+    def _typed(self, file: FileScopes, sight: int, declared: str, fuel: int) -> Values:
+        found: set[Value] = set()
+        for name, sort in BY_LANGUAGE[file.language].type_names(declared):
+            if name in _SELF_TYPES and (around := file.enclosing_class(sight)):
+                found.add(Value(sort, file.path, around))
+                continue
+            for value in self.evaluate(file, sight, name, fuel):
+                if value.sort == CLASS:
+                    found.add(value._replace(sort=sort))
+                elif value.sort == OUTSIDE:
+                    found.add(value)
+        return _few(found)
+
+    def _parameter(self, file: FileScopes, scope: int, name: str, fuel: int) -> Values:
+        row = file.scopes[scope]
+        around = file.scopes[row.parent]
+        is_first = row.receiver == name and BY_LANGUAGE[file.language].declares_receiver
+        if is_first and around.is_class and "staticmethod" not in row.decorators:
+            last = row.qualified.rpartition(".")[2]
+            is_of_class = "classmethod" in row.decorators or last in _CLASS_METHODS
+            return frozenset({Value(CLASS if is_of_class else INSTANCE, file.path, row.parent)})
+        return self._value(file, row.parent, row.parameters[name], fuel - 1)
+
+    # --- modules ---
+
+    def _bindings(self, file: FileScopes) -> dict[int, dict[str, list[Imported]]]:
+        """The names that a file's imports bind, by scope."""
+        found = self._imports.get(file.path)
+        if found is None:
+            found = self._imports[file.path] = {}
+            dialect = BY_LANGUAGE[file.language]
+            for mention in file.imports:
+                for imported in dialect.imported(mention):
+                    local = (
+                        "*" if imported.member == "*" and not imported.local.strip("*") else imported.local
+                    )
+                    found.setdefault(mention.scope, {}).setdefault(local, []).append(imported)
+        return found
+
+    def _modules(self, file: FileScopes, module: str) -> list[Value]:
+        def located() -> list[Value]:
+            return BY_LANGUAGE[file.language].locate(self.tree, file, module)
+
+        return self._remembered(("module", file.path, module), located)
+
+    def _import_value(self, file: FileScopes, imported: Imported, fuel: int) -> Values:
+        if fuel <= 0:
+            return NOTHING
+        modules = self._modules(file, imported.module)
+        if not modules:
+            return frozenset({Value(OUTSIDE, ".".join(filter(None, [imported.module, imported.member])))})
+        if not imported.member:
+            return _few(modules)
+        return _few(v for module in modules for v in self._member(module, imported.member, fuel))
+
+    def _module_member(self, module: Value, name: str, fuel: int) -> Values:
+        """A name of a module, its own or imported there, or a module inside of it."""
+        if module.sort == MODULE:
+            file = self.tree.file(module.place)
+            found = self._bound(file, FILE, name, fuel)
+            if found is None:
+                found = self._starred(file, name, fuel)
+            if found:
+                return found
+        language = self.tree.languages[module.place] if module.sort == MODULE else ""
+        dialects = (
+            [BY_LANGUAGE[language]] if language in BY_LANGUAGE else list(dict.fromkeys(BY_LANGUAGE.values()))
+        )
+        for dialect in dialects:
+            if inner := dialect.submodule(self.tree, module, name):
+                return frozenset({inner})
+        return NOTHING
+
+    def _starred(self, file: FileScopes, name: str, fuel: int) -> Values | None:
+        if fuel <= 0:
+            return None
+        for imported in self._bindings(file).get(FILE, {}).get("*", ()):
+            for module in self._modules(file, imported.module):
+                if found := self._member(module, name, fuel - 1):
+                    return found
+        return None
+
+    # --- objects ---
+
+    def _member(self, value: Value, name: str, fuel: int, *, is_property: bool = True) -> Values:
+        """``value.name``."""
+        if fuel <= 0:
+            return NOTHING
+        if value.sort in (MODULE, FOLDER):
+            return self._remembered(
+                ("member", value, name, fuel), lambda: self._module_member(value, name, fuel)
+            )
+        if value.sort == OUTSIDE:
+            return frozenset({value._replace(place=f"{value.place}.{name}")}) if value.place else NOTHING
+        if value.sort not in (CLASS, INSTANCE, ABOVE):
+            return NOTHING
+        found = self._class_member(value, name, fuel)
+        if is_property and value.sort != CLASS:
+            return _few(v for method in found for v in self._got(method, fuel))
+        return found
+
+    def _got(self, method: Value, fuel: int) -> Values:
+        """A member as an object has it: of a property, what it returns."""
+        if method.sort == FUNCTION:
+            row = self.tree.file(method.place).scopes[method.scope]
+            if row.decorators & _PROPERTIES:
+                return self._returned(method, fuel - 1)
+        return frozenset({method})
+
+    def _class_member(self, value: Value, name: str, fuel: int) -> Values:
+        return self._remembered(("class", value, name, fuel), lambda: self._inherited(value, name, fuel))
+
+    def _inherited(self, value: Value, name: str, fuel: int) -> Values:
+        order = self.order(Value(CLASS, value.place, value.scope))
+        for ancestor in order[1:] if value.sort == ABOVE else order:
+            if ancestor.sort == OUTSIDE:
+                return frozenset({Value(OUTSIDE, f"{ancestor.place}.{name}")})
+            file = self.tree.file(ancestor.place)
+            found = self._bound(file, ancestor.scope, name, fuel)
+            if found is None:
+                found = self._attribute(file, ancestor.scope, name, fuel)
+            elif not found:
+                found |= self._attribute(file, ancestor.scope, name, fuel) or NOTHING
+            if found is not None:
+                return found
+        return NOTHING
+
+    def _attribute(self, file: FileScopes, scope: int, name: str, fuel: int) -> Values | None:
+        details = file.scopes[scope].attributes.get(name)
+        if details is None or fuel <= 0:
+            return None
+        pairs = dict.fromkeys(details)
+        return _few(v for detail, sight in pairs for v in self._value(file, sight, detail, fuel - 1))
+
+    def order(self, of: Value, height: int = HEIGHT) -> list[Value]:
+        """A class and its ancestors in the order members are looked up; where that is not possible, by depth."""
+        return self._remembered(("order", of, height), lambda: self._linearised(of, height))
+
+    def _linearised(self, of: Value, height: int) -> list[Value]:
+        if height <= 0 or of.sort != CLASS:
+            return [of]
+        file = self.tree.file(of.place)
+        row = file.scopes[of.scope]
+        bases: list[Value] = []
+        for name in dict.fromkeys(row.bases):
+            values = self.evaluate(file, row.parent, name, FUEL)
+            classes = sorted(value for value in values if value.sort in (CLASS, OUTSIDE))
+            bases += classes[:1] or [Value(OUTSIDE, name)]
+        bases = [base for base in bases if base != of and base.place != "object"]
+        lines = [self.order(base, height - 1) for base in bases]
+        return [of, *_merged([list(line) for line in lines] + [bases], of)]
+
+    def _call(self, value: Value, fuel: int) -> Values:
+        """``value()``."""
+        if value.sort == CLASS:
+            return frozenset({value._replace(sort=INSTANCE)})
+        if value.sort == OUTSIDE:
+            return frozenset({value._replace(place=f"{value.place}()")}) if value.place else NOTHING
+        if value.sort == FUNCTION:
+            return self._returned(value, fuel - 1)
+        if value.sort == INSTANCE:
+            methods = self._class_member(value, "__call__", fuel)
+            return _few(
+                v for method in methods if method.sort == FUNCTION for v in self._returned(method, fuel - 1)
+            )
+        return NOTHING
+
+    def _each(self, value: Value) -> Values:
+        return frozenset({value._replace(sort=INSTANCE)}) if value.sort == EACH else NOTHING
+
+    def _returned(self, function: Value, fuel: int) -> Values:
+        """What a function returns: as it declares, or as its return statements say."""
+        if fuel <= 0:
+            return NOTHING
+        return self._remembered(("returns", function, fuel), lambda: self._returns(function, fuel))
+
+    def _returns(self, function: Value, fuel: int) -> Values:
+        file = self.tree.file(function.place)
+        row = file.scopes[function.scope]
+        if row.declared and (found := self._typed(file, row.parent, row.declared, fuel)):
+            is_context = bool(row.decorators & _CONTEXTS)
+            return frozenset(v._replace(sort=INSTANCE) if is_context and v.sort == EACH else v for v in found)
+        results = row.yields if row.decorators & _CONTEXTS else row.returns if not row.yields else ()
+        return _few(
+            v for chain in dict.fromkeys(results) for v in self.evaluate(file, function.scope, chain, fuel)
+        )
+
+    def _remembered(self, key: tuple[object, ...], compute: Callable[[], T]) -> T:
+        """A result computed once, with what it looked at counted for everyone who asks."""
+        tree = self.tree
+        memo = self._memo.get(key)
+        if memo is None:
+            outer, tree.looked_at = tree.looked_at, set()
+            value = compute()
+            memo = self._memo[key] = Memo(value, frozenset(tree.looked_at))
+            tree.looked_at = outer
+        tree.looked_at |= memo.looked_at
+        return cast("T", memo.value)
+
+
+def _definition(file: FileScopes, scope: int) -> Value:
+    row: Scope = file.scopes[scope]
+    return Value(FUNCTION if row.is_function else CLASS, file.path, scope)
+
+
+def _few(values: Iterable[Value]) -> Values:
+    found = frozenset(values)
+    return found if len(found) <= MANY else NOTHING
+
+
+def _merged(lines: list[list[Value]], of: Value) -> list[Value]:
+    """C3; of orders that contradict each other, the first that comes."""
+    merged: list[Value] = []
+    while lines := [line for line in lines if line]:
+        heads = (line[0] for line in lines if not any(line[0] in other[1:] for other in lines))
+        head = next(heads, lines[0][0])
+        if head not in merged and head != of:
+            merged.append(head)
+        lines = [[value for value in line if value != head] for line in lines]
+    return merged

@@ -1,0 +1,82 @@
+"""``dowse affected``: what a change reaches."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from dowse.interfaces.cli import options
+
+NOTHING_FOUND = 1
+
+MAX_DIFF = 50_000_000
+"""Bytes of a diff that are read."""
+
+
+@click.command()
+@options.root
+@click.option("--since", metavar="REV", help="Changes since this commit, branch or tag (default: HEAD).")
+@click.option("--diff", metavar="FILE", help="The change as a unified diff; '-' reads standard input.")
+@click.option(
+    "-d",
+    "--depth",
+    type=click.IntRange(min=-1),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="Steps; -1: all.",
+)
+@click.option("--tests", "tests_only", is_flag=True, help="Print only the paths of the tests to run.")
+@options.index_dir
+@options.as_json
+@options.color
+@options.debug
+def affected(
+    root: str | None,
+    since: str | None,
+    diff: str | None,
+    depth: int,
+    tests_only: bool,
+    index_dir: str | None,
+    as_json: bool,
+    color: str,
+) -> int:
+    """Show what a change reaches: entities, their dependents, tests to run.
+
+    Without options the change is what differs from the last commit. Files that usually change together with the
+    changed ones are taken from git's history.
+    """
+    from dowse.errors import UsageError
+    from dowse.interfaces import render_graph
+    from dowse.interfaces.cli import output
+    from dowse.types import Walk
+
+    if since and diff:
+        raise UsageError("--since and --diff exclude each other: give one of them")
+    text = _read(diff) if diff else None
+    with options.open_engine(root, index_dir=index_dir) as engine:
+        found = engine.graph.affected(since or "HEAD", text, Walk(depth=depth))
+    if as_json:
+        output.write_json(render_graph.affected_values(found))
+    elif tests_only:
+        output.write("\n".join(path for path, _ in found.tests))
+    elif shown := render_graph.affected_text(found, output.view(color).paint):
+        output.write(shown)
+    for note in found.notes:
+        output.remark(note)
+    return 0 if found.changed or found.removed else NOTHING_FOUND
+
+
+def _read(diff: str) -> str:
+    from dowse.errors import UsageError
+
+    if diff == "-":
+        return sys.stdin.buffer.read(MAX_DIFF).decode("utf-8", "replace")
+    try:
+        with open(diff, "rb") as file:
+            return file.read(MAX_DIFF).decode("utf-8", "replace")
+    except OSError as error:
+        raise UsageError(
+            f"{diff} cannot be read ({error.strerror}): give a diff, or '-' for standard input"
+        ) from error

@@ -1,0 +1,274 @@
+"""The commands that walk the code graph: callers, callees, deps, impact, traverse, hierarchy, path, hubs, cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from dowse.interfaces.cli import options
+
+if TYPE_CHECKING:
+    from dowse.types import GraphAnswer, Walk
+
+NOTHING_FOUND = 1
+
+RELATIONS = ("contains", "imports", "invokes", "inherits", "references")
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _shared(command: F) -> F:
+    """What every command of the graph takes."""
+    for option in (options.debug, options.color, options.index_dir, options.root):
+        command = option(command)
+    return command
+
+
+def _drawn(command: F) -> F:
+    """``--format`` and ``--json``: how a part of the graph is shown."""
+    command = options.as_json(command)
+    return click.option(
+        "--format",
+        "layout",
+        type=click.Choice(["tree", "json", "dot", "mermaid"]),
+        default="tree",
+        show_default=True,
+        help="As a tree of text, or for programs and drawings.",
+    )(command)
+
+
+def _limited(command: F) -> F:
+    return click.option(
+        "--limit",
+        type=click.IntRange(min=1),
+        default=1000,
+        show_default=True,
+        metavar="N",
+        help="Nodes at most.",
+    )(command)
+
+
+def _ambiguous(command: F) -> F:
+    return click.option(
+        "--ambiguous",
+        is_flag=True,
+        help="Also what is known by name only: a call on an object of unknown type.",
+    )(command)
+
+
+def _external(command: F) -> F:
+    return click.option("--external", is_flag=True, help="Also what lies outside of the tree.")(command)
+
+
+def _depth(default: int) -> Callable[[F], F]:
+    return click.option(
+        "-d",
+        "--depth",
+        type=click.IntRange(min=-1),
+        default=default,
+        show_default=True,
+        metavar="N",
+        help="Steps to follow; -1: all.",
+    )
+
+
+@click.command()
+@click.argument("symbol")
+@_shared
+@_drawn
+@_ambiguous
+def callers(symbol: str, **asked: Any) -> int:
+    """Show who calls a function, a method or a class.
+
+    SYMBOL is an id (path:Class.method), a qualified name or a name. A name that several things have is not
+    guessed: they are listed.
+    """
+    return _show(lambda graph: graph.callers(symbol, _walk(asked)), **asked)
+
+
+@click.command()
+@click.argument("symbol")
+@_shared
+@_drawn
+@_ambiguous
+@_external
+def callees(symbol: str, **asked: Any) -> int:
+    """Show what a function, a method, a class or a file calls."""
+    return _show(lambda graph: graph.callees(symbol, _walk(asked)), **asked)
+
+
+@click.command()
+@click.argument("file")
+@_shared
+@_drawn
+@_depth(1)
+@click.option("--transitive", is_flag=True, help="The same as --depth -1.")
+@_limited
+def deps(file: str, transitive: bool, **asked: Any) -> int:
+    """Show the files that a file or a folder depends on."""
+    asked["depth"] = -1 if transitive else asked["depth"]
+    return _show(lambda graph: graph.deps(file, _walk(asked)), **asked)
+
+
+@click.command()
+@click.argument("target", metavar="FILE|SYMBOL")
+@_shared
+@_drawn
+@_depth(5)
+@_limited
+@_ambiguous
+def impact(target: str, **asked: Any) -> int:
+    """Show what depends on a file, a folder or a symbol."""
+    return _show(lambda graph: graph.impact(target, _walk(asked)), **asked)
+
+
+@click.command()
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@_shared
+@_drawn
+@click.option(
+    "--direction",
+    type=click.Choice(["uses", "used-by", "both"]),
+    default="uses",
+    show_default=True,
+    help="Which way edges are followed.",
+)
+@_depth(2)
+@click.option(
+    "--relation",
+    "relations",
+    multiple=True,
+    type=click.Choice(RELATIONS),
+    help="Only edges of this kind (repeatable).",
+)
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    metavar="KIND",
+    help="Only nodes of this kind: class, file, ... (repeatable).",
+)
+@_limited
+@_ambiguous
+@_external
+def traverse(ids: tuple[str, ...], **asked: Any) -> int:
+    """Show what is around some nodes of the graph."""
+    return _show(lambda graph: graph.traverse(ids, _walk(asked)), **asked)
+
+
+@click.command()
+@click.argument("symbol", metavar="CLASS")
+@_shared
+@_drawn
+@_depth(-1)
+def hierarchy(symbol: str, **asked: Any) -> int:
+    """Show the classes above a class and those below it."""
+    return _show(lambda graph: graph.hierarchy(symbol, asked["depth"]), **asked)
+
+
+@click.command()
+@click.argument("start", metavar="FROM")
+@click.argument("end", metavar="TO")
+@_shared
+@_drawn
+@_ambiguous
+def path(start: str, end: str, **asked: Any) -> int:
+    """Show how one thing reaches another, by the shortest way."""
+    return _show(lambda graph: graph.path(start, end, ambiguous=asked["ambiguous"]), **asked)
+
+
+@click.command()
+@_shared
+@options.as_json
+@click.option(
+    "-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="Rows."
+)
+@click.option(
+    "--kind", "kinds", multiple=True, metavar="KIND", help="Only this kind: file, class, ... (repeatable)."
+)
+def hubs(
+    limit: int, kinds: tuple[str, ...], as_json: bool, color: str, root: str | None, index_dir: str | None
+) -> int:
+    """Show what most of the tree depends on."""
+    from dowse.interfaces import render_graph
+    from dowse.interfaces.cli import output
+
+    with options.open_engine(root, index_dir=index_dir) as engine:
+        found = engine.graph.hubs(engine.filter(kinds=kinds).kinds, limit)
+    if as_json:
+        output.write_json(render_graph.hubs_values(found))
+    elif found:
+        output.write(render_graph.hubs_text(found, output.view(color).paint))
+    return 0 if found else NOTHING_FOUND
+
+
+@click.command()
+@_shared
+@options.as_json
+def cycles(as_json: bool, color: str, root: str | None, index_dir: str | None) -> int:
+    """Show files that import each other in a circle."""
+    from dowse.interfaces import render_graph
+    from dowse.interfaces.cli import output
+
+    with options.open_engine(root, index_dir=index_dir) as engine:
+        found = engine.graph.cycles()
+    if as_json:
+        output.write_json(render_graph.cycles_values(found))
+    elif found:
+        output.write(render_graph.cycles_text(found, output.view(color).paint))
+    return 0 if found else NOTHING_FOUND
+
+
+def _walk(asked: dict[str, Any]) -> Walk:
+    from dowse.types import Direction, Kind, Relation, Walk
+
+    return Walk(
+        direction=Direction(asked.get("direction", "uses")),
+        depth=asked.get("depth", 1),
+        relations=frozenset(map(Relation, asked.get("relations", ()))),
+        kinds=frozenset(Kind(kind) for kind in _checked(asked.get("kinds", ()))),
+        ambiguous=asked.get("ambiguous", False),
+        external=asked.get("external", False),
+        limit=asked.get("limit", 1000),
+    )
+
+
+def _checked(kinds: tuple[str, ...]) -> list[str]:
+    from dowse.errors import UsageError
+    from dowse.types import Kind
+
+    for kind in kinds:
+        if kind not in list(Kind):
+            raise UsageError(f"unknown kind '{kind}': known are {', '.join(Kind)}")
+    return list(kinds)
+
+
+def _show(
+    ask: Callable[[Any], GraphAnswer],
+    *,
+    layout: str,
+    as_json: bool,
+    color: str,
+    root: str | None,
+    index_dir: str | None,
+    **_: Any,
+) -> int:
+    """Ask the graph and print what it says; nothing found is an exit code."""
+    from dowse.interfaces import render_graph
+    from dowse.interfaces.cli import output
+    from dowse.interfaces.render import count
+
+    with options.open_engine(root, index_dir=index_dir) as engine:
+        answer = ask(engine.graph)
+    if as_json or layout == "json":
+        output.write_json(render_graph.answer_values(answer))
+    elif layout in ("dot", "mermaid"):
+        output.write(render_graph.dot(answer) if layout == "dot" else render_graph.mermaid(answer))
+    else:
+        output.write(render_graph.tree_text(answer, output.view(color).paint))
+        output.remark(count(len(answer.steps), "node"))
+    for note in answer.notes:
+        output.remark(note)
+    return 0 if answer.steps else NOTHING_FOUND
