@@ -17,6 +17,7 @@ LAYERS = [
     {"stores", "embedders"},
     {"indexing", "search", "graph"},
     {"engine"},
+    {"repositories"},
     {"interfaces"},
     {"__main__"},
 ]

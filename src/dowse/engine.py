@@ -10,6 +10,7 @@ with Engine.open("~/src/project") as engine:
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -29,6 +30,7 @@ from dowse.errors import EmbedderError, IndexCorrupt, IndexLocked, IndexMissing,
 from dowse.indexing import changes
 from dowse.search import pipeline as searching
 from dowse.search import query_language
+from dowse.search import read as reading
 from dowse.search.cache import AnswerCache, Asking, RememberingEmbedder
 from dowse.search.laps import Laps
 from dowse.settings import Resolved, Settings
@@ -46,6 +48,7 @@ from dowse.types import (
     IndexStatus,
     Kind,
     ParsedQuery,
+    Revision,
     Role,
     SearchOptions,
     SearchResponse,
@@ -85,20 +88,31 @@ class Engine:
         self.settings: Settings = resolved.settings
         self.origins = resolved.origins
         self.notes: tuple[str, ...] = ()
+        self.read_only = False
         self._next_check = 0.0
         self._cache = AnswerCache()
+        self._last_check = 0.0
+        self._refreshing = threading.RLock()
 
     @classmethod
     def open(
-        cls, path: str | os.PathLike[str] | None = None, *, any_root: bool = False, **given: Any
+        cls,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        any_root: bool = False,
+        read_only: bool = False,
+        **given: Any,
     ) -> Self:
         """The engine for a folder, or for the project around the working directory.
 
         Keyword arguments are settings and win over the configuration file and the environment. Nothing is
-        read or indexed yet. ``any_root`` allows ``/`` and the home folder.
+        read or indexed yet. ``any_root`` allows ``/`` and the home folder; with ``read_only``, the index is
+        searched as it is.
         """
         root = location.root_of(path, any_root=any_root)
-        return cls(root, settings_module.resolve(root, given))
+        engine = cls(root, settings_module.resolve(root, given))
+        engine.read_only = read_only
+        return engine
 
     def __enter__(self) -> Self:
         return self
@@ -179,6 +193,8 @@ class Engine:
         """Bring the index up to what is on disk; ``rebuild`` starts from nothing."""
         from dowse.indexing import pipeline
 
+        if self.read_only:
+            raise IndexUnwritable(f"the index of {self.root} is open for reading only: nothing is indexed")
         if rebuild:
             self.clear()
         try:
@@ -226,6 +242,8 @@ class Engine:
         try:
             return work()
         except IndexCorrupt as error:
+            if self.read_only:
+                raise
             self.index(progress)
             answered: Answer = work()
             return replace(answered, notes=(*answered.notes, f"the index was repaired: {error}"))
@@ -239,16 +257,15 @@ class Engine:
         notes = [*self.notes, *query.notes, *refreshed]
         with self.store.snapshot() as snapshot:
             response = self._answer(snapshot, query, options)
-            stale = self._stale_files(snapshot, response)
+            stale = self._stale_files(snapshot, response.results)
             if not (response.results or refreshed or snapshot.file_count()):
                 notes.append(f"the index of {self.root} is empty: 'dowse index' says why")
-        if stale and self.settings.refresh:
+        if stale and self.settings.refresh and not self.read_only:
             notes += self._update(changes.Drift(tuple(stale), (), {}, rules_changed=False))
             with self.store.snapshot() as snapshot:
                 response = self._answer(snapshot, query, options)
-                stale = self._stale_files(snapshot, response)
-        changed = {candidate.path for candidate in stale}
-        results = tuple(replace(r, fresh=False) if r.path in changed else r for r in response.results)
+                stale = self._stale_files(snapshot, response.results)
+        results = _marked(response.results, stale)
         stages = (*laps.stages, *response.stages)
         return replace(response, results=results, notes=(*notes, *response.notes), stages=stages)
 
@@ -326,6 +343,45 @@ class Engine:
             response = searching.relate(snapshot, file, line, options, self.settings, str(self.root))
         return replace(response, notes=tuple(notes))
 
+    def read(
+        self, target: str, *, outline: bool = False, progress: Progress | None = None
+    ) -> tuple[SearchResult, ...]:
+        """What stands at a place: ``path``, ``path:first-last``, ``path:Name`` or ``Name``; or a file's definitions.
+
+        Only what is in the index can be read, as the index has it: nothing outside the tree, nothing that is
+        ignored, and no secret that was masked.
+        """
+        self._refresh(progress)
+        place = reading.parsed(target)
+        place = place._replace(path=self.path_inside(place.path))
+        find = reading.outline if outline else reading.read
+        with self.store.snapshot() as snapshot:
+            found = find(snapshot, place)
+            stale = self._stale_files(snapshot, found)
+        if stale and self.settings.refresh and not self.read_only:
+            self._update(changes.Drift(tuple(stale), (), {}, rules_changed=False))
+            with self.store.snapshot() as snapshot:
+                found = find(snapshot, place)
+                stale = self._stale_files(snapshot, found)
+        return _marked(found, stale)
+
+    def path_inside(self, path: str) -> str:
+        """A path as the index has it: relative to the root, with forward slashes; it need not exist."""
+        if os.path.isabs(path):
+            inside = os.path.relpath(path, self.root)
+        else:
+            inside = os.path.normpath(path)
+        inside = inside.replace(os.sep, "/")
+        if inside == ".." or inside.startswith("../") or os.path.isabs(inside):
+            raise UsageError(f"{path} is outside {self.root}: give a path below it")
+        return inside
+
+    def revision(self, paths: Iterable[str] = ()) -> Revision | None:
+        """The commit that the tree is at, and which of some files differ from it; None without git."""
+        from dowse.indexing import git
+
+        return git.revision(self.root, paths)
+
     # --- the graph ---
 
     @cached_property
@@ -380,6 +436,11 @@ class Engine:
         """The index at a glance."""
         return self.store.status()
 
+    def generation(self) -> int:
+        """The generation of the index that a search would see now."""
+        with self.store.snapshot() as snapshot:
+            return snapshot.generation
+
     def pending(self) -> int | None:
         """How many files and folders changed since the index was written; None where nobody looks."""
         if self.store.state() is not IndexState.CURRENT:
@@ -417,10 +478,22 @@ class Engine:
         self._next_check = 0.0
 
     def _refresh(self, progress: Progress | None) -> list[str]:
-        """Make sure there is an index and that it says what the disk says; what stood in the way."""
+        """Make sure there is an index and that it says what the disk says; what stood in the way.
+
+        One thread at a time looks; the others wait, and need not look again if that began after they came.
+        """
+        asked = time.monotonic()
+        with self._refreshing:
+            return [] if self._last_check > asked else self._refresh_now(progress)
+
+    def _refresh_now(self, progress: Progress | None) -> list[str]:
         state = self.store.state()
         if state is not IndexState.CURRENT:
+            if self.read_only:
+                raise IndexMissing(f"the index of {self.root} is {state}: run 'dowse index' there")
             return [_first_run(state, self.index(progress), self.root)]
+        if self.read_only:
+            return []
         drift = self._due_drift() if self.settings.refresh else None
         if not drift:
             return []
@@ -440,6 +513,7 @@ class Engine:
         started = time.monotonic()
         if started < self._next_check:
             return None
+        self._last_check = started
         drift = self._drift()
         done = time.monotonic()
         self._next_check = done + CHECK_PAUSE * (done - started)
@@ -451,7 +525,8 @@ class Engine:
         with self.store.snapshot() as snapshot:
             folders = snapshot.folders()
         recipe = self._recipe(hurried=True)
-        return self._tolerant(lambda: pipeline.update(self.root, self.store, recipe, drift, folders))
+        with self._refreshing:
+            return self._tolerant(lambda: pipeline.update(self.root, self.store, recipe, drift, folders))
 
     @staticmethod
     def _tolerant(work: Any) -> list[str]:
@@ -462,10 +537,10 @@ class Engine:
             return [f"answered from the index as it was: {error}"]
         return []
 
-    def _stale_files(self, snapshot: Snapshot, response: SearchResponse) -> list[Candidate]:
+    def _stale_files(self, snapshot: Snapshot, results: Iterable[SearchResult]) -> list[Candidate]:
         """Files of an answer that have changed or gone since they were indexed."""
         stale = []
-        for path in {result.path for result in response.results}:
+        for path in {result.path for result in results}:
             file = snapshot.file_at(path)
             try:
                 status = os.lstat(self.root / path)
@@ -501,6 +576,12 @@ class _GraphSource:
     def found(self, query: str, filter: Filter, limit: int) -> Sequence[SearchResult]:
         """What a search finds."""
         return self._engine.search(query, SearchOptions(limit=limit, filter=filter, text=False)).results
+
+
+def _marked(results: Iterable[SearchResult], stale: Iterable[Candidate]) -> tuple[SearchResult, ...]:
+    """The results, those of files that changed since said to be so."""
+    changed = {candidate.path for candidate in stale}
+    return tuple(replace(r, fresh=False) if r.path in changed else r for r in results)
 
 
 def _moment(changed: timedelta | datetime) -> int:

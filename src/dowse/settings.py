@@ -1,6 +1,7 @@
 """Settings: what the user gave, resolved once into one frozen, complete value.
 
-Sources, later ones win: ``dowse.toml`` or ``[tool.dowse]`` in ``pyproject.toml``, the environment
+Sources, later ones win: ``dowse/dowse.toml`` in the user's configuration folder, ``dowse.toml`` or
+``[tool.dowse]`` in ``pyproject.toml`` of the tree, the environment
 (``DOWSE_CHUNK_SIZE=800``), flags. This is the only module that reads the environment.
 """
 
@@ -19,6 +20,7 @@ from typing import Any
 from dowse.errors import SettingsError
 
 CONFIG_FILE = "dowse.toml"
+USER_ORIGIN = "user settings"
 ENVIRONMENT_PREFIX = "DOWSE_"
 
 SIGNALS = ("definition", "file_name", "file_coherence", "role", "partner")
@@ -52,6 +54,7 @@ class Settings:
 
     # where it lives
     store: str = "embedded"
+    repositories: Mapping[str, str] = field(default_factory=dict)  # other trees by name; relative to the root
     index_dir: str = ""  # "" = .dowse in the root, or the user cache if that cannot be written
     workers: int = 0  # processes that parse; 0 = as many as there are cores
 
@@ -121,11 +124,11 @@ class Resolved:
 
     def is_from_tree(self, name: str) -> bool:
         """Whether a file in the tree decided a setting, and not the user."""
-        return self.origins.get(name, "default") not in ("default", "environment", "flag")
+        return self.origins.get(name, "default") not in ("default", USER_ORIGIN, "environment", "flag")
 
 
 def resolve(root: Path, given: Mapping[str, Any] | None = None) -> Resolved:
-    """Settings for a tree: its configuration file, then the environment, then what the caller gave.
+    """Settings for a tree: the user's own file, the tree's, the environment, what the caller gave; later ones win.
 
     In ``given``, None means "not given".
     """
@@ -133,12 +136,14 @@ def resolve(root: Path, given: Mapping[str, Any] | None = None) -> Resolved:
     origins = dict.fromkeys(_FIELDS, "default")
     flags = {key: value for key, value in (given or {}).items() if value is not None}
     for origin, table in (
+        (USER_ORIGIN, _from_user_file()),
         (_config_name(root), _from_file(root)),
         ("environment", _from_environment()),
         ("flag", flags),
     ):
-        for key, value in table.items():
-            values[key] = _checked(key, value, origin)
+        for key, given_value in table.items():
+            value = _checked(key, given_value, origin)
+            values[key] = {**values.get(key, {}), **value} if key == "repositories" else value
             origins[key] = origin
     return Resolved(Settings(**values), origins)
 
@@ -183,6 +188,18 @@ def user_cache_dir() -> Path:
 
 def _config_name(root: Path) -> str:
     return CONFIG_FILE if (root / CONFIG_FILE).is_file() else "pyproject.toml"
+
+
+def user_config_file() -> Path:
+    """The user's own settings, for every tree; it need not be there."""
+    roaming = os.environ.get("APPDATA") if os.name == "nt" else None
+    base = os.environ.get("XDG_CONFIG_HOME") or roaming or str(Path.home() / ".config")
+    return Path(base) / "dowse" / CONFIG_FILE
+
+
+def _from_user_file() -> dict[str, Any]:
+    path = user_config_file()
+    return _from_file(path.parent) if path.is_file() else {}
 
 
 def _from_file(root: Path) -> dict[str, Any]:
@@ -232,6 +249,9 @@ def _from_text(key: str, text: str) -> Any:
             }[text.lower()]
         if isinstance(default, tuple):
             return tuple(part.strip() for part in text.split(",") if part.strip())
+        if key == "repositories":
+            pairs = (part.partition("=") for part in text.split(",") if part.strip())
+            return {name.strip(): path.strip() for name, _, path in pairs}
         return type(default)(text) if isinstance(default, int | float) else text
     except (KeyError, ValueError):
         raise SettingsError(
@@ -254,6 +274,10 @@ def _checked(key: str, value: Any, origin: str) -> Any:
         value = tuple(value)
     elif isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
+    elif key == "repositories" and not _is_names(value):
+        raise SettingsError(
+            f"setting '{key}' in {origin} must be a table of names and folders, not {value!r}"
+        )
     elif type(value) is not type(default):
         expected = "a list of strings" if isinstance(default, tuple) else f"a {type(default).__name__}"
         raise SettingsError(f"setting '{key}' in {origin} must be {expected}, not {value!r}")
@@ -266,6 +290,12 @@ def _checked(key: str, value: Any, origin: str) -> Any:
     if key == "signals_off" and (unknown := set(value) - set(SIGNALS)):
         raise SettingsError(f"unknown signal '{min(unknown)}' in {origin}: known are {', '.join(SIGNALS)}")
     return value
+
+
+def _is_names(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        name and isinstance(path, str) and path for name, path in value.items()
+    )
 
 
 def _git_excludes_file(config: Path) -> str:

@@ -614,6 +614,7 @@ class ChannelReport:
     milliseconds: float = 0.0
     why_not: str = ""
     failed: bool = False
+    best: float = 0.0  # its best score, before anything is weighed
 
 
 class Stage(NamedTuple):
@@ -640,6 +641,18 @@ class SearchResult:
     text: str
     signature: str = ""
     fresh: bool = True
+    repository: str = ""  # its name, where several were asked
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryReport:
+    """A repository that was asked along with others: where it is, what it brought, or why nothing."""
+
+    name: str
+    root: str
+    generation: int = 0
+    hits: int = 0
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -655,6 +668,7 @@ class SearchResponse:
     notes: tuple[str, ...] = ()
     stages: tuple[Stage, ...] = ()
     cached: str = ""  # "exact" or "semantic" if the answer was given before
+    repositories: tuple[RepositoryReport, ...] = ()  # where several were asked
 
 
 class Verdict(StrEnum):
@@ -740,6 +754,15 @@ class SearchOptions:
     before: int | None = None
     after: int | None = None
     text: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """The commit that a tree is at, and those of the files asked about that differ from what git has."""
+
+    commit: str
+    branch: str
+    dirty: tuple[str, ...] = ()
 
 
 class Detail(StrEnum):

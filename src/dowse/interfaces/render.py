@@ -76,6 +76,7 @@ def search_values(response: SearchResponse) -> dict[str, Any]:
         "channels": [_channel_values(channel) for channel in response.channels],
         "results": [_result_values(result) for result in response.results],
         "notes": list(response.notes),
+        "repositories": [asdict(report) for report in response.repositories],
     }
 
 
@@ -160,10 +161,19 @@ def search_text(response: SearchResponse, view: View) -> str:
     """The hits, best first, one below the other."""
     channels = frozenset(channel.name for channel in response.channels)
     wanted = asked_for(response.query)
-    blocks = ["\n".join(_hit(result, response.root, channels, wanted, view)) for result in response.results]
+    blocks = [
+        "\n".join(_hit(result, root_of(result, response), channels, wanted, view))
+        for result in response.results
+    ]
     if view.explain:
         blocks.insert(0, "\n".join(_reading(response, view)))
     return "\n\n".join(blocks)
+
+
+def root_of(result: SearchResult, response: SearchResponse) -> str:
+    """The folder that a hit's path begins at."""
+    roots = {report.name: report.root for report in response.repositories}
+    return roots.get(result.repository, response.root)
 
 
 def _hit(
@@ -179,6 +189,8 @@ def _header(result: SearchResult, root: str, view: View) -> str:
     paint = view.paint
     place = paint(visible(shown_path(root, result.path, view.cwd)), "path")
     place += ":" + paint(f"{result.start_line}-{result.end_line}", "lines")
+    if result.repository:
+        place = f"[{visible(result.repository)}] {place}"
     entity = f"{paint(visible(result.entity), 'entity')} ({result.kind})".strip()
     stale = paint("changed since it was indexed", "warning") if not result.fresh else ""
     if not view.terminal:
@@ -295,8 +307,8 @@ def _is_inside(folder: str, other: str) -> bool:
 
 def found_files(response: SearchResponse, view: View) -> list[str]:
     """The files of the hits, each once, best first."""
-    paths = dict.fromkeys(result.path for result in response.results)
-    return [visible(shown_path(response.root, path, view.cwd)) for path in paths]
+    paths = dict.fromkeys((root_of(result, response), result.path) for result in response.results)
+    return [visible(shown_path(root, path, view.cwd)) for root, path in paths]
 
 
 # --- one place -----------------------------------------------------------------------------------

@@ -58,6 +58,13 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _BLANKS = re.compile(r"\s+")
 
 Count = Callable[[str], int]
+Label = Callable[[SearchResult], str]
+"""What else stands behind a hit's name in its header."""
+
+
+def no_label(hit: SearchResult) -> str:
+    """Nothing more than the name."""
+    return ""
 
 
 def estimate_tokens(text: str) -> int:
@@ -98,6 +105,7 @@ def pack(
     budget_tokens: int,
     count: Count = estimate_tokens,
     words: Collection[str] = (),
+    label: Label = no_label,
 ) -> Packed:
     """The best mix of hits that fits; with more room there are never fewer hits.
 
@@ -108,7 +116,7 @@ def pack(
         raise UsageError(f"a budget of {budget_tokens} tokens holds nothing: give at least 1")
     if not hits:
         return Packed((), (), (), "", 0, budget_tokens)
-    views = [_View(hit, words, count) for hit in hits]
+    views = [_View(hit, words, count, label) for hit in hits]
     room = budget_tokens
     while room > 0:
         packed = _packed(views, room, count)
@@ -120,17 +128,49 @@ def pack(
     return _beginning(hits, budget_tokens, count)
 
 
+def pack_at(
+    hits: Sequence[SearchResult],
+    detail: Detail,
+    budget_tokens: int,
+    words: Collection[str] = (),
+    label: Label = no_label,
+) -> Packed:
+    """The first hits that fit, each at the same level of detail; of the first something is always shown."""
+    if detail is Detail.IDS:
+        bare = [replace(hit, text="", signature="", entity="") for hit in hits]
+        return pack(bare, budget_tokens, label=no_label)
+    if detail is Detail.SIGNATURE:
+        return pack([replace(hit, text="") for hit in hits], budget_tokens, label=label)
+    shown_hits: list[PackedHit] = []
+    left = budget_tokens
+    for hit in hits:
+        view = _View(hit, words, estimate_tokens, label)
+        lines = range(len(view.lines)) if detail is Detail.FULL else view.order[:PREVIEW_LINES]
+        cost = view.cost(lines)
+        if cost > left:
+            break
+        left -= cost
+        shown_hits.append(view.packed(lines))
+    if not shown_hits:
+        return pack(hits, budget_tokens, words=words, label=label)
+    omitted = [place(hit) for hit in hits[len(shown_hits) :]]
+    note = _note(omitted, left, estimate_tokens)
+    return _assembled(shown_hits, omitted, note, budget_tokens, estimate_tokens)
+
+
 # --- one hit -------------------------------------------------------------------------------------
 
 
 class _View:
     """A hit with what its parts cost."""
 
-    def __init__(self, hit: SearchResult, words: Collection[str], count: Count) -> None:
+    def __init__(
+        self, hit: SearchResult, words: Collection[str], count: Count, label: Label = no_label
+    ) -> None:
         self.hit = hit
         self.words = frozenset(words)
         self.count = count
-        self.name = place(hit) + _named(hit)
+        self.name = place(hit) + _named(hit) + label(hit)
         signature = _BLANKS.sub(" ", _CONTROL.sub(" ", hit.signature or _first_line(hit.text))).strip()
         self.signature = signature[:SIGNATURE_LENGTH]
         self.header = f"{self.name}: {self.signature}" if self.signature else self.name
@@ -238,7 +278,8 @@ class _View:
 
 
 def _range(hit: SearchResult, first: int, last: int) -> str:
-    return f"{_CONTROL.sub('?', hit.path)}:{first}-{last}"
+    repository = f"{hit.repository}:" if hit.repository else ""
+    return f"{repository}{_CONTROL.sub('?', hit.path)}:{first}-{last}"
 
 
 def _named(hit: SearchResult) -> str:

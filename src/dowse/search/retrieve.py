@@ -116,7 +116,8 @@ def timed(name: str, run: Callable[[], list[Scored]]) -> Retrieved:
     started = time.perf_counter()
     hits = run()
     milliseconds = (time.perf_counter() - started) * 1e3
-    return Retrieved(hits, ChannelReport(name, True, len(hits), milliseconds))
+    best = max((hit.score for hit in hits), default=0.0)
+    return Retrieved(hits, ChannelReport(name, True, len(hits), milliseconds, best=best))
 
 
 def _skipped(name: str, why: str, *, failed: bool = False) -> Retrieved:

@@ -52,6 +52,7 @@ COMMANDS = {
     "config": Row("dowse.interfaces.cli.config:config", "Show the settings and where they come from."),
     "clear": Row("dowse.interfaces.cli.clear:clear", "Remove the index."),
     "doctor": Row("dowse.interfaces.cli.doctor:doctor", "Check that everything dowse needs is in order."),
+    "mcp": Row("dowse.interfaces.cli.mcp:mcp", "Serve coding agents over the Model Context Protocol."),
     "completion": Row(
         "dowse.interfaces.cli.completion:completion", "Print the completion script of a shell."
     ),

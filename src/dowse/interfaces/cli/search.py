@@ -13,6 +13,7 @@ from dowse.interfaces.cli import COMMANDS, IMPLIED, options
 
 if TYPE_CHECKING:
     from dowse.engine import Engine
+    from dowse.repositories import Repositories
     from dowse.types import Packed, SearchOptions, SearchResponse
 
 NOTHING_FOUND = 1
@@ -29,6 +30,13 @@ _LINES = click.IntRange(min=0)
 @click.command()
 @click.argument("words", nargs=-1, metavar="QUERY...")
 @options.root
+@click.option(
+    "--repo",
+    "repos",
+    multiple=True,
+    metavar="NAME|DIR",
+    help="Search this repository, named in the settings or by its folder (repeatable: one ranking of all).",
+)
 @click.option("-n", "--limit", type=click.IntRange(min=1), metavar="N", help="Hits to show (default: 10).")
 @click.option(
     "-l", "--lang", "languages", multiple=True, metavar="NAME", help="Only this language (repeatable)."
@@ -93,12 +101,23 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **as
     settings = {name: asked[name] for name in ("limit", "embedder", "index_dir", "hybrid")}
     settings["refresh"] = False if asked["no_refresh"] else None
     settings["cache"] = "off" if asked["no_cache"] else None
-    with options.open_engine(root, any_root=asked["any_root"], **settings) as engine:
-        with progress_line() as progress:
-            response = engine.search(query, _options(engine, asked), progress=progress)
-        show(response, **asked)
+    settings["any_root"] = asked["any_root"]
+    searched = _opened(root, asked["repos"], settings)
+    with searched, progress_line() as progress:
+        engine = next(iter(getattr(searched, "engines", {"": searched}).values()))
+        response = searched.search(query, _options(engine, asked), progress=progress)
+    show(response, **asked)
     _mention_command(ctx, words)
     return 0 if response.results else NOTHING_FOUND
+
+
+def _opened(root: str | None, repos: tuple[str, ...], settings: dict[str, Any]) -> Engine | Repositories:
+    """What is searched: one tree, or several repositories."""
+    if not repos:
+        return options.open_engine(root, **settings)
+    from dowse.repositories import Repositories
+
+    return Repositories.open(repos, root, **settings)
 
 
 def _query(words: tuple[str, ...]) -> str:

@@ -1,0 +1,98 @@
+"""``dowse mcp``: the server for coding agents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from dowse.errors import UsageError
+from dowse.interfaces.cli import options
+
+if TYPE_CHECKING:
+    from dowse.interfaces.mcp.service import Service
+
+TOKEN_VARIABLE = "DOWSE_MCP_TOKEN"
+PORT = 7333
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+@click.command()
+@click.argument("roots", nargs=-1, metavar="[DIR]...")
+@click.option("--http", is_flag=True, help="Listen for HTTP instead of serving standard input and output.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="With --http: address to listen on.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=PORT,
+    show_default=True,
+    help="With --http: port; 0: any free one.",
+)
+@click.option("--no-token", is_flag=True, help="With --http: let in whoever can reach it.")
+@click.option("--read-only", is_flag=True, help="Search the index as it is; never write it.")
+@click.option(
+    "--budget", type=click.IntRange(min=1), metavar="TOKENS", help="Size of an answer (default: 2000)."
+)
+@click.option("--no-memory", is_flag=True, help="Send code again that a session has been sent.")
+@options.embedder
+@options.index_dir
+@options.any_root
+@options.debug
+def mcp(
+    roots: tuple[str, ...],
+    http: bool,
+    host: str,
+    port: int,
+    no_token: bool,
+    read_only: bool,
+    budget: int | None,
+    no_memory: bool,
+    embedder: str | None,
+    index_dir: str | None,
+    any_root: bool,
+) -> int:
+    """Serve coding agents over the Model Context Protocol.
+
+    Agents start this themselves: 'dowse agent install' tells them to. The folders to search are those that the
+    agent works on, else DIR, else the project around the working directory. With --http, only DIR (or the project
+    here) can be searched, and clients need the token: DOWSE_MCP_TOKEN, or one that is made and printed.
+    """
+    from dowse.interfaces.mcp.service import Behaviour, Service
+    from dowse.interfaces.mcp.tools import BUDGET, LARGEST_BUDGET
+    from dowse.interfaces.mcp.workspace import Allowed
+
+    if budget is not None and budget > LARGEST_BUDGET:
+        raise UsageError(f"a budget may have {LARGEST_BUDGET} tokens at the most, not {budget}")
+    given = {"embedder": embedder, "index_dir": index_dir}
+    allowed = Allowed(roots, trust_client=not http, read_only=read_only, any_root=any_root, given=given)
+    service = Service(allowed, Behaviour(budget=budget or BUDGET, memory=not no_memory))
+    if http:
+        _serve_http(service, host, port, no_token=no_token)
+    else:
+        from dowse.interfaces.mcp.stdio import serve
+
+        serve(service)
+    return 0
+
+
+def _serve_http(service: Service, host: str, port: int, *, no_token: bool) -> None:
+    import secrets
+
+    from dowse import settings
+    from dowse.interfaces.cli import output
+
+    try:
+        from dowse.interfaces.mcp.http import serve
+    except ImportError as error:
+        raise UsageError(f"HTTP needs the MCP SDK: pip install 'dowse[mcp]' ({error})") from error
+    token = "" if no_token else settings.variable(TOKEN_VARIABLE) or secrets.token_urlsafe(24)
+    made = token if token and not settings.variable(TOKEN_VARIABLE) else ""
+
+    def ready(address: str) -> None:
+        output.remark(f"listening on {address}")
+        if made:
+            output.remark(f"token: {made} (set {TOKEN_VARIABLE} to choose it)")
+        if not token and host not in LOOPBACK:
+            output.remark("anybody who can reach this address can read the code that is indexed")
+
+    serve(service, host, port, token, ready=ready)

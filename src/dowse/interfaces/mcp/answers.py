@@ -1,0 +1,180 @@
+"""Writes answers: compact text for the model and the same as values, both within the budget.
+
+Some clients show the model the text, some the values: each on its own keeps the budget.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dowse.interfaces.mcp.session import Sent
+from dowse.interfaces.paint import visible
+from dowse.search.pack import estimate_tokens, pack, pack_at, place
+from dowse.settings import SIGNALS
+from dowse.types import Detail, Packed, PackedHit, Reason, Revision, SearchResult
+
+SENT_BEFORE = "sent before"
+
+REASONS = 3
+"""Reasons of a hit that are named."""
+
+COMMIT = 10
+"""Digits of a commit that are shown."""
+
+DIRTY = 5
+"""Changed files that are named."""
+
+TRIES = 4
+"""Times an answer is cut down until both of its forms fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a tool says."""
+
+    text: str
+    values: dict[str, Any]
+    is_error: bool = False
+
+    def result(self) -> dict[str, Any]:
+        """As the protocol has it."""
+        content = [{"type": "text", "text": self.text}]
+        if self.is_error:
+            return {"content": content, "isError": True}
+        return {"content": content, "structuredContent": self.values, "isError": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How a client wants its answer."""
+
+    budget: int
+    detail: Detail | None = None
+    words: Sequence[str] = ()
+    repeat: bool = False
+
+
+Footer = Callable[[Packed], tuple[list[str], dict[str, Any]]]
+"""What stands below the hits, as lines and as values, given which are shown."""
+
+
+def failed(message: str) -> Answer:
+    """A call that could not be answered; the message says what to do."""
+    return Answer(message, {}, is_error=True)
+
+
+def listed(hits: Sequence[SearchResult], wish: Wish, sent: Sent, footer: Footer) -> Answer:
+    """Hits within the budget; those that the client has are only named."""
+    known = {id(hit) for hit in hits if not wish.repeat and sent.has(hit)}
+    briefly = [replace(hit, text="") if id(hit) in known else hit for hit in hits]
+    before = {place(hit) for hit in hits if id(hit) in known}
+    room = wish.budget
+    for _ in range(TRIES):
+        packed = _packed(briefly, wish, before, max(1, room))
+        answer = _assembled(packed, before, footer)
+        excess = max(_tokens(answer.text), _tokens(_compact(answer.values))) - wish.budget
+        if excess <= 0:
+            break
+        room -= excess
+    else:
+        answer = _cut(answer, packed, wish.budget)
+    for hit in packed.hits:
+        sent.note(hit)
+    return answer
+
+
+def _packed(hits: Sequence[SearchResult], wish: Wish, before: set[str], room: int) -> Packed:
+    def label(hit: SearchResult) -> str:
+        marks = [SENT_BEFORE] if place(hit) in before else []
+        why = visible(why_found(hit.reasons))
+        return "".join(f" [{mark}]" for mark in (why, *marks) if mark)
+
+    if wish.detail is None:
+        return pack(hits, room, words=wish.words, label=label)
+    return pack_at(hits, wish.detail, room, wish.words, label)
+
+
+def why_found(reasons: Sequence[Reason]) -> str:
+    """The first reasons of a hit by name: channels that found it, signals that moved it up."""
+    moved_down = {reason.name for reason in reasons if reason.name in SIGNALS and reason.value <= 1.0}
+    names = dict.fromkeys(reason.name for reason in reasons if reason.name not in moved_down)
+    return ", ".join(list(names)[:REASONS])
+
+
+def _assembled(packed: Packed, before: set[str], footer: Footer) -> Answer:
+    lines, values = footer(packed)
+    text = "\n".join([packed.text, "", *lines] if packed.text else lines)
+    return Answer(text, {"hits": [_hit_values(hit, before) for hit in packed.hits], **values})
+
+
+def _hit_values(hit: PackedHit, before: set[str]) -> dict[str, Any]:
+    result = hit.result
+    values: dict[str, Any] = {
+        "at": place(result),
+        "name": result.entity,
+        "kind": result.kind.value,
+        "why": why_found(result.reasons),
+        "fresh": result.fresh,
+    }
+    if place(result) in before:
+        return values | {"sent_before": True}
+    if len(hit.lines) > 1:
+        values["text"] = "\n".join(hit.lines[1:])
+    elif result.signature and hit.detail is not Detail.IDS:
+        values["signature"] = result.signature
+    return values
+
+
+def _cut(answer: Answer, packed: Packed, budget: int) -> Answer:
+    """A budget that has no room for anything but the first place, or the beginning of it."""
+    first = place(packed.hits[0].result) if packed.hits else ""
+    text = answer.text if _tokens(answer.text) <= budget else _beginning(first or answer.text, budget)
+    fits = _tokens(_compact(answer.values)) <= budget
+    return Answer(text, answer.values if fits else {"hits": []})
+
+
+def _beginning(text: str, budget: int) -> str:
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if _tokens(text[:middle]) <= budget else (low, middle - 1)
+    return text[:low]
+
+
+def _tokens(text: str) -> int:
+    return estimate_tokens(text)
+
+
+def _compact(values: Mapping[str, Any]) -> str:
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+
+
+def state_line(states: Mapping[str, tuple[int, Revision | None]]) -> str:
+    """``index 12, commit 1a2b3c4d, changed since: src/x.py``, for each repository that was asked."""
+    return "; ".join(_state(name, *state) for name, state in states.items())
+
+
+def _state(name: str, generation: int, revision: Revision | None) -> str:
+    parts = [f"{name}: index {generation}" if name else f"index {generation}"]
+    if revision and revision.commit:
+        parts.append(f"commit {revision.commit[:COMMIT]}")
+    if revision and revision.dirty:
+        more = f" and {len(revision.dirty) - DIRTY} more" if len(revision.dirty) > DIRTY else ""
+        parts.append(f"not committed: {', '.join(map(visible, revision.dirty[:DIRTY]))}{more}")
+    return ", ".join(parts)
+
+
+def state_values(states: Mapping[str, tuple[int, Revision | None]]) -> list[dict[str, Any]]:
+    """The same as values."""
+    return [
+        {
+            **({"repo": name} if name else {}),
+            "generation": generation,
+            "commit": revision.commit[:COMMIT] if revision else "",
+            "dirty": list(revision.dirty[:DIRTY]) if revision else [],
+        }
+        for name, (generation, revision) in states.items()
+    ]

@@ -1,0 +1,50 @@
+"""One call of a client: how far it has come, and whether it is still wanted."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from dowse.interfaces.progress import described
+
+NOTIFY_SECONDS = 0.2
+"""Pause between two notifications of progress: often enough to be seen moving."""
+
+Notify = Callable[[float, float, str], None]
+"""Tells the client how much is done, of how much, and in words."""
+
+
+class Cancelled(Exception):
+    """The client does not want the answer any more."""
+
+
+class Call:
+    """Progress out, cancellation in. The work asks by reporting its progress."""
+
+    def __init__(self, notify: Notify | None = None) -> None:
+        self.cancelled = threading.Event()
+        self._notify = notify
+        self._since: dict[str, float] = {}
+        self._last = 0.0
+        self._percent = -1.0
+
+    def cancel(self) -> None:
+        """Stop the work at its next step."""
+        self.cancelled.set()
+
+    def check(self) -> None:
+        """Raise if the call was cancelled."""
+        if self.cancelled.is_set():
+            raise Cancelled
+
+    def progress(self, stage: str, done: int, total: int) -> None:
+        """Where the work is: what the engine calls."""
+        self.check()
+        now = time.monotonic()
+        since = self._since.setdefault(stage, now)
+        percent = 100.0 * done / total if total else 0.0
+        if not self._notify or percent <= self._percent or now - self._last < NOTIFY_SECONDS:
+            return
+        self._last, self._percent = now, percent  # the protocol wants it to grow
+        self._notify(percent, 100.0, described(stage, done, total, now - since))

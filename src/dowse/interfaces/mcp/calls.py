@@ -1,0 +1,313 @@
+"""What the tools do: take the arguments, ask the engine, write the answer."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeVar
+
+from dowse.engine import Engine
+from dowse.errors import IndexLocked, UsageError
+from dowse.interfaces import render
+from dowse.interfaces.mcp import answers
+from dowse.interfaces.mcp.answers import Answer, Wish
+from dowse.interfaces.mcp.calling import Call
+from dowse.interfaces.mcp.session import Session
+from dowse.interfaces.mcp.tools import BUDGET
+from dowse.interfaces.mcp.workspace import Workspace
+from dowse.interfaces.paint import visible
+from dowse.repositories import Repositories
+from dowse.types import (
+    Detail,
+    IndexState,
+    Packed,
+    Revision,
+    SearchOptions,
+    SearchResponse,
+    SearchResult,
+    Skipped,
+)
+
+LIMIT = 10
+"""Hits of an answer."""
+
+LOCKED_SECONDS = 120.0
+LOCKED_PAUSE = 0.5
+"""How long, and how often, is looked whether another process has finished the first index."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a call works with."""
+
+    workspace: Workspace
+    session: Session
+    call: Call
+    budget: int = BUDGET
+    memory: bool = True
+
+    def engines(self, wanted: str = "") -> dict[str, Engine]:
+        """The engines that are asked, each told to look at the disk."""
+        chosen = self.workspace.chosen(self.session.roots or (), wanted)
+        for engine in chosen.values():
+            engine.check_soon()
+        return chosen
+
+    def wish(self, asked: Mapping[str, Any], words: Sequence[str] = ()) -> Wish:
+        """How the client wants its answer."""
+        return Wish(
+            budget=asked.get("budget", self.budget),
+            detail=Detail(asked["detail"]) if "detail" in asked else None,
+            words=words,
+            repeat=asked.get("repeat", not self.memory),
+        )
+
+
+def search(context: Context, asked: Mapping[str, Any]) -> Answer:
+    """Ranked places for a question, a page at a time."""
+    engines = context.engines(asked.get("repo", ""))
+    start = _start(asked)
+    limit = asked.get("limit", LIMIT)
+    options = SearchOptions(limit=start + limit + 1)  # one more tells whether there is more
+    response = _patiently(context, lambda: _search(engines, asked["query"], options, context.call))
+    return _found(context, engines, response, asked, start, limit)
+
+
+def related(context: Context, asked: Mapping[str, Any]) -> Answer:
+    """What belongs to a place."""
+    engines, place = _one(context.engines(asked.get("repo", "")), asked["place"])
+    ((name, engine),) = engines.items()
+    path, _, line = place.rpartition(":") if place.rpartition(":")[2].isdigit() else (place, "", "1")
+    limit = asked.get("limit", LIMIT)
+    options = SearchOptions(limit=limit + 1)
+
+    def ask() -> SearchResponse:
+        inside = engine.path_inside(path)
+        response = engine.related(inside, max(1, int(line)), options, progress=context.call.progress)
+        return _named(response, name) if len(context.engines()) > 1 else response
+
+    return _found(context, engines, _patiently(context, ask), asked, 0, limit)
+
+
+def read(context: Context, asked: Mapping[str, Any]) -> Answer:
+    """What stands at some places."""
+    all_engines = context.engines(asked.get("repo", ""))
+    found: list[SearchResult] = []
+    problems: list[str] = []
+    for target in asked["targets"]:
+        try:
+            found += _patiently(context, partial(_read, context, all_engines, target, asked))
+        except UsageError as error:
+            problems.append(str(error))
+    if not found:
+        return answers.failed("; ".join(problems))
+    states = _states(all_engines, found)
+
+    def footer(packed: Packed) -> tuple[list[str], dict[str, Any]]:
+        cut = _left_out(packed)
+        lines = [visible(problem) for problem in problems] + cut + [answers.state_line(states)]
+        return lines, {"problems": problems, "cut": list(packed.cut), "index": answers.state_values(states)}
+
+    return answers.listed(found, context.wish(asked), context.session.sent, footer)
+
+
+def status(context: Context, asked: Mapping[str, Any]) -> Answer:
+    """The repositories that are open, and how their indexes are."""
+    blocks: list[str] = []
+    values: list[dict[str, Any]] = []
+    for name, engine in context.engines(asked.get("repo", "")).items():
+        if asked.get("refresh"):
+            _patiently(context, partial(engine.index, context.call.progress))
+        found, pending = engine.status(), engine.pending()
+        revision = engine.revision()
+        blocks.append(f"{name}\n" + render.status_text(found, str(engine.root), pending))
+        if revision and revision.commit:
+            blocks[-1] += (
+                f"\ncommit     {revision.commit[: answers.COMMIT]} {visible(revision.branch)}".rstrip()
+            )
+        values.append(_status_values(name, engine, revision))
+        if "why" in asked:
+            said = _why(engine, asked["why"])
+            blocks[-1] += f"\n{said}"
+            values[-1]["why"] = said
+    return Answer("\n\n".join(blocks), {"repositories": values})
+
+
+def _status_values(name: str, engine: Engine, revision: Revision | None) -> dict[str, Any]:
+    found = engine.status()
+    return {
+        "repo": name,
+        "root": str(engine.root),
+        "state": found.state.value,
+        "generation": found.generation,
+        "files": found.files,
+        "definitions": found.entities,
+        "pending": engine.pending(),
+        "languages": dict(list(found.languages.items())[: render.LISTED]),
+        "commit": revision.commit[: answers.COMMIT] if revision else "",
+        "branch": revision.branch if revision else "",
+        "read_only": engine.read_only,
+    }
+
+
+def _why(engine: Engine, path: str) -> str:
+    verdict = engine.why(engine.path_inside(path))
+    if isinstance(verdict, Skipped):
+        detail = f" ({verdict.detail})" if verdict.detail else ""
+        return visible(f"{verdict.path} is left out: {verdict.reason}{detail}")
+    return visible(f"{verdict.path} belongs in the index")
+
+
+# --- asking ---------------------------------------------------------------------------------------
+
+
+def _search(engines: Mapping[str, Engine], query: str, options: SearchOptions, call: Call) -> SearchResponse:
+    if len(engines) == 1:
+        return next(iter(engines.values())).search(query, options, progress=call.progress)
+    return Repositories(engines).search(query, options, progress=call.progress)
+
+
+def _patiently(context: Context, ask: Callable[[], T]) -> T:
+    """Ask; where another process is just making the first index, wait for it."""
+    until = time.monotonic() + LOCKED_SECONDS
+    while True:
+        try:
+            return ask()
+        except IndexLocked:
+            if time.monotonic() > until:
+                raise
+            context.call.progress("waiting for another process to index", 0, 0)
+            context.call.cancelled.wait(LOCKED_PAUSE)
+
+
+def _read(
+    context: Context, engines: Mapping[str, Engine], target: str, asked: Mapping[str, Any]
+) -> list[SearchResult]:
+    chosen, place = _one(engines, target, every=True)
+    found: list[SearchResult] = []
+    problem: UsageError | None = None
+    for name, engine in chosen.items():
+        try:
+            results = engine.read(place, outline=asked.get("outline", False), progress=context.call.progress)
+        except UsageError as error:
+            problem = error
+            continue
+        found += [replace(r, repository=name) for r in results] if len(engines) > 1 else results
+    if not found and problem:
+        raise problem
+    return found
+
+
+def _one(engines: Mapping[str, Engine], target: str, *, every: bool = False) -> tuple[dict[str, Engine], str]:
+    """The engine that a target names (``backend:src/x.py``), and the rest of the target."""
+    for name in sorted(engines, key=len, reverse=True):
+        if target.startswith(f"{name}:") and len(engines) > 1:
+            return {name: engines[name]}, target[len(name) + 1 :]
+    if len(engines) > 1 and not every:
+        raise UsageError(f"say which repository: one of {', '.join(engines)}, before the path or as repo")
+    return dict(engines), target
+
+
+def _named(response: SearchResponse, name: str) -> SearchResponse:
+    return replace(response, results=tuple(replace(hit, repository=name) for hit in response.results))
+
+
+# --- answering ------------------------------------------------------------------------------------
+
+
+def _found(
+    context: Context,
+    engines: Mapping[str, Engine],
+    response: SearchResponse,
+    asked: Mapping[str, Any],
+    start: int,
+    limit: int,
+) -> Answer:
+    hits = response.results[start : start + limit]
+    more = len(response.results) > start + limit
+    states = _states(engines, hits, response)
+    idle = [f"{c.name} not asked: {c.why_not}" for c in response.channels if not c.ran and c.name == "dense"]
+
+    def footer(packed: Packed) -> tuple[list[str], dict[str, Any]]:
+        shown = len(packed.hits)
+        goes_on = "query" in asked and shown and (more or shown < len(hits))
+        cursor = _cursor(asked, start + shown) if goes_on else ""
+        lines = [_counted(start, shown, cursor, context, packed)]
+        lines += [f"note: {visible(note)}" for note in response.notes]
+        lines.append(answers.state_line(states))
+        values = {
+            "cursor": cursor or None,
+            "cut": list(packed.cut),
+            "notes": [*response.notes, *idle],
+            "index": answers.state_values(states),
+        }
+        return lines, values
+
+    return answers.listed(hits, context.wish(asked, response.query.words), context.session.sent, footer)
+
+
+def _counted(start: int, shown: int, cursor: str, context: Context, packed: Packed) -> str:
+    if not shown:
+        return "nothing found" if not start else "no more hits"
+    said = f"hits {start + 1}-{start + shown}"
+    if cursor:
+        said += f", more with cursor {cursor}"
+    if any(f"[{answers.SENT_BEFORE}]" in hit.lines[0] for hit in packed.hits):
+        said += "; code sent before is not repeated (repeat: true does)"
+    return said
+
+
+def _left_out(packed: Packed) -> list[str]:
+    if not packed.cut and not packed.omitted:
+        return []
+    places = [*packed.cut, *packed.omitted]
+    return [f"not shown for lack of budget: {', '.join(places[:3])}{' ...' if len(places) > 3 else ''}"]
+
+
+def _states(
+    engines: Mapping[str, Engine], hits: Iterable[SearchResult], response: SearchResponse | None = None
+) -> dict[str, tuple[int, Revision | None]]:
+    """The state of each repository that was asked: generation of its index, commit, changed files of the answer."""
+    paths: dict[str, list[str]] = defaultdict(list)
+    for hit in hits:
+        paths[hit.repository].append(hit.path)
+    if len(engines) == 1:
+        (engine,) = engines.values()
+        generation = response.generation if response else engine.generation()
+        shown = [path for found in paths.values() for path in found]
+        return {"": (generation, engine.revision(shown))}
+    generations = {r.name: r.generation for r in response.repositories} if response else {}
+    return {
+        name: (generations.get(name) or engine.generation(), engine.revision(paths[name]))
+        for name, engine in engines.items()
+        if name in paths or engine.status().state is not IndexState.MISSING
+    }
+
+
+# --- pages ----------------------------------------------------------------------------------------
+
+
+def _digest(asked: Mapping[str, Any]) -> str:
+    """What a page belongs to: the question and where it was asked."""
+    said = f"{asked['query']}\0{asked.get('repo', '')}"
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def _cursor(asked: Mapping[str, Any], start: int) -> str:
+    return f"{start}.{_digest(asked)}"
+
+
+def _start(asked: Mapping[str, Any]) -> int:
+    """Where a page begins."""
+    if "cursor" not in asked:
+        return 0
+    start, _, digest = asked["cursor"].partition(".")
+    if not (start.isascii() and start.isdigit() and len(start) < 7) or digest != _digest(asked):
+        raise UsageError("this cursor belongs to another question: ask the same one again, without it")
+    return int(start)

@@ -1,0 +1,204 @@
+"""The server over streamable HTTP: many clients, carried by the official SDK.
+
+It listens on this machine only and wants a token, unless told otherwise.
+"""
+
+from __future__ import annotations
+
+import hmac
+import logging
+import threading
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+import anyio
+import anyio.from_thread
+import anyio.lowlevel
+import anyio.to_thread
+import mcp_types as types
+import uvicorn
+from mcp.server.lowlevel import Server
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.shared.exceptions import MCPError
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from dowse.interfaces.mcp.calling import Call, Cancelled
+from dowse.interfaces.mcp.service import INTERNAL_ERROR, ProtocolError, Service
+from dowse.interfaces.mcp.session import Session
+
+PATH = "/mcp"
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+SESSIONS = 1000
+"""Clients whose memory is kept, the latest ones."""
+
+THREADS = 16
+"""Calls that run at the same time."""
+
+IDLE_SECONDS = 1800.0
+"""After this long without a request a session is forgotten."""
+
+SESSION_HEADER = "mcp-session-id"
+
+
+def serve(service: Service, host: str, port: int, token: str, *, ready: Callable[[str], None]) -> None:
+    """Serve until interrupted; ``ready`` is told the address once it is listened on."""
+    for noisy in ("mcp", "uvicorn"):
+        logging.getLogger(noisy).setLevel(logging.CRITICAL)
+    config = uvicorn.Config(
+        app(service, host, token), host=host, port=port, log_config=None, access_log=False
+    )
+    server = _Announcing(config, ready)
+    try:
+        server.run()
+    finally:
+        service.close()
+
+
+class _Announcing(uvicorn.Server):
+    """Says where it listens."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[str], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: Any = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            port = self.servers[0].sockets[0].getsockname()[1]
+            host = f"[{self.config.host}]" if ":" in self.config.host else self.config.host
+            self._ready(f"http://{host}:{port}{PATH}")
+
+
+def app(service: Service, host: str, token: str) -> ASGIApp:
+    """The application: the SDK's, behind the token."""
+    server = _Handlers(service).server()
+    security = None
+    if host not in LOOPBACK:  # whoever opens it to others says so, and has a token or a proxy for it
+        security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    inner = server.streamable_http_app(
+        streamable_http_path=PATH,
+        host=host,
+        transport_security=security,
+        session_idle_timeout=IDLE_SECONDS,
+        max_sessions=SESSIONS,
+    )
+    return _Guarded(inner, token) if token else inner
+
+
+class _Guarded:
+    """Lets in who has the token."""
+
+    def __init__(self, inner: ASGIApp, token: str) -> None:
+        self._inner = inner
+        self._expected = f"Bearer {token}".encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and not self._is_known(scope):
+            headers = [(b"www-authenticate", b"Bearer"), (b"content-type", b"text/plain")]
+            await send({"type": "http.response.start", "status": 401, "headers": headers})
+            await send(
+                {"type": "http.response.body", "body": b"a token is needed: Authorization: Bearer TOKEN\n"}
+            )
+            return
+        await self._inner(scope, receive, send)
+
+    def _is_known(self, scope: Scope) -> bool:
+        given = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
+        return hmac.compare_digest(given, self._expected)
+
+
+class _Handlers:
+    """The service's methods as the SDK calls them."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._guard = threading.Lock()
+        self._threads: anyio.CapacityLimiter | None = None
+
+    def server(self) -> Server[Any]:
+        """The SDK's server with every method of the service."""
+        about = self._service.about
+        info = about["serverInfo"]
+        return Server(
+            info["name"],
+            version=info["version"],
+            title=info["title"],
+            instructions=about["instructions"],
+            on_list_tools=self._handler(types.ListToolsResult),
+            on_call_tool=self._handler(types.CallToolResult),
+            on_list_resources=self._handler(types.ListResourcesResult),
+            on_list_resource_templates=self._handler(types.ListResourceTemplatesResult),
+            on_read_resource=self._handler(types.ReadResourceResult),
+            on_list_prompts=self._handler(types.ListPromptsResult),
+            on_get_prompt=self._handler(types.GetPromptResult),
+        )
+
+    def _handler(self, kind: Any) -> Callable[[Any, Any], Awaitable[Any]]:
+        async def handle(context: Any, params: Any) -> Any:
+            raw = params.model_dump(by_alias=True, mode="json", exclude_none=True) if params else {}
+            session = self._session(context)
+            quick = self._service.is_quick(context.method)
+            if not quick and session.roots is None:
+                session.roots = await self._roots(context)
+            try:
+                if quick:
+                    result = self._service.answer(session, context.method, raw)
+                else:
+                    result = await self._in_thread(context, session, raw)
+            except ProtocolError as error:
+                raise MCPError(code=error.code, message=str(error)) from error
+            except Exception as error:  # the outermost edge: the server outlives any call
+                summary = " ".join(f"{type(error).__name__}: {error}".split())
+                raise MCPError(code=INTERNAL_ERROR, message=f"internal error: {summary}") from error
+            return kind.model_validate(result)
+
+        return handle
+
+    def _session(self, context: Any) -> Session:
+        """The memory of the session that a request belongs to; a new one where requests stand alone."""
+        request = context.request
+        id = request.headers.get(SESSION_HEADER, "") if request is not None else ""
+        if not id:
+            return Session()
+        with self._guard:
+            session = self._sessions.setdefault(id, Session())
+            self._sessions.move_to_end(id)
+            while len(self._sessions) > SESSIONS:
+                self._sessions.popitem(last=False)
+        return session
+
+    async def _roots(self, context: Any) -> tuple[str, ...]:
+        """The folders that the client says it works on, if it can be asked."""
+        capabilities = context.session.client_capabilities
+        if not (capabilities and capabilities.roots and context.session.can_send_request):
+            return ()
+        with anyio.move_on_after(5):
+            try:
+                found = await context.session.send_request(types.ListRootsRequest(), types.ListRootsResult)
+            except MCPError:
+                return ()
+            return tuple(str(root.uri) for root in found.roots)
+        return ()
+
+    async def _in_thread(self, context: Any, session: Session, raw: dict[str, Any]) -> dict[str, Any]:
+        """The answer, made in a thread that is told when nobody wants it any more."""
+        if self._threads is None:
+            self._threads = anyio.CapacityLimiter(THREADS)
+        loop = anyio.lowlevel.current_token()  # several repositories are asked in threads of their own
+
+        def notify(progress: float, total: float, message: str) -> None:
+            anyio.from_thread.run(context.session.report_progress, progress, total, message, token=loop)
+
+        call = Call(notify)
+        run = partial(self._service.answer, session, context.method, raw, call)
+        try:
+            return await anyio.to_thread.run_sync(run, abandon_on_cancel=True, limiter=self._threads)
+        except Cancelled as error:
+            raise MCPError(code=INTERNAL_ERROR, message="cancelled") from error
+        finally:
+            call.cancel()  # of no effect on a call that has been answered

@@ -1,0 +1,207 @@
+"""Answers the requests of the protocol, whatever carries them: a method and its parameters in, a result out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
+
+from dowse import __version__
+from dowse.errors import DowseError, UsageError
+from dowse.interfaces.mcp import prompts
+from dowse.interfaces.mcp.calling import Call
+from dowse.interfaces.mcp.session import Session
+from dowse.interfaces.mcp.tools import BUDGET, INSTRUCTIONS, TOOLS, Tool, problem_with
+from dowse.interfaces.mcp.workspace import Allowed, Workspace
+
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+METHOD_NOT_FOUND = -32601
+RESOURCE_NOT_FOUND = -32002
+
+SCHEME = "dowse"
+
+PAGE = 100
+"""Resources that are listed at a time."""
+
+RESOURCE_BUDGET = 50_000
+"""Tokens of a resource: a person asked for this file."""
+
+
+class ProtocolError(Exception):
+    """A request that cannot be answered, as JSON-RPC reports it."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """How a server answers unless a call says otherwise."""
+
+    budget: int = BUDGET
+    memory: bool = True  # code that was sent is not sent again
+    profile: str = "default"
+
+
+class Service:
+    """The server without its transport. Calls may come from several threads."""
+
+    def __init__(self, allowed: Allowed, behaviour: Behaviour | None = None) -> None:
+        self.workspace = Workspace(allowed)
+        self.behaviour = behaviour or Behaviour()
+        self._methods: Mapping[str, Callable[[Session, Mapping[str, Any], Call], dict[str, Any]]] = {
+            "tools/list": self._list_tools,
+            "tools/call": self._call_tool,
+            "resources/list": self._list_resources,
+            "resources/templates/list": self._list_templates,
+            "resources/read": self._read_resource,
+            "prompts/list": self._list_prompts,
+            "prompts/get": self._get_prompt,
+            "ping": lambda session, params, call: {},
+        }
+
+    def close(self) -> None:
+        """Let go of every index."""
+        self.workspace.close()
+
+    @property
+    def tools(self) -> dict[str, Tool]:
+        """The tools of the profile."""
+        return {name: tool for name, tool in TOOLS.items() if self.behaviour.profile in tool.profiles}
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What the server says of itself."""
+        return {
+            "capabilities": {"tools": {}, "resources": {}, "prompts": {}},
+            "serverInfo": {"name": "dowse", "title": "dowse code search", "version": __version__},
+            "instructions": INSTRUCTIONS,
+        }
+
+    def is_quick(self, method: str) -> bool:
+        """Whether a request is answered at once, without looking at a folder."""
+        return method not in ("tools/call", "resources/read", "resources/list")
+
+    def answer(
+        self, session: Session, method: str, params: Mapping[str, Any], call: Call | None = None
+    ) -> dict[str, Any]:
+        """The result of a request."""
+        if method not in self._methods:
+            raise ProtocolError(METHOD_NOT_FOUND, f"unknown method: {method}")
+        try:
+            return self._methods[method](session, params, call or Call())
+        except DowseError as error:
+            raise ProtocolError(INVALID_PARAMS, str(error)) from error
+
+    # --- tools ---
+
+    def _list_tools(self, session: Session, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
+        return {"tools": [tool.listed() for tool in self.tools.values()]}
+
+    def _call_tool(self, session: Session, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
+        name, arguments = params.get("name"), params.get("arguments", {})
+        tool = self.tools.get(name) if isinstance(name, str) else None
+        if tool is None:
+            raise ProtocolError(INVALID_PARAMS, f"unknown tool {name!r}: known are {', '.join(self.tools)}")
+        if not isinstance(arguments, Mapping):
+            raise ProtocolError(INVALID_PARAMS, "'arguments' must be an object")
+        from dowse.interfaces.mcp import answers, calls
+
+        if problem := problem_with(tool, arguments):
+            return answers.failed(problem).result()
+        behaviour = self.behaviour
+        context = calls.Context(self.workspace, session, call, behaviour.budget, behaviour.memory)
+        run: Callable[..., answers.Answer] = getattr(calls, tool.name)
+        try:
+            return run(context, arguments).result()
+        except DowseError as error:
+            return answers.failed(str(error)).result()
+
+    # --- resources ---
+
+    def _list_resources(self, session: Session, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
+        """The files of the indexes that are there, a page at a time; nothing is indexed for it."""
+        from dowse.types import IndexState
+
+        engines = self.workspace.chosen(session.roots or (), "")
+        start = _page(params.get("cursor"))
+        found = (
+            {"uri": self._uri(name, file.path), "name": file.path, "mimeType": "text/plain"}
+            for name, engine in engines.items()
+            if engine.status().state is IndexState.CURRENT
+            for file in engine.files()
+        )
+        page = list(islice(found, start, start + PAGE + 1))
+        result: dict[str, Any] = {"resources": page[:PAGE]}
+        return result | ({"nextCursor": str(start + PAGE)} if len(page) > PAGE else {})
+
+    @staticmethod
+    def _uri(repository: str, path: str) -> str:
+        return f"{SCHEME}://{quote(repository, safe='')}/{quote(path)}"
+
+    def _list_templates(self, session: Session, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
+        rows = (
+            ("file", "{+path}", "A file as it is indexed."),
+            ("lines", "{+path}:{first}-{last}", "Some lines of a file."),
+            ("definition", "{+path}:{name}", "A class, function or other definition, by its qualified name."),
+        )
+        return {
+            "resourceTemplates": [
+                {
+                    "uriTemplate": f"{SCHEME}://{{repo}}/{template}",
+                    "name": name,
+                    "description": description,
+                    "mimeType": "text/plain",
+                }
+                for name, template, description in rows
+            ]
+        }
+
+    def _read_resource(self, session: Session, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
+        uri = params.get("uri")
+        parts = urlsplit(uri) if isinstance(uri, str) and len(uri) < PAGE * PAGE else None
+        if parts is None or parts.scheme != SCHEME:
+            raise ProtocolError(INVALID_PARAMS, f"a resource here looks like {SCHEME}://repository/path")
+        from dowse.search.pack import pack
+
+        (engine,) = self.workspace.chosen(session.roots or (), unquote(parts.netloc)).values()
+        try:
+            found = engine.read(unquote(parts.path).lstrip("/"), progress=call.progress)
+        except UsageError as error:
+            raise ProtocolError(RESOURCE_NOT_FOUND, str(error)) from error
+        whole = len(found) == 1 and pack(found, RESOURCE_BUDGET)
+        text = found[0].text if whole and not whole.cut else pack(found, RESOURCE_BUDGET).text
+        return {"contents": [{"uri": uri, "mimeType": "text/plain", "text": text}]}
+
+    # --- prompts ---
+
+    def _list_prompts(self, session: Session, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
+        return {"prompts": prompts.listed()}
+
+    def _get_prompt(self, session: Session, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
+        name, arguments = params.get("name"), params.get("arguments", {})
+        if name not in prompts.PROMPTS:
+            raise ProtocolError(
+                INVALID_PARAMS, f"unknown prompt {name!r}: known are {', '.join(prompts.PROMPTS)}"
+            )
+        if not isinstance(arguments, Mapping) or not all(isinstance(v, str) for v in arguments.values()):
+            raise ProtocolError(INVALID_PARAMS, "'arguments' must be an object of texts")
+        prompt = prompts.PROMPTS[name]
+        for argument, _, required in prompt.arguments:
+            if required and not arguments.get(argument):
+                raise ProtocolError(INVALID_PARAMS, f"prompt {name!r} needs '{argument}'")
+        text = prompts.filled(name, arguments, graph="graph" in self.tools)
+        message = {"role": "user", "content": {"type": "text", "text": text}}
+        return {"description": prompt.description, "messages": [message]}
+
+
+def _page(cursor: object) -> int:
+    if cursor is None:
+        return 0
+    if not (isinstance(cursor, str) and cursor.isascii() and cursor.isdigit() and len(cursor) < 9):
+        raise ProtocolError(INVALID_PARAMS, "this cursor is none of ours")
+    return int(cursor)

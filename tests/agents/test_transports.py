@@ -1,0 +1,267 @@
+"""The SDK's client drives the real process over both transports."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, MCPError
+from mcp_types import TextContent
+
+from dowse.search.pack import estimate_tokens
+from tests.agents.clients import http_server, make_tree, run, stdio_client
+
+Connect = Callable[..., AbstractAsyncContextManager[Client]]
+ERAS = ["legacy", "auto"]  # the handshake, and requests that carry their version
+
+
+@pytest.fixture(params=["stdio", "http"])
+def connect(request: pytest.FixtureRequest, tree: Path, home: Path) -> Connect:
+    """Clients of a server on the tree."""
+
+    @asynccontextmanager
+    async def connected(*args: str, **options: Any) -> AsyncIterator[Client]:
+        if request.param == "stdio":
+            async with stdio_client(tree, home, *args, **options) as client:
+                yield client
+        else:
+            with http_server(tree, home, *args) as server:
+                async with server.client(**options) as client:
+                    yield client
+
+    return connected
+
+
+def text(result: Any) -> str:
+    (content,) = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_every_tool(connect: Connect, mode: str) -> None:
+    async def work() -> None:
+        async with connect(mode=mode) as client:
+            assert {tool.name for tool in (await client.list_tools()).tools} >= {
+                "search",
+                "read",
+                "related",
+                "status",
+            }
+            found = await client.call_tool("search", {"query": "retry with backoff", "limit": 3})
+            assert not found.is_error
+            first = found.structured_content["hits"][0]
+            assert first["at"].startswith("src/retry.py:")
+            assert (first["name"], first["kind"], first["fresh"]) == ("retry_with_backoff", "function", True)
+            assert first["why"]
+            assert "def retry_with_backoff" in text(found)
+            read = await client.call_tool("read", {"targets": ["Token.refresh", "src/session.py:1-2"]})
+            assert [hit["at"] for hit in read.structured_content["hits"]] == [
+                "src/session.py:4-5",
+                "src/session.py:1-2",
+            ]
+            related = await client.call_tool("related", {"place": "src/retry.py"})
+            assert related.structured_content["hits"][0]["at"].startswith("tests/test_retry.py")
+            status = await client.call_tool("status", {"refresh": True, "why": "src/retry.py"})
+            (repository,) = status.structured_content["repositories"]
+            assert (repository["state"], repository["files"]) == ("current", 3)
+            assert "belongs in the index" in text(status)
+
+    run(work)
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_resources_and_prompts(connect: Connect, mode: str) -> None:
+    async def work() -> None:
+        async with connect(mode=mode) as client:
+            await client.call_tool("search", {"query": "retry"})
+            listed = (await client.list_resources()).resources
+            assert [resource.name for resource in listed] == [
+                "src/retry.py",
+                "src/session.py",
+                "tests/test_retry.py",
+            ]
+            content = (await client.read_resource(listed[1].uri)).contents[0]
+            assert "class Token" in content.model_dump()["text"]
+            entity = await client.read_resource(f"{listed[1].uri}:Token.refresh")
+            assert entity.contents[0].model_dump()["text"].startswith("    def refresh")
+            assert len((await client.list_resource_templates()).resource_templates) == 3
+            with pytest.raises(MCPError, match=r"outside|no file"):
+                await client.read_resource("dowse://project/..%2f..%2fetc%2fpasswd")
+            names = {prompt.name for prompt in (await client.list_prompts()).prompts}
+            assert names == {"onboard", "impact"}
+            prompt = await client.get_prompt("impact", {"target": "Token.refresh"})
+            assert "Token.refresh" in prompt.messages[0].content.model_dump()["text"]
+
+    run(work)
+
+
+def test_errors_leave_the_server_alive(connect: Connect) -> None:
+    async def work() -> None:
+        async with connect(mode="legacy") as client:
+            with pytest.raises(MCPError, match="unknown tool"):
+                await client.call_tool("grep", {})
+            for arguments, said in (
+                ({}, "needs 'query'"),
+                ({"query": 3}, "must be text"),
+                ({"query": "x", "limit": 0}, "from 1 to 100"),
+                ({"query": "x", "limit": True}, "whole number"),
+                ({"query": "x", "colour": "red"}, "no argument 'colour'"),
+                ({"query": "x" * 200_000}, "too long"),
+                ({"query": "x", "detail": "all"}, "one of ids"),
+                ({"query": "lang:klingon x"}, "klingon"),
+                ({"query": "x", "repo": "other"}, "no repository 'other'"),
+                ({"query": "x", "cursor": "1.zzz"}, "another question"),
+            ):
+                result = await client.call_tool("search", arguments)
+                assert result.is_error and said in text(result), arguments
+            assert not (await client.call_tool("search", {"query": "retry"})).is_error
+
+    run(work)
+
+
+def test_what_was_sent_is_not_sent_again(connect: Connect, tree: Path) -> None:
+    async def work() -> None:
+        async with connect(mode="legacy") as client:
+            asked = {"query": "retry with backoff", "limit": 1}
+            first = await client.call_tool("search", asked)
+            again = await client.call_tool("search", asked)
+            assert "pause(2**attempt)" in text(first)
+            assert "pause(2**attempt)" not in text(again) and "sent before" in text(again)
+            assert again.structured_content["hits"][0]["sent_before"] is True
+            repeated = await client.call_tool("search", asked | {"repeat": True})
+            assert "pause(2**attempt)" in text(repeated)
+            changed = (tree / "src/retry.py").read_text().replace("pause(2**attempt)", "pause(3**attempt)")
+            (tree / "src/retry.py").write_text(changed)
+            fresh = await client.call_tool("search", asked)
+            assert "pause(3**attempt)" in text(fresh) and "pause(2**attempt)" not in text(fresh)
+        async with connect("--no-memory", mode="legacy") as client:
+            for _ in range(2):
+                assert "pause(3**attempt)" in text(await client.call_tool("search", asked))
+
+    run(work)
+
+
+def test_pages_and_budget(connect: Connect, tree: Path) -> None:
+    for number in range(30):
+        (tree / f"src/part{number:02}.py").write_text(
+            f"def handle_part_{number}(job):\n    return job + {number}\n" * 3
+        )
+
+    async def work() -> None:
+        async with connect(mode="legacy") as client:
+            seen: list[str] = []
+            asked: dict[str, Any] = {"query": "handle part job", "limit": 7, "detail": "ids"}
+            while True:
+                page = (await client.call_tool("search", asked)).structured_content
+                seen += [hit["at"] for hit in page["hits"]]
+                if not page["cursor"] or len(seen) > 200:
+                    break
+                asked["cursor"] = page["cursor"]
+            assert len(seen) == len(set(seen)) >= 30
+            for budget in (1, 20, 60, 150, 400):
+                result = await client.call_tool(
+                    "search", {"query": "handle part job", "budget": budget, "repeat": True}
+                )
+                assert estimate_tokens(text(result)) <= budget
+
+    run(work)
+
+
+def test_progress_and_cancellation(connect: Connect, tree: Path) -> None:
+    for number in range(500):
+        body = "\n".join(
+            f"def function_{number}_{i}(argument):\n    return argument * {i}\n" for i in range(40)
+        )
+        (tree / f"src/many{number}.py").write_text(body)
+
+    async def work() -> None:
+        import anyio
+
+        heard: list[tuple[float, str]] = []
+        begun = anyio.Event()
+
+        async def listen(progress: float, total: float | None, message: str | None) -> None:
+            heard.append((progress, message or ""))
+            begun.set()
+
+        async with connect(mode="legacy") as client:
+            async with anyio.create_task_group() as group:
+
+                async def asking() -> None:
+                    await client.call_tool("search", {"query": "function"}, progress_callback=listen)
+
+                group.start_soon(asking)
+                await begun.wait()
+                group.cancel_scope.cancel()
+            started = time.monotonic()
+            status = await client.call_tool("status", {})
+            assert status.structured_content["repositories"][0]["state"] != "current"
+            assert time.monotonic() - started < 20
+            done = await client.call_tool("search", {"query": "function_7_7"}, progress_callback=listen)
+            assert "function_7_7" in text(done)
+        numbers = [number for number, _ in heard]
+        assert any("indexing" in message for _, message in heard)
+        assert numbers[:1] and all(0 <= number <= 100 for number in numbers)
+
+    run(work)
+
+
+def test_read_only(connect: Connect, tree: Path) -> None:
+    async def work() -> None:
+        async with connect("--read-only", mode="legacy") as client:
+            result = await client.call_tool("search", {"query": "retry"})
+            assert result.is_error and "dowse index" in text(result)
+            assert not list(tree.glob(".dowse/*.db"))
+        async with connect(mode="legacy") as client:
+            await client.call_tool("search", {"query": "retry"})
+        (tree / "src/retry.py").write_text("def something_else():\n    pass\n")
+        async with connect("--read-only", mode="legacy") as client:
+            result = await client.call_tool("search", {"query": "retry_with_backoff"})
+            stale = [hit for hit in result.structured_content["hits"] if hit["at"].startswith("src/retry.py")]
+            assert stale and not stale[0]["fresh"]
+            refused = await client.call_tool("status", {"refresh": True})
+            assert refused.is_error and "reading only" in text(refused)
+
+    run(work)
+
+
+def test_repository_that_goes_away_and_comes_back(connect: Connect, tree: Path) -> None:
+    async def work() -> None:
+        async with connect(str(tree), mode="legacy") as client:
+            assert not (await client.call_tool("search", {"query": "retry"})).is_error
+            tree.rename(tree.with_name("moved"))
+            gone = await client.call_tool("search", {"query": "retry"})
+            assert gone.is_error and "exist" in text(gone)
+            tree.with_name("moved").rename(tree)
+            assert not (await client.call_tool("search", {"query": "retry"})).is_error
+
+    run(work)
+
+
+def test_several_folders(connect: Connect, tree: Path, tmp_path: Path) -> None:
+    other = make_tree(tmp_path / "other")
+    (other / "src" / "retry.py").write_text("def retry_in_other_project():\n    return 2\n")
+
+    async def work() -> None:
+        async with connect(str(tree), str(other), mode="legacy") as client:
+            found = await client.call_tool("search", {"query": "retry"})
+            places = [hit["at"] for hit in found.structured_content["hits"]]
+            assert any(at.startswith("project:src/retry.py") for at in places)
+            assert any(at.startswith("other:src/retry.py") for at in places)
+            one = await client.call_tool("search", {"query": "retry", "repo": "other"})
+            assert all(hit["at"].startswith(("src", "tests")) for hit in one.structured_content["hits"])
+            read = await client.call_tool("read", {"targets": ["other:src/retry.py:1-2"]})
+            assert "retry_in_other_project" in text(read)
+            assert len(found.structured_content["index"]) == 2
+            other.rename(tmp_path / "elsewhere")
+            partly = await client.call_tool("search", {"query": "retry"})
+            assert not partly.is_error
+            status = await client.call_tool("status", {})
+            assert [r["repo"] for r in status.structured_content["repositories"]] == ["project"]
+
+    run(work)
