@@ -66,6 +66,8 @@ def test_every_tool(connect: Connect, mode: str) -> None:
             ]
             related = await client.call_tool("related", {"place": "src/retry.py"})
             assert related.structured_content["hits"][0]["at"].startswith("tests/test_retry.py")
+            explained = await client.call_tool("explain", {"query": "retry", "place": "src/retry.py"})
+            assert explained.structured_content["verdict"] == "shown"
             status = await client.call_tool("status", {"refresh": True, "why": "src/retry.py"})
             (repository,) = status.structured_content["repositories"]
             assert (repository["state"], repository["files"]) == ("current", 3)

@@ -86,6 +86,11 @@ def last_part(name: str) -> str:
     return parts[-1] if parts else name
 
 
+def dotted(name: str) -> str:
+    """``auth.Session`` of ``auth::Session``, ``auth->Session`` and the like."""
+    return _SEPARATOR.sub(".", name)
+
+
 def _has_inner_capital(word: str) -> bool:
     return any(c.isupper() for c in word[1:]) and any(c.islower() for c in word)
 

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dowse.errors import UsageError
+from dowse.search.analyse import dotted, last_part
 from dowse.stores.base import Snapshot
 from dowse.types import Entity, Filter, Kind, Match, NameTier, SearchResult, StoredFile
 
@@ -27,8 +28,6 @@ NAMED = 20
 """Definitions of one name that are read."""
 
 _LINES = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?$", re.DOTALL)
-
-_SEPARATOR = re.compile(r"\.|::|#|->|\\")
 
 
 class Target(NamedTuple):
@@ -93,7 +92,7 @@ def _named(snapshot: Snapshot, target: Target) -> list[SearchResult]:
     """Every definition of a name, whatever its file."""
     if target.first or target.name:
         raise UsageError(f"{target.path} is not in the index: give the path of a file as search shows it")
-    last = _SEPARATOR.split(target.path)[-1]
+    last = last_part(target.path)
     hits = snapshot.names(last, NameTier.EXACT, Filter(), NAMED) if last else []
     results = []
     for hit in hits:
@@ -115,8 +114,7 @@ def _entities(file: StoredFile, name: str) -> list[Entity]:
 
 
 def _is_called(entity: Entity, name: str) -> bool:
-    wanted, known = (_SEPARATOR.sub(".", words) for words in (name, entity.qualified))
-    return f".{known}".endswith(f".{wanted}")
+    return f".{dotted(entity.qualified)}".endswith(f".{dotted(name)}")
 
 
 def _span(snapshot: Snapshot, file: StoredFile, target: Target) -> SearchResult:

@@ -81,18 +81,37 @@ def search(context: Context, asked: Mapping[str, Any]) -> Answer:
 
 def related(context: Context, asked: Mapping[str, Any]) -> Answer:
     """What belongs to a place."""
-    engines, place = _one(context.engines(asked.get("repo", "")), asked["place"])
+    engines, written = _one(context.engines(asked.get("repo", "")), asked["place"])
     ((name, engine),) = engines.items()
-    path, _, line = place.rpartition(":") if place.rpartition(":")[2].isdigit() else (place, "", "1")
+    path, line = _place(engine, written)
     limit = asked.get("limit", LIMIT)
     options = SearchOptions(limit=limit + 1)
 
     def ask() -> SearchResponse:
-        inside = engine.path_inside(path)
-        response = engine.related(inside, max(1, int(line)), options, progress=context.call.progress)
+        response = engine.related(path, max(1, line), options, progress=context.call.progress)
         return _named(response, name) if len(context.engines()) > 1 else response
 
     return _found(context, engines, _patiently(context, ask), asked, 0, limit)
+
+
+def explain(context: Context, asked: Mapping[str, Any]) -> Answer:
+    """Why a place is found, or why not."""
+    engines, written = _one(context.engines(asked.get("repo", "")), asked["place"])
+    (engine,) = engines.values()
+    path, line = _place(engine, written)
+    told = _patiently(
+        context, lambda: engine.explain(asked["query"], path, line, progress=context.call.progress)
+    )
+    text = render.explanation_text(told, render.View(cwd=told.root, explain=True, whole=False))
+    notes = [f"note: {visible(note)}" for note in told.notes]
+    values = {
+        "at": written,
+        "verdict": told.verdict.value,
+        "rank": told.rank,
+        "detail": told.detail,
+        "text": text,
+    }
+    return Answer("\n".join([text, *notes]), values)
 
 
 def read(context: Context, asked: Mapping[str, Any]) -> Answer:
@@ -212,6 +231,12 @@ def _one(engines: Mapping[str, Engine], target: str, *, every: bool = False) -> 
     if len(engines) > 1 and not every:
         raise UsageError(f"say which repository: one of {', '.join(engines)}, before the path or as repo")
     return dict(engines), target
+
+
+def _place(engine: Engine, written: str) -> tuple[str, int]:
+    """``path`` or ``path:line`` as a path from the root and a line, 0 if none is given."""
+    path, _, line = written.rpartition(":") if written.rpartition(":")[2].isdigit() else (written, "", "0")
+    return engine.path_inside(path), int(line[:9])
 
 
 def _named(response: SearchResponse, name: str) -> SearchResponse:

@@ -132,6 +132,23 @@ TOOLS = {
             ("place",),
         ),
         Tool(
+            "explain",
+            "Explain a ranking",
+            "Why a place is where it is in the answer to a query, or why it is missing: filtered out, not indexed, "
+            "too far. For when search does not find what must be there.",
+            {
+                "query": {"type": "string", "minLength": 1, "maxLength": QUERY_LENGTH},
+                "place": {
+                    "type": "string",
+                    "minLength": 1,
+                    "maxLength": 2000,
+                    "description": "path or path:line",
+                },
+                "repo": _REPO,
+            },
+            ("query", "place"),
+        ),
+        Tool(
             "status",
             "Index health",
             "Repositories that are open, their index, languages, how fresh it is, what is left out. refresh brings "
