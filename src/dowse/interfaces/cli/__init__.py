@@ -53,6 +53,7 @@ COMMANDS = {
     "clear": Row("dowse.interfaces.cli.clear:clear", "Remove the index."),
     "doctor": Row("dowse.interfaces.cli.doctor:doctor", "Check that everything dowse needs is in order."),
     "mcp": Row("dowse.interfaces.cli.mcp:mcp", "Serve coding agents over the Model Context Protocol."),
+    "agent": Row("dowse.interfaces.cli.agent:agent", "Set up coding agents to use dowse."),
     "completion": Row(
         "dowse.interfaces.cli.completion:completion", "Print the completion script of a shell."
     ),

@@ -1,0 +1,167 @@
+"""Changes one entry of a JSON file and leaves every other character alone: comments, order, spaces, commas."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dowse.errors import UsageError
+
+_SPACE = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_SCALAR = re.compile(r"[^\s,\]}/]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    key: str
+    start: int  # of the key
+    value: int
+    end: int  # of the value
+
+
+@dataclass(frozen=True, slots=True)
+class _Object:
+    open: int
+    close: int
+    members: tuple[_Member, ...]
+
+    def member(self, key: str) -> _Member | None:
+        return next((member for member in self.members if member.key == key), None)
+
+
+def with_entry(text: str, keys: Sequence[str], value: Any) -> str:
+    """The text with a value under these keys, in objects that are made where they are missing."""
+    if not text.strip():
+        return _dumped(_nested(keys, value), 0) + "\n"
+    found, missing = _descend(text, keys)
+    if not missing:
+        return _replaced(text, found, keys[-1], value)
+    inner = _nested(missing[1:], value)
+    return _inserted(text, found, missing[0], inner)
+
+
+def without_entry(text: str, keys: Sequence[str]) -> str:
+    """The text without the value under these keys; an object that held nothing else stays, empty."""
+    if not text.strip():
+        return text
+    found, missing = _descend(text, keys)
+    return text if missing else _removed(text, found, keys[-1])
+
+
+def entry(text: str, keys: Sequence[str]) -> Any:
+    """The value under these keys, or None."""
+    if not text.strip():
+        return None
+    found, missing = _descend(text, keys)
+    member = found.member(keys[-1])
+    if missing or member is None:
+        return None
+    return json.loads(_STRIP.sub(lambda match: match[1] or "", text[member.value : member.end]))
+
+
+_STRIP = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[\]}])', re.DOTALL)
+"""Comments and commas at the end; strings stay."""
+
+
+def _nested(keys: Sequence[str], value: Any) -> Any:
+    for key in reversed(keys):
+        value = {key: value}
+    return value
+
+
+def _descend(text: str, keys: Sequence[str]) -> tuple[_Object, Sequence[str]]:
+    """The innermost object there is on the way to the keys, and the keys that are not in it."""
+    here = _object(text, _SPACE.match(text).end())  # type: ignore[union-attr]
+    for position, key in enumerate(keys):
+        member = here.member(key)
+        if member is None:
+            return here, keys[position:]
+        if position < len(keys) - 1:
+            here = _object(text, member.value)
+    return here, ()
+
+
+def _object(text: str, at: int) -> _Object:
+    if text[at : at + 1] != "{":
+        raise UsageError("the file is not what was expected: there is no object where servers are listed")
+    members = []
+    start, at = at, _skip(text, at + 1)
+    while text[at : at + 1] != "}":
+        key = _STRING.match(text, at)
+        if key is None:
+            raise UsageError(f"the file is not valid JSON near {text[at : at + 20]!r}: repair it first")
+        colon = _skip(text, key.end())
+        value = _skip(text, colon + 1)
+        end = _end(text, value)
+        members.append(_Member(json.loads(key[0]), key.start(), value, end))
+        at = _skip(text, end)
+        if text[at : at + 1] == ",":
+            at = _skip(text, at + 1)
+    return _Object(start, at, tuple(members))
+
+
+def _skip(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    assert match
+    return match.end()
+
+
+def _end(text: str, at: int) -> int:
+    """Where the value that begins here ends."""
+    if text[at : at + 1] == "{":
+        return _object(text, at).close + 1
+    if text[at : at + 1] == "[":
+        at = _skip(text, at + 1)
+        while text[at : at + 1] not in ("]", ""):
+            at = _skip(text, _end(text, at))
+            at = _skip(text, at + 1) if text[at : at + 1] == "," else at
+        return at + 1
+    match = _STRING.match(text, at) or _SCALAR.match(text, at)
+    if match is None:
+        raise UsageError(f"the file is not valid JSON near {text[at : at + 20]!r}: repair it first")
+    return match.end()
+
+
+def _replaced(text: str, holder: _Object, key: str, value: Any) -> str:
+    member = holder.member(key)
+    assert member
+    return text[: member.value] + _dumped(value, _depth(text, member.start)) + text[member.end :]
+
+
+def _inserted(text: str, holder: _Object, key: str, value: Any) -> str:
+    """The entry behind the last one, indented like it."""
+    if holder.members:
+        last = holder.members[-1]
+        depth = _depth(text, last.start)
+        written = f",\n{' ' * depth}{json.dumps(key)}: {_dumped(value, depth)}"
+        return text[: last.end] + written + text[last.end :]
+    depth = _depth(text, holder.open) + 2
+    written = f"\n{' ' * depth}{json.dumps(key)}: {_dumped(value, depth)}\n{' ' * (depth - 2)}"
+    return text[: holder.open + 1] + written + text[holder.close :]
+
+
+def _removed(text: str, holder: _Object, key: str) -> str:
+    """Without the entry, and without the comma that belonged to it."""
+    position = next(i for i, member in enumerate(holder.members) if member.key == key)
+    member = holder.members[position]
+    if position > 0:
+        return text[: holder.members[position - 1].end] + text[member.end :]
+    if len(holder.members) > 1:
+        return text[: member.start] + text[holder.members[1].start :]
+    comma = _skip(text, member.end)
+    end = comma + 1 if text[comma : comma + 1] == "," else member.end
+    return text[: holder.open + 1] + text[end : holder.close].strip() + text[holder.close :]
+
+
+def _depth(text: str, at: int) -> int:
+    """How far the line of a place is indented."""
+    line = text[text.rfind("\n", 0, at) + 1 : at]
+    return len(line) - len(line.lstrip(" "))
+
+
+def _dumped(value: Any, depth: int) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False).replace("\n", "\n" + " " * depth)
