@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from dowse import Engine
-from dowse.embedders import http
 from dowse.errors import EmbedderError
 from dowse.indexing import embed
+from dowse.services import http
 from dowse.types import ChannelReport, IndexState, SearchResponse
 from tests.embedders import services
 from tests.embedders.services import Service

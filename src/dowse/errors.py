@@ -13,6 +13,7 @@
     |   +-- IndexTooNew             3   a newer dowse wrote it
     |   +-- IndexUnwritable         3   no permission or no space to write it
     +-- EmbedderError               4   text could not be turned into vectors
+    +-- RewriterError               4   a question could not be rewritten: the search goes on with the original
 
 Errors of other libraries are mapped to these at the seam where they arise.
 """
@@ -74,3 +75,7 @@ class IndexUnwritable(IndexProblem):
 
 class EmbedderError(DowseError):
     """Text could not be turned into vectors."""
+
+
+class RewriterError(DowseError):
+    """A question could not be rewritten."""

@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 from dowse import embedders, settings
-from dowse.embedders import http
 from dowse.embedders.base import Embedder
-from dowse.embedders.http import Client, checked_url, is_local, retry_after
 from dowse.errors import EmbedderError, SettingsError
+from dowse.services import http
+from dowse.services.http import Client, checked_url, is_local, retry_after
 from tests.embedders import services
 from tests.embedders.services import Behaviour, Service
 

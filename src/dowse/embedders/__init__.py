@@ -11,7 +11,7 @@ from dowse.errors import SettingsError
 from dowse.settings import Resolved, Settings, embedder_key
 
 if TYPE_CHECKING:
-    from dowse.embedders.http import Client
+    from dowse.services.http import Client
 
 DEFAULTS = Resolved(Settings(), {})
 
@@ -96,7 +96,7 @@ def _asked(s: Settings) -> dict[str, Any]:
 
 def _client(resolved: Resolved, default: str, **how: Any) -> Client:
     """The service to ask. Text leaves the machine only if the user says so: a file in the tree cannot."""
-    from dowse.embedders.http import Client, checked_url, is_local
+    from dowse.services.http import Client, checked_url, is_local
 
     s = resolved.settings
     url = checked_url(s.embedder_url or default)

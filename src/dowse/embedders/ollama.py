@@ -9,7 +9,7 @@ from dowse.embedders.remote import RemoteEmbedder
 from dowse.errors import EmbedderError
 
 if TYPE_CHECKING:
-    from dowse.embedders.http import Client
+    from dowse.services.http import Client
 
 URL = "http://localhost:11434"
 MODEL = "nomic-embed-text"

@@ -15,7 +15,7 @@ from dowse.errors import EmbedderError
 
 if TYPE_CHECKING:
     from dowse.embedders.base import Matrix
-    from dowse.embedders.http import Client
+    from dowse.services.http import Client
 
 MAX_CHARACTERS = 4000
 """Characters of a text that are sent: a chunk has fewer, and in no script are these more tokens than models read."""

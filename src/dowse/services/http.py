@@ -1,4 +1,4 @@
-"""Questions to a service over HTTP: one JSON object there, one back, or an ``EmbedderError`` that says what to do.
+"""Questions to a service over HTTP: one JSON object there, one back, or an error that says what to do.
 
 Time-outs, retries with growing and random pauses, a limit on what is read, no redirects, certificates always checked.
 A key is looked up when it is needed, sent only where it cannot be overheard, and never part of a message.
@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from dowse.errors import EmbedderError, SettingsError
+from dowse.errors import DowseError, EmbedderError, SettingsError
 
 if TYPE_CHECKING:
     from email.message import Message
@@ -60,7 +60,10 @@ class _TryAgain(Exception):
 
 @dataclass
 class Client:
-    """One service. ``advice`` says what to do about a status; ``start`` what to do if nothing answers at all."""
+    """One service. ``advice`` says what to do about a status; ``start`` what to do if nothing answers at all.
+
+    ``setting`` is the name of the setting with its address, ``error`` what is raised if it does not answer.
+    """
 
     url: str
     timeout: float
@@ -69,7 +72,9 @@ class Client:
     key: Callable[[str], str] | None = None  # from the name of a host to the key it may see
     attempts: int = BUSY
     longest_pause: float = LONGEST_PAUSE
-    _failed: tuple[float, EmbedderError] | None = field(default=None, init=False, repr=False)
+    setting: str = "embedder_url"
+    error: type[DowseError] = EmbedderError
+    _failed: tuple[float, DowseError] | None = field(default=None, init=False, repr=False)
 
     def hurried(self) -> Client:
         """The same service for somebody who waits."""
@@ -83,7 +88,7 @@ class Client:
         self._check_recent()
         try:
             return self._asked(path, body)
-        except EmbedderError as error:
+        except self.error as error:
             self._failed = (time.monotonic(), error)
             raise
 
@@ -129,7 +134,7 @@ class Client:
         except URLError as error:
             reason = error.reason
             if isinstance(reason, ssl.SSLError):
-                raise self._error(f"no safe connection: {reason}", "check embedder_url") from error
+                raise self._error(f"no safe connection: {reason}", f"check {self.setting}") from error
             if isinstance(reason, OSError):
                 raise self._unreachable(reason) from error
             raise self._error(str(reason), self.start) from error
@@ -145,7 +150,9 @@ class Client:
             parts.append(part)
             size += len(part)
             if size > MAX_BODY:
-                raise self._error(f"an answer of more than {MAX_BODY // 1_000_000} MB", "check embedder_url")
+                raise self._error(
+                    f"an answer of more than {MAX_BODY // 1_000_000} MB", f"check {self.setting}"
+                )
             if time.monotonic() > deadline:
                 raise TimeoutError
         return b"".join(parts)
@@ -156,9 +163,9 @@ class Client:
         except (ValueError, RecursionError) as error:
             if body.lstrip().startswith(b"{"):
                 raise _TryAgain("the answer is cut off or damaged", FAULT) from error
-            raise self._error("the answer is not JSON", "check embedder_url") from error
+            raise self._error("the answer is not JSON", f"check {self.setting}") from error
         if not isinstance(answer, dict):
-            raise self._error("the answer is not a JSON object", "check embedder_url")
+            raise self._error("the answer is not a JSON object", f"check {self.setting}")
         return answer
 
     def _refusal(self, error: HTTPError, key: str) -> Exception:
@@ -175,7 +182,7 @@ class Client:
             return _TryAgain(problem, FAULT, retry_after(error.headers))
         if 300 <= error.code < 400:
             return self._error(
-                "it redirects to another address", "set embedder_url to the address it moved to"
+                "it redirects to another address", f"set {self.setting} to the address it moved to"
             )
         return self._error(problem, (self.advice or {}).get(error.code, ""))
 
@@ -189,8 +196,8 @@ class Client:
             return self._error("nothing answers there", self.start)
         return _TryAgain(f"the connection broke ({error or type(error).__name__})", FAULT)
 
-    def _error(self, problem: str, what_to_do: str = "") -> EmbedderError:
-        return EmbedderError(f"{self.url}: {problem}" + (f"; {what_to_do}" if what_to_do else ""))
+    def _error(self, problem: str, what_to_do: str = "") -> DowseError:
+        return self.error(f"{self.url}: {problem}" + (f"; {what_to_do}" if what_to_do else ""))
 
     @cached_property
     def _opener(self) -> OpenerDirector:
@@ -223,20 +230,25 @@ class Client:
         return key
 
 
-def checked_url(url: str) -> str:
+def checked_url(url: str, setting: str = "embedder_url") -> str:
     """An address of a service without a slash at its end, or an error that says what is wrong with it."""
     try:
         parts = urlsplit(url)
         _ = parts.port
     except ValueError as error:
-        raise SettingsError(f"embedder_url is not an address: {error}") from None
+        raise SettingsError(f"{setting} is not an address: {error}") from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise SettingsError("embedder_url must be like http://localhost:11434 or https://example.org/v1")
+        raise SettingsError(f"{setting} must be like http://localhost:11434 or https://example.org/v1")
     if parts.username or parts.password:
-        raise SettingsError("embedder_url must not hold a password: put a key into DOWSE_EMBEDDER_KEY")
+        raise SettingsError(f"{setting} must not hold a password: put a key into {key_variable(setting)}")
     if parts.query or parts.fragment or not url.isascii() or not url.isprintable() or " " in url:
-        raise SettingsError("embedder_url must be a plain address, without '?', '#' and special characters")
+        raise SettingsError(f"{setting} must be a plain address, without '?', '#' and special characters")
     return url.rstrip("/")
+
+
+def key_variable(setting: str) -> str:
+    """The environment variable with the key for the service whose address is in a setting."""
+    return f"DOWSE_{setting.removesuffix('_url').upper()}_KEY"
 
 
 def host(url: str) -> str:
