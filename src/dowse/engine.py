@@ -26,7 +26,15 @@ from dowse import embedders, location, stores
 from dowse import settings as settings_module
 from dowse.code import tokens
 from dowse.code.languages import Languages, extended
-from dowse.errors import EmbedderError, IndexCorrupt, IndexLocked, IndexMissing, IndexUnwritable, UsageError
+from dowse.errors import (
+    EmbedderError,
+    IndexCorrupt,
+    IndexLocked,
+    IndexMissing,
+    IndexUnwritable,
+    SettingsError,
+    UsageError,
+)
 from dowse.indexing import changes
 from dowse.search import pipeline as searching
 from dowse.search import query_language
@@ -56,12 +64,15 @@ from dowse.types import (
     Skipped,
     StoredFile,
     Verdict,
+    Wording,
 )
 
 if TYPE_CHECKING:
     from dowse.embedders.base import Embedder
     from dowse.graph.questions import CodeGraph
     from dowse.indexing.pipeline import Progress, Recipe
+    from dowse.search.rewrite import Rewriter
+    from dowse.search.terms import TermGraph
 
 Answer = TypeVar("Answer", SearchResponse, Explanation)
 
@@ -148,7 +159,7 @@ class Engine:
     @cached_property
     def store(self) -> Store:
         """Where the index is."""
-        return stores.create(self.settings.store, self.index_folder, str(self.root), self._fingerprint)
+        return stores.create(self.settings.store, self.index_folder, str(self.root), self.fingerprint)
 
     @cached_property
     def index_folder(self) -> Path:
@@ -159,7 +170,8 @@ class Engine:
         return place.folder
 
     @property
-    def _fingerprint(self) -> str:
+    def fingerprint(self) -> str:
+        """What an index must have been made with to serve these settings."""
         model = self.embedder.name if self.embedder else ""
         return self.settings.index_fingerprint(tokens=tokens.VERSION, model=model)
 
@@ -187,6 +199,42 @@ class Engine:
             without_vectors=s.without_vectors,
         )
 
+    @cached_property
+    def _rewriter(self) -> Rewriter | None:
+        """What says questions in other words, if anything."""
+        if self.settings.rewriter == "none":
+            return None
+        from dowse.search.rewrite import create
+
+        return create(Resolved(self.settings, self.origins))
+
+    def term_graph(self) -> TermGraph | None:
+        """The term graph as its file has it now, if there is one."""
+        if not self.settings.terms:
+            return None
+        from dowse.search.terms import load
+
+        file = (self.root / Path(self.settings.terms).expanduser()).resolve()
+        from_tree = Resolved(self.settings, self.origins).is_from_tree("terms")
+        if from_tree and not file.is_relative_to(self.root):
+            raise SettingsError(f"terms: {file} is outside of {self.root}: set DOWSE_TERMS if you want it")
+        return load(file)
+
+    def _worded(self, parsed: ParsedQuery) -> ParsedQuery:
+        """The question as it is searched for, and how it became that."""
+        if not self.settings.terms and self.settings.rewriter == "none":
+            return replace(parsed, wording=Wording(parsed.text, parsed.text, parsed.text))
+        from dowse.search.wording import worded
+
+        return worded(parsed, self.term_graph(), self._rewriter)
+
+    def _log(self, query: str, response: SearchResponse) -> None:
+        """Keep the question, if the user wants that; a file in the tree cannot decide it."""
+        if self.settings.search_log and not Resolved(self.settings, self.origins).is_from_tree("search_log"):
+            from dowse.search.log import append
+
+            append(location.search_log(self.root), query, response)
+
     # --- what it does ---
 
     def index(self, progress: Progress | None = None, *, rebuild: bool = False) -> IndexReport:
@@ -208,7 +256,8 @@ class Engine:
         """The places that answer a question, best first; indexes what is new or changed before."""
         parsed, options = self._asked(query, options)
         response = self._repairing(progress, lambda: self._search(parsed, options, progress))
-        return replace(response, query=replace(response.query, text=query))
+        self._log(query, response)
+        return replace(response, query=replace(response.query, text=query), wording=parsed.wording)
 
     def explain(
         self,
@@ -232,7 +281,7 @@ class Engine:
         if not query.strip("\0 \t\r\n"):
             raise UsageError("the query is empty: say what to look for, in words or by name")
         options = options or SearchOptions(limit=self.settings.limit)
-        parsed = query_language.parse(query)
+        parsed = self._worded(query_language.parse(query))
         if not (parsed.text.strip() or parsed.names or parsed.phrases or parsed.regexes):
             raise UsageError('the query only has filters: add words, a name:PATTERN, a "phrase" or a /regex/')
         return parsed, replace(options, filter=self._narrowed(options.filter, parsed))

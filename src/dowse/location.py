@@ -97,6 +97,12 @@ def index_place(root: Path, settings: Settings) -> IndexPlace:
     return IndexPlace(folder, f"{home} cannot be written, so the index is in {folder}")
 
 
+def search_log(root: Path) -> Path:
+    """The file with the questions that were asked of a tree, for users who want one; never in the tree."""
+    digest = hashlib.sha256(str(root).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return settings_module.user_state_dir() / "searches" / f"{root.name or 'root'}-{digest}.jsonl"
+
+
 def _may_hold_index(folder: Path) -> bool:
     """Whether a folder is an index or could become one: clearing an index empties its folder."""
     try:

@@ -72,6 +72,13 @@ class Settings:
     entity_threshold: int = 5  # fewer entities found by name than this: their contents are searched too
     context_lines: int = 50  # an enclosing definition of up to this many lines is shown whole
 
+    # what becomes of a question before it is searched for
+    terms: str = ""  # file with the term graph, relative to the root; "" = none
+    rewriter: str = "none"  # what rewrites questions: ollama:MODEL or openai:MODEL
+    rewriter_url: str = ""  # "" = the provider's usual address
+    rewriter_timeout: float = 5.0  # seconds
+    search_log: bool = False  # keep a local list of questions for 'dowse terms suggest'
+
     def index_fingerprint(self, **versions: object) -> str:
         """A hash of what changes the index (and of the versions given): a difference means a rebuild."""
         relevant = {name: getattr(self, name) for name in _INDEXED} | versions
@@ -108,6 +115,7 @@ _MINIMUM = {
     "embedder_dimensions": 0,
     "embedder_batch": 1,
     "embedder_timeout": 0.1,
+    "rewriter_timeout": 0.1,
     "lexical_weight": 0.0,
     "dense_weight": 0.0,
     "name_weight": 0.0,
@@ -148,6 +156,11 @@ def resolve(root: Path, given: Mapping[str, Any] | None = None) -> Resolved:
     return Resolved(Settings(**values), origins)
 
 
+def parsed(key: str, text: str, origin: str = "flag") -> Any:
+    """The value of a setting from text, as in ``key=value`` on a command line."""
+    return _checked(key, _from_text(key, text) if key in _FIELDS else text, origin)
+
+
 def config_file(root: Path) -> Path | None:
     """The configuration file of a tree, if it has one."""
     found = _from_file(root)  # a broken one is an error here too
@@ -169,6 +182,11 @@ def embedder_key(host: str) -> str:
     return variable("DOWSE_EMBEDDER_KEY") or (variable("OPENAI_API_KEY") if host == "api.openai.com" else "")
 
 
+def rewriter_key(host: str) -> str:
+    """The key for a service that rewrites questions; OpenAI's own key is for nobody else to see."""
+    return variable("DOWSE_REWRITER_KEY") or (variable("OPENAI_API_KEY") if host == "api.openai.com" else "")
+
+
 def global_git_ignore() -> Path | None:
     """The user's own ignore file for all repositories, if there is one."""
     base = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
@@ -177,6 +195,13 @@ def global_git_ignore() -> Path | None:
     )
     path = Path(configured).expanduser() if configured else Path(base) / "git" / "ignore"
     return path if path.is_file() else None
+
+
+def user_state_dir() -> Path:
+    """Where what a user did is kept, if they want that."""
+    import platformdirs
+
+    return Path(os.environ.get("DOWSE_STATE_DIR") or platformdirs.user_state_dir("dowse", appauthor=False))
 
 
 def user_cache_dir() -> Path:

@@ -510,6 +510,26 @@ class QueryRegex(NamedTuple):
     ignore_case: bool = False
 
 
+class AddedTerm(NamedTuple):
+    """A term that the term graph added to a question: of which entry, and what in the question asked for it."""
+
+    term: str
+    canonical: str
+    matched: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What became of a question's words before they were searched for: the audit of rewriting and enriching."""
+
+    original: str = ""
+    rewritten: str = ""  # the same as the original if nothing rewrote it
+    enriched: str = ""  # the same as the rewritten if no term matched
+    added: tuple[AddedTerm, ...] = ()
+    rewriter: str = ""  # what rewrote it, or should have
+    why_not: str = ""  # why that did not happen
+
+
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
     """A question in the query language, taken apart. Values of fields are as written, except ``is:``.
@@ -531,6 +551,7 @@ class ParsedQuery:
     phrases: tuple[str, ...] = ()
     regexes: tuple[QueryRegex, ...] = ()
     notes: tuple[str, ...] = ()
+    wording: Wording = Wording()  # how ``text`` became what it is, and what is to be added to it
 
 
 class QueryWord(NamedTuple):
@@ -669,6 +690,7 @@ class SearchResponse:
     stages: tuple[Stage, ...] = ()
     cached: str = ""  # "exact" or "semantic" if the answer was given before
     repositories: tuple[RepositoryReport, ...] = ()  # where several were asked
+    wording: Wording = Wording()
 
 
 class Verdict(StrEnum):

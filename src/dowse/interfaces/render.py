@@ -31,6 +31,7 @@ from dowse.types import (
     SearchResult,
     Stage,
     Verdict,
+    Wording,
 )
 
 SCHEMA = 1
@@ -77,6 +78,7 @@ def search_values(response: SearchResponse) -> dict[str, Any]:
         "results": [_result_values(result) for result in response.results],
         "notes": list(response.notes),
         "repositories": [asdict(report) for report in response.repositories],
+        "wording": wording_values(response.wording),
     }
 
 
@@ -105,6 +107,11 @@ def explanation_values(told: Explanation) -> dict[str, Any]:
             "stages": _stage_values(told.stages),
         }
     )
+
+
+def wording_values(wording: Wording) -> dict[str, Any]:
+    """What became of a question's words: the audit of rewriting and enriching."""
+    return asdict(wording) | {"added": [added._asdict() for added in wording.added]}
 
 
 def _result_values(result: SearchResult) -> dict[str, Any]:
@@ -250,7 +257,7 @@ def _reading(response: SearchResponse, view: View) -> Iterator[str]:
         ("files", ", ".join(map(visible, query.files))),
         ("dropped", ", ".join(map(visible, query.dropped))),
     )
-    for name, value in rows:
+    for name, value in (*wording_rows(response.wording), *rows):
         yield f"{view.paint(f'{name:<9}', 'faint')}{value or '-'}"
     for channel in response.channels:
         said = f"{count(channel.hits, 'hit')} in {channel.milliseconds:.1f} ms" if channel.ran else ""
@@ -260,6 +267,15 @@ def _reading(response: SearchResponse, view: View) -> Iterator[str]:
 
 def _times(stages: Iterable[Stage]) -> str:
     return ", ".join(f"{stage.name} {stage.milliseconds:.1f} ms" for stage in stages)
+
+
+def wording_rows(wording: Wording) -> Iterator[tuple[str, str]]:
+    """What was done to the words of a question; nothing if nothing was."""
+    if wording.rewriter:
+        yield "reworded", visible((wording.why_not and f"not: {wording.why_not}") or wording.rewritten)
+    if wording.added:
+        yield "enriched", visible(wording.enriched)
+        yield "added", ", ".join(visible(f"{a.term} ({a.matched} -> {a.canonical})") for a in wording.added)
 
 
 def _reasons(result: SearchResult, channels: frozenset[str], view: View) -> Iterator[str]:
@@ -286,6 +302,8 @@ def search_summary(response: SearchResponse, view: View) -> str:
         lines[0] += f"; not asked: {', '.join(idle)}"
     if not ran:
         lines.append("the question has no word to look for")
+    if response.wording.added:
+        lines.append(f"added to the question: {', '.join(added.term for added in response.wording.added)}")
     lines += [f"note: {note}" for note in response.notes]
     return "\n".join(view.paint(visible(line), "faint") for line in lines)
 
@@ -419,7 +437,7 @@ def status_text(status: IndexStatus, root: str, pending: int | None) -> str:
             ("languages", _tally(status.languages, LISTED)),
             ("parsed", _tally(status.health)),
         ]
-    lines = [f"{name:<10} {value}" for name, value in rows]
+    lines = [f"{name:<9} {value}" for name, value in rows]
     if status.report:
         lines += [*_left_out(status.report), *_secrets(status.secrets), *_failures(status.report)]
         lines += _without_vectors(status.report)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from dowse.code import tokens
 from dowse.types import AnalysedQuery, Term
@@ -23,6 +24,9 @@ MAX_WORD = 200
 WHOLE_WEIGHT = 1.0
 PART_WEIGHT = 0.5
 """An identifier counts as a whole; its parts, which are found in more places, half."""
+
+ADDED_WEIGHT = 0.5
+"""What a term counts that the term graph added: less than what the user said."""
 
 PLAIN_NAME_WORDS = 3
 """In a question of up to this many words, a plain word may be the name of something."""
@@ -71,6 +75,22 @@ def analyse(text: str, is_extension: Callable[[str], bool], patterns: Sequence[s
 def name_parts(name: str) -> tuple[str, ...]:
     """The parts of a dotted name, ``Class::method`` or the like; without the ``*`` of a prefix."""
     return tuple(part for part in _SEPARATOR.split(name.rstrip("*")) if part)
+
+
+def with_added(query: AnalysedQuery, added: Sequence[str]) -> AnalysedQuery:
+    """A question with more terms to look for; what was asked counts as before."""
+    if not added:
+        return query
+    more = analyse(" ".join(added), lambda suffix: False)
+    known = {term.text for term in query.terms}
+    terms = (Term(text, weight * ADDED_WEIGHT) for text, weight in more.terms if text not in known)
+    names = [name for name in more.names if is_identifier(name)]
+    return replace(
+        query,
+        text=" ".join([query.text, *added]),
+        terms=(*query.terms, *terms)[:MAX_TERMS],
+        names=tuple(dict.fromkeys([*query.names, *names]))[:MAX_NAMES],
+    )
 
 
 def is_identifier(word: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from dowse.embedders.base import Embedder
 from dowse.search import expand, informative, places, related, traces
-from dowse.search.analyse import analyse
+from dowse.search.analyse import analyse, with_added
 from dowse.search.fuse import fuse
 from dowse.search.laps import Laps
 from dowse.search.retrieve import Retrieved, retrieve, timed
@@ -51,7 +51,8 @@ class Ranking:
 def read(parsed: ParsedQuery, is_extension: Callable[[str], bool]) -> AnalysedQuery:
     """The question analysed; of a program's output, what went wrong and where."""
     if not traces.looks_like_output(parsed.text):
-        return analyse(parsed.text, is_extension, parsed.names)
+        added = [one.term for one in parsed.wording.added]
+        return with_added(analyse(parsed.text, is_extension, parsed.names), added)
     text, frames = places.question(parsed.text)
     return replace(analyse(text, is_extension, parsed.names), frames=tuple(frames), reading="output")
 

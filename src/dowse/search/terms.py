@@ -1,0 +1,196 @@
+"""The term graph: words that users say, and the words that their corpus uses for the same thing.
+
+A file of entries, each a canonical term and its synonyms. If a question has a term of an entry, the entry's other terms
+are added to it: nothing is replaced, and what was added is part of the answer. Terms match whole words in any case;
+a plural is a form of its term ("permissions" matches "permission", "permissioned" does not).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dowse.errors import SettingsError
+from dowse.types import AddedTerm
+
+PER_ENTRY = 5
+IN_ALL = 10
+"""Terms that one entry, and all together, add to a question at the most: more would drown what was asked."""
+
+MAX_BYTES = 5_000_000
+"""A larger file is no list of terms that somebody keeps."""
+
+LONGEST = 100
+"""Characters of a term."""
+
+_GAP = r"[\s_-]+"
+_VOWELS = frozenset("aeiou")
+_HISSING = ("s", "x", "z", "ch", "sh")
+
+
+class Entry(NamedTuple):
+    """A canonical term, and what else it is called."""
+
+    canonical: str
+    synonyms: tuple[str, ...]
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """All of them, the canonical one first."""
+        return (self.canonical, *self.synonyms)
+
+
+class Enriched(NamedTuple):
+    """A question with what the term graph added to it."""
+
+    text: str
+    added: tuple[AddedTerm, ...]
+
+
+class _Found(NamedTuple):
+    start: int
+    end: int
+    entry: int
+    text: str
+
+
+@dataclass(frozen=True)
+class TermGraph:
+    """The entries of a file, in its order."""
+
+    entries: tuple[Entry, ...]
+
+    @cached_property
+    def digest(self) -> str:
+        """Tells one graph from another: part of everything that remembers answers."""
+        return hashlib.sha256(json.dumps(self.entries).encode()).hexdigest()[:16]
+
+    def enriched(self, text: str) -> Enriched:
+        """The question, and after it the terms that it asks for in other words; itself if there are none."""
+        added: list[AddedTerm] = []
+        for found in self._matches(text):
+            entry = self.entries[found.entry]
+            room = min(PER_ENTRY, IN_ALL - len(added))
+            present = " ".join([text, *(f"\n{one.term}" for one in added)])
+            new = [term for term in dict.fromkeys(entry.terms) if not pattern(term).search(present)]
+            added += [AddedTerm(term, entry.canonical, found.text) for term in _distinct(new)[:room]]
+        return Enriched(" ".join([text, *(one.term for one in added)]), tuple(added))
+
+    def _matches(self, text: str) -> list[_Found]:
+        """The entries that a question asks for, in its order; where matches overlap, the longest counts."""
+        found = sorted(self._occurrences(text), key=lambda f: (f.start - f.end, f.start, f.entry))
+        kept: list[_Found] = []
+        for one in found:
+            beside = all(one.end <= k.start or k.end <= one.start for k in kept)
+            same = any((one.start, one.end) == (k.start, k.end) for k in kept)  # a term of two entries
+            if beside or same:
+                kept.append(one)
+        first: dict[int, _Found] = {}
+        for one in sorted(kept):
+            first.setdefault(one.entry, one)
+        return list(first.values())
+
+    def _occurrences(self, text: str) -> Iterator[_Found]:
+        for number, entry in enumerate(self.entries):
+            for term in entry.terms:
+                for match in pattern(term).finditer(text):
+                    yield _Found(match.start(), match.end(), number, match.group())
+
+
+def _distinct(terms: Sequence[str]) -> list[str]:
+    """Terms without those that are a form of an earlier one."""
+    kept: list[str] = []
+    for term in terms:
+        if not any(pattern(other).fullmatch(term) for other in kept):
+            kept.append(term)
+    return kept
+
+
+@lru_cache(maxsize=20_000)
+def pattern(term: str) -> re.Pattern[str]:
+    """What finds a term in a text: whole words, any case, singular or plural, whatever stands between its words."""
+    *before, last = re.split(_GAP, term.strip())
+    words = [*map(re.escape, before), f"(?:{'|'.join(map(re.escape, forms(last)))})"]
+    return re.compile(rf"(?<!\w){_GAP.join(words)}(?!\w)", re.IGNORECASE)
+
+
+def forms(word: str) -> list[str]:
+    """A word in singular and plural, as far as English spells them regularly."""
+    lower = word.lower()
+    if not lower.isalpha() or len(lower) < 3:
+        return [word]
+    if lower.endswith("ies") and len(lower) > 4:
+        return [word, word[:-3] + "y"]
+    if lower.endswith("es") and lower[:-2].endswith(_HISSING):
+        return [word, word[:-2], word[:-1]]
+    if lower.endswith("s") and not lower.endswith(("ss", "us", "is")):
+        return [word, word[:-1]]
+    if lower.endswith("y") and lower[-2] not in _VOWELS:
+        return [word, word[:-1] + "ies", word + "s"]
+    if lower.endswith(_HISSING):
+        return [word, word + "es"]
+    return [word, word + "s"]
+
+
+# --- reading a file ---
+
+
+@lru_cache(maxsize=8)
+def _loaded(path: Path, stamp: tuple[int, int]) -> TermGraph:
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"the term graph {path} cannot be read: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise SettingsError(f"the term graph {path} is not JSON: {_where(error)}") from None
+    return TermGraph(tuple(_entries(raw, path)))
+
+
+def load(path: Path) -> TermGraph:
+    """The term graph of a file, read again only when the file has changed."""
+    try:
+        status = path.stat()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise SettingsError(
+            f"the term graph {path} cannot be read ({reason}): check the setting 'terms'"
+        ) from None
+    if status.st_size > MAX_BYTES:
+        raise SettingsError(f"the term graph {path} is too large ({status.st_size} bytes)")
+    return _loaded(path, (status.st_mtime_ns, status.st_size))
+
+
+def _where(error: Exception) -> str:
+    """What is wrong with JSON, without quoting it: it may be a file that is none of ours."""
+    line = getattr(error, "lineno", 0)
+    return f"line {line}" if line else type(error).__name__
+
+
+def _entries(raw: Any, path: Path) -> Iterator[Entry]:
+    listed = raw.get("entries") if isinstance(raw, dict) else None
+    if not isinstance(listed, list):
+        raise SettingsError(f'the term graph {path} must be {{"entries": [...]}}: see docs/terms.md')
+    for number, entry in enumerate(listed, 1):
+        canonical = entry.get("canonical") if isinstance(entry, dict) else None
+        synonyms = entry.get("synonyms") if isinstance(entry, dict) else None
+        if not isinstance(synonyms, list) or not all(map(_is_term, [canonical, *synonyms])):
+            raise SettingsError(
+                f"the term graph {path}: entry {number} needs 'canonical', a term, and 'synonyms', a list of terms"
+            )
+        yield Entry(_clean(str(canonical)), tuple(_clean(term) for term in synonyms))
+
+
+def _is_term(value: object) -> bool:
+    return (
+        isinstance(value, str) and 0 < len(value.strip()) <= LONGEST and re.search(r"\w", value) is not None
+    )
+
+
+def _clean(term: str) -> str:
+    return " ".join(term.split())
