@@ -13,11 +13,11 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 LAYERS = [
     {"types", "errors"},
     {"settings", "location"},
-    {"code"},
+    {"code", "services"},
     {"stores", "embedders"},
     {"indexing", "search", "graph"},
     {"engine"},
-    {"repositories"},
+    {"repositories", "evaluation"},
     {"interfaces"},
     {"__main__"},
 ]

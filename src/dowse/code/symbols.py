@@ -61,6 +61,7 @@ class _Definition(NamedTuple):
     owner: str
     signature: str
     docstring: str
+    doc_bytes: tuple[int, int]  # where the docstring is written
 
 
 class _Open(NamedTuple):
@@ -78,9 +79,31 @@ def find(language: Language, tree: tree_sitter.Tree, content: bytes) -> tuple[En
     """The entities of a file in the order they start, each after the one that encloses it."""
     if not language.definitions:
         return ()
+    definitions, comments = _matches(language, tree, content)
+    if language.clauses:
+        definitions = _joined(definitions)
+    return tuple(_nest(definitions, comments, content))
+
+
+def documentation(language: Language, tree: tree_sitter.Tree, content: bytes) -> list[tuple[int, int]]:
+    """Where in a file the documentation of its entities is written, as byte ranges."""
+    if not language.definitions:
+        return []
+    definitions, comments = _matches(language, tree, content)
+    ranges = [d.doc_bytes for d in definitions if d.kind and d.docstring]
+    for entity in find(language, tree, content):
+        rows = range(entity.start_line - 1, entity.line - 1)
+        ranges += [comments[row][1:] for row in rows if row in comments]
+    return sorted(set(ranges))
+
+
+def _matches(
+    language: Language, tree: tree_sitter.Tree, content: bytes
+) -> tuple[list[_Definition], dict[int, tuple[int, int, int]]]:
+    """What the query finds: definitions, and comments by their last row (first row, byte range)."""
     cursor = tree_sitter.QueryCursor(parsing.query(language.grammar, language.definitions))
     definitions: list[_Definition] = []
-    comments: dict[int, tuple[int, int, int]] = {}  # last row -> first row, byte range
+    comments: dict[int, tuple[int, int, int]] = {}
     for pattern, captures in cursor.matches(tree.root_node):
         if found := captures.get("comment"):
             for node in found:
@@ -90,9 +113,7 @@ def find(language: Language, tree: tree_sitter.Tree, content: bytes) -> tuple[En
                 _add_leading(comments, node, content, None)
         elif definition := _definition(language, pattern, captures, content):
             definitions.append(definition)
-    if language.clauses:
-        definitions = _joined(definitions)
-    return tuple(_nest(definitions, comments, content))
+    return definitions, comments
 
 
 def _add_leading(
@@ -148,7 +169,7 @@ def _definition(
         _name(names, content),
         _text(owner[0], content) if owner else "",
         _signature(nodes[0], kind, names[0], body[0] if body else None, content),
-        _documentation(language, captures, content),
+        *_documentation(language, captures, content),
     )
 
 
@@ -182,22 +203,25 @@ def _signature(
     return " ".join(raw.decode("utf-8", "replace").split()).rstrip(" {:=\\")[:MAX_SIGNATURE]
 
 
-def _documentation(language: Language, captures: dict[str, list[tree_sitter.Node]], content: bytes) -> str:
-    """What the definition says about itself, inside of it."""
+def _documentation(
+    language: Language, captures: dict[str, list[tree_sitter.Node]], content: bytes
+) -> tuple[str, tuple[int, int]]:
+    """What the definition says about itself, inside of it, and where."""
     if doc := captures.get("doc"):
-        return _uncommented(_text(doc[0], content))[:MAX_DOC]
+        return _uncommented(_text(doc[0], content))[:MAX_DOC], (doc[0].start_byte, doc[0].end_byte)
     body = captures.get("body")
-    return _docstring(language, body[0], content) if language.docstring and body else ""
+    return _docstring(language, body[0], content) if language.docstring and body else ("", (0, 0))
 
 
-def _docstring(language: Language, body: tree_sitter.Node, content: bytes) -> str:
+def _docstring(language: Language, body: tree_sitter.Node, content: bytes) -> tuple[str, tuple[int, int]]:
     node = body.named_child(0) if body.named_child_count else None  # a body may not be written yet
     if node is not None and node.type != language.docstring:
         node = node.named_child(0) if node.named_child_count == 1 else None
     if node is None or node.type != language.docstring:
-        return ""
+        return "", (0, 0)
     text = _DOCSTRING_QUOTES.sub("", _text(node, content).strip())
-    return "\n".join(line.strip() for line in text.strip().splitlines())[:MAX_DOC]
+    lines = "\n".join(line.strip() for line in text.strip().splitlines())[:MAX_DOC]
+    return lines, (node.start_byte, node.end_byte)
 
 
 def _nest(

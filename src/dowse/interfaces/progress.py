@@ -20,7 +20,15 @@ REDRAW_SECONDS = 0.1
 
 BAR_WIDTH = 24
 
-_STAGES = {"discover": "looking for files", "index": "indexing", "embed": "embedding"}
+_STAGES = {
+    "discover": "looking for files",
+    "index": "indexing",
+    "embed": "embedding",
+    "evaluate": "asking",
+}
+
+_COUNTED = {"evaluate": "questions"}
+"""Stages whose work is counted, not weighed."""
 
 
 @contextmanager
@@ -78,6 +86,8 @@ def described(stage: str, done: int, total: int, seconds: float) -> str:
     rate = done / seconds if seconds > 0 else 0.0
     left = f"{_clock((total - done) / rate)} left" if rate else ""
     amount = f"{done / 1e6:.1f} of {total / 1e6:.1f} MB  {rate / 1e6:.1f} MB/s"
+    if stage in _COUNTED:
+        amount = f"{done} of {total} {_COUNTED[stage]}  {rate:.0f}/s"
     return f"{name} [{bar}] {share:4.0%}  {amount}  {left}".rstrip()
 
 

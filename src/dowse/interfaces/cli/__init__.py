@@ -49,6 +49,9 @@ COMMANDS = {
     "status": Row("dowse.interfaces.cli.status:status", "Show the index at a glance."),
     "list": Row("dowse.interfaces.cli.list_files:list_files", "List the files in the index."),
     "languages": Row("dowse.interfaces.cli.languages:languages", "List the languages that are understood."),
+    "eval": Row(
+        "dowse.interfaces.cli.evaluate:evaluate", "Measure how well search works on this repository."
+    ),
     "config": Row("dowse.interfaces.cli.config:config", "Show the settings and where they come from."),
     "clear": Row("dowse.interfaces.cli.clear:clear", "Remove the index."),
     "doctor": Row("dowse.interfaces.cli.doctor:doctor", "Check that everything dowse needs is in order."),

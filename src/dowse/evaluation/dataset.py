@@ -1,0 +1,286 @@
+"""Ground truth from files: JSON lines, JSON, CSV, TREC qrels, and the shapes of public question sets.
+
+What a line may hold is docs/groundtruth.schema.json. A file is recognised by what is in it, not by its name.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from dowse.errors import UsageError
+from dowse.evaluation.values import Dataset, Question, Target
+
+MAX_BYTES = 200_000_000
+"""A larger file is hardly ground truth."""
+
+SEPARATOR = re.compile(r"[;\n]")
+"""Between several answers in one cell of a CSV file."""
+
+_LINES = re.compile(r"^(.+?):(\d+)(?:-(\d+))?$")
+_ENTITY = re.compile(r"^(.+?\.[A-Za-z0-9_+-]+|[^:]*/[^:/]+):([^\d:].*)$")
+_QRELS = re.compile(r"^(\S+)\s+(?:\S+\s+)?(\S+)\s+(-?\d+)\s*$")
+_TOPIC = re.compile(r"<num>\s*(?:Number:)?\s*(\S+).*?<title>\s*(?:Topic:)?\s*([^<]+)", re.S)
+
+Item = Mapping[str, Any]
+
+
+def load(path: Path, *, queries: Path | None = None, repo: str = "") -> Dataset:
+    """The questions of a file; ``queries`` goes with qrels, ``repo`` picks one of several repositories."""
+    text = _text(path)
+    if queries is not None or _is_qrels(text):
+        questions, suffix = _from_qrels(text, path, queries), False
+    elif path.suffix.lower() in (".csv", ".tsv"):
+        questions, suffix = _from_csv(text, path), False
+    else:
+        items = _chosen(_items(text, path), repo, path)
+        suffix = any("secondary" in item for item in items)
+        questions = [_question(item, place, path) for place, item in enumerate(items, 1)]
+    answered = [question for question in questions if question.relevant]
+    if not answered:
+        raise UsageError(
+            f"{path} has no question with an answer: see docs/evaluation.md for what a line should hold"
+        )
+    left_out = len(questions) - len(answered)
+    notes = (f"{left_out} of {len(questions)} questions have no answer and are left out",) if left_out else ()
+    return Dataset(path.name, tuple(_distinct(answered, path)), suffix, notes)
+
+
+def dump(questions: Iterable[Question]) -> str:
+    """Questions as JSON lines, one each, so that a person can edit and keep them."""
+    return "".join(json.dumps(_values(question), ensure_ascii=False) + "\n" for question in questions)
+
+
+def _values(question: Question) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "id": question.id,
+        "query": question.query,
+        "relevant": [
+            str(t) if t.grade == 1 else {"target": str(t), "grade": t.grade} for t in question.relevant
+        ],
+    }
+    for name in ("category", "cursor_file", "source", "base"):
+        if value := getattr(question, name):
+            values[name] = value
+    return values
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise UsageError(f"{path} is too large to be ground truth")
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+
+
+# --- JSON ---
+
+
+def _items(text: str, path: Path) -> list[Item]:
+    """The objects of a file: a list, one per line, or a list under ``questions`` or ``queries``."""
+    if text.lstrip().startswith("["):
+        found = _decoded(text, path, 1)
+    else:
+        lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
+        if len(lines) > 1 and lines[0][1].strip() == "{":  # one object over many lines
+            found = _decoded(text, path, 1)
+        else:
+            found = [_decoded(line, path, n) for n, line in lines]
+    if isinstance(found, dict):
+        found = found.get("questions") or found.get("queries") or []
+    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+        raise UsageError(f"{path} must hold one JSON object per question")
+    return found
+
+
+def _decoded(text: str, path: Path, line: int) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path}:{line} is not JSON: {error}") from None
+
+
+def _chosen(items: list[Item], repo: str, path: Path) -> list[Item]:
+    """The questions about one repository, where a file has several."""
+    names = list(dict.fromkeys(_repo(item) for item in items if item.get("repo")))
+    if repo:
+        kept = [item for item in items if repo in (_repo(item), item.get("repo"), item.get("task_id"))]
+        if not kept:
+            raise UsageError(
+                f"{path} has nothing about '{repo}': it is about {', '.join(names) or 'one tree'}"
+            )
+        return kept
+    if len(names) > 1:
+        raise UsageError(
+            f"{path} is about several repositories: choose with --repo one of {', '.join(names)}"
+        )
+    return items
+
+
+def _repo(item: Item) -> str:
+    return str(item.get("repo", "")).rstrip("/").rpartition("/")[2]
+
+
+def _question(item: Item, place: int, path: Path) -> Question:
+    query = item.get("query") or item.get("text") or _described(item)
+    if not isinstance(query, str) or not query.strip():
+        raise UsageError(f"{path}: question {place} has no 'query'")
+    category = item.get("category") or item.get("query_category") or item.get("kind") or ""
+    found = next((item[name] for name in ("id", "task_id", "qid", "_id") if name in item), place)
+    return Question(
+        id=str(found),
+        query=query.strip(),
+        relevant=tuple(dict.fromkeys(_targets(item, place, path))),
+        category=str(category),
+        cursor_file=str(item.get("cursor_file") or ""),
+        source=str(item.get("source") or ""),
+        base=str(item.get("base") or ""),
+    )
+
+
+def _described(item: Item) -> str:
+    """A task that is told by a description and by terms."""
+    terms = item.get("query_terms") or []
+    return " ".join(filter(None, [str(item.get("description") or ""), *map(str, terms)]))
+
+
+def _targets(item: Item, place: int, path: Path) -> Iterator[Target]:
+    raw = [*_listed(item.get("relevant")), *_listed(item.get("secondary")), *_listed(item.get("gold"))]
+    raw += [*_listed(item.get("files_edited")), *_listed(item.get("targets"))]
+    for one in raw:
+        if isinstance(one, str):
+            yield target(one)
+        elif isinstance(one, dict) and one.get("test") is True:
+            continue  # SWE-QA: a test that the answer happens to cite
+        elif isinstance(one, dict) and (one.get("path") or one.get("target")):
+            yield from _detailed(one, place, path)
+        else:
+            raise UsageError(f"{path}: question {place}: {one!r} is not a path, path:start-end or path:Name")
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _detailed(raw: Mapping[str, Any], place: int, path: Path) -> Iterator[Target]:
+    """Targets written as an object: a path with lines, several spans, an entity, a grade."""
+    try:
+        grade = int(raw.get("grade", 1))
+        if "target" in raw:
+            yield target(str(raw["target"]))._replace(grade=grade)
+            return
+        start, end = raw.get("start_line") or raw.get("start"), raw.get("end_line") or raw.get("end")
+        spans = raw.get("spans") or ([(start, end or start)] if start else [(0, 0)])
+        for first, last in spans:
+            entity = str(raw.get("entity") or "")
+            yield Target(_clean(str(raw["path"])), int(first), int(last), entity, grade)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{path}: question {place}: {dict(raw)} is not a target: {error}") from None
+
+
+def target(text: str) -> Target:
+    """``path``, ``path:12``, ``path:12-30`` or ``path:Class.method``."""
+    if match := _LINES.match(text):
+        first = int(match[2])
+        return Target(_clean(match[1]), first, max(first, int(match[3] or first)))
+    if match := _ENTITY.match(text):
+        return Target(_clean(match[1]), entity=match[2])
+    return Target(_clean(text))
+
+
+def _clean(path: str) -> str:
+    return path.strip().replace("\\", "/").removeprefix("./").strip("/")
+
+
+# --- CSV ---
+
+
+def _from_csv(text: str, path: Path) -> list[Question]:
+    """Columns ``query`` and ``relevant`` (answers separated by ``;``, or one per row), and the optional ones."""
+    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+    reader = csv.DictReader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
+    names = [name.strip().lower() for name in reader.fieldnames or ()]
+    if not {"query", "relevant"} <= set(names):
+        raise UsageError(
+            f"{path} needs columns 'query' and 'relevant': its first line has {', '.join(names)}"
+        )
+    reader.fieldnames = names
+    rows: dict[tuple[str, str], Question] = {}
+    for place, row in enumerate(reader, 1):
+        answers = [part.strip() for part in SEPARATOR.split(row.get("relevant") or "") if part.strip()]
+        item = {name: value for name, value in row.items() if value and name} | {"relevant": answers}
+        question = _question(item, place, path)
+        key = (str(row.get("id") or ""), question.query)
+        if key in rows:
+            merged = dict.fromkeys([*rows[key].relevant, *question.relevant])
+            question = replace(rows[key], relevant=tuple(merged))
+        rows[key] = question
+    return list(rows.values())
+
+
+# --- TREC ---
+
+
+def _is_qrels(text: str) -> bool:
+    """Whether the first lines are ``question [iteration] document grade``."""
+    lines = [line for line in text.split("\n")[:20] if line.strip()]
+    return bool(lines) and all(_QRELS.match(line) for line in lines[1 if _has_header(lines) else 0 :])
+
+
+def _has_header(lines: Sequence[str]) -> bool:
+    return len(lines) > 1 and lines[0].lower().startswith(("query-id", "query_id", "qid"))
+
+
+def _from_qrels(text: str, path: Path, queries: Path | None) -> list[Question]:
+    if queries is None:
+        raise UsageError(f"{path} has judgements but no questions: give them with --queries FILE")
+    answers: dict[str, list[Target]] = defaultdict(list)
+    lines = [line for line in text.split("\n") if line.strip()]
+    for number, line in enumerate(lines[1 if _has_header(lines) else 0 :], 1):
+        match = _QRELS.match(line)
+        if not match:
+            raise UsageError(f"{path}: line {number} is not 'question [iteration] document grade': {line!r}")
+        if int(match[3]) > 0:
+            answers[match[1]].append(target(match[2])._replace(grade=int(match[3])))
+    asked = _topics(queries)
+    if unknown := [id for id in answers if id not in asked]:
+        raise UsageError(f"{queries} does not have question {unknown[0]} of {path.name}")
+    return [Question(id, asked[id], tuple(dict.fromkeys(found))) for id, found in answers.items()]
+
+
+def _topics(path: Path) -> dict[str, str]:
+    """Questions by id: tab-separated, JSON lines (``_id`` and ``text``), or TREC topics."""
+    text = _text(path)
+    if "<top>" in text:
+        return {match[1]: " ".join(match[2].split()) for match in _TOPIC.finditer(text)}
+    if text.lstrip().startswith(("{", "[")):
+        asked = (
+            (i.get("_id", i.get("id", i.get("qid"))), i.get("text", i.get("query")))
+            for i in _items(text, path)
+        )
+        return {str(id): str(query) for id, query in asked}
+    pairs = (line.split("\t", 1) for line in text.splitlines() if "\t" in line)
+    found = {id.strip(): query.strip() for id, query in pairs}
+    if not found:
+        raise UsageError(f"{path} has no questions: write one per line, its id, a tab, the question")
+    return found
+
+
+def _distinct(questions: Sequence[Question], path: Path) -> Iterator[Question]:
+    """Questions whose ids tell them apart."""
+    seen: set[str] = set()
+    for place, question in enumerate(questions, 1):
+        if question.id in seen:
+            raise UsageError(
+                f"{path}: two questions have the id '{question.id}' (the second is number {place})"
+            )
+        seen.add(question.id)
+        yield question

@@ -1,0 +1,169 @@
+"""The one place that asks git: the commits of a repository, what they changed, and files as they were.
+
+Only reads: no checkout, no work tree, nothing in ``.git`` changes. Programs that a repository may configure (text
+converters, external diffs, file system monitors) are not run.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from dowse.errors import UsageError
+
+SECONDS = 120
+"""More time a question to git does not get."""
+
+_QUIET = (
+    "--no-pager",
+    "-c",
+    "core.quotepath=off",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "log.showSignature=false",
+)
+_RECORD, _FIELD = "\x1e", "\x1f"
+_FORMAT = f"--format={_RECORD}%H{_FIELD}%P{_FIELD}%an <%ae>{_FIELD}%s{_FIELD}%b{_FIELD}"
+_PLAIN_DIFF = ("--no-ext-diff", "--no-textconv", "--no-renames")
+_HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? ", re.M)
+_FILE_MODES = (b"100644", b"100755")
+
+
+class ChangedFile(NamedTuple):
+    """A file that a commit changed; lines are counted without regard to white space."""
+
+    path: str
+    added: int
+    removed: int
+
+
+class Commit(NamedTuple):
+    """A commit with one parent."""
+
+    sha: str
+    parent: str
+    author: str
+    subject: str
+    body: str
+    files: tuple[ChangedFile, ...]
+
+
+def first_parents(root: Path, limit: int) -> list[str]:
+    """The newest commits along the main line, newest first."""
+    return _git(root, "rev-list", "--first-parent", f"--max-count={limit}", "HEAD").split()
+
+
+def commits_between(root: Path, older: str, newer: str) -> list[Commit]:
+    """Every commit of ``newer`` that is not part of ``older``, without merges, newest first; paths below the root."""
+    return _log(root, f"{older}..{newer}")
+
+
+def newest_commits(root: Path, limit: int) -> list[Commit]:
+    """The newest commits, without merges, with what they changed."""
+    return _log(root, f"--max-count={limit}")
+
+
+def _log(root: Path, which: str) -> list[Commit]:
+    said = _git(root, "log", "--no-merges", "--numstat", "-w", "--relative", *_PLAIN_DIFF, _FORMAT, which)
+    return [_commit(record) for record in said.split(_RECORD)[1:]]
+
+
+def _commit(record: str) -> Commit:
+    sha, parents, author, subject, body, rest = record.split(_FIELD, 5)
+    files = []
+    for line in rest.splitlines():
+        fields = line.split("\t")
+        if len(fields) == 3 and fields[0].isdigit():  # "-" is a binary file
+            files.append(ChangedFile(fields[2], int(fields[0]), int(fields[1])))
+    return Commit(sha, parents.partition(" ")[0], author, subject.strip(), body.strip(), tuple(files))
+
+
+def changed_lines(root: Path, commit: Commit, path: str) -> list[tuple[int, int]]:
+    """The lines of a file, as it was before a commit, that the commit changed or put something after."""
+    said = _git(root, "diff", "-U0", "-w", *_PLAIN_DIFF, commit.parent, commit.sha, "--", path)
+    found = []
+    for match in _HUNK.finditer(said):
+        first, length = int(match[1]), int(match[2] or 1)
+        found.append((max(1, first), max(1, first + max(length, 1) - 1)))
+    return found
+
+
+def content(root: Path, commit: str, path: str) -> bytes | None:
+    """A file as it was in a commit, or none."""
+    done = _run(root, "cat-file", "blob", f"{commit}:./{path}")
+    return done.stdout if done.returncode == 0 else None
+
+
+def export(root: Path, commit: str, folder: Path, held: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Make a folder hold the files below the root as they were in a commit; which file has which content, then.
+
+    ``held`` is what the folder holds from an earlier export. Links and submodules are left out.
+    """
+    listed = _run(root, "ls-tree", "-r", "-z", commit)
+    if listed.returncode:
+        raise _refused(listed)
+    wanted = dict(entry for entry in map(_entry, listed.stdout.split(b"\0")) if entry)
+    for path in held.keys() - wanted.keys():
+        _below(folder, path).unlink(missing_ok=True)
+    _write_blobs(root, folder, {path: blob for path, blob in wanted.items() if held.get(path) != blob})
+    return wanted
+
+
+def _write_blobs(root: Path, folder: Path, blobs: Mapping[str, bytes]) -> None:
+    with subprocess.Popen(
+        ["git", *_QUIET, "cat-file", "--batch"], cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as reader:
+        assert reader.stdin and reader.stdout
+        for path, blob in blobs.items():
+            reader.stdin.write(blob + b"\n")
+            reader.stdin.flush()
+            header = reader.stdout.readline().split()
+            data = reader.stdout.read(int(header[2]) + 1)[:-1]
+            target = _below(folder, path)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+        reader.stdin.close()
+
+
+def _below(folder: Path, path: str) -> Path:
+    return folder.joinpath(*PurePosixPath(path).parts)
+
+
+def _entry(line: bytes) -> tuple[str, bytes] | None:
+    """The path and the blob of a line of ``ls-tree``, if it is a file with a name that can be written."""
+    about, tab, name = line.partition(b"\t")
+    fields = about.split()
+    if not tab or fields[0] not in _FILE_MODES:
+        return None
+    try:
+        path = name.decode()
+    except UnicodeDecodeError:
+        return None
+    return None if ".." in path.split("/") or path.startswith("/") else (path, fields[2])
+
+
+def _git(root: Path, *arguments: str) -> str:
+    done = _run(root, *arguments)
+    if done.returncode:
+        raise _refused(done)
+    return done.stdout.decode("utf-8", "replace")
+
+
+def _run(root: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run(
+            ["git", *_QUIET, *arguments], cwd=root, capture_output=True, timeout=SECONDS, check=False
+        )
+    except FileNotFoundError:
+        raise UsageError("git is not installed: leave 'git' out of --from") from None
+    except subprocess.TimeoutExpired:
+        raise UsageError(f"git took more than {SECONDS} s: leave 'git' out of --from") from None
+
+
+def _refused(done: subprocess.CompletedProcess[bytes]) -> UsageError:
+    said = " ".join(done.stderr.decode("utf-8", "replace").split())[:300]
+    return UsageError(f"git cannot answer here: {said or 'no reason given'}")

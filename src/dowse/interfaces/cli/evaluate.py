@@ -1,0 +1,280 @@
+"""``dowse eval``: does search work on this repository?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dowse.errors import UsageError
+from dowse.interfaces.cli import options
+
+if TYPE_CHECKING:
+    from dowse.engine import Engine
+    from dowse.evaluation.run import Plan
+    from dowse.evaluation.values import Comparison, Dataset, Evaluation
+
+FAILED = 1
+"""The exit code of a bar that was missed."""
+
+RUN = "run"
+"""The command that is meant when the first word is none."""
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+class _Group(click.Group):
+    """``dowse eval truth.jsonl`` is ``dowse eval run truth.jsonl``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args or args[0] not in (*self.commands, "-h", "--help"):
+            args = [RUN, *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group("eval", cls=_Group, options_metavar="", subcommand_metavar="[TRUTH] [OPTIONS] | diff A B")
+def evaluate() -> None:
+    """Measure how well search works on this repository.
+
+    \b
+      dowse eval truth.jsonl                     questions and answers from a file
+      dowse eval --mine 200                      or from docstrings, names and git history
+      dowse eval truth.jsonl --compare dense=off --compare terms=k8s.json
+      dowse eval truth.jsonl --save a.json       and later: dowse eval diff a.json b.json
+
+    'dowse eval run --help' lists the options; docs/evaluation.md has formats and definitions.
+    """
+
+
+@evaluate.command(RUN)
+@click.argument("truth", required=False, type=_EXISTING)
+@options.root
+@click.option("--queries", type=_EXISTING, metavar="FILE", help="The questions that belong to TREC qrels.")
+@click.option("--repo", default="", metavar="NAME", help="Of a file about several repositories, this one.")
+@click.option(
+    "--paths",
+    type=click.Choice(["exact", "suffix"]),
+    help="How paths in TRUTH match: as they are, or also if one is the end of the other.",
+)
+@click.option(
+    "--mine", type=click.IntRange(min=1), metavar="N", help="Make N questions from this repository."
+)
+@click.option("--from", "sources", metavar="LIST", help="What to mine: docs, symbols, git (default: all).")
+@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Decides which are chosen.")
+@click.option(
+    "--out", type=_FILE, metavar="FILE", help="Where mined questions are kept (default: by its options)."
+)
+@click.option("--force", is_flag=True, help="Replace the file of mined questions.")
+@click.option("--mine-only", is_flag=True, help="Mine, and measure nothing.")
+@click.option("--metrics", "names", metavar="LIST", help="What to measure; the first is the headline.")
+@click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Results to ask for (default: 50).")
+@click.option("--files", "by_file", is_flag=True, help="Rank files: of each, only its best result counts.")
+@click.option("--set", "assigned", multiple=True, metavar="SETTING=VALUE", help="Measure with this setting.")
+@click.option(
+    "--compare",
+    "compared",
+    multiple=True,
+    metavar="SETTINGS",
+    help="Measure this too, and compare (repeatable).",
+)
+@click.option("--baseline", type=_EXISTING, metavar="FILE", help="Compare with an evaluation that was saved.")
+@click.option(
+    "--fail-under", "bars", multiple=True, metavar="METRIC=X", help="Leave with 1 below (repeatable)."
+)
+@click.option(
+    "--fail-on-regression", is_flag=True, help="Leave with 1 if the headline is worse beyond doubt."
+)
+@click.option(
+    "--fail-on-any-regression", is_flag=True, help="Leave with 1 if any question is answered worse."
+)
+@click.option("--save", type=_FILE, metavar="FILE", help="Keep the evaluation (JSON) to compare with later.")
+@click.option("--html", type=_FILE, metavar="FILE", help="Write a page with charts.")
+@click.option("--markdown", type=_FILE, metavar="FILE", help="Write the report as Markdown.")
+@click.option("--worst", type=click.IntRange(min=0), default=10, show_default=True, help="Questions to list.")
+@options.index_dir
+@options.any_root
+@options.as_json
+@options.color
+@options.debug
+def run(truth: Path | None, root: str | None, **asked: Any) -> int:
+    """Ask every question and measure the answers.
+
+    TRUTH has one question per line with the places that answer it: JSON lines, CSV, or TREC qrels. Without it,
+    --mine makes questions from docstrings (which are then hidden from the index that is measured), names, and
+    git history (asked about the tree before the commits), and keeps them in a file.
+    """
+    if (truth is None) == (asked["mine"] is None):
+        raise UsageError("give a file with questions and answers, or --mine N to make one (not both)")
+    given = {"index_dir": asked["index_dir"]}
+    with options.open_engine(root, any_root=asked["any_root"], **given) as engine:
+        dataset = _mined(engine, asked) if truth is None else _loaded(truth, asked)
+        if asked["mine_only"]:
+            return 0
+        evaluation = _measured(engine, dataset, asked)
+    _deliver(evaluation, asked)
+    return _verdict(evaluation, asked)
+
+
+@evaluate.command("diff")
+@click.argument("before", type=_EXISTING)
+@click.argument("after", type=_EXISTING)
+@click.option("--metrics", "names", metavar="LIST", help="What to compare; the first is the headline.")
+@click.option(
+    "--fail-on-regression", is_flag=True, help="Leave with 1 if the headline is worse beyond doubt."
+)
+@click.option(
+    "--fail-on-any-regression", is_flag=True, help="Leave with 1 if any question is answered worse."
+)
+@options.as_json
+@options.color
+@options.debug
+def diff(before: Path, after: Path, **asked: Any) -> int:
+    """Compare two evaluations that were saved, question by question.
+
+    Of each the first run is taken: the settings that were in force, not those it was compared with.
+    """
+    from dowse.evaluation import saved
+    from dowse.evaluation.compare import compare
+    from dowse.interfaces.cli import output
+    from dowse.interfaces.reports import terminal
+
+    first, second = saved.load(before), saved.load(after)
+    names = _names(asked["names"]) or second.metrics
+    labels = _labels(before, after)
+    found = compare(first.runs[0], second.runs[0], names, labels)
+    if asked["as_json"]:
+        output.write_json({"schema": saved.SCHEMA, "comparison": saved.comparison_values(found)})
+    else:
+        output.write(terminal.comparison(found, output.view(asked["color"]).paint))
+    return FAILED if _regressed([found], asked) else 0
+
+
+def _labels(before: Path, after: Path) -> tuple[str, str]:
+    return (before.name, after.name) if before.name != after.name else (str(before), str(after))
+
+
+def _names(given: str | None) -> tuple[str, ...]:
+    from dowse.evaluation import metrics
+
+    names = tuple(name.strip().lower() for name in (given or "").split(",") if name.strip())
+    for name in names:
+        metrics.parsed(name)
+    return names
+
+
+def _loaded(truth: Path, asked: dict[str, Any]) -> Dataset:
+    from dataclasses import replace
+
+    from dowse.evaluation import dataset
+
+    found = dataset.load(truth, queries=asked["queries"], repo=asked["repo"])
+    return replace(found, suffix_paths=asked["paths"] == "suffix") if asked["paths"] else found
+
+
+def _mined(engine: Engine, asked: dict[str, Any]) -> Dataset:
+    from dowse.evaluation import dataset, mining
+    from dowse.interfaces.cli import output
+    from dowse.interfaces.progress import progress_line
+
+    sources = mining.sources(asked["sources"])
+    with progress_line() as progress:
+        found = mining.mine(engine, asked["mine"], sources, asked["seed"], progress)
+    name = f"dowse-truth-{'-'.join(sources)}-{asked['mine']}-seed{asked['seed']}.jsonl"
+    place = asked["out"] or Path(name)
+    mining.keep(place, dataset.dump(found.questions), force=asked["force"])
+    output.remark(
+        f"{len(found.questions)} questions are in {place}: edit and keep it, and measure again with it"
+    )
+    for note in found.notes:
+        output.remark(f"note: {note}")
+    return found
+
+
+def _plan(asked: dict[str, Any]) -> Plan:
+    from dowse.evaluation import metrics
+    from dowse.evaluation.run import DEPTH, Plan
+
+    names = _names(asked["names"]) or metrics.DEFAULT
+    names = tuple(dict.fromkeys([*names, *(name for name, _ in _bars(asked))]))
+    return Plan(names, asked["depth"] or max(DEPTH, metrics.depth(names)), asked["by_file"])
+
+
+def _bars(asked: dict[str, Any]) -> list[tuple[str, float]]:
+    bars = []
+    for bar in asked["bars"]:
+        name, _, value = bar.partition("=")
+        try:
+            bars.append((_names(name)[0], float(value)))
+        except (ValueError, IndexError):
+            raise UsageError(f"--fail-under {bar}: write it like ndcg@10=0.8") from None
+    return bars
+
+
+def _measured(engine: Engine, dataset: Dataset, asked: dict[str, Any]) -> Evaluation:
+    """Every run and every comparison."""
+    from dowse.evaluation import report, saved, variants
+    from dowse.evaluation.run import evaluate as measure
+    from dowse.interfaces.progress import progress_line
+
+    plan = _plan(asked)
+    base = variants.parse(" ".join(asked["assigned"]), engine.settings)
+    chosen = [variants.named(base, variants.BASE)]
+    chosen += [variants.over(base, variants.parse(text, engine.settings)) for text in asked["compared"]]
+    if len({variant.name for variant in chosen}) < len(chosen):
+        raise UsageError("two --compare are the same: each needs settings of its own")
+    earlier = saved.load(asked["baseline"]) if asked["baseline"] else None
+    with progress_line() as progress:
+        runs = measure(engine, dataset, chosen, plan, progress)
+    return report.evaluation(engine, dataset, plan, runs, earlier, str(asked["baseline"] or ""))
+
+
+def _deliver(evaluation: Evaluation, asked: dict[str, Any]) -> None:
+    """Files first, so that a long run is not lost to a closed pipe."""
+    from dowse.evaluation import saved
+    from dowse.interfaces.cli import output
+    from dowse.interfaces.reports import markdown, page, terminal
+
+    if asked["save"]:
+        saved.save(evaluation, asked["save"])
+    if asked["html"]:
+        saved.write(asked["html"], page.text(evaluation))
+    if asked["markdown"]:
+        saved.write(asked["markdown"], markdown.text(evaluation))
+    if asked["as_json"]:
+        output.write_json(saved.values(evaluation))
+    else:
+        output.write(terminal.text(evaluation, asked["worst"], output.view(asked["color"]).paint))
+
+
+def _verdict(evaluation: Evaluation, asked: dict[str, Any]) -> int:
+    """The exit code: whether every bar was taken."""
+    from dowse.interfaces.cli import output
+
+    overall = evaluation.runs[0].summary.overall
+    failed = _regressed(evaluation.comparisons, asked)
+    for name, bar in _bars(asked):
+        if name not in overall:
+            output.remark(f"{name} does not apply to any of these questions")
+            failed = True
+        elif overall[name].mean < bar:
+            output.remark(f"{name} is {overall[name].mean:.4f}, below {bar:g}")
+            failed = True
+    return FAILED if failed else 0
+
+
+def _regressed(comparisons: Sequence[Comparison], asked: dict[str, Any]) -> bool:
+    from dowse.interfaces.cli import output
+
+    failed = False
+    for found in comparisons:
+        what = f"{found.after} against {found.before}"
+        if asked["fail_on_regression"] and found.differences[found.headline].verdict == "worse":
+            output.remark(f"{what}: {found.headline} is worse")
+            failed = True
+        if asked["fail_on_any_regression"] and found.regressed:
+            output.remark(f"{what}: {len(found.regressed)} questions are answered worse by {found.headline}")
+            failed = True
+    return failed
