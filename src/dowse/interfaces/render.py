@@ -437,7 +437,7 @@ def status_text(status: IndexStatus, root: str, pending: int | None) -> str:
             ("languages", _tally(status.languages, LISTED)),
             ("parsed", _tally(status.health)),
         ]
-    lines = [f"{name:<9} {value}" for name, value in rows]
+    lines = [f"{name:<10} {value}" for name, value in rows]
     if status.report:
         lines += [*_left_out(status.report), *_secrets(status.secrets), *_failures(status.report)]
         lines += _without_vectors(status.report)

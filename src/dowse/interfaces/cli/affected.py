@@ -42,7 +42,7 @@ def affected(
     as_json: bool,
     color: str,
 ) -> int:
-    """Show what a change reaches: entities, their dependents, tests to run.
+    """Show what a change reaches, and tests to run.
 
     Without options the change is what differs from the last commit. Files that usually change together with the
     changed ones are taken from git's history.

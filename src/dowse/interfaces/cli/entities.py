@@ -44,7 +44,7 @@ def entities(
     as_json: bool,
     color: str,
 ) -> int:
-    """Find entities: by id, by name, by the beginning of a name, by content.
+    """Find entities by id, name, prefix or content.
 
     QUERY is an id (path:Class.method), a name, a qualified name, a prefix (Auth*) or words. Each result says which
     tier found it.

@@ -95,7 +95,7 @@ def callers(symbol: str, **asked: Any) -> int:
 @_ambiguous
 @_external
 def callees(symbol: str, **asked: Any) -> int:
-    """Show what a function, a method, a class or a file calls."""
+    """Show what something calls."""
     return _show(lambda graph: graph.callees(symbol, _walk(asked)), **asked)
 
 
@@ -107,7 +107,7 @@ def callees(symbol: str, **asked: Any) -> int:
 @click.option("--transitive", is_flag=True, help="The same as --depth -1.")
 @_limited
 def deps(file: str, transitive: bool, **asked: Any) -> int:
-    """Show the files that a file or a folder depends on."""
+    """Show the files that a file depends on."""
     asked["depth"] = -1 if transitive else asked["depth"]
     return _show(lambda graph: graph.deps(file, _walk(asked)), **asked)
 
@@ -120,7 +120,7 @@ def deps(file: str, transitive: bool, **asked: Any) -> int:
 @_limited
 @_ambiguous
 def impact(target: str, **asked: Any) -> int:
-    """Show what depends on a file, a folder or a symbol."""
+    """Show what depends on a file or a symbol."""
     return _show(lambda graph: graph.impact(target, _walk(asked)), **asked)
 
 
@@ -154,7 +154,7 @@ def impact(target: str, **asked: Any) -> int:
 @_ambiguous
 @_external
 def traverse(ids: tuple[str, ...], **asked: Any) -> int:
-    """Show what is around some nodes of the graph."""
+    """Show what is around nodes of the code graph."""
     return _show(lambda graph: graph.traverse(ids, _walk(asked)), **asked)
 
 
@@ -164,7 +164,7 @@ def traverse(ids: tuple[str, ...], **asked: Any) -> int:
 @_drawn
 @_depth(-1)
 def hierarchy(symbol: str, **asked: Any) -> int:
-    """Show the classes above a class and those below it."""
+    """Show the classes above and below a class."""
     return _show(lambda graph: graph.hierarchy(symbol, asked["depth"]), **asked)
 
 
@@ -175,7 +175,7 @@ def hierarchy(symbol: str, **asked: Any) -> int:
 @_drawn
 @_ambiguous
 def path(start: str, end: str, **asked: Any) -> int:
-    """Show how one thing reaches another, by the shortest way."""
+    """Show how one thing reaches another."""
     return _show(lambda graph: graph.path(start, end, ambiguous=asked["ambiguous"]), **asked)
 
 
