@@ -175,7 +175,7 @@ def test_help_and_version_load_no_part_of_the_engine(dowse: Shell, flag: str) ->
 
 def test_a_warm_piped_search_loads_only_what_it_needs(dowse: Shell) -> None:
     loaded = imported(dowse, "search", "retry")
-    assert {"tantivy", "sqlite3"} <= loaded
+    assert {"tantivy", "sqlite3", "simsimd"} <= loaded, "the semantic channel runs too"
     assert loaded.isdisjoint(
         {"rich", "numpy", "tree_sitter", "pathspec", "filelock", "pygments", "platformdirs"}
     )
@@ -257,9 +257,7 @@ def test_plain_output_is_for_scripts(dowse: Shell) -> None:
     assert "   4  def retry_with_backoff(call, attempts=3):" in rest
     assert all(not line or re.match(r"(  +\d+(  |$)|\S+:\d+-\d+: )", line) for line in rest)
     assert "\x1b" not in done.stdout
-    assert re.match(
-        r"\d+ hits in .* ms; asked: lexical, names; not asked: files \(.*\), dense \(", done.stderr
-    )
+    assert re.match(r"\d+ hits in .* ms; asked: lexical, names, dense; not asked: files \(", done.stderr)
 
 
 def test_lines_are_numbered_as_in_the_file(dowse: Shell, tree: Path) -> None:
@@ -343,7 +341,8 @@ def test_explain_shows_the_reading_and_every_reason(dowse: Shell) -> None:
         "read as  symbol",
         "dropped  where, is",
         "channel  lexical: ",
-        "channel  dense: not asked: ",
+        "channel  dense: ",
+        "channel  files: not asked: ",
     ):
         assert expected in text
     (result,) = dowse.json("search", "where is retry_with_backoff", "-n", "1")["results"]
@@ -431,6 +430,16 @@ def test_changes_are_seen_unless_that_is_switched_off(fresh: Shell) -> None:
     assert fresh("search", "brand_new").returncode == 0
     (fresh.folder / "src/new.py").unlink()
     assert fresh("search", "brand_new").returncode == 1
+
+
+def test_without_an_embedder_there_is_no_semantic_channel(fresh: Shell) -> None:
+    meaning = ("search", "try it once more when it fails", "--json")
+    channel = {c["name"]: c for c in json.loads(fresh(*meaning).stdout)["channels"]}["dense"]
+    assert channel["ran"] and channel["hits"]
+    (fresh.folder / "dowse.toml").write_text('embedder = "none"\n', encoding="utf-8")
+    fresh("index")
+    channel = {c["name"]: c for c in json.loads(fresh(*meaning).stdout)["channels"]}["dense"]
+    assert not channel["ran"] and channel["why_not"] == "no embedder is set"
 
 
 def test_a_hit_that_changed_says_so(fresh: Shell) -> None:
@@ -856,7 +865,7 @@ def test_a_terminal_gets_colours_and_a_footer(dowse: Shell) -> None:
     assert f"def{paint.colour('retry_with_backoff', 'found')}(" in text.replace("\x1b[35mdef\x1b[0m ", "def")
     plain = without_colour(text)
     assert re.match(r"src/retry.py:\d+-\d+  retry_with_backoff \(function\)  [01]\.\d\d  name\n", plain)
-    assert re.search(r"\n\n2 hits in \d+\.\d ms; asked: lexical, names; not asked: ", plain)
+    assert re.search(r"\n\n2 hits in \d+\.\d ms; asked: lexical, names, dense; not asked: ", plain)
 
 
 @needs_terminal

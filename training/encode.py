@@ -40,16 +40,6 @@ BATCH = 60
 """Packages per job."""
 
 
-def split(text: str) -> list[str]:
-    """The raw words of a text, as the tokenizer sees them before it takes them apart."""
-    return (
-        text.encode("utf-8", "replace")
-        .translate(tokens._BLANK_PUNCTUATION)
-        .decode("utf-8", "replace")
-        .split()
-    )
-
-
 def main() -> None:
     """Vocabulary first, then the rows."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -97,9 +87,9 @@ def _count(files: list[Path]) -> tuple[Counter[str], Counter[str]]:
         with gzip.open(file, "rt", encoding="utf-8") as rows:
             for line in rows:
                 row = json.loads(line)
-                own.update(split(f"{row[2]} {row[3]} {row[5]}"))
+                own.update(tokens.runs(f"{row[2]} {row[3]} {row[5]}"))
                 for _, question in row[6]:
-                    own.update(split(question))
+                    own.update(tokens.runs(question))
         packages.update(own.keys())
         occurrences.update(own)
     return packages, occurrences

@@ -48,6 +48,9 @@ MAX_REPEAT = 3.0
 NEIGHBOURHOOD = 150
 """Pairs: how far apart in a package the members of a group may lie (standard deviation)."""
 
+FAVOURED = 3.0
+"""How much more often the pairs of a favoured language are drawn."""
+
 HIDE_NAME = 0.7
 """Share of name and path questions whose words are struck out of the document: else the answer repeats them."""
 
@@ -127,17 +130,22 @@ class Data:
 class Batches:
     """Draws pairs: by kind and language, in groups of one package."""
 
-    def __init__(self, data: Data, seed: int) -> None:
-        self.random = np.random.default_rng(seed)
+    def __init__(self, data: Data, args: Any) -> None:
+        self.random = np.random.default_rng(args.seed)
         self.data = data
-        kinds = np.array([KIND_WEIGHTS[k] for k in KINDS])
+        self.group = args.group
+        kinds = np.array([KIND_WEIGHTS[k] if not args.kinds or k in args.kinds else 0.0 for k in KINDS])
         usable = ~data.held & (data.unique & data.listed)[data.pairs[:, 0]]
+        names = np.array(data.language_names)
+        if args.languages:
+            usable &= np.isin(names[data.languages[data.pairs[:, 0]]], args.languages)
         self.candidates = np.flatnonzero(usable)
         language = data.languages[data.pairs[self.candidates, 0]]
         weight = kinds[data.pairs[self.candidates, 1]]
         mass = np.bincount(language, weights=weight, minlength=len(data.language_names))
         mass[mass < SMALL_LANGUAGE] = mass.max()  # a handful of pairs is no language to be heard, but noise
         self.weight = weight * np.minimum((mass[language] / mass.max()) ** (LANGUAGE_POWER - 1), MAX_REPEAT)
+        self.weight[np.isin(names[language], args.favour)] *= FAVOURED
         self.package = data.targets[data.pairs[self.candidates, 0], 0]
 
     def epoch(self, size: int) -> Any:
@@ -148,9 +156,11 @@ class Batches:
             0, NEIGHBOURHOOD, len(chosen)
         )  # neighbours, but not always the same ones
         chosen = chosen[np.lexsort((place, self.package[chosen]))]
-        groups = np.array_split(chosen, max(len(chosen) // GROUP, 1))
+        if self.group == 1:
+            chosen = self.random.permutation(chosen)
+        groups = np.array_split(chosen, max(len(chosen) // self.group, 1))
         order = self.random.permutation(len(groups))
-        per_batch = size // GROUP
+        per_batch = size // self.group
         print(f"epoch of {len(chosen):,} pairs, {len(order) // per_batch} batches", flush=True)
         for i in range(0, len(order) - per_batch + 1, per_batch):
             yield self.candidates[np.concatenate([groups[j] for j in order[i : i + per_batch]])]
@@ -318,6 +328,11 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=1.5e-3)
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--favour", nargs="*", default=[], help="languages to draw more often than the rest")
+    ablation = parser.add_argument_group("for ablations")
+    ablation.add_argument("--languages", nargs="*", help="only pairs of these languages")
+    ablation.add_argument("--kinds", nargs="*", help="only pairs of these kinds")
+    ablation.add_argument("--group", type=int, default=GROUP, help="1: negatives from anywhere")
     args = parser.parse_args()
     torch.manual_seed(args.seed)
     args.out.mkdir(parents=True, exist_ok=True)
@@ -352,7 +367,7 @@ def main() -> None:
 def _train(
     args: Any, model: Model, data: Data, sets: dict[str, Any], width: int, optimizer: Any, best: float
 ) -> None:
-    batches, step, started, losses = Batches(data, args.seed), 0, time.time(), []
+    batches, step, started, losses = Batches(data, args), 0, time.time(), []
     words = {w: i for i, w in enumerate(data.vocabulary)}
     asked = [
         np.array([words[w] for w in phrase.split() if w in words], dtype=np.int64)

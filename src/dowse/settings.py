@@ -43,7 +43,7 @@ class Settings:
     # how it is cut and embedded
     chunk_size: int = 1000  # bytes
     chunk_overlap: int = 0  # bytes
-    embedder: str = "none"
+    embedder: str = "static"
     embedder_url: str = ""  # "" = the provider's usual address
     embedder_dimensions: int = 0  # 0 = as many as the model has
     embedder_batch: int = 64  # texts per request or run of the model

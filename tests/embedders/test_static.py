@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,7 +13,7 @@ import numpy as np
 import pytest
 
 from dowse.embedders import create, static
-from dowse.embedders.static import StaticEmbedder, Words, write_model
+from dowse.embedders.static import StaticEmbedder, Words, built_in, write_model
 from dowse.errors import SettingsError
 
 MAX_BYTES = 16_000_000
@@ -151,3 +153,37 @@ def test_a_missing_or_foreign_file_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "foreign.bin").write_bytes(b"something else")
     with pytest.raises(SettingsError, match="not a static embedding"):
         _ = StaticEmbedder(tmp_path / "foreign.bin").name
+
+
+def test_a_question_is_added_up_as_a_document_is(tmp_path: Path) -> None:
+    """Two ways of computing, with and without numpy, that must not differ in a single bit."""
+    random = np.random.default_rng(5)
+    vocabulary = sorted({f"word{i}" for i in range(50)} | {"add", "user"})
+    rows = random.integers(-127, 128, (len(vocabulary) + 16, 32)).astype(np.int8)
+    scale = random.random(len(rows)).astype(np.float32)
+    write_model(tmp_path / "model.bin", vocabulary, rows, scale, scale)
+    embedder = StaticEmbedder(tmp_path / "model.bin")
+    for text in ("add user", "addUser word3 word3 word49", "unknown words only", "word1", "日本語 addUser"):
+        asked = np.asarray(embedder.embed_query(text), dtype=np.float32)
+        assert np.array_equal(embedder.embed_documents([text])[0], asked), text
+
+
+def test_a_question_needs_no_numpy() -> None:
+    code = (
+        "import sys; from dowse.embedders.static import built_in; built_in().embed_query('where is it'); "
+        "sys.exit('numpy' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("text", ["qqqzzz", "chocolate cake recipe", "xyzzy plugh"])
+def test_what_is_not_about_code_is_below_the_floor(text: str) -> None:
+    embedder = built_in()
+    code = embedder.embed_documents(
+        [
+            "net client\ndef connect(host, port):\n    return socket(host, port)",
+            "parse json\nobject = loads(text)",
+        ]
+    )
+    assert (code @ np.asarray(embedder.embed_query(text))).max() < embedder.floor
+    assert (code @ np.asarray(embedder.embed_query("connect to a host"))).max() > embedder.floor

@@ -20,7 +20,7 @@ from dowse.stores.base import FORMAT, Store
 from dowse.stores.embedded import CATALOGUE, EmbeddedStore, catalogue
 from dowse.stores.embedded.catalogue import SPARE_CONTENTS, Catalogue
 from dowse.stores.embedded.lexical import LexicalIndex
-from dowse.stores.embedded.vectors import MAX_SEGMENTS, VectorIndex
+from dowse.stores.embedded.vectors import MAX_SEGMENTS, VectorIndex, packed
 from dowse.types import IndexState, NameTier
 
 from .building import REPORT, TREE, build, dense, embedded, lexical, names, source, sources, write
@@ -104,7 +104,7 @@ def crash_after_catalogue(folder: Path, removed: list[str], tree: dict[str, str]
         generation = rows.begin_generation()
         rows.remove([*removed, *tree], generation)
         for file in sources(tree):
-            rows.add(file, generation, "one")
+            rows.add(replace(file, vectors=tuple(packed(file.vectors))), generation, "one")
 
 
 def test_a_crash_between_catalogue_and_the_rest_is_repaired(
@@ -244,13 +244,10 @@ DAMAGES = {
     "no segments.json": every("vectors/segments.json", Path.unlink),
     "garbage in segments.json": every("vectors/segments.json", garbage),
     "another segments.json": every("vectors/segments.json", lambda path: path.write_text("[1, 2]")),
-    "no rows": every("vectors/*.rows.npy", Path.unlink),
-    "half the rows": every("vectors/*.rows.npy", halved),
-    "garbage for ids": every("vectors/*.ids.npy", garbage),
-    "empty ids": every("vectors/*.ids.npy", lambda path: os.truncate(path, 0)),
-    "ids for rows": every(
-        "vectors/*.ids.npy", lambda p: shutil.copy(p, str(p).replace("ids", "rows")) and None
-    ),
+    "no rows": every("vectors/*.segment", Path.unlink),
+    "half the rows": every("vectors/*.segment", halved),
+    "garbage for rows": every("vectors/*.segment", garbage),
+    "empty rows": every("vectors/*.segment", lambda path: os.truncate(path, 0)),
 }
 
 
@@ -455,7 +452,7 @@ def test_vectors_that_a_snapshot_has_not_used_yet_outlive_their_merge(store: Sto
             for i in range(MAX_SEGMENTS + 2):
                 writer.apply([*TREE], [source("new.py", f"fresh = {i}\n")])
         assert set(dense(snapshot, "token")) == set(TREE)
-        assert len(list(folder.glob("views/1/vectors/*.rows.npy"))) <= MAX_SEGMENTS
+        assert len(list(folder.glob("views/1/vectors/*.segment"))) <= MAX_SEGMENTS
 
 
 def test_a_snapshot_within_a_snapshot_and_beside_a_dump(store: Store) -> None:

@@ -51,9 +51,20 @@ _stem = Stemmer.Stemmer("english", 0).stemWord
 
 def tokens(text: str | bytes) -> str:
     """The tokens of a text (UTF-8 if bytes) in order, separated by single spaces."""
+    return " ".join(filter(None, map(_memo.__getitem__, runs(text))))
+
+
+def runs(text: str | bytes) -> list[str]:
+    """A text (UTF-8 if bytes) without the punctuation of ASCII: what stands between is one word, rarely more."""
     raw = text.encode("utf-8", "replace") if isinstance(text, str) else text
-    found = raw.translate(_BLANK_PUNCTUATION).decode("utf-8", "replace").split()
-    return " ".join(filter(None, map(_memo.__getitem__, found)))
+    return raw.translate(_BLANK_PUNCTUATION).decode("utf-8", "replace").split()
+
+
+def run_tokens(run: str) -> list[list[str]]:
+    """The tokens of each word of a run; remembered if the run is one plain word."""
+    if run.isascii() and "-" not in run:
+        return [_memo[run].split(" ")]
+    return [word_tokens(word) for word in words(run)]
 
 
 def words(text: str) -> list[str]:

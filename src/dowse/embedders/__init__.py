@@ -39,9 +39,9 @@ def _none(rest: str, resolved: Resolved, root: Path) -> None:
 
 
 def _static(rest: str, resolved: Resolved, root: Path) -> Embedder:
-    from dowse.embedders.static import StaticEmbedder
+    from dowse.embedders.static import built_in
 
-    return StaticEmbedder()
+    return built_in()
 
 
 def _hashing(rest: str, resolved: Resolved, root: Path) -> Embedder:

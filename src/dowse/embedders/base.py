@@ -35,3 +35,13 @@ class Patient(Protocol):
     def hurried(self) -> Embedder:
         """The same embedder, but one that gives up early."""
         ...
+
+
+@runtime_checkable
+class Calibrated(Protocol):
+    """An embedder that knows from which cosine on two texts have anything to do with each other."""
+
+    @property
+    def floor(self) -> float:
+        """What is below is chance."""
+        ...

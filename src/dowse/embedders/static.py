@@ -8,13 +8,16 @@ Documents and questions weigh words differently: both weights are learned. ``doc
 from __future__ import annotations
 
 import json
+import math
+import mmap
+import struct
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
-from functools import cached_property
-from itertools import chain
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, cached_property
+from itertools import chain, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from dowse.code import tokens
@@ -42,41 +45,61 @@ HEADING = 4
 """How often the words of a document's first line count: it says where a chunk stands. Of 1, 2, 3, 4 and 6, chosen on
 questions with and without identifiers together; 6 is a little better for the former only."""
 
+PRECISION = 2.0**24
+"""Weights are counted in this part of one: sums of their products with int8 are whole numbers that float64 holds."""
+
+FINE = 2.0**21
+"""The largest component before the length is taken: the squares of up to 1,024 such still add up exactly."""
+
+FLOOR = 0.3
+"""Questions about anything but code find nothing nearer than 0.27 in five repositories, nor do invented words; of those
+about code, one in a hundred finds nothing nearer than 0.35."""
+
+LANE = 8
+"""Bytes for a component while a question's rows are added up."""
+
+RAISED = bytes(byte ^ 0x80 for byte in range(256))
+"""int8 plus 128, for ``bytes.translate``."""
+
 _MEMO_LIMIT = 200_000
 """Distinct words remembered at a time: about 40 MB at the most."""
 
 
 class Words(dict[str, tuple[int, ...]]):
-    """Remembers for each word as written the rows of the table it stands for.
+    """Remembers for each run of letters the rows of the table it stands for.
 
-    The vocabulary is sorted and searched by halves: a dictionary of it would take longer to build than all the
-    words of a question take to find.
+    The vocabulary is sorted. For a question it is searched by halves, since a dictionary of it would take longer to
+    build than all its words take to find; ``prepare`` makes one, for documents.
     """
 
     def __init__(self, vocabulary: Sequence[str], buckets: int) -> None:
         super().__init__()
         self._vocabulary = vocabulary
         self._buckets = buckets
+        self._find: Callable[[str], int | None] = self._found_by_halves
 
-    def __missing__(self, word: str) -> tuple[int, ...]:
+    def prepare(self) -> None:
+        """Get ready for many words."""
+        if self._find == self._found_by_halves:
+            self._find = {word: place for place, word in enumerate(self._vocabulary)}.get
+
+    def __missing__(self, run: str) -> tuple[int, ...]:
         if len(self) >= _MEMO_LIMIT:
             self.clear()
-        rows = self[word] = tuple(chain.from_iterable(map(self._rows, tokens.words(word))))
+        rows = self[run] = tuple(chain.from_iterable(map(self._rows, tokens.run_tokens(run))))
         return rows
 
-    def _rows(self, word: str) -> list[int]:
+    def _rows(self, word: list[str]) -> list[int]:
+        """The rows of one word's tokens: the whole first, then its parts if it has several."""
         rows: list[int] = []
-        whole, *parts = tokens.word_tokens(word) or [""]
-        if (known := self._find(whole)) is not None:
-            rows.append(known)
-        elif not parts:  # an unknown compound is its parts
-            rows.extend(self._pieces(whole))
-        for part in parts:
-            known = self._find(part)
-            rows.extend(self._pieces(part) if known is None else (known,))
+        for place, token in enumerate(word):
+            if (known := self._find(token)) is not None:
+                rows.append(known)
+            elif place or len(word) == 1:  # an unknown compound is its parts
+                rows.extend(self._pieces(token))
         return rows
 
-    def _find(self, word: str) -> int | None:
+    def _found_by_halves(self, word: str) -> int | None:
         place = bisect_left(self._vocabulary, word)
         return place if place < len(self._vocabulary) and self._vocabulary[place] == word else None
 
@@ -88,19 +111,25 @@ class Words(dict[str, tuple[int, ...]]):
         first = len(self._vocabulary)
         return [first + crc32(marked[i : i + PIECE].encode()) % self._buckets for i in range(count)]
 
-    def counts(self, text: str) -> Counter[int]:
+    def counts(self, text: str) -> dict[int, int]:
         """How often a text uses each row of the table."""
-        raw = text.encode("utf-8", "replace").translate(tokens._BLANK_PUNCTUATION)
-        return Counter(chain.from_iterable(map(self.__getitem__, raw.decode("utf-8", "replace").split())))
+        return self._by_row(Counter(tokens.runs(text)))
 
-    def document_counts(self, text: str) -> Counter[int]:
+    def document_counts(self, text: str) -> dict[int, int]:
         """The same for a document, whose first line counts for more."""
         heading, _, rest = text.partition("\n")
         if not rest:
             return self.counts(heading)
-        found = self.counts(rest)
-        for row, often in self.counts(heading).items():
-            found[row] += HEADING * often
+        found = Counter(tokens.runs(rest))
+        for run in tokens.runs(heading):
+            found[run] += HEADING
+        return self._by_row(found)
+
+    def _by_row(self, runs: Mapping[str, int]) -> dict[int, int]:
+        found: dict[int, int] = {}
+        for run, often in runs.items():
+            for row in self[run]:
+                found[row] = found.get(row, 0) + often
         return found
 
     def row(self, text: str) -> tuple[Any, Any]:
@@ -112,17 +141,14 @@ class Words(dict[str, tuple[int, ...]]):
         return np.fromiter(found.keys(), dtype=np.uint16, count=len(found)), values.astype(np.float16)
 
 
-class _Model(NamedTuple):
-    """A model file, opened. ``rows`` stays on disk until it is read."""
-
-    rows: Array  # int8, one row per word and bucket
-    query_scale: Array  # what a row is multiplied by in a question, quantisation included
-    document_scale: Array
-    words: Words
-
-
 class StaticEmbedder:
-    """Embeds with a table that ships with the package. Opened at first use; safe to use from several threads."""
+    """Embeds with a table that ships with the package. Opened at first use; safe to use from several threads.
+
+    A question needs no numpy, whose import would take longer than the search. Both ways count in whole numbers until
+    the last step, so that every platform gives the same vectors.
+    """
+
+    floor = FLOOR
 
     def __init__(self, path: Path = MODEL) -> None:
         self._path = path
@@ -144,48 +170,93 @@ class StaticEmbedder:
         return f"static-{header['dimensions']}-{header['hash'][:12]}-{tokens.VERSION}"
 
     @cached_property
-    def _model(self) -> _Model:
+    def _data(self) -> mmap.mmap:
+        self._header  # noqa: B018 - says what is wrong with the file
+        with open(self._path, "rb") as file:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+    @cached_property
+    def _words(self) -> Words:
+        at = self._header["offsets"]
+        vocabulary = self._data[at["vocabulary"] : at["end"]].decode().split("\n")
+        return Words(vocabulary, self._header["rows"] - len(vocabulary))
+
+    def embed_query(self, text: str) -> Sequence[float]:
+        """The vector of a question."""
+        sums = self._weighted_sum(self._words.counts(text))
+        largest = max(map(abs, sums))
+        if not largest:
+            return [0.0] * len(sums)
+        factor = FINE / largest
+        whole = [round(component * factor) for component in sums]
+        length = math.sqrt(sum(component * component for component in whole))
+        return [component / length for component in whole]
+
+    def _weighted_sum(self, counts: Mapping[int, int]) -> list[int]:
+        """The rows of a question, each times its weight.
+
+        A row is read as one long number with a component in every eight bytes, so that one multiplication and one
+        addition serve them all; components are raised by 128 before, and lowered after, to be positive.
+        """
+        size, at, data = self._header["dimensions"], self._header["offsets"], self._data
+        total = weights = 0
+        lanes = bytearray(LANE * size)
+        for row, often in counts.items():
+            start = at["rows"] + row * size
+            lanes[::LANE] = data[start : start + size].translate(RAISED)
+            (scale,) = struct.unpack_from("<f", data, at["query_scale"] + 4 * row)
+            weight = round(math.sqrt(often) * scale * PRECISION)
+            total += int.from_bytes(lanes, "little") * weight
+            weights += weight
+        summed = struct.unpack(f"<{size}Q", total.to_bytes(LANE * size, "little"))
+        return [component - 128 * weights for component in summed]
+
+    @cached_property
+    def _document_scale(self) -> Array:
         import numpy as np
 
-        at, count = self._header["offsets"], self._header["rows"]
-        mapped = np.memmap(self._path, np.int8, "r", at["rows"], (count, self._header["dimensions"]))
-        rows = mapped.view(np.ndarray)  # indexing the subclass costs a third more
-        with open(self._path, "rb") as file:
-            file.seek(at["query_scale"])
-            query_scale = np.frombuffer(file.read(4 * count), dtype="<f4")
-            file.seek(at["document_scale"])
-            document_scale = np.frombuffer(file.read(4 * count), dtype="<f4")
-            file.seek(at["vocabulary"])
-            vocabulary = file.read(at["end"] - at["vocabulary"]).decode().split("\n")
-        words = Words(vocabulary, count - len(vocabulary))
-        return _Model(rows, query_scale, document_scale, words)
+        count, at = self._header["rows"], self._header["offsets"]["document_scale"]
+        return np.frombuffer(self._data, dtype="<f4", count=count, offset=at).astype(np.float64)
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
         """One row per text."""
         import numpy as np
 
-        model = self._model
-        vectors = np.zeros((len(texts), self._header["dimensions"]), dtype=np.float32)
-        for place, text in enumerate(texts):
-            vectors[place] = _embed(model.rows, model.document_scale, model.words.document_counts(text))
-        return vectors
+        self._words.prepare()
+        shape = (self._header["rows"], self._header["dimensions"])
+        table = np.frombuffer(self._data, np.int8, math.prod(shape), self._header["offsets"]["rows"]).reshape(
+            shape
+        )
+        counts = list(map(self._words.document_counts, texts))
+        ends = np.cumsum([len(found) for found in counts]).tolist()
+        rows = np.fromiter(chain.from_iterable(counts), dtype=np.int64, count=ends[-1] if ends else 0)
+        often = np.fromiter(
+            chain.from_iterable(c.values() for c in counts), dtype=np.float64, count=len(rows)
+        )
+        weights = np.rint(np.sqrt(often) * self._document_scale[rows] * PRECISION)
+        sums = np.zeros((len(texts), shape[1]))
+        for place, (start, end) in enumerate(pairwise([0, *ends])):
+            np.matmul(
+                weights[start:end], table.take(rows[start:end], axis=0).astype(np.float64), out=sums[place]
+            )
+        return _normalised(sums)
 
-    def embed_query(self, text: str) -> Sequence[float]:
-        """The vector of a question."""
-        model = self._model
-        vector: list[float] = _embed(model.rows, model.query_scale, model.words.counts(text)).tolist()
-        return vector
+
+@cache
+def built_in() -> StaticEmbedder:
+    """The model of this package: one for all trees of a process, with the words it has met."""
+    return StaticEmbedder()
 
 
-def _embed(rows: Array, scale: Array, counts: Counter[int]) -> Array:
-    """The weighted sum of the rows, of length one; nothing where there is no word."""
+def _normalised(sums: Array) -> Matrix:
+    """Rows of length one, rounded so that neither the order of adding nor the platform shows; nothing stays nothing."""
     import numpy as np
 
-    ids = np.fromiter(counts.keys(), dtype=np.int64, count=len(counts))
-    often = np.fromiter(counts.values(), dtype=np.float32, count=len(counts))
-    summed = (np.sqrt(often) * scale[ids]) @ rows[ids].astype(np.float32)
-    length = np.sqrt(summed @ summed)
-    return summed / length if length > 0 else summed
+    largest = np.abs(sums).max(axis=1, keepdims=True, initial=0)
+    whole = np.rint(sums * (FINE / np.where(largest > 0, largest, 1)))
+    length = np.sqrt((whole * whole).sum(axis=1, keepdims=True))
+    normalised: Matrix = (whole / np.where(length > 0, length, 1)).astype(np.float32)
+    return normalised
 
 
 def write_model(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -31,7 +31,7 @@ from dowse.stores.embedded.catalogue import (
     mapped,
 )
 from dowse.stores.embedded.lexical import LexicalIndex, LexicalReader
-from dowse.stores.embedded.vectors import VectorIndex
+from dowse.stores.embedded.vectors import VectorIndex, packed, unpacked
 from dowse.stores.filtering import chunk_passes, entity_passes, file_passes
 from dowse.types import (
     CHUNK_BITS,
@@ -61,6 +61,9 @@ CACHED_CONTENT = 16_000_000
 CACHED_FILES = 4000
 """Files whose rows are kept in memory between queries: about 20 MB."""
 
+CACHED_FILTERS = 16
+"""Filters for which the files that pass are kept in memory between queries: a reader asks with few."""
+
 IDLE_CONNECTIONS = 8
 """Connections kept open between queries; opening one takes a third of a millisecond."""
 
@@ -83,6 +86,7 @@ class _Remembered:
     file_count: int | None = None
     manifest: Mapping[str, KnownFile] | None = None
     folders: Mapping[str, int] | None = None
+    passing: dict[Filter, frozenset[int]] = field(default_factory=dict)
 
 
 @dataclass
@@ -463,12 +467,30 @@ class EmbeddedSnapshot:
         if limit < 1:
             return []
         fetch = limit
+        files = self._passing(filter) if filter.about_files else None
         while True:
-            hits = self._vectors.search(vector, fetch, self._alive(filter))
-            kept = [hit for hit in hits if not filter.about_chunks or self.chunk_passes(hit.chunk, filter)]
+            hits = self._vectors.search(vector, fetch, files)
+            kept = [hit for hit in hits if self._shows(hit.chunk, filter)]
             if len(kept) >= limit or len(hits) < fetch:
                 return kept[:limit]
             fetch *= 4
+
+    def _shows(self, chunk: int, filter: Filter) -> bool:
+        """Whether a row of the vectors, which outlive their files for a while, is a hit."""
+        if filter.about_chunks:
+            return self.chunk_passes(chunk, filter)
+        file, _ = split_chunk_id(chunk)
+        return file in self._remembered.files or self._catalogue.has_file(file, self.generation)
+
+    def _passing(self, filter: Filter) -> frozenset[int]:
+        """The files that a filter lets through."""
+        known = self._remembered.passing
+        if filter not in known:
+            if len(known) >= CACHED_FILTERS:
+                known.clear()
+            rows = self._catalogue.live_files(self.generation)
+            known[filter] = frozenset(id for id, file in rows if file_passes(filter, file))
+        return known[filter]
 
     def names(self, pattern: str, tier: NameTier, filter: Filter, limit: int) -> list[NameHit]:
         """Entities by name: equal names and prefixes from the catalogue, the rest from the lexical index."""
@@ -526,13 +548,6 @@ class EmbeddedSnapshot:
         file_id, ordinal = split_chunk_id(chunk)
         file = self.file(file_id)
         return file is not None and chunk_passes(filter, file, ordinal)
-
-    def _alive(self, filter: Filter) -> Callable[[Any], Any]:
-        import numpy as np
-
-        rows = self._catalogue.live_files(self.generation)
-        ids = np.fromiter((id for id, file in rows if file_passes(filter, file)), dtype=np.int64)
-        return lambda chunks: np.isin(chunks >> CHUNK_BITS, ids)
 
     def files_named(self, name: str, filter: Filter, limit: int) -> list[int]:
         """Files by name, stem or trailing path."""
@@ -662,12 +677,13 @@ class EmbeddedWriter:
         return self._catalogue.parsed(content_hash)
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Vectors computed before."""
-        return self._catalogue.vectors(keys)
+        """Vectors computed before, to the precision that they are kept in."""
+        return {key: unpacked(data) for key, data in self._catalogue.vectors(keys).items()}
 
     def apply(self, removed: Sequence[str], files: Sequence[SourceFile]) -> int:
         """One generation: catalogue first, then what is derived from it."""
         catalogue = self._catalogue
+        files = _with_packed_vectors(files)
         with catalogue.transaction():
             generation = catalogue.begin_generation()
             gone = catalogue.remove([*removed, *(file.path for file in files)], generation)
@@ -698,6 +714,15 @@ class EmbeddedWriter:
         """Record what the run saw, under the settings in force."""
         with self._catalogue.transaction():
             self._catalogue.finish(report, folders, self._fingerprint)
+
+
+def _with_packed_vectors(files: Sequence[SourceFile]) -> list[SourceFile]:
+    """The files with their vectors as the catalogue and the vector index have them; all at once, which is faster."""
+    each = iter(packed([vector for file in files for vector in file.vectors]))
+    return [
+        replace(file, vectors=tuple(islice(each, len(file.vectors)))) if file.vectors else file
+        for file in files
+    ]
 
 
 def _size(folder: Path) -> int:

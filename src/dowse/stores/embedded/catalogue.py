@@ -336,15 +336,17 @@ class Catalogue:
         return _unpacked(*row) if row else None
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Those of the asked vectors that are stored."""
-        found = {}
+        """Those of the asked vectors that are stored, packed."""
+        found: dict[bytes, bytes] = {}
+        if not keys or self._db.execute("SELECT 1 FROM vectors LIMIT 1").fetchone() is None:
+            return found
         for key in keys:
             if row := self._db.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone():
                 found[key] = row[0]
         return found
 
     def file_vectors(self, id: int) -> list[ChunkVector]:
-        """The vectors of a file's chunks, in order."""
+        """The packed vectors of a file's chunks, in order."""
         rows = self._db.execute(
             "SELECT v.key, v.vector FROM file_vectors f JOIN vectors v USING (key) WHERE file = ? ORDER BY ordinal",
             (id,),
@@ -390,6 +392,14 @@ class Catalogue:
     def kept_files(self) -> list[int]:
         """Ids of the files of every generation that can still be read."""
         return [id for (id,) in self._db.execute("SELECT id FROM files WHERE view = ?", (self.view,))]
+
+    def has_file(self, id: int, generation: int) -> bool:
+        """Whether a generation has the file of this id."""
+        row = self._db.execute(
+            "SELECT 1 FROM files WHERE id = ?1 AND view = ?2 AND added <= ?3 AND (removed IS NULL OR removed > ?3)",
+            (id, self.view, generation),
+        ).fetchone()
+        return row is not None
 
     def live_files(self, generation: int) -> Iterator[tuple[int, FileFacts]]:
         """Every file of a generation, by its id."""

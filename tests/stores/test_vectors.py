@@ -1,0 +1,121 @@
+"""The vector index of the embedded store: what it finds is what comparing everything in full precision finds."""
+
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowse.stores.embedded.vectors import Segment, Shape, VectorIndex, packed, unpacked
+from dowse.types import ChunkVector, chunk_id, split_chunk_id
+
+DIMENSIONS = 64
+FILES = 60
+
+
+def unit(rows: int, seed: int) -> np.ndarray:
+    """Vectors of length one that lie in clusters, as those of code do."""
+    random = np.random.default_rng(seed)
+    centres = random.standard_normal((12, DIMENSIONS))
+    found = centres[random.integers(12, size=rows)] + 0.8 * random.standard_normal((rows, DIMENSIONS))
+    return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), dtype=np.float32)
+
+
+def chunk_vectors(matrix: np.ndarray) -> list[ChunkVector]:
+    return packed(
+        [ChunkVector(bytes([i % 256]) * 16, row.astype("<f4").tobytes()) for i, row in enumerate(matrix)]
+    )
+
+
+def files_of(matrix: np.ndarray, first: int = 1, size: int = 25) -> list[tuple[int, list[ChunkVector]]]:
+    """The rows as chunks of files of one size."""
+    rows = chunk_vectors(matrix)
+    return [(first + i // size, rows[i : i + size]) for i in range(0, len(rows), size)]
+
+
+@pytest.fixture(scope="module")
+def matrix() -> np.ndarray:
+    return unit(25 * FILES, 1)
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory, matrix: np.ndarray) -> VectorIndex:
+    """Three segments."""
+    index = VectorIndex(tmp_path_factory.mktemp("vectors"))
+    files = files_of(matrix)
+    for generation, part in enumerate((files[:10], files[10:40], files[40:]), 1):
+        index.append(generation, part, lambda ids: ids >= 0)
+    return VectorIndex(index.folder)
+
+
+def exact(matrix: np.ndarray, query: np.ndarray, limit: int, files: set[int] | None = None) -> list[int]:
+    scores = matrix @ query
+    ids = [chunk_id(1 + row // 25, row % 25) for row in range(len(matrix))]
+    order = [row for row in np.argsort(-scores, kind="stable") if files is None or 1 + row // 25 in files]
+    return [ids[row] for row in order[:limit]]
+
+
+@pytest.mark.parametrize("files", [None, {2, 3, 11, 45, 60}], ids=["all", "some files"])
+def test_the_nearest_are_those_of_full_precision(
+    index: VectorIndex, matrix: np.ndarray, files: set[int] | None
+) -> None:
+    shares = []
+    for query in unit(40, 2):
+        found = [hit.chunk for hit in index.search(query.tolist(), 100, files)]
+        wanted = exact(matrix, query, 100, files)
+        assert len(found) == len(wanted)
+        shares.append(len(set(found) & set(wanted)) / len(wanted))
+    assert np.mean(shares) >= 0.98
+
+
+def test_scores_are_cosines(index: VectorIndex, matrix: np.ndarray) -> None:
+    query = unit(1, 3)[0]
+    for chunk, score in index.search(query.tolist(), 50):
+        file, ordinal = split_chunk_id(chunk)
+        assert score == pytest.approx(float(matrix[(file - 1) * 25 + ordinal] @ query), abs=0.01)
+
+
+def test_nothing_is_like_nothing(index: VectorIndex) -> None:
+    assert index.search([0.0] * DIMENSIONS, 10) == []
+    assert index.search(unit(1, 4)[0].tolist(), 0) == []
+    assert index.search(unit(1, 4)[0].tolist(), 10, frozenset()) == []
+    assert index.search(unit(1, 4)[0].tolist(), 10, {99_999}) == []
+
+
+@given(
+    scores=st.lists(st.integers(-3, 3), min_size=1, max_size=60),
+    limit=st.integers(1, 70),
+    files=st.none() | st.frozensets(st.integers(0, 12)),
+)
+def test_with_and_without_numpy_the_best_are_the_same(
+    scores: list[int], limit: int, files: frozenset[int] | None
+) -> None:
+    """Many equal scores: of equals, the first come first."""
+    ids = np.array([chunk_id(row // 5, row % 5) for row in range(len(scores))], dtype=np.int64)
+    data = ids.tobytes() + bytes(4 * len(ids)) + bytes(len(ids))
+    segment = Segment(Shape("segment", len(ids), 1), data)
+    values = memoryview(struct.pack(f"{len(scores)}f", *scores)).cast("f")
+    assert list(segment._best(values, limit, files)) == list(segment._best_of_many(values, limit, files))
+
+
+@given(st.lists(st.floats(-1, 1, width=32), min_size=1, max_size=20))
+def test_packing_keeps_half_a_level_and_packs_again_to_the_same(components: list[float]) -> None:
+    vector = struct.pack(f"<{len(components)}f", *components)
+    (once,) = packed([ChunkVector(b"k", vector)])
+    again = unpacked(once.vector)
+    level = max(map(abs, components)) / 127
+    found = struct.unpack(f"<{len(components)}f", again)
+    assert found == pytest.approx(components, abs=level * 0.51 + 1e-12)
+    (twice,) = packed([ChunkVector(b"k", again)])
+    assert twice.vector[4:] == once.vector[4:]
+
+
+def test_files_that_are_not_kept_go_when_segments_merge(tmp_path: Path, matrix: np.ndarray) -> None:
+    index = VectorIndex(tmp_path)
+    for generation in range(1, 12):
+        index.append(generation, files_of(matrix[:50], first=2 * generation), lambda ids: ids >> 20 > 4)
+    left = {split_chunk_id(chunk)[0] for chunk in VectorIndex(tmp_path).chunks()}
+    assert left == set(range(5, 24))
+    assert len(list(tmp_path.glob("*.segment"))) <= 8
