@@ -259,4 +259,4 @@ def test_channels_without_any_weight_do_no_harm(tree: Path) -> None:
     ) as engine:
         response = engine.search("session")
     assert response.results
-    assert {result.relevance for result in response.results} == {0.0}
+    assert {result.score for result in response.results} == {0.0}

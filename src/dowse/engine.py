@@ -13,7 +13,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from difflib import get_close_matches
@@ -343,6 +343,17 @@ class Engine:
         """The whole trace, and what is shown of it."""
         ranking = searching.rank(snapshot, query, read, options, self.settings, self._query_embedder, laps)
         return ranking, searching.answer(snapshot, ranking, options, self.settings, str(self.root))
+
+    @contextmanager
+    def ranking(
+        self, query: str, options: SearchOptions | None = None
+    ) -> Iterator[tuple[Snapshot, searching.Ranking]]:
+        """The whole trace of a search over the index as it is, for those who study ranking."""
+        parsed, options = self._asked(query, options)
+        laps = Laps()
+        with self.store.snapshot() as snapshot:
+            read = self._read(parsed, laps)
+            yield snapshot, self._ranked(snapshot, parsed, read, options, laps)[0]
 
     def _explain(
         self, query: ParsedQuery, path: str, line: int, options: SearchOptions, progress: Progress | None

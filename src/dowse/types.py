@@ -689,6 +689,7 @@ class SearchResponse:
     notes: tuple[str, ...] = ()
     stages: tuple[Stage, ...] = ()
     cached: str = ""  # "exact" or "semantic" if the answer was given before
+    weak: bool = False  # nothing good was found, and nothing is shown but a note with the best guess
     repositories: tuple[RepositoryReport, ...] = ()  # where several were asked
     wording: Wording = Wording()
 
@@ -698,6 +699,7 @@ class Verdict(StrEnum):
 
     SHOWN = "shown"
     RANKED = "ranked below what is shown"
+    TOO_WEAK = "too weak to be shown"
     NOT_CONSIDERED = "not among the candidates"
     FILTERED = "filtered out"
     NOT_INDEXED = "not in the index"
@@ -769,13 +771,15 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """What a caller may ask of one search."""
+    """What a caller may ask of one search. None: as the settings say."""
 
     limit: int = 10
     filter: Filter = Filter()
     before: int | None = None
     after: int | None = None
     text: bool = True
+    min_score: float | None = None  # hits of less relevance are left out
+    show_weak: bool | None = None  # hits are shown even if none is good
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ signatures and documentation of those that begin in it.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dowse.code import tokens
 from dowse.types import Chunk, ChunkTerms, Entity, ParsedFile
@@ -29,6 +29,15 @@ def chunk_terms(path: str, content: bytes, parsed: ParsedFile) -> tuple[ChunkTer
         )
         for chunk, beginning in with_beginning(parsed)
     )
+
+
+def shared(
+    wanted: frozenset[str], path: str, content: bytes, chunk: Chunk, beginning: Sequence[Entity]
+) -> frozenset[str]:
+    """Which of some tokens a chunk has: in its text, its path or its names."""
+    names = " ".join(entity.qualified for entity in beginning)
+    around = f"{tokens.path_tokens(path)} {tokens.tokens(names)}".split()
+    return wanted.intersection(tokens.distinct(content[chunk.start : chunk.end]).union(around))
 
 
 def embedded_texts(path: str, content: bytes, parsed: ParsedFile) -> list[str]:

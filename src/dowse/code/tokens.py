@@ -67,6 +67,12 @@ def run_tokens(run: str) -> list[list[str]]:
     return [word_tokens(word) for word in words(run)]
 
 
+def distinct(text: bytes) -> frozenset[str]:
+    """The tokens of a text (UTF-8), each once: faster than ``tokens`` where their order does not count."""
+    found = frozenset(text.translate(_BLANK_PUNCTUATION).decode("utf-8", "replace").split())
+    return frozenset(" ".join(map(_memo.__getitem__, found)).split())
+
+
 def words(text: str) -> list[str]:
     """The words of a text as written: what ``tokens`` takes apart."""
     return _WORD.findall(text)

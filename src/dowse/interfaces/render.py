@@ -74,6 +74,7 @@ def search_values(response: SearchResponse) -> dict[str, Any]:
         "milliseconds": round(response.milliseconds, 3),
         "stages": _stage_values(response.stages),
         "cached": response.cached,
+        "weak": response.weak,
         "channels": [_channel_values(channel) for channel in response.channels],
         "results": [_result_values(result) for result in response.results],
         "notes": list(response.notes),
@@ -295,7 +296,8 @@ def search_summary(response: SearchResponse, view: View) -> str:
     """Below the hits: how many, how fast, from which channels, and what stood in the way."""
     ran = ", ".join(channel.name for channel in response.channels if channel.ran)
     idle = [f"{channel.name} ({channel.why_not})" for channel in response.channels if not channel.ran]
-    found = count(len(response.results), "hit") if response.results else "nothing found"
+    nothing = "nothing good found" if response.weak else "nothing found"
+    found = count(len(response.results), "hit") if response.results else nothing
     known = " from the cache" if response.cached else ""
     lines = [f"{found} in {response.milliseconds:.1f} ms{known}; asked: {ran or 'nothing'}"]
     if idle:
@@ -349,6 +351,8 @@ def explanation_text(told: Explanation, view: View) -> str:
 def _verdict(told: Explanation) -> str:
     if told.verdict is Verdict.SHOWN:
         return f"in the answer, {_nth(told.rank)} of {told.candidates} candidates"
+    if told.verdict is Verdict.TOO_WEAK:
+        return f"not in the answer: too weak to be shown, ranked {_nth(told.rank)}"
     if told.verdict is Verdict.RANKED:
         return f"not in the answer: ranked {_nth(told.rank)} of {told.candidates} candidates"
     if told.verdict is Verdict.NOT_CONSIDERED:

@@ -80,7 +80,8 @@ def explain(snapshot: Snapshot, asked: Asked, file: StoredFile, line: int) -> Ex
         return _with_trace(snapshot, asked, replace(told, verdict=Verdict.SHOWN), file, shown)
     rank = _rank(asked.ranking, file, line)
     if rank:
-        return _with_trace(snapshot, asked, replace(told, verdict=Verdict.RANKED), file, rank)
+        verdict = Verdict.TOO_WEAK if rank <= asked.options.limit else Verdict.RANKED
+        return _with_trace(snapshot, asked, replace(told, verdict=verdict), file, rank)
     return _absent(snapshot, asked, told, file)
 
 

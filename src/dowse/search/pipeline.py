@@ -10,6 +10,7 @@ from dowse.search import expand, informative, places, related, traces
 from dowse.search.analyse import analyse, with_added
 from dowse.search.fuse import fuse
 from dowse.search.laps import Laps
+from dowse.search.relevance import WEAK, Judge
 from dowse.search.retrieve import Retrieved, retrieve, timed
 from dowse.search.signals import SIGNALS, Candidate
 from dowse.settings import Settings
@@ -44,7 +45,8 @@ class Ranking:
     query: AnalysedQuery
     channels: Mapping[str, Retrieved]
     candidates: Sequence[Candidate]
-    full_score: float  # what a candidate has that is best in every channel that ran
+    relevance: Callable[[Candidate, int], float]  # of a candidate and its rank
+    tells_weak: bool  # whether relevance can tell that nothing is good
     laps: Laps
 
 
@@ -80,18 +82,20 @@ def rank(
             signal(query, candidates)
     if "partner" not in settings.signals_off and not (options.filter.about_chunks or "exact" in channels):
         candidates = related.with_partners(snapshot, query, candidates, options.filter)
-    full = sum(weights[name] for name, channel in channels.items() if channel.report.ran)
-    ranking = Ranking(query, channels, _best_first(candidates), full, laps)
+    best = _best_first(candidates)
     laps.done("weigh")
-    return ranking
+    judge = Judge(snapshot, query)
+    return Ranking(query, channels, best, judge.relevance, judge.can_tell, laps)
 
 
 def answer(
     snapshot: Snapshot, ranking: Ranking, options: SearchOptions, settings: Settings, root: str
 ) -> SearchResponse:
     """What is shown of a ranking."""
-    shown = len(ranking.candidates[: options.limit])
-    results = tuple(result(snapshot, ranking, n, options, settings) for n in range(1, shown + 1))
+    shown = range(1, len(ranking.candidates[: options.limit]) + 1)
+    found = tuple(result(snapshot, ranking, n, options, settings) for n in shown)
+    weak = _is_weak(ranking, found, options, settings)
+    results, notes = _good_ones(found, options, settings) if not weak else ((), (_best_guess(found[0]),))
     ranking.laps.done("show")
     return SearchResponse(
         query=ranking.query,
@@ -100,8 +104,36 @@ def answer(
         results=results,
         generation=snapshot.generation,
         milliseconds=ranking.laps.milliseconds,
+        notes=notes,
         stages=ranking.laps.stages,
+        weak=weak,
     )
+
+
+def _is_weak(
+    ranking: Ranking, found: Sequence[SearchResult], options: SearchOptions, settings: Settings
+) -> bool:
+    """Whether no hit is good enough to be shown. Where words cannot tell, hits have the benefit of the doubt."""
+    show_weak = settings.show_weak if options.show_weak is None else options.show_weak
+    if show_weak or not found or not ranking.tells_weak:
+        return False
+    return max(hit.relevance for hit in found) < WEAK
+
+
+def _good_ones(
+    found: tuple[SearchResult, ...], options: SearchOptions, settings: Settings
+) -> tuple[tuple[SearchResult, ...], tuple[str, ...]]:
+    """The hits that are relevant enough, and how many are not."""
+    least = settings.min_score if options.min_score is None else options.min_score
+    kept = tuple(hit for hit in found if hit.relevance >= least)
+    left_out = len(found) - len(kept)
+    return kept, (f"{left_out} of {len(found)} hits are below the relevance {least:g}",) if left_out else ()
+
+
+def _best_guess(hit: SearchResult) -> str:
+    name = f" ({hit.entity})" if hit.entity else ""
+    place = f"{hit.path}:{hit.start_line}-{hit.end_line}{name}"
+    return f"nothing good was found; the best guess is {place}; --weak shows all"
 
 
 def relate(
@@ -118,7 +150,8 @@ def relate(
     fused = fuse("scores", {name: channel.hits for name, channel in channels.items()}, RELATED_WEIGHTS)
     candidates = _best_first(_candidates(snapshot, fused))
     laps.done("fuse")
-    ranking = Ranking(query, channels, candidates, max(RELATED_WEIGHTS.values()), laps)
+    full = max(RELATED_WEIGHTS.values())
+    ranking = Ranking(query, channels, candidates, lambda c, _: min(1.0, c.score / full), False, laps)
     return answer(snapshot, ranking, options, settings, root)
 
 
@@ -186,7 +219,7 @@ def result(
         entity=entity.qualified if entity else "",
         kind=entity.kind if entity else Kind.FILE,
         language=candidate.file.parsed.language,
-        relevance=min(1.0, candidate.score / ranking.full_score) if ranking.full_score else 0.0,
+        relevance=ranking.relevance(candidate, rank),
         score=candidate.score,
         match=_match(candidate.reasons),
         reasons=tuple(candidate.reasons),

@@ -67,6 +67,10 @@ _LINES = click.IntRange(min=0)
     type=click.Choice(["ids", "signature", "preview", "full"]),
     help="How much to show of each hit (default: its lines).",
 )
+@click.option(
+    "--min-score", type=click.FloatRange(0, 1), metavar="P", help="Leave out hits of less relevance (0 to 1)."
+)
+@click.option("--weak", is_flag=True, help="Show the hits even if none is good.")
 @click.option("--full", is_flag=True, help="On a terminal, show every line of a hit.")
 @click.option(
     "--explain", is_flag=True, help="Show how the question was read and what each score is made of."
@@ -98,8 +102,9 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **as
     from dowse.interfaces.progress import progress_line
 
     query = _query(words)
-    settings = {name: asked[name] for name in ("limit", "embedder", "index_dir", "hybrid")}
+    settings = {name: asked[name] for name in ("limit", "embedder", "index_dir", "hybrid", "min_score")}
     settings["refresh"] = False if asked["no_refresh"] else None
+    settings["show_weak"] = True if asked["weak"] else None
     settings["cache"] = "off" if asked["no_cache"] else None
     settings["any_root"] = asked["any_root"]
     searched = _opened(root, asked["repos"], settings)

@@ -1,0 +1,197 @@
+"""Fits the relevance that is shown with every hit, and says how well it holds: ``python -m benchmarks.calibrate``.
+
+Hits of questions with known answers are right or wrong; those of questions about another tree, or about nothing that
+any tree has, are wrong. Two logistic models (the first hit, and those below it) over the evidence of
+``dowse.search.relevance``; trees are split into halves, each judged by a fit to the other, and the constants come from
+a fit to all.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks import data
+from benchmarks.sets import repositories, swe_qa
+from benchmarks.values import Tree
+from dowse import Engine, SearchOptions
+from dowse.errors import UsageError
+from dowse.search.relevance import FIRST, LATER, Evidence, Judge, logistic
+
+HITS = 10
+"""Hits per question that are looked at."""
+
+FOREIGN = 20
+"""Questions about other trees per tree; there are as many real ones."""
+
+THRESHOLDS = (0.03, 0.05, 0.07, 0.1, 0.15)
+
+ABSENT = (
+    "best pizza near the river", "how to train a golden retriever puppy", "lunar eclipse schedule for next winter",
+    "quarterly revenue forecast spreadsheet", "vegetarian lasagna recipe", "invoice tax rounding rules",
+    "bluetooth pairing handshake", "how are polygons triangulated", "speech recognition language model",
+    "FrobnicateWidget", "patient_record_merge", "where is the shopping cart total computed",
+    "font glyph kerning table", "satellite orbit propagation", "garbage collector mark phase",
+)  # fmt: skip
+"""Questions that no tree of the sets answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A hit with its evidence, the question it answers, and whether it is right."""
+
+    set: str
+    tree: str
+    question: str
+    real: bool
+    right: bool
+    evidence: Evidence
+
+
+IsRight = Callable[[Tree, str, str], bool]
+"""Whether a path is an answer to the question with an id."""
+
+
+def hits(set_name: str, trees: Sequence[Tree], is_right: IsRight, settings: dict[str, Any]) -> Iterator[Hit]:
+    """The hits of real and foreign questions on every tree."""
+    chance = random.Random(0)
+    for tree in trees:
+        print(f"{set_name}: {tree.name}", file=sys.stderr)
+        others = [q.text for other in trees if other.name != tree.name for q in other.questions]
+        foreign = [*chance.sample(others, FOREIGN * 3 // 4), *chance.sample(ABSENT, FOREIGN // 4)]
+        asked = [(q.text, q.id) for q in tree.questions] + [(text, "") for text in foreign]
+        with (
+            tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder,
+            Engine.open(tree.path, index_dir=folder, cache="off", **settings) as engine,
+        ):
+            engine.index()
+            for text, id in asked:
+                for path, evidence in _evidence(engine, text):
+                    yield Hit(
+                        set_name, tree.name, text, bool(id), bool(id) and is_right(tree, id, path), evidence
+                    )
+
+
+def _evidence(engine: Engine, text: str) -> Iterator[tuple[str, Evidence]]:
+    try:
+        with engine.ranking(text, SearchOptions(limit=HITS)) as (snapshot, ranking):
+            judge = Judge(snapshot, ranking.query)
+            for rank, candidate in enumerate(ranking.candidates[:HITS], 1):
+                yield candidate.file.path, judge.evidence(candidate, rank)
+    except UsageError:  # a question that is not one in our language
+        return
+
+
+def repository_answer(tree: Tree, id: str, path: str) -> bool:
+    """Whether a file is a target of a question about the 31 repositories."""
+    scorer, bench = data.scorer(), repositories._bench()
+    task = bench.by_key[tree.name, int(id)]
+    return any(
+        scorer.covers(bench, tree.name, target, path, None, None, strict=False, paths="loose")
+        for target in task.targets
+    )
+
+
+def cited(tree: Tree, id: str, path: str) -> bool:
+    """Whether an answer of SWE-QA cites a file."""
+    return path in swe_qa._items()[id]["gold"]
+
+
+Weights = dict[str, float]
+
+
+def fit(of: Sequence[Hit]) -> tuple[Weights, Weights]:
+    """The weights for first hits and for others."""
+    first = [hit for hit in of if not hit.evidence.depth]
+    return _fit(first), _fit([hit for hit in of if hit.evidence.depth])
+
+
+def _fit(of: Sequence[Hit]) -> Weights:
+    """Newton's method, with a little shrinking so that a feature that never varies gets weight 0."""
+    x = np.array([[1.0, *hit.evidence] for hit in of])
+    y = np.array([float(hit.right) for hit in of])
+    weights = np.zeros(x.shape[1])
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-x @ weights))
+        hessian = (x * (p * (1 - p))[:, None]).T @ x + 0.01 * np.eye(len(weights))
+        step = np.linalg.solve(hessian, x.T @ (y - p) - 0.01 * weights)
+        weights += step
+        if abs(step).max() < 1e-9:
+            break
+    names = ("intercept", *Evidence._fields)
+    return {name: round(float(w), 2) for name, w in zip(names, weights, strict=True)}
+
+
+def judged(hit: Hit, first: Weights, later: Weights) -> float:
+    """The relevance of a hit under some weights."""
+    weights = later if hit.evidence.depth else first
+    return logistic(weights["intercept"] + sum(weights[k] * v for k, v in hit.evidence._asdict().items()))
+
+
+def report(name: str, of: Sequence[Hit], first: Weights, later: Weights) -> None:
+    """How well the relevance of some hits holds."""
+    p = np.array([judged(hit, first, later) for hit in of])
+    y = np.array([hit.right for hit in of])
+    best: dict[tuple[str, str, bool], float] = {}
+    for hit, value in zip(of, p, strict=True):
+        key = (hit.tree, hit.question, hit.real)
+        best[key] = max(best.get(key, 0.0), float(value))
+    real = np.array([value for key, value in best.items() if key[2]])
+    other = np.array([value for key, value in best.items() if not key[2]])
+    questions = auc(np.r_[real, other], np.r_[np.ones(len(real)), np.zeros(len(other))] > 0)
+    print(
+        f"{name}: {len(of)} hits, AUC {auc(p, y):.3f}, Brier {((p - y) ** 2).mean():.3f}, "
+        f"calibration error {calibration_error(p, y):.3f}; real against other questions AUC {questions:.3f}"
+    )
+    for threshold in THRESHOLDS:
+        silenced = f"{(real < threshold).mean():.1%} of {len(real)} real"
+        print(f"  below {threshold}: {silenced}, {(other < threshold).mean():.0%} of {len(other)} others")
+
+
+def auc(p: Any, y: Any) -> float:
+    """How often a right one is above a wrong one; ties count half."""
+    _, inverse, counts = np.unique(p, return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    ranks = (ends - (counts - 1) / 2)[inverse]
+    right, wrong = int(y.sum()), int((~y).sum())
+    return float((ranks[y].sum() - right * (right + 1) / 2) / (right * wrong))
+
+
+def calibration_error(p: Any, y: Any, bins: int = 10) -> float:
+    """The mean distance of what is said from what is, over bins of equal width."""
+    error = 0.0
+    for low in np.arange(bins) / bins:
+        inside = (p >= low) & (p < low + 1 / bins)
+        if inside.any():
+            error += float(inside.mean() * abs(p[inside].mean() - y[inside].mean()))
+    return error
+
+
+def main() -> None:
+    """Collect, fit to each half, report on the other, fit to all."""
+    settings = dict(item.split("=", 1) for item in sys.argv[1:])
+    sets = (("repositories", repositories.trees, repository_answer), ("swe-qa", swe_qa.trees, cited))
+    found = [hit for name, trees, right in sets for hit in hits(name, list(trees()), right, settings)]
+    names = sorted({(hit.set, hit.tree) for hit in found})
+    random.Random(1).shuffle(names)
+    half = set(names[::2])
+    parts = [[h for h in found if ((h.set, h.tree) in half) == side] for side in (True, False)]
+    for learned, held_out in (parts, parts[::-1]):
+        weights = fit(learned)
+        for name, _, _ in sets:
+            report(f"held out, {name}", [h for h in held_out if h.set == name], *weights)
+    first, later = fit(found)
+    for name, _, _ in sets:
+        report(f"as in force, {name}", [h for h in found if h.set == name], FIRST, LATER)
+    print(f"FIRST = {json.dumps(first)}\nLATER = {json.dumps(later)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,187 @@
+"""How relevant a hit is: the same for every question, and nothing rather than noise."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from benchmarks.calibrate import auc, calibration_error
+
+from dowse import Engine, SearchOptions
+from dowse.code import tokens
+from dowse.code.terms import chunk_terms, definitions_by_chunk, shared
+from dowse.search.relevance import FIRST, LATER, WEAK, Evidence, probability
+from dowse.types import Verdict
+
+NOTHING = Evidence(0.0, 0.0, 0.0, 0.0, 0.0)
+
+FILES = {
+    "src/retry.py": (
+        "def retry_with_backoff(call, attempts=3):\n"
+        '    """Call again, with growing pauses, until it works."""\n'
+        "    for attempt in range(attempts):\n"
+        "        pause(2**attempt)\n"
+    ),
+    "src/session.py": "class Token:\n    def refresh(self):\n        return renew(self, schedule)\n",
+    "src/listing.py": "def listing(rows):\n    return sorted(rows)\n",
+    **{f"src/part_{n}.py": f"def part_{n}(value):\n    return value + {n}\n" for n in range(60)},
+}
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    root = tmp_path_factory.mktemp("relevance")
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    with Engine.open(root, store="memory") as engine:
+        engine.index()
+        yield engine
+
+
+# --- the formula ---------------------------------------------------------------------------------
+
+
+def test_it_is_a_logistic_function_of_the_evidence() -> None:
+    first = Evidence(coverage=1.0, amount=2.0, depth=0.0, named=0.0, file=0.5)
+    x = FIRST["intercept"] + FIRST["coverage"] + 2 * FIRST["amount"] + 0.5 * FIRST["file"]
+    assert probability(first) == pytest.approx(1 / (1 + math.exp(-x)))
+    third = first._replace(depth=math.log(3))
+    x = LATER["intercept"] + LATER["coverage"] + 2 * LATER["amount"] + 0.5 * LATER["file"]
+    assert probability(third) == pytest.approx(1 / (1 + math.exp(-x - LATER["depth"] * math.log(3))))
+
+
+@pytest.mark.parametrize("depth", [0.0, math.log(2), math.log(10)])
+def test_more_evidence_is_never_less_relevant(depth: float) -> None:
+    bare = NOTHING._replace(depth=depth)
+    for feature in ("coverage", "amount", "named", "file"):
+        assert probability(bare._replace(**{feature: 1.0})) >= probability(bare)
+    assert probability(bare._replace(depth=depth + 1.0)) <= probability(bare._replace(depth=depth or 1e-9))
+
+
+def test_nothing_in_common_is_weak() -> None:
+    assert probability(NOTHING) < WEAK / 2
+    assert probability(Evidence(1.0, 3.0, 0.0, 1.0, 1.0)) > 0.9
+
+
+def test_area_under_the_curve() -> None:
+    import numpy as np
+
+    p, y = np.array([0.9, 0.8, 0.3, 0.3, 0.1]), np.array([True, False, True, False, False])
+    pairs = [(a, b) for a in p[y] for b in p[~y]]
+    assert auc(p, y) == pytest.approx(sum((a > b) + 0.5 * (a == b) for a, b in pairs) / len(pairs))
+
+
+def test_calibration_error() -> None:
+    import numpy as np
+
+    p, y = np.array([0.75, 0.75, 0.05, 0.05]), np.array([True, True, False, True])
+    assert calibration_error(p, y) == pytest.approx(0.5 * 0.25 + 0.5 * 0.45)
+
+
+# --- what a place has in common with a question --------------------------------------------------
+
+
+def test_shared_terms_are_those_of_the_fields(engine: Engine) -> None:
+    with engine.store.snapshot() as snapshot:
+        for path in ("src/retry.py", "src/session.py"):
+            file = snapshot.file_at(path)
+            assert file is not None
+            content = snapshot.content(file.id)
+            by_chunk = chunk_terms(path, content, file.parsed)
+            for ordinal, beginning in enumerate(definitions_by_chunk(file.parsed)):
+                entities = [file.parsed.entities[i] for i in beginning]
+                everything = frozenset(" ".join(by_chunk[ordinal]).split()) | {"absent"}
+                found = shared(everything, path, content, file.parsed.chunks[ordinal], entities)
+                assert found == everything - {"absent"}
+
+
+def test_distinct_tokens_are_the_tokens() -> None:
+    text = "getUserById(user_id) größe 日本語 x-1 a.b".encode()
+    assert tokens.distinct(text) == frozenset(tokens.tokens(text).split())
+
+
+# --- answers -------------------------------------------------------------------------------------
+
+
+def test_it_means_the_same_for_every_question(engine: Engine) -> None:
+    good = engine.search("retry with growing pauses").results[0].relevance
+    named = engine.search("retry_with_backoff").results[0].relevance
+    poor = engine.search("where is the train schedule printed", SearchOptions(show_weak=True))
+    assert min(good, named) > 0.4
+    assert poor.results[0].relevance < good / 3
+    assert all(0 <= hit.relevance <= 1 for hit in poor.results)
+
+
+def test_nothing_rather_than_noise(engine: Engine) -> None:
+    answer = engine.search("vegetarian lasagna recipe with a schedule for puppies and trains")
+    assert answer.weak
+    assert answer.results == ()
+    (note,) = answer.notes
+    assert note.startswith("nothing good was found; the best guess is src/session.py:")
+    shown = engine.search(
+        "vegetarian lasagna recipe with a schedule for puppies and trains", SearchOptions(show_weak=True)
+    )
+    assert not shown.weak
+    assert shown.results[0].path == "src/session.py"
+    assert shown.results[0].relevance < WEAK
+
+
+def test_what_is_too_weak_is_explained(engine: Engine) -> None:
+    told = engine.explain(
+        "vegetarian lasagna recipe with a schedule for puppies and trains", "src/session.py"
+    )
+    assert (told.verdict, told.rank) == (Verdict.TOO_WEAK, 1)
+
+
+def test_hits_below_a_score_are_left_out(engine: Engine) -> None:
+    everything = engine.search("value of a part", SearchOptions(limit=50))
+    middle = sorted(hit.relevance for hit in everything.results)[len(everything.results) // 2]
+    some = engine.search("value of a part", SearchOptions(limit=50, min_score=middle))
+    assert some.results == tuple(hit for hit in everything.results if hit.relevance >= middle)
+    left_out = len(everything.results) - len(some.results)
+    if left_out:
+        assert some.notes == (
+            f"{left_out} of {len(everything.results)} hits are below the relevance {middle:g}",
+        )
+    none = engine.search("value of a part", SearchOptions(limit=50, min_score=1.0))
+    assert none.results == ()
+    assert not none.weak
+
+
+def test_the_settings_say_so_too(engine: Engine) -> None:
+    with Engine.open(engine.root, store="memory", min_score=1.0) as strict:
+        assert strict.search("schedule").results == ()
+    with Engine.open(engine.root, store="memory", show_weak=True) as lenient:
+        assert lenient.search("vegetarian lasagna recipe with a schedule for puppies and trains").results
+
+
+def test_what_is_asked_for_in_so_many_words_is_relevant(engine: Engine) -> None:
+    assert engine.search('"growing pauses"').results[0].relevance > 0.5
+    assert engine.search("src/listing.py").results[0].relevance > 0.5
+
+
+def test_where_words_cannot_tell_meaning_has_the_benefit_of_the_doubt(tmp_path: Path) -> None:
+    for path, text in FILES.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    with Engine.open(tmp_path, store="memory", embedder="hashing") as engine:
+        assert not engine.search("Wiederholung mit Pausen").weak
+
+
+def test_in_a_small_tree_words_cannot_tell(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def schedule():\n    pass\n", encoding="utf-8")
+    with Engine.open(tmp_path, store="memory") as engine:
+        assert engine.search("a lasagna recipe, its schedule, puppies, trains, planets").results
+
+
+def test_related_places_are_never_weak(engine: Engine) -> None:
+    assert not engine.related("src/part_3.py").weak
+
+
+def test_an_explanation_has_the_same_relevance(engine: Engine) -> None:
+    hit = engine.search("growing pauses").results[0]
+    told = engine.explain("growing pauses", hit.path)
+    assert told.result is not None
+    assert replace(told.result) == hit
