@@ -19,9 +19,9 @@ from dowse.search.signals.base import Candidate
 from dowse.stores.base import Snapshot
 from dowse.types import AnalysedQuery
 
-WEAK = 0.08
+WEAK = 0.1
 """An answer whose best hit is below this is no answer: so are one in a hundred of the answers to real questions, and
-a third to a half of those to questions about something else."""
+half of those to questions about something else."""
 
 ENOUGH = 0.5
 """The share of a question that a place has to cover; nobody's words are all in the code."""
