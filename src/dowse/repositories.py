@@ -144,6 +144,7 @@ def merged(
         results=tuple(ranked),
         milliseconds=max(response.milliseconds for response in answers.values()),
         notes=tuple(notes),
+        weak=all(response.weak for response in answers.values()),
         repositories=(*reports, *problems),
     )
 
@@ -176,7 +177,6 @@ def _weighed(
         repository=name,
         reasons=reasons,
         score=result.score * share,
-        relevance=result.relevance * share,
     )
 
 

@@ -307,6 +307,8 @@ def search_summary(response: SearchResponse, view: View) -> str:
     if response.wording.added:
         lines.append(f"added to the question: {', '.join(added.term for added in response.wording.added)}")
     lines += [f"note: {note}" for note in response.notes]
+    if response.weak:
+        lines.append("--weak shows the hits all the same")
     return "\n".join(view.paint(visible(line), "faint") for line in lines)
 
 

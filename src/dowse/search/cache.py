@@ -80,7 +80,8 @@ class Asking:
             return ""
         named = sorted(name for name in self.query.names if is_identifier(name))
         numbers = sorted(word for word in self.query.text.split() if any(c.isdigit() for c in word))
-        return _digest(named, numbers, sorted(self.query.files), self.parsed.names, *self._around())
+        asked = (named, numbers, sorted(self.query.files), self.parsed.names, self.parsed.wording.added)
+        return _digest(*asked, *self._around())
 
     def _around(self) -> tuple[object, ...]:
         model = self.embedder.name if self.embedder else ""

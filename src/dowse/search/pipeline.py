@@ -133,7 +133,7 @@ def _good_ones(
 def _best_guess(hit: SearchResult) -> str:
     name = f" ({hit.entity})" if hit.entity else ""
     place = f"{hit.path}:{hit.start_line}-{hit.end_line}{name}"
-    return f"nothing good was found; the best guess is {place}; --weak shows all"
+    return f"nothing good was found; the best guess is {place}"
 
 
 def relate(
