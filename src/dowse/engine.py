@@ -537,6 +537,22 @@ class Engine:
         """Make the next search compare the tree with the disk, however short ago that was done."""
         self._next_check = 0.0
 
+    def take_in(self, paths: Iterable[str]) -> list[str]:
+        """Bring files that are said to have changed up to date, however large the tree; what stood in the way."""
+        if self.store.state() is not IndexState.CURRENT:
+            return self._refresh(None)
+        with self.store.snapshot() as snapshot:
+            manifest, folders = snapshot.manifest(), snapshot.folders()
+        known = {path: manifest[path] for path in paths if path in manifest}
+        above = {folder: folders[folder] for path in paths for folder in changes.folders_above(path, folders)}
+        drift = changes.drift(self.root, known, above)
+        if not drift:
+            return []
+        with self._refreshing:
+            if drift.rules_changed:
+                return self._tolerant(self.index)
+            return self._update(drift)
+
     def _refresh(self, progress: Progress | None) -> list[str]:
         """Make sure there is an index and that it says what the disk says; what stood in the way.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,6 +86,17 @@ def drift(root: Path, manifest: Mapping[str, KnownFile], folders: Mapping[str, i
     moved = {folder: now for folder, then in folders.items() if (now := _folder_mtime(base, folder)) != then}
     rules_changed = rules_among([*missing, *(candidate.path for candidate in changed)])
     return Drift(tuple(changed), tuple(missing), moved, rules_changed)
+
+
+def folders_above(path: str, known: Container[str]) -> Iterator[str]:
+    """The nearest folder around a path that is known, and the path itself if it is one."""
+    if path in known:
+        yield path
+    while path:
+        path = path.rpartition("/")[0]
+        if path in known:
+            yield path
+            return
 
 
 def known_changes(drift: Drift, manifest: Mapping[str, KnownFile], folders: Mapping[str, int]) -> int:

@@ -57,6 +57,8 @@ COMMANDS = {
     "doctor": Row("dowse.interfaces.cli.doctor:doctor", "Check that everything dowse needs is in order."),
     "mcp": Row("dowse.interfaces.cli.mcp:mcp", "Serve coding agents over the Model Context Protocol."),
     "agent": Row("dowse.interfaces.cli.agent:agent", "Set up coding agents to use dowse."),
+    "watch": Row("dowse.interfaces.cli.watch:watch", "Keep the index up to date while files change."),
+    "hook": Row("dowse.interfaces.cli.hook:hook", "Let git bring the index up to date."),
     "completion": Row(
         "dowse.interfaces.cli.completion:completion", "Print the completion script of a shell."
     ),

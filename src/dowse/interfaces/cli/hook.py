@@ -1,0 +1,51 @@
+"""``dowse hook``: let git bring the index up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from dowse.interfaces.cli import options
+
+
+@click.group(no_args_is_help=False)
+def hook() -> None:
+    """Let git bring the index up to date, after commits, checkouts and merges.
+
+    The hooks start 'dowse index' in the background: git does not wait for it. What is in a hook already stays.
+    """
+
+
+@hook.command("install")
+@options.root
+@options.debug
+def install(root: str | None) -> int:
+    """Add dowse to the hooks of the repository."""
+    from dowse import location
+    from dowse.interfaces import hooks
+
+    return _said(hooks.install(location.root_of(root)), "the hooks are there already")
+
+
+@hook.command("uninstall")
+@options.root
+@options.debug
+def uninstall(root: str | None) -> int:
+    """Take dowse out of the hooks; everything else in them stays."""
+    from dowse import location
+    from dowse.interfaces import hooks
+
+    return _said(hooks.uninstall(location.root_of(root)), "there are no hooks of dowse")
+
+
+def _said(changed: Sequence[Path], otherwise: str) -> int:
+    from dowse.interfaces.cli import output
+    from dowse.interfaces.paint import visible
+
+    for path in changed:
+        output.write(visible(str(path)))
+    if not changed:
+        output.remark(otherwise)
+    return 0

@@ -1,0 +1,45 @@
+"""``dowse watch``: keep the index up to date while files change."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import click
+
+from dowse.interfaces.cli import options
+
+
+@click.command()
+@options.root
+@options.index_dir
+@options.embedder
+@options.any_root
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing of what is taken in.")
+@options.debug
+def watch(root: str | None, quiet: bool, **given: Any) -> int:
+    """Keep the index up to date while files change.
+
+    Runs in the foreground until Ctrl-C. Searches need it not: they notice changes by themselves; on very large
+    trees, and with an embedder that takes its time, it spares them the wait.
+    """
+    from dowse.indexing.watch import changed_paths
+    from dowse.interfaces.cli import output
+    from dowse.interfaces.paint import visible
+    from dowse.interfaces.progress import progress_line
+
+    with options.open_engine(root, **given) as engine:
+        with progress_line() as progress:
+            report = engine.index(progress)
+        output.remark(f"watching {visible(str(engine.root))} ({report.indexed} files); Ctrl-C ends it")
+        for paths in changed_paths(engine.root, engine.index_folder):
+            before, started = engine.generation(), time.perf_counter()
+            notes = engine.take_in(paths)
+            if engine.generation() != before and not quiet:
+                named = visible(", ".join(paths[:3])) + (
+                    f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+                )
+                output.remark(f"took in {named} in {(time.perf_counter() - started) * 1e3:.0f} ms")
+            for note in notes:
+                output.remark(f"note: {visible(note)}")
+    return 0

@@ -1,0 +1,99 @@
+"""Git hooks that bring the index up to date after a commit, a checkout or a merge, without anybody waiting for it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+from dowse.errors import UsageError
+from dowse.indexing import git
+
+HOOKS = ("post-commit", "post-checkout", "post-merge", "post-rewrite")
+
+BEGIN = "# dowse: begin"
+END = "# dowse: end"
+
+
+def install(root: Path) -> list[Path]:
+    """Write the hooks, beside what is there; the files that changed."""
+    folder = _folder(root)
+    changed = []
+    for name in HOOKS:
+        path = folder / name
+        before = path.read_text(encoding="utf-8") if path.exists() else ""
+        if before and not _is_shell(before):
+            raise UsageError(f"{path} is no shell script: add this line to it yourself: {_command()}")
+        after = _with_section(before)
+        if after != before:
+            folder.mkdir(parents=True, exist_ok=True)
+            path.write_text(after, encoding="utf-8", newline="\n")
+            path.chmod(path.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+            changed.append(path)
+    return changed
+
+
+def uninstall(root: Path) -> list[Path]:
+    """Take our part out of the hooks; a hook that was only ours goes."""
+    folder = _folder(root)
+    changed = []
+    for name in HOOKS:
+        path = folder / name
+        before = path.read_text(encoding="utf-8") if path.exists() else ""
+        after = _without_section(before)
+        if after == before:
+            continue
+        changed.append(path)
+        if after.strip() in ("", "#!/bin/sh"):
+            path.unlink()
+        else:
+            path.write_text(after, encoding="utf-8", newline="\n")
+    return changed
+
+
+def _folder(root: Path) -> Path:
+    """Where git looks for hooks: ``core.hooksPath`` may say elsewhere."""
+    default = git.hooks_folder(root)
+    if default is None:
+        raise UsageError(f"{root} is not in a git repository: there are no hooks to install")
+    try:
+        asked = subprocess.run(
+            ["git", "-C", str(root), "config", "--type=path", "core.hooksPath"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    except OSError:
+        return default
+    said = asked.stdout.strip()
+    return (root / said).resolve() if said else default
+
+
+def _command() -> str:
+    words = [script] if (script := shutil.which("dowse")) else [sys.executable, "-m", "dowse"]
+    quoted = " ".join("'{}'".format(word.replace(os.sep, "/").replace("'", "'\\''")) for word in words)
+    return f"( {quoted} index >/dev/null 2>&1 </dev/null & ) >/dev/null 2>&1"
+
+
+def _section() -> str:
+    return f'{BEGIN}\n(unset GIT_DIR GIT_INDEX_FILE; cd "$(git rev-parse --show-toplevel)" && {_command()})\n{END}\n'
+
+
+def _is_shell(text: str) -> bool:
+    first = text.split("\n", 1)[0]
+    return first.startswith("#!") and first.rstrip().endswith(("sh", "bash", "zsh", "dash"))
+
+
+def _with_section(text: str) -> str:
+    kept = _without_section(text)
+    return (kept or "#!/bin/sh\n").rstrip("\n") + "\n" + _section()
+
+
+def _without_section(text: str) -> str:
+    start, end = text.find(BEGIN), text.find(END)
+    if start < 0 or end < start:
+        return text
+    return text[:start] + text[end + len(END) :].removeprefix("\n")
