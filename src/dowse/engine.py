@@ -537,6 +537,10 @@ class Engine:
         """Make the next search compare the tree with the disk, however short ago that was done."""
         self._next_check = 0.0
 
+    def refresh(self, progress: Progress | None = None) -> list[str]:
+        """Bring the index up to what is on disk if it is not; what stood in the way."""
+        return self._refresh(progress)
+
     def take_in(self, paths: Iterable[str]) -> list[str]:
         """Bring files that are said to have changed up to date, however large the tree; what stood in the way."""
         if self.store.state() is not IndexState.CURRENT:
@@ -642,6 +646,8 @@ class _GraphSource:
 
     def keep(self, name: str, data: bytes) -> None:
         """Keep something beside the index; where that cannot be written, it is made again next time."""
+        if self._engine.read_only:
+            return
         with suppress(IndexUnwritable):
             self._engine.store.keep(name, data)
 

@@ -66,12 +66,42 @@ def test_every_tool(connect: Connect, mode: str) -> None:
             ]
             related = await client.call_tool("related", {"place": "src/retry.py"})
             assert related.structured_content["hits"][0]["at"].startswith("tests/test_retry.py")
+            callers = await client.call_tool("graph", {"ask": "callers", "target": "retry_with_backoff"})
+            assert "tests/test_retry.py:test_retry_gives_up" in text(callers)
+            assert callers.structured_content["edges"][0]["relation"] == "invoked-by"
             explained = await client.call_tool("explain", {"query": "retry", "place": "src/retry.py"})
             assert explained.structured_content["verdict"] == "shown"
             status = await client.call_tool("status", {"refresh": True, "why": "src/retry.py"})
             (repository,) = status.structured_content["repositories"]
             assert (repository["state"], repository["files"]) == ("current", 3)
             assert "belongs in the index" in text(status)
+
+    run(work)
+
+
+def test_tools_of_locagent(connect: Connect) -> None:
+    async def work() -> None:
+        async with connect("--profile", "locagent", mode="legacy") as client:
+            names = [tool.name for tool in (await client.list_tools()).tools]
+            assert names == ["search_entities", "traverse_graph", "retrieve_entity"]
+            found = await client.call_tool(
+                "search_entities", {"search_terms": ["retry_with*", "Token"], "snippet_mode": "fold"}
+            )
+            places = {hit["at"] for hit in found.structured_content["hits"]}
+            assert {"src/retry.py:4-10", "src/session.py:1-5"} <= places
+            lines = await client.call_tool(
+                "search_entities", {"file_pattern": "src/session.py", "line_nums": [5]}
+            )
+            assert lines.structured_content["hits"][0]["name"] == "Token.refresh"
+            walked = await client.call_tool(
+                "traverse_graph",
+                {"start_entities": ["src/retry.py:retry_with_backoff"], "direction": "upstream"},
+            )
+            assert "invoked-by" in text(walked)
+            code = await client.call_tool(
+                "retrieve_entity", {"entity_ids": ["src/session.py:Token", "nothing"]}
+            )
+            assert "class Token" in text(code) and "nothing is called 'nothing'" in text(code)
 
     run(work)
 

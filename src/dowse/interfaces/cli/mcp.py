@@ -34,6 +34,13 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
     "--budget", type=click.IntRange(min=1), metavar="TOKENS", help="Size of an answer (default: 2000)."
 )
 @click.option("--no-memory", is_flag=True, help="Send code again that a session has been sent.")
+@click.option(
+    "--profile",
+    type=click.Choice(["default", "locagent"]),
+    default="default",
+    show_default=True,
+    help="Which tools: dowse's own, or the three that agents made for LocAgent know.",
+)
 @options.embedder
 @options.index_dir
 @options.any_root
@@ -47,6 +54,7 @@ def mcp(
     read_only: bool,
     budget: int | None,
     no_memory: bool,
+    profile: str,
     embedder: str | None,
     index_dir: str | None,
     any_root: bool,
@@ -65,7 +73,7 @@ def mcp(
         raise UsageError(f"a budget may have {LARGEST_BUDGET} tokens at the most, not {budget}")
     given = {"embedder": embedder, "index_dir": index_dir}
     allowed = Allowed(roots, trust_client=not http, read_only=read_only, any_root=any_root, given=given)
-    service = Service(allowed, Behaviour(budget=budget or BUDGET, memory=not no_memory))
+    service = Service(allowed, Behaviour(budget=budget or BUDGET, memory=not no_memory, profile=profile))
     if http:
         _serve_http(service, host, port, no_token=no_token)
     else:

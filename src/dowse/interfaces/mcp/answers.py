@@ -86,6 +86,33 @@ def listed(hits: Sequence[SearchResult], wish: Wish, sent: Sent, footer: Footer)
     return answer
 
 
+def fitted(
+    lines: Sequence[str], edges: Sequence[Mapping[str, Any]], below: Sequence[str], budget: int
+) -> Answer:
+    """A tree of lines and its edges, as many of each as fit."""
+
+    def text(count: int) -> str:
+        left = len(lines) - count
+        more = [f"... {left} more: ask for less depth, or with a larger budget"] if left else []
+        return "\n".join([*lines[:count], *more, *below])
+
+    def values(count: int) -> dict[str, Any]:
+        return {"edges": list(edges[:count]), "left_out": len(edges) - count, "notes": list(below)}
+
+    shown = _largest(len(lines), lambda count: _tokens(text(count)) <= budget)
+    kept = _largest(len(edges), lambda count: _tokens(_compact(values(count))) <= budget)
+    return Answer(_beginning(text(shown), budget), values(kept))
+
+
+def _largest(most: int, fits: Callable[[int], bool]) -> int:
+    """The largest number that fits, of those up to the most; 0 if none does."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low
+
+
 def _packed(hits: Sequence[SearchResult], wish: Wish, before: set[str], room: int) -> Packed:
     def label(hit: SearchResult) -> str:
         marks = [SENT_BEFORE] if place(hit) in before else []
@@ -137,11 +164,7 @@ def _cut(answer: Answer, packed: Packed, budget: int) -> Answer:
 
 
 def _beginning(text: str, budget: int) -> str:
-    low, high = 0, len(text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if _tokens(text[:middle]) <= budget else (low, middle - 1)
-    return text[:low]
+    return text[: _largest(len(text), lambda length: _tokens(text[:length]) <= budget)]
 
 
 def _tokens(text: str) -> int:

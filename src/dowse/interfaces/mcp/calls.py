@@ -75,13 +75,13 @@ def search(context: Context, asked: Mapping[str, Any]) -> Answer:
     start = _start(asked)
     limit = asked.get("limit", LIMIT)
     options = SearchOptions(limit=start + limit + 1)  # one more tells whether there is more
-    response = _patiently(context, lambda: _search(engines, asked["query"], options, context.call))
+    response = patiently(context, lambda: _search(engines, asked["query"], options, context.call))
     return _found(context, engines, response, asked, start, limit)
 
 
 def related(context: Context, asked: Mapping[str, Any]) -> Answer:
     """What belongs to a place."""
-    engines, written = _one(context.engines(asked.get("repo", "")), asked["place"])
+    engines, written = one(context.engines(asked.get("repo", "")), asked["place"])
     ((name, engine),) = engines.items()
     path, line = _place(engine, written)
     limit = asked.get("limit", LIMIT)
@@ -91,15 +91,15 @@ def related(context: Context, asked: Mapping[str, Any]) -> Answer:
         response = engine.related(path, max(1, line), options, progress=context.call.progress)
         return _named(response, name) if len(context.engines()) > 1 else response
 
-    return _found(context, engines, _patiently(context, ask), asked, 0, limit)
+    return _found(context, engines, patiently(context, ask), asked, 0, limit)
 
 
 def explain(context: Context, asked: Mapping[str, Any]) -> Answer:
     """Why a place is found, or why not."""
-    engines, written = _one(context.engines(asked.get("repo", "")), asked["place"])
+    engines, written = one(context.engines(asked.get("repo", "")), asked["place"])
     (engine,) = engines.values()
     path, line = _place(engine, written)
-    told = _patiently(
+    told = patiently(
         context, lambda: engine.explain(asked["query"], path, line, progress=context.call.progress)
     )
     text = render.explanation_text(told, render.View(cwd=told.root, explain=True, whole=False))
@@ -121,12 +121,12 @@ def read(context: Context, asked: Mapping[str, Any]) -> Answer:
     problems: list[str] = []
     for target in asked["targets"]:
         try:
-            found += _patiently(context, partial(_read, context, all_engines, target, asked))
+            found += patiently(context, partial(_read, context, all_engines, target, asked))
         except UsageError as error:
             problems.append(str(error))
     if not found:
         return answers.failed("; ".join(problems))
-    states = _states(all_engines, found)
+    states = states_of(all_engines, found)
 
     def footer(packed: Packed) -> tuple[list[str], dict[str, Any]]:
         cut = _left_out(packed)
@@ -142,7 +142,7 @@ def status(context: Context, asked: Mapping[str, Any]) -> Answer:
     values: list[dict[str, Any]] = []
     for name, engine in context.engines(asked.get("repo", "")).items():
         if asked.get("refresh"):
-            _patiently(context, partial(engine.index, context.call.progress))
+            patiently(context, partial(engine.index, context.call.progress))
         found, pending = engine.status(), engine.pending()
         revision = engine.revision()
         blocks.append(f"{name}\n" + render.status_text(found, str(engine.root), pending))
@@ -192,7 +192,7 @@ def _search(engines: Mapping[str, Engine], query: str, options: SearchOptions, c
     return Repositories(engines).search(query, options, progress=call.progress)
 
 
-def _patiently(context: Context, ask: Callable[[], T]) -> T:
+def patiently(context: Context, ask: Callable[[], T]) -> T:
     """Ask; where another process is just making the first index, wait for it."""
     until = time.monotonic() + LOCKED_SECONDS
     while True:
@@ -208,7 +208,7 @@ def _patiently(context: Context, ask: Callable[[], T]) -> T:
 def _read(
     context: Context, engines: Mapping[str, Engine], target: str, asked: Mapping[str, Any]
 ) -> list[SearchResult]:
-    chosen, place = _one(engines, target, every=True)
+    chosen, place = one(engines, target, every=True)
     found: list[SearchResult] = []
     problem: UsageError | None = None
     for name, engine in chosen.items():
@@ -223,7 +223,7 @@ def _read(
     return found
 
 
-def _one(engines: Mapping[str, Engine], target: str, *, every: bool = False) -> tuple[dict[str, Engine], str]:
+def one(engines: Mapping[str, Engine], target: str, *, every: bool = False) -> tuple[dict[str, Engine], str]:
     """The engine that a target names (``backend:src/x.py``), and the rest of the target."""
     for name in sorted(engines, key=len, reverse=True):
         if target.startswith(f"{name}:") and len(engines) > 1:
@@ -256,7 +256,7 @@ def _found(
 ) -> Answer:
     hits = response.results[start : start + limit]
     more = len(response.results) > start + limit
-    states = _states(engines, hits, response)
+    states = states_of(engines, hits, response)
     idle = [f"{c.name} not asked: {c.why_not}" for c in response.channels if not c.ran and c.name == "dense"]
 
     def footer(packed: Packed) -> tuple[list[str], dict[str, Any]]:
@@ -295,7 +295,7 @@ def _left_out(packed: Packed) -> list[str]:
     return [f"not shown for lack of budget: {', '.join(places[:3])}{' ...' if len(places) > 3 else ''}"]
 
 
-def _states(
+def states_of(
     engines: Mapping[str, Engine], hits: Iterable[SearchResult], response: SearchResponse | None = None
 ) -> dict[str, tuple[int, Revision | None]]:
     """The state of each repository that was asked: generation of its index, commit, changed files of the answer."""

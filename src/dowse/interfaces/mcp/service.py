@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import islice
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
@@ -71,7 +72,7 @@ class Service:
     @property
     def tools(self) -> dict[str, Tool]:
         """The tools of the profile."""
-        return {name: tool for name, tool in TOOLS.items() if self.behaviour.profile in tool.profiles}
+        return {name: tool for name, tool in TOOLS.items() if self.behaviour.profile == tool.profile}
 
     @property
     def about(self) -> dict[str, Any]:
@@ -115,7 +116,8 @@ class Service:
             return answers.failed(problem).result()
         behaviour = self.behaviour
         context = calls.Context(self.workspace, session, call, behaviour.budget, behaviour.memory)
-        run: Callable[..., answers.Answer] = getattr(calls, tool.name)
+        home = import_module(f"dowse.interfaces.mcp.{tool.home}")
+        run: Callable[..., answers.Answer] = getattr(home, tool.name)
         try:
             return run(context, arguments).result()
         except DowseError as error:

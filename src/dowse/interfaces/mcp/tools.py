@@ -7,7 +7,7 @@ in ``calls.py``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 BUDGET = 2000
@@ -42,7 +42,8 @@ class Tool:
     description: str
     properties: Mapping[str, Mapping[str, Any]]
     required: tuple[str, ...] = ()
-    profiles: frozenset[str] = field(default_factory=lambda: frozenset({"default"}))
+    profile: str = "default"
+    home: str = "calls"  # the module that has its function
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -132,6 +133,28 @@ TOOLS = {
             ("place",),
         ),
         Tool(
+            "graph",
+            "Ask the code graph",
+            "Who calls it, what it calls, what a file depends on (deps), what a change to it reaches (impact), its "
+            "class hierarchy, the shortest path from target to another thing. Each edge has its line.",
+            {
+                "ask": {"enum": ["callers", "callees", "deps", "impact", "hierarchy", "path"]},
+                "target": {
+                    "type": "string",
+                    "minLength": 1,
+                    "maxLength": 2000,
+                    "description": "path, path:Class.method, or a name",
+                },
+                "to": {"type": "string", "maxLength": 2000, "description": "For path: its other end."},
+                "depth": {"type": "integer", "minimum": -1, "maximum": 20, "description": "Steps; -1: all."},
+                "ambiguous": {"type": "boolean", "description": "Also calls that are known by name only."},
+                "budget": _BUDGET,
+                "repo": _REPO,
+            },
+            ("ask", "target"),
+            home="graph_calls",
+        ),
+        Tool(
             "explain",
             "Explain a ranking",
             "Why a place is where it is in the answer to a query, or why it is missing: filtered out, not indexed, "
@@ -161,6 +184,84 @@ TOOLS = {
         ),
     )
 }
+
+_NAMES = {"type": "string", "minLength": 1, "maxLength": 2000}
+_TYPES_OF_ENTITIES = {
+    "type": "array",
+    "items": {"enum": ["directory", "file", "class", "function"]},
+    "maxItems": 4,
+}
+
+LOCAGENT = (
+    Tool(
+        "search_entities",
+        "Search entities",
+        "Find files, classes and functions by id (path:Class.method), name, prefix (Auth*) or, below them, by "
+        "content. Several terms are also searched together. Results carry id, type and the tier that found them.",
+        {
+            "search_terms": {"type": "array", "items": _NAMES, "maxItems": 20},
+            "line_nums": {"type": "array", "items": {"type": "integer", "minimum": 1}, "maxItems": 20},
+            "file_pattern": {"type": "string", "maxLength": 2000, "description": "glob, or a part of a path"},
+            "entity_types": _TYPES_OF_ENTITIES,
+            "limit": _LIMIT,
+            "use_bm25": {
+                "type": "boolean",
+                "description": "Also by content if names find too little (default).",
+            },
+            "snippet_mode": {"enum": ["fold", "preview", "full"]},
+            "budget": _BUDGET,
+            "repo": _REPO,
+        },
+        profile="locagent",
+        home="graph_calls",
+    ),
+    Tool(
+        "traverse_graph",
+        "Traverse the code graph",
+        "What entities use (forward) or are used by (backward), as a tree with the relation on each branch.",
+        {
+            "start_entities": {"type": "array", "items": _NAMES, "minItems": 1, "maxItems": 20},
+            "direction": {"enum": ["forward", "backward", "bidirectional", "downstream", "upstream", "both"]},
+            "depth": {
+                "type": "integer",
+                "minimum": -1,
+                "maximum": 10,
+                "description": "Steps (default 2); -1: all.",
+            },
+            "relations": {
+                "type": "array",
+                "items": {"enum": ["contains", "imports", "invokes", "inherits", "references"]},
+                "maxItems": 5,
+            },
+            "entity_types": _TYPES_OF_ENTITIES,
+            "budget": _BUDGET,
+            "repo": _REPO,
+        },
+        ("start_entities",),
+        profile="locagent",
+        home="graph_calls",
+    ),
+    Tool(
+        "retrieve_entity",
+        "Retrieve entities",
+        "The complete code of entities by id: path, or path:Class.method.",
+        {
+            "entity_ids": {"type": "array", "items": _NAMES, "minItems": 1, "maxItems": 20},
+            "context_lines": {"type": "integer", "minimum": 0, "maximum": 50},
+            "budget": _BUDGET,
+            "repo": _REPO,
+            "repeat": _REPEAT,
+        },
+        ("entity_ids",),
+        profile="locagent",
+        home="graph_calls",
+    ),
+)
+"""The tools that agents made for LocAgent know, in place of all others."""
+
+TOOLS |= {tool.name: tool for tool in LOCAGENT}
+
+PROFILES = ("default", "locagent")
 
 INSTRUCTIONS = (
     "dowse is an index of this code base, always up to date. Ask `search` first, in plain words or by name, before "
@@ -192,7 +293,7 @@ _TYPES: Mapping[str, tuple[type, str]] = {
 
 def _problem(value: Any, rules: Mapping[str, Any]) -> str:
     """As above, for one value."""
-    if "enum" in rules and value not in rules["enum"]:
+    if "enum" in rules and not (isinstance(value, str) and value in rules["enum"]):
         return f"must be one of {', '.join(rules['enum'])}"
     if "type" in rules:
         kind, words = _TYPES[rules["type"]]
