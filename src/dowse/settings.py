@@ -180,6 +180,11 @@ def variable(name: str) -> str:
     return os.environ.get(name, "")
 
 
+def is_posix() -> bool:
+    """Whether command lines are written as POSIX has it."""
+    return os.name == "posix"
+
+
 def embedder_key(host: str) -> str:
     """The key for an embedding service, if there is one; OpenAI's own key is for nobody else to see."""
     return variable("DOWSE_EMBEDDER_KEY") or (variable("OPENAI_API_KEY") if host == "api.openai.com" else "")

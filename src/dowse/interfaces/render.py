@@ -187,13 +187,14 @@ def root_of(result: SearchResult, response: SearchResponse) -> str:
 def _hit(
     result: SearchResult, root: str, channels: frozenset[str], wanted: re.Pattern[str] | None, view: View
 ) -> Iterator[str]:
-    yield _header(result, root, view)
+    yield header(result, root, view)
     if view.explain:
         yield from _reasons(result, channels, view)
     yield from _code(result, wanted, view)
 
 
-def _header(result: SearchResult, root: str, view: View) -> str:
+def header(result: SearchResult, root: str, view: View) -> str:
+    """The line above a hit: where it is, what it is called."""
     paint = view.paint
     place = paint(visible(shown_path(root, result.path, view.cwd)), "path")
     place += ":" + paint(f"{result.start_line}-{result.end_line}", "lines")
@@ -342,7 +343,7 @@ def explanation_text(told: Explanation, view: View) -> str:
     lines = [f"{view.paint(visible(place), 'path')}: {visible(_verdict(told))}"]
     if told.result:
         channels = frozenset(standing.name for standing in told.channels)
-        lines += [_header(told.result, told.root, view), *_reasons(told.result, channels, view)]
+        lines += [header(told.result, told.root, view), *_reasons(told.result, channels, view)]
     lines += _term_lines(told, view)
     lines += [f"{view.paint('channel  ', 'faint')}{_standing(standing)}" for standing in told.channels]
     lines += [line for rival in told.above for line in _rival(rival, told, view)]

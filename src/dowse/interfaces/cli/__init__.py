@@ -55,6 +55,7 @@ COMMANDS = {
     "config": Row("dowse.interfaces.cli.config:config", "Show the settings and where they come from."),
     "clear": Row("dowse.interfaces.cli.clear:clear", "Remove the index."),
     "doctor": Row("dowse.interfaces.cli.doctor:doctor", "Check that everything dowse needs is in order."),
+    "shell": Row("dowse.interfaces.cli.shell:shell", "Ask questions one after another."),
     "mcp": Row("dowse.interfaces.cli.mcp:mcp", "Serve coding agents over the Model Context Protocol."),
     "agent": Row("dowse.interfaces.cli.agent:agent", "Set up coding agents to use dowse."),
     "watch": Row("dowse.interfaces.cli.watch:watch", "Keep the index up to date while files change."),

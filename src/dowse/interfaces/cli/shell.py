@@ -1,0 +1,106 @@
+"""``dowse shell``: questions one after another."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dowse.errors import DowseError
+from dowse.interfaces.cli import options
+
+if TYPE_CHECKING:
+    from dowse.interfaces.shell import Conversation
+
+HISTORY = "history"
+REMEMBERED = 1000
+"""Lines that are kept from one time to the next."""
+
+PROMPT = "dowse> "
+
+
+@click.command()
+@options.root
+@click.option(
+    "-n", "--limit", type=click.IntRange(min=1), metavar="N", help="Hits in an answer (default: 10)."
+)
+@options.embedder
+@options.index_dir
+@options.any_root
+@options.color
+@options.debug
+def shell(root: str | None, color: str, **given: Any) -> int:
+    """Ask questions one after another.
+
+    The index stays open, so that answers come at once. :help lists what else can be said: filters that stay set,
+    opening a hit in the editor, more hits. Lines are remembered and completed where the terminal can do it.
+    """
+    from dowse.interfaces.cli import output
+    from dowse.interfaces.progress import progress_line
+    from dowse.interfaces.shell import Conversation, Quit
+
+    with options.open_engine(root, **given) as engine:
+        with progress_line() as progress:
+            engine.refresh(progress)
+        conversation = Conversation(engine, output.view(color))
+        if sys.stdin.isatty():
+            output.remark(f"{engine.root}; :help says what can be asked, Ctrl-D leaves")
+        with _line_editing(conversation):
+            for line in _lines():
+                try:
+                    if text := conversation.answer(line):
+                        output.write(text)
+                except Quit:
+                    break
+                except DowseError as error:
+                    output.remark(f"dowse: {error}")
+    return 0
+
+
+def _lines() -> Iterator[str]:
+    """What is typed, until the end; Ctrl-C gives up a line."""
+    while True:
+        try:
+            yield input(PROMPT if sys.stdin.isatty() else "")
+        except EOFError:
+            return
+        except KeyboardInterrupt:
+            click.echo()
+
+
+@contextmanager
+def _line_editing(conversation: Conversation) -> Iterator[None]:
+    """History and completion, where there is a terminal and Python has the means."""
+    if not sys.stdin.isatty():
+        yield
+        return
+    try:
+        import readline
+    except ImportError:  # on Windows
+        yield
+        return
+    from contextlib import suppress
+
+    from dowse import settings
+
+    file = settings.user_cache_dir() / HISTORY
+
+    def complete(text: str, state: int) -> str | None:
+        found = conversation.completions(text)
+        return found[state] if state < len(found) else None
+
+    readline.set_completer(complete)
+    readline.set_completer_delims(" \t")
+    readline.parse_and_bind("tab: complete")
+    with suppress(OSError):
+        readline.read_history_file(file)
+    try:
+        yield
+    finally:
+        readline.set_history_length(REMEMBERED)
+        with suppress(OSError):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            readline.write_history_file(file)
