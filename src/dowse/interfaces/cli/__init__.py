@@ -52,6 +52,9 @@ COMMANDS = {
     "eval": Row(
         "dowse.interfaces.cli.evaluate:evaluate", "Measure how well search works on this repository."
     ),
+    "terms": Row(
+        "dowse.interfaces.cli.terms:terms", "Keep a term graph: what users say, and what the code says."
+    ),
     "config": Row("dowse.interfaces.cli.config:config", "Show the settings and where they come from."),
     "clear": Row("dowse.interfaces.cli.clear:clear", "Remove the index."),
     "doctor": Row("dowse.interfaces.cli.doctor:doctor", "Check that everything dowse needs is in order."),

@@ -1,0 +1,228 @@
+"""``dowse terms``: keeping a term graph."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dowse.errors import UsageError
+from dowse.interfaces.cli import options
+
+if TYPE_CHECKING:
+    from dowse.engine import Engine
+    from dowse.evaluation.wording.validate import Validation
+
+PROBLEMS = 1
+"""The exit code of a term graph that is not in order, or not validated."""
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.group(no_args_is_help=False)
+def terms() -> None:
+    """Keep a term graph: words that users say, and the words that the code uses for the same thing.
+
+    The file is named by the setting 'terms' or given; see docs/terms.md.
+    """
+
+
+@terms.command("check")
+@click.argument("file", required=False, type=_EXISTING)
+@options.root
+@options.index_dir
+@options.as_json
+@options.debug
+def check(file: Path | None, root: str | None, index_dir: str | None, as_json: bool) -> int:
+    """Look for duplicates, dead entries and canonical terms that the index does not have.
+
+    Leaves with 1 if there are any.
+    """
+    from dowse.evaluation.wording.check import check as look_over
+    from dowse.interfaces import render
+    from dowse.interfaces.cli import output
+    from dowse.interfaces.paint import visible
+    from dowse.search.terms import load
+
+    with options.open_engine(root, index_dir=index_dir) as engine:
+        path = _chosen(engine, file)
+        graph = load(path)
+        problems = look_over(graph, engine)
+    if as_json:
+        found = [problem._asdict() for problem in problems]
+        output.write_json(
+            {"schema": render.SCHEMA, "file": str(path), "entries": len(graph.entries), "problems": found}
+        )
+    else:
+        synonyms = sum(len(entry.synonyms) for entry in graph.entries)
+        amount = (
+            f"{render.count(len(graph.entries), 'entry', 'entries')}, {render.count(synonyms, 'synonym')}"
+        )
+        output.write(f"{visible(str(path))}: {amount}, {render.count(len(problems), 'problem')}")
+        for problem in problems:
+            output.write(visible(f"  {problem.entry}: {problem.kind}: {problem.said}"))
+    return PROBLEMS if problems else 0
+
+
+@terms.command("try")
+@click.argument("words", nargs=-1, required=True, metavar="QUERY...")
+@click.option(
+    "--file", type=_EXISTING, metavar="FILE", help="The term graph (default: the one in the settings)."
+)
+@options.root
+@options.as_json
+@options.debug
+def try_(words: tuple[str, ...], file: Path | None, root: str | None, as_json: bool) -> int:
+    """Show what would be added to a question, and why. Nothing is searched for.
+
+    Leaves with 1 if nothing would be.
+    """
+    from dowse.interfaces import render
+    from dowse.interfaces.cli import output
+    from dowse.search import query_language
+    from dowse.search.terms import load
+    from dowse.search.wording import worded
+
+    with options.open_engine(root) as engine:
+        graph = load(_chosen(engine, file))
+    wording = worded(query_language.parse(" ".join(words)), graph, None).wording
+    if as_json:
+        output.write_json({"schema": render.SCHEMA, "wording": render.wording_values(wording)})
+    elif wording.added:
+        output.write("\n".join(f"{name:<9}{value}" for name, value in render.wording_rows(wording)))
+    else:
+        output.write("no term matches: the question is searched for as it is")
+    return 0 if wording.added else PROBLEMS
+
+
+@terms.command("validate")
+@click.argument("file", type=_EXISTING)
+@click.argument("questions", type=_EXISTING)
+@options.root
+@options.index_dir
+@options.as_json
+@options.debug
+def validate(file: Path, questions: Path, root: str | None, index_dir: str | None, as_json: bool) -> int:
+    """Measure whether a term graph helps: Hit@5 without and with it, question by question.
+
+    QUESTIONS is ground truth as for 'dowse eval'. "Validated" means 10 points or more and no question worse;
+    leaves with 1 if it is not.
+    """
+    from dowse.evaluation import dataset
+    from dowse.evaluation.wording.validate import validate as measure
+    from dowse.interfaces.cli import output
+    from dowse.interfaces.progress import progress_line
+
+    with (
+        options.open_engine(root, any_root=False, index_dir=index_dir) as engine,
+        progress_line() as progress,
+    ):
+        found = measure(engine, dataset.load(questions), file.resolve(), progress)
+    if as_json:
+        output.write_json(_validation_values(found))
+    else:
+        output.write(_validation_text(found))
+    return 0 if found.validated else PROBLEMS
+
+
+@terms.command("suggest")
+@options.root
+@click.option(
+    "-n", "--limit", type=click.IntRange(min=1), default=30, show_default=True, help="Pairs to show."
+)
+@click.option("--out", type=_FILE, metavar="FILE", help="Also write them as entries, to be edited.")
+@click.option("--where", is_flag=True, help="Only print the file with your searches.")
+@options.index_dir
+@options.as_json
+@options.debug
+def suggest(
+    root: str | None, limit: int, out: Path | None, where: bool, index_dir: str | None, as_json: bool
+) -> int:
+    """Offer pairs of words that may mean the same in this repository, for review.
+
+    From docstrings, commit subjects and, where DOWSE_SEARCH_LOG=1 is set, from searches that were asked again in
+    other words. Nothing is added to any term graph.
+    """
+    from dowse import location
+    from dowse.evaluation.wording.suggest import suggest as look_for
+    from dowse.interfaces import render
+    from dowse.interfaces.cli import output
+    from dowse.interfaces.paint import visible
+
+    with options.open_engine(root, index_dir=index_dir) as engine:
+        if where:
+            output.write(str(location.search_log(engine.root)))
+            return 0
+        found = look_for(engine, limit)
+    if out:
+        _write_entries(out, [(s.used, s.said) for s in found])
+    if as_json:
+        rows = [suggestion._asdict() for suggestion in found]
+        output.write_json({"schema": render.SCHEMA, "suggestions": rows})
+    elif found:
+        head = ("USERS SAY", "HERE IT IS", "FROM", "SEEN", "SCORE", "EXAMPLE")
+        cells = [(s.said, s.used, s.source, str(s.support), f"{s.score:.2f}", s.example[:70]) for s in found]
+        output.write(render.table([head, *(tuple(map(visible, row)) for row in cells)]))
+    else:
+        output.write("no pair of words goes together often enough")
+    return 0 if found else PROBLEMS
+
+
+def _chosen(engine: Engine, file: Path | None) -> Path:
+    if file is not None:
+        return file.resolve()
+    if not engine.settings.terms:
+        raise UsageError("there is no term graph: give a file, or set 'terms' in dowse.toml")
+    engine.term_graph()  # says what is wrong with it
+    return (engine.root / Path(engine.settings.terms).expanduser()).resolve()
+
+
+def _write_entries(path: Path, pairs: list[tuple[str, str]]) -> None:
+    """Pairs as entries, but not over a file that is there."""
+    import json
+
+    if path.exists():
+        raise UsageError(f"{path} is there: give --out another name")
+    entries: dict[str, list[str]] = {}
+    for used, said in pairs:
+        entries.setdefault(used, []).append(said)
+    listed = [{"canonical": used, "synonyms": said} for used, said in entries.items()]
+    text = json.dumps({"entries": listed}, indent=2, ensure_ascii=False) + "\n"
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error}") from error
+
+
+def _validation_values(found: Validation) -> dict[str, Any]:
+    from dowse.interfaces import render
+
+    return {
+        "schema": render.SCHEMA,
+        "file": found.file,
+        "questions": len(found.rows),
+        "baseline": found.baseline,
+        "enriched": found.enriched,
+        "improved": found.improved,
+        "regressed": found.regressed,
+        "unchanged": len(found.rows) - found.improved - found.regressed,
+        "fired": found.fired,
+        "validated": found.validated,
+        "rows": [row._asdict() for row in found.rows],
+    }
+
+
+def _validation_text(found: Validation) -> str:
+    """The table of questions, what was added to them, and the conclusion."""
+    from dowse.interfaces import render
+    from dowse.interfaces.paint import visible
+
+    rows = [("BEFORE", "AFTER", "CHANGE", "QUESTION")]
+    rows += [(str(r.before or "-"), str(r.after or "-"), r.change, visible(r.query)) for r in found.rows]
+    enriched = [f"  {visible(r.query)}\n    + {visible(', '.join(r.added))}" for r in found.rows if r.added]
+    blocks = [f"rank of the first right file, without and with {visible(found.file)}:", render.table(rows)]
+    if enriched:
+        blocks += ["", "what was added:", *enriched]
+    return "\n".join([*blocks, "", *found.conclusion()])
