@@ -12,6 +12,7 @@
     |   +-- IndexCorrupt            3   its files are damaged
     |   +-- IndexTooNew             3   a newer dowse wrote it
     |   +-- IndexUnwritable         3   no permission or no space to write it
+    |   +-- IndexUnreachable        3   its server is away, refuses, or lacks something
     +-- EmbedderError               4   text could not be turned into vectors
     +-- RewriterError               4   a question could not be rewritten: the search goes on with the original
 
@@ -71,6 +72,10 @@ class IndexTooNew(IndexProblem):
 
 class IndexUnwritable(IndexProblem):
     """The index cannot be written: no permission, or no space left."""
+
+
+class IndexUnreachable(IndexProblem):
+    """The server of the index is away, does not answer in time, refuses, or lacks something."""
 
 
 class EmbedderError(DowseError):

@@ -1,6 +1,7 @@
 """Every store of the table: empty for a test that writes, filled once for those that only read."""
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -8,13 +9,51 @@ import pytest
 from dowse import stores
 from dowse.stores.base import Snapshot, Store
 
+from . import server
 from .building import build
+
+NUMBERS = count()
+
+
+@pytest.fixture(scope="session")
+def admin_url(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> str:
+    """The address of a server, an administrator's; one for all processes of the run."""
+    base = tmp_path_factory.getbasetemp()
+    return server.start((base if worker_id == "master" else base.parent) / "postgres")
+
+
+@pytest.fixture(scope="session")
+def postgres_url(admin_url: str, worker_id: str) -> str:
+    """A database with an empty schema, for this process."""
+    from dowse.stores.postgres import schema
+    from dowse.stores.postgres.connection import Connections, Server
+
+    url = server.database(admin_url, f"dowse_test_{worker_id}")
+    schema.init(Connections(Server(url)))
+    return url
+
+
+Create = Callable[..., Store]
+
+
+@pytest.fixture(scope="session")
+def create(request: pytest.FixtureRequest) -> Create:
+    """Makes an empty store of a kind; those on a server are of a repository each."""
+
+    def made(kind: str, folder: Path, fingerprint: str = "one") -> Store:
+        if kind != "postgresql":
+            return stores.create(kind, folder, "/tree", fingerprint)
+        url = request.getfixturevalue("postgres_url")
+        shared = stores.Shared(f"repository {next(NUMBERS)}", "/tree")
+        return stores.create(url, folder, "/tree", fingerprint, shared)
+
+    return made
 
 
 @pytest.fixture(params=stores.NAMES)
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+def store(request: pytest.FixtureRequest, create: Create, tmp_path: Path) -> Iterator[Store]:
     """An empty store of each kind."""
-    opened = stores.create(request.param, tmp_path / "index", "/tree", "one")
+    opened = create(request.param, tmp_path / "index")
     yield opened
     opened.close()
 
@@ -23,13 +62,15 @@ Reader = Callable[[Mapping[str, str]], Snapshot]
 
 
 @pytest.fixture(scope="module", params=stores.NAMES)
-def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
+def reader(
+    request: pytest.FixtureRequest, create: Create, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Reader]:
     """For a tree, a snapshot of an index of it, made once per kind of store."""
     made: dict[int, tuple[Store, object, Snapshot]] = {}
 
     def read(tree: Mapping[str, str]) -> Snapshot:
         if id(tree) not in made:
-            opened = stores.create(request.param, tmp_path_factory.mktemp("index"), "/tree", "one")
+            opened = create(request.param, tmp_path_factory.mktemp("index"))
             build(opened, tree)
             context = opened.snapshot()
             made[id(tree)] = (opened, context, context.__enter__())

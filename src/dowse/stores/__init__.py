@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from dowse.errors import SettingsError
 from dowse.stores.base import Store
 
-NAMES = ("embedded", "memory")
+NAMES = ("embedded", "memory", "postgresql")
+"""Every kind of store. The last is named by its address: ``postgresql://host/database``."""
+
+SCHEMES = ("postgresql://", "postgres://")
 
 
-def create(name: str, folder: Path, root: str, fingerprint: str) -> Store:
-    """The store of this name for a tree."""
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What a tree is called in a store that has many, and how that store is used."""
+
+    repository: str
+    view: str
+    schema: str = "dowse"
+    timeout: float = 30.0  # seconds a statement may take
+
+
+def is_server(name: str) -> bool:
+    """Whether a store is on a server, which its name is the address of."""
+    return name.startswith(SCHEMES)
+
+
+def create(name: str, folder: Path, root: str, fingerprint: str, shared: Shared | None = None) -> Store:
+    """The store of this name for a tree: ``folder`` is where an embedded one is, ``shared`` for one on a server."""
     if name == "embedded":
         from dowse.stores.embedded import EmbeddedStore
 
@@ -20,4 +39,17 @@ def create(name: str, folder: Path, root: str, fingerprint: str) -> Store:
         from dowse.stores.memory import MemoryStore
 
         return MemoryStore(fingerprint)
-    raise SettingsError(f"unknown store '{name}': known are {', '.join(NAMES)}")
+    if is_server(name):
+        return _postgres(name, shared or Shared(root, root), fingerprint)
+    raise SettingsError(f"unknown store '{name.partition('://')[0]}': known are {', '.join(NAMES)}://...")
+
+
+def _postgres(url: str, shared: Shared, fingerprint: str) -> Store:
+    try:
+        from dowse.stores.postgres import PostgresStore, Server
+    except ImportError as error:
+        raise SettingsError(
+            f"a store on PostgreSQL needs more packages ({error}): run 'pip install dowse[postgres]'"
+        ) from error
+    server = Server(url, shared.schema, shared.timeout)
+    return PostgresStore(server, shared.repository, shared.view, fingerprint)

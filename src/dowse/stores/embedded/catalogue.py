@@ -14,29 +14,24 @@ import sqlite3
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dowse.code import terms
 from dowse.errors import IndexCorrupt, IndexLocked, IndexMissing, IndexTooNew, IndexUnwritable
+from dowse.stores import packing
 from dowse.stores.base import FORMAT, merged_folders
 from dowse.types import (
-    Chunk,
     ChunkVector,
-    Entity,
     FileFacts,
     FileReferences,
     FileStamp,
     IndexReport,
-    Kind,
     MaskedSecret,
     ParsedFile,
-    ParseHealth,
     Role,
-    Skipped,
-    SkipReason,
     SourceFile,
     StoredFile,
 )
@@ -89,7 +84,6 @@ CREATE TABLE file_vectors (
 """
 
 _FACTS = "f.id, path, language, role, mtime_ns"
-_KINDS = {kind.value: kind for kind in Kind}
 _LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _UNWRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 _NO_SPACE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
@@ -216,7 +210,7 @@ class Catalogue:
     def report(self) -> IndexReport | None:
         """What the last complete run saw."""
         row = self._db.execute("SELECT report FROM views WHERE id = ?", (self.view,)).fetchone()
-        return _report(json.loads(row[0])) if row and row[0] else None
+        return packing.unpacked_report(row[0]) if row and row[0] else None
 
     def folders(self) -> dict[str, int]:
         """The folders of the last complete walk, with their modification times."""
@@ -285,7 +279,7 @@ class Catalogue:
         ).fetchone()
         if row is None or row[9] > generation or (row[10] is not None and row[10] <= generation):
             return None
-        parsed = _unpacked(row[6], row[7], row[8])
+        parsed = packing.unpacked(row[6], row[7], row[8])
         definitions = terms.definitions_by_chunk(parsed)
         return StoredFile(
             row[0], row[1], FileStamp(row[2], row[3]), row[5], Role(row[4]), parsed, definitions
@@ -333,7 +327,7 @@ class Catalogue:
         row = self._db.execute(
             "SELECT language, health, parsed FROM contents WHERE hash = ?", (digest,)
         ).fetchone()
-        return _unpacked(*row) if row else None
+        return packing.unpacked(*row) if row else None
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Those of the asked vectors that are stored, packed."""
@@ -469,7 +463,7 @@ class Catalogue:
                 parsed.health.value,
                 len(parsed.entities),
                 len(parsed.chunks),
-                _packed(parsed),
+                packing.packed(parsed),
                 zlib.compress(file.content, COMPRESSION),
             ),
         )
@@ -501,7 +495,7 @@ class Catalogue:
         """Note what a run saw and under which settings; drop contents that nobody has used for long."""
         self._db.execute(
             "UPDATE views SET report = ?, folders = ?, fingerprint = ?, restamps = restamps + 1 WHERE id = ?",
-            (json.dumps(asdict(report)), json.dumps(dict(folders)), fingerprint, self.view),
+            (packing.packed_report(report), json.dumps(dict(folders)), fingerprint, self.view),
         )
         self._collect()
 
@@ -515,33 +509,6 @@ class Catalogue:
             self._db.execute(f"DELETE FROM {table} WHERE content IN ({unused})")
         self._db.execute(f"DELETE FROM contents WHERE id IN ({unused})")
         self._db.execute("DELETE FROM vectors WHERE key NOT IN (SELECT key FROM file_vectors)")
-
-
-def _packed(parsed: ParsedFile) -> str:
-    """Entities and chunks as one value."""
-    return json.dumps((parsed.entities, parsed.chunks), ensure_ascii=False, separators=(",", ":"))
-
-
-def _unpacked(language: str, health: str, packed: str) -> ParsedFile:
-    try:
-        entities, chunks = json.loads(packed)
-        return ParsedFile(
-            language,
-            ParseHealth(health),
-            tuple(Entity(e[0], e[1], _KINDS[e[2]], *e[3:]) for e in entities),
-            tuple(map(Chunk._make, chunks)),
-        )
-    except (ValueError, TypeError, KeyError, IndexError) as error:
-        raise IndexCorrupt(
-            f"a file's entry in the index is damaged ({error}): run 'dowse index --rebuild'"
-        ) from error
-
-
-def _report(data: dict[str, Any]) -> IndexReport:
-    data["failures"] = tuple(
-        Skipped(path, SkipReason(reason), detail) for path, reason, detail in data["failures"]
-    )
-    return IndexReport(**data)
 
 
 @contextmanager

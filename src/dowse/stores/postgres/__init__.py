@@ -1,0 +1,179 @@
+"""The store of a team: one schema of a PostgreSQL server with pgvector, for many repositories and checkouts.
+
+A snapshot is a read-only transaction, a commit is a transaction, the one writer of a view holds an advisory lock:
+the server does what the embedded store does with files. ``schema.py`` has the tables, ``connection.py`` the pool and
+the errors, ``snapshot.py`` reads, ``writer.py`` writes, ``postings.py`` ranks words, ``conditions.py`` makes filters
+into WHERE clauses, ``upkeep.py`` looks after the whole.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from dowse.stores import packing
+from dowse.stores.postgres import schema
+from dowse.stores.postgres.connection import (
+    Connection,
+    ConnectionLost,
+    Connections,
+    Server,
+    unreachable,
+)
+from dowse.stores.postgres.snapshot import PostgresSnapshot, Remembered, ViewState, begin, missing, view_state
+from dowse.stores.postgres.writer import PostgresWriter
+from dowse.types import IndexState, IndexStatus, MaskedSecret
+
+__all__ = ["PostgresStore", "Server"]
+
+
+class PostgresStore:
+    """The index of one view on a server. Safe to use from several threads and processes."""
+
+    def __init__(self, server: Server, repository: str, view: str, fingerprint: str) -> None:
+        self.server = server
+        self.fingerprint = fingerprint
+        self.names = (repository, view)
+        self.connections = Connections(server)
+        self._guard = threading.Lock()
+        self._remembered = Remembered()
+
+    @property
+    def location(self) -> str:
+        """Where the index is, for people."""
+        return f"{self.server.shown} ({', '.join(dict.fromkeys(self.names))})"
+
+    # --- the protocol ---
+
+    def status(self) -> IndexStatus:
+        """What there is, without changing anything."""
+        with self._transaction() as connection, self.connections.mapped():
+            if (other := schema.check(self.connections, connection)) is not None:
+                return IndexStatus(other, self.location)
+            view = view_state(connection, *self.names)
+            if view is None:
+                return IndexStatus(IndexState.MISSING, self.location)
+            return self._status(connection, view)
+
+    def _status(self, connection: Connection, view: ViewState) -> IndexStatus:
+        row = connection.execute(
+            "SELECT report, (SELECT coalesce(sum(entity_count), 0) FROM files f JOIN contents c ON c.id = f.content "
+            "WHERE f.view = v.id) FROM views v WHERE id = %s",
+            [view.id],
+        ).fetchone()
+        report, entities = row or (None, 0)
+        return IndexStatus(
+            self._state(view),
+            self.location,
+            view.generation,
+            view.files,
+            view.chunks,
+            int(entities),
+            schema.view_size(connection, view.id, view.repository, view.dimensions),
+            _tally(connection, view.id, "f.language"),
+            _tally(connection, view.id, "c.health"),
+            _masked(connection, view.id),
+            packing.unpacked_report(report) if report else None,
+        )
+
+    def state(self) -> IndexState:
+        """The state alone: cheap enough for every query."""
+        with self._transaction() as connection, self.connections.mapped():
+            if (other := schema.check(self.connections, connection)) is not None:
+                return other
+            return self._state(view_state(connection, *self.names))
+
+    def _state(self, view: ViewState | None) -> IndexState:
+        if view is None or not view.fingerprint:
+            return IndexState.MISSING
+        return IndexState.CURRENT if view.fingerprint == self.fingerprint else IndexState.OTHER_SETTINGS
+
+    @contextmanager
+    def snapshot(self) -> Iterator[PostgresSnapshot]:
+        """The newest generation, in a transaction of its own."""
+        with self._transaction() as connection:
+            with self.connections.mapped():
+                schema.require_current(self.connections, connection)
+                state = view_state(connection, *self.names)
+            if state is None or not (state.generation or state.fingerprint):
+                raise missing(self.names[1])
+            with self._guard:
+                self._remembered = remembered = self._remembered.at(state.key)
+            snapshot = PostgresSnapshot(self.connections, connection, self.names, state, remembered)
+            try:
+                yield snapshot
+            finally:
+                snapshot.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        """A connection in a transaction that sees one state; another one if the first turns out to be dead."""
+        with self.connections.reading() as connection:
+            try:
+                with self.connections.mapped():
+                    begin(connection)
+            except ConnectionLost as error:
+                raise unreachable(self.server, error) from error
+            yield connection
+            if connection.info.transaction_status and not connection.closed:
+                connection.rollback()
+
+    @contextmanager
+    def writer(self) -> Iterator[PostgresWriter]:
+        """The lock and the means to write."""
+        writer = self._writer()
+        try:
+            yield writer
+        finally:
+            writer.close()
+
+    def _writer(self) -> PostgresWriter:
+        try:
+            return PostgresWriter(self.connections, self.names, self.fingerprint)
+        except ConnectionLost as error:
+            raise unreachable(self.server, error) from error
+
+    def clear(self) -> None:
+        """Forget this view, and what no other view of the repository uses."""
+        with self.writer() as writer:
+            writer.clear()
+        with self._guard:
+            self._remembered = Remembered()
+
+    def dump(self) -> Iterator[tuple[object, ...]]:
+        """Everything that is searchable, by path."""
+        with self.snapshot() as snapshot:
+            indexed, embedded = snapshot.indexed_chunks(), snapshot.embedded_chunks()
+            for path, known in sorted(snapshot.manifest().items()):
+                file = snapshot.file(known.id)
+                assert file is not None
+                chunks, vectors = indexed.get(known.id, []), embedded.get(known.id, [])
+                content = snapshot.content(known.id)
+                yield (path, file.content_hash, file.role, file.parsed, content, chunks, vectors)
+
+    def close(self) -> None:
+        """Let go of connections; those in use are let go of after use."""
+        self.connections.close()
+
+
+def _tally(connection: Connection, view: int, column: str) -> Mapping[str, int]:
+    """Files by a property, most first."""
+    return dict(
+        connection.execute(
+            f"SELECT {column}, count(*) n FROM files f JOIN contents c ON c.id = f.content WHERE f.view = %s "
+            f'GROUP BY {column} ORDER BY n DESC, {column} COLLATE "C"',
+            [view],
+        ).fetchall()
+    )
+
+
+def _masked(connection: Connection, view: int) -> tuple[MaskedSecret, ...]:
+    """Where secrets were blanked out."""
+    rows = connection.execute(
+        "SELECT path, secrets FROM files WHERE view = %s AND secrets <> '[]' ORDER BY path", [view]
+    )
+    return tuple(
+        MaskedSecret(path, line, rule) for path, text in rows for line, rule in sorted(json.loads(text))
+    )

@@ -1,0 +1,305 @@
+"""Connections to the server: a small pool, what every session is set to, and psycopg's errors as ours.
+
+One policy for failures. Connecting is tried again while a server that was there before is starting, shutting down
+or full; what was lost in the middle is for the caller to begin anew, who knows whether that is safe
+(``ConnectionLost``). Everything else is an error at once, with what to do about it. No message has a password in it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, unquote
+
+import psycopg
+from psycopg import errors as codes
+from psycopg import sql
+
+from dowse.errors import (
+    DowseError,
+    IndexCorrupt,
+    IndexLocked,
+    IndexMissing,
+    IndexProblem,
+    IndexUnreachable,
+    IndexUnwritable,
+    SettingsError,
+)
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+
+IDLE = 8
+"""Connections kept open between queries; opening one takes a few milliseconds, and a server has few to give."""
+
+MOST = 32
+"""Connections that one process may have at a time; who needs another waits for it."""
+
+CONNECT_SECONDS = 10
+"""How long a server may take to say hello."""
+
+RETRY_SECONDS = 20.0
+"""How long a server that is starting, shutting down or full is tried again: a restart takes a few seconds."""
+
+FIRST_PAUSE = 0.05
+LONGEST_PAUSE = 1.0
+"""Seconds between two attempts, doubled each time."""
+
+LOCK_SECONDS = 10
+"""How long a statement waits for a lock of another; none of ours is held that long."""
+
+WRITE_TIMEOUTS = 20
+"""A statement of a writer may take this many times as long as one of a reader."""
+
+OLDEST = 140000
+"""The first version of the server (14) that has all that is used."""
+
+_BUSY = (codes.CannotConnectNow, codes.TooManyConnections, codes.AdminShutdown, codes.CrashShutdown)
+"""States of a server that pass by themselves."""
+
+_PASSWORD = re.compile(r"(?<=://)([^/@\s:]*):([^@\s]*)@")
+_PASSWORD_WORD = re.compile(r"(?i)\b(password|sslpassword)=('[^']*'|[^&\s]+)")
+
+
+class ConnectionLost(Exception):
+    """The connection broke: nothing is known of what was under way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Where the index is: the address, the schema, how long a statement may take (seconds)."""
+
+    url: str
+    schema: str = "dowse"
+    timeout: float = 30.0
+
+    @property
+    def shown(self) -> str:
+        """The address for people: without the password."""
+        return masked(self.url)
+
+
+def masked(text: str) -> str:
+    """A text without the passwords of addresses in it."""
+    return _PASSWORD_WORD.sub(r"\1=***", _PASSWORD.sub(r"\1:***@", text))
+
+
+def _secrets(url: str) -> list[str]:
+    """The password of an address in every spelling, for taking it out of messages."""
+    match = _PASSWORD.search(url)
+    words = [found[1].strip("'") for found in _PASSWORD_WORD.findall(url)]
+    written = [*([match[2]] if match and match[2] else []), *words]
+    return sorted({form for word in written for form in (word, unquote(word), quote(word, safe=""))}, key=len)
+
+
+class Connections:
+    """The connections of one process to one server. Safe to use from several threads."""
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        self._guard = threading.Lock()
+        self._places = threading.BoundedSemaphore(MOST)
+        self._idle: list[Connection] = []
+        self._epoch = 0  # connections of an earlier one are not kept
+        self._reached = False
+        self._secrets = _secrets(server.url)
+
+    def close(self) -> None:
+        """Close what is idle; what is in use is closed after use."""
+        with self._guard:
+            idle, self._idle, self._epoch = self._idle, [], self._epoch + 1
+        for connection in idle:
+            connection.close()
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A connection in no transaction, for reading; kept for the next one if nothing went wrong."""
+        if not self._places.acquire(timeout=self.server.timeout):
+            raise IndexUnreachable(
+                f"all {MOST} connections to {self.server.shown} are in use: ask less at once, or try again"
+            )
+        try:
+            with self._guard:
+                epoch, connection = self._epoch, self._idle.pop() if self._idle else None
+            if connection is None or not _alive(connection):
+                connection = self.open()
+            try:
+                yield connection
+            except BaseException:
+                connection.close()
+                raise
+            self._keep(connection, epoch)
+        finally:
+            self._places.release()
+
+    def _keep(self, connection: Connection, epoch: int) -> None:
+        with self._guard:
+            if epoch == self._epoch and len(self._idle) < IDLE and not connection.closed:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def open(self, *, writing: bool = False) -> Connection:
+        """A new connection; a server that was there before may take a while to come back."""
+        give_up, pause = time.monotonic() + RETRY_SECONDS, FIRST_PAUSE
+        while True:
+            try:
+                connection = self._connect(writing)
+            except psycopg.OperationalError as error:
+                passing = isinstance(error, _BUSY) or _says_busy(error)
+                lost = self._reached and error.sqlstate is None
+                if not (passing or lost) or time.monotonic() + pause > give_up:
+                    raise self.translated(error, writing=writing) from None
+                time.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
+            else:
+                self._reached = True
+                return connection
+
+    def _connect(self, writing: bool) -> Connection:
+        try:
+            connection: Connection = psycopg.connect(
+                self.server.url,
+                autocommit=True,
+                connect_timeout=CONNECT_SECONDS,
+                prepare_threshold=None,  # a plan must know the vector and the filter it is for
+                application_name=f"dowse {socket.gethostname()} {os.getpid()}",
+                client_encoding="utf8",
+            )
+        except psycopg.ProgrammingError as error:  # the address makes no sense
+            raise SettingsError(f"{self.server.shown}: {self._clean(str(error))}") from None
+        try:
+            self._settle(connection, writing)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _settle(self, connection: Connection, writing: bool) -> None:
+        """What every session is set to; the schemas of the extensions are searched too, wherever they are."""
+        if connection.info.server_version < OLDEST:
+            raise IndexUnreachable(
+                f"the server at {self.server.shown} is PostgreSQL {connection.info.server_version // 10000}: "
+                f"upgrade it to {OLDEST // 10000} or newer"
+            )
+        seconds = self.server.timeout * (WRITE_TIMEOUTS if writing else 1)
+        settings = {
+            "statement_timeout": f"{max(1, int(seconds * 1000))}ms",
+            "lock_timeout": f"{LOCK_SECONDS}s",
+            "idle_in_transaction_session_timeout": f"{max(1, int(WRITE_TIMEOUTS * self.server.timeout))}s",
+            "jit": "off",  # takes longer than what it would speed up
+            "hnsw.iterative_scan": "relaxed_order",
+            "hnsw.ef_search": "200",
+        }
+        calls = ", ".join("set_config(%s, %s, false)" for _ in settings)
+        values = [part for item in settings.items() for part in item]
+        connection.execute(
+            f"SELECT {calls}, set_config('search_path', concat_ws(', ', quote_ident(%s), "
+            "(SELECT string_agg(DISTINCT quote_ident(nspname), ', ') FROM pg_extension e "
+            "JOIN pg_namespace n ON n.oid = extnamespace WHERE extname IN ('vector', 'pg_trgm'))), false)",
+            [*values, self.server.schema],
+        )
+
+    # --- errors ---
+
+    @contextmanager
+    def mapped(self, *, writing: bool = False) -> Iterator[None]:
+        """Psycopg's errors as ours; ``ConnectionLost`` if the connection is what broke."""
+        try:
+            yield
+        except psycopg.Error as error:
+            raise self.translated(error, writing=writing) from error
+
+    def translated(self, error: psycopg.Error, *, writing: bool = False) -> Exception:
+        """What a psycopg error means here."""
+        text, shown = self._clean(str(error)), self.server.shown
+        if isinstance(error, codes.InvalidPassword | codes.InvalidAuthorizationSpecification):
+            return IndexUnreachable(
+                f"{shown} refuses the login ({text}): set PGPASSWORD, or put the password into ~/.pgpass"
+            )
+        if isinstance(error, codes.InvalidCatalogName):
+            return IndexUnreachable(f"{shown}: {text}: create the database, or correct the address")
+        if isinstance(error, codes.InsufficientPrivilege):
+            return self._not_allowed(text, writing)
+        if isinstance(error, codes.ReadOnlySqlTransaction):
+            return IndexUnwritable(f"{shown} takes no writes ({text}): use the address of the primary server")
+        if isinstance(error, codes.DiskFull | codes.OutOfMemory | codes.ConfigurationLimitExceeded):
+            return IndexUnwritable(f"{shown} is full ({text}): give it more space, or run 'dowse store gc'")
+        if isinstance(error, codes.UndefinedTable | codes.InvalidSchemaName | codes.UndefinedColumn):
+            return IndexMissing(
+                f"{shown} has no schema '{self.server.schema}' that this dowse can read: run 'dowse store init'"
+            )
+        if isinstance(error, codes.QueryCanceled):
+            return IndexUnreachable(
+                f"{shown} took longer than store_timeout allows ({text}): try again, raise store_timeout, "
+                "or look at what else the server does"
+            )
+        if isinstance(error, codes.LockNotAvailable | codes.DeadlockDetected):
+            return IndexLocked(f"{shown}: {text}: another process changes the index, try again")
+        if isinstance(error, codes.DataCorrupted | codes.IndexCorrupted):
+            return IndexCorrupt(f"the index at {shown} is damaged ({text}): run 'dowse index --rebuild'")
+        if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError | codes.AdminShutdown):
+            if self._reached and (error.sqlstate is None or error.sqlstate.startswith(("08", "57P"))):
+                return ConnectionLost(text)
+            return IndexUnreachable(
+                f"{shown} cannot be reached ({text}): is the server up, and the address right?"
+            )
+        return IndexProblem(f"{shown}: {text}")
+
+    def _not_allowed(self, text: str, writing: bool) -> DowseError:
+        if writing:
+            return IndexUnwritable(
+                f"this role may not write the index at {self.server.shown} ({text}): "
+                "use a role that owns the schema, or set refresh = false to search without writing"
+            )
+        return IndexUnreachable(
+            f"this role may not read the index at {self.server.shown} ({text}): "
+            "the owner can allow it with 'dowse store init --grant-read ROLE'"
+        )
+
+    def _clean(self, text: str) -> str:
+        """A message on one line and without the password."""
+        for secret in reversed(self._secrets):
+            text = text.replace(secret, "***")
+        return " ".join(masked(text).split())
+
+
+def unreachable(server: Server, error: ConnectionLost) -> IndexUnreachable:
+    """A lost connection as the end of it."""
+    return IndexUnreachable(f"the connection to {server.shown} was lost ({error}): try again")
+
+
+def identifier(*parts: object) -> sql.Identifier:
+    """The name of a table that is made of parts."""
+    return sql.Identifier("_".join(map(str, parts)))
+
+
+def _says_busy(error: psycopg.OperationalError) -> bool:
+    """Whether a refusal to connect is one that passes; libpq gives no code for these."""
+    text = str(error)
+    return any(
+        phrase in text
+        for phrase in (
+            "is starting up",
+            "is shutting down",
+            "too many clients",
+            "in recovery mode",
+            "too many connections",
+        )
+    )
+
+
+def _alive(connection: Connection) -> bool:
+    """Whether an idle connection still works: the server may have been restarted."""
+    try:
+        connection.execute("SELECT 1")
+    except psycopg.Error:
+        connection.close()
+        return False
+    return not connection.closed

@@ -1,0 +1,283 @@
+"""The tables, and how they come about: ``dowse store init``.
+
+A *repository* has contents (what was parsed), names and vectors, keyed by hash and shared by its views; a *view* is
+one checkout: its files, its posting lists and its dense index. A dense index is a table of its own, made when the
+first vectors of a length arrive, so that each view has its own graph and dropping a view gives its space back at once.
+
+There are no generation columns: a reader has a snapshot of the database, and a commit is one transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import psycopg
+from psycopg import sql
+
+from dowse.errors import IndexTooNew, IndexUnreachable, UsageError
+from dowse.stores.base import FORMAT
+from dowse.stores.postgres.connection import Connection, Connections, identifier
+from dowse.types import IndexState
+
+VECTOR_VERSION = (0, 8)
+"""pgvector goes on searching where a filter left too little since 0.8."""
+
+EXTENSIONS = {
+    "vector": "pgvector: Debian and Ubuntu package postgresql-NN-pgvector, image pgvector/pgvector, "
+    "or https://github.com/pgvector/pgvector",
+    "pg_trgm": "part of PostgreSQL: package postgresql-contrib",
+}
+"""What is needed, and where it comes from."""
+
+HNSW_ROWS = 10_000
+"""From so many vectors on a view has a graph; fewer are compared one by one in as little time, and exactly."""
+
+HNSW_DIMENSIONS = 4000
+"""Longer vectors of two bytes a number cannot be in a graph."""
+
+HNSW_MEMORY = "512MB"
+"""For building a graph; one that does not fit is built several times slower."""
+
+TABLES = """
+CREATE TABLE IF NOT EXISTS meta (format int NOT NULL);
+CREATE TABLE IF NOT EXISTS repositories (
+    id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text COLLATE "C" NOT NULL UNIQUE
+);
+CREATE TABLE IF NOT EXISTS views (
+    id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    repository int NOT NULL REFERENCES repositories, name text COLLATE "C" NOT NULL,
+    generation int NOT NULL DEFAULT 0, fingerprint text NOT NULL DEFAULT '', restamps int NOT NULL DEFAULT 0,
+    next_file bigint NOT NULL DEFAULT 1, files int NOT NULL DEFAULT 0, chunks bigint NOT NULL DEFAULT 0,
+    tokens bigint[] NOT NULL DEFAULT '{0,0,0,0,0}', dimensions int[] NOT NULL DEFAULT '{}',
+    report text, folders text, written timestamptz NOT NULL DEFAULT now(),
+    UNIQUE (repository, name)
+);
+CREATE TABLE IF NOT EXISTS contents (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    repository int NOT NULL, hash bytea NOT NULL, language text NOT NULL, health text NOT NULL,
+    entity_count int NOT NULL, chunk_count int NOT NULL, parsed bytea NOT NULL, text bytea NOT NULL,
+    UNIQUE (repository, hash)
+);
+ALTER TABLE contents ALTER COLUMN parsed SET STORAGE EXTERNAL, ALTER COLUMN text SET STORAGE EXTERNAL;
+CREATE TABLE IF NOT EXISTS names (
+    content bigint NOT NULL, ordinal int NOT NULL, repository int NOT NULL, chunk int NOT NULL,
+    around int[] NOT NULL, kind text NOT NULL, name text COLLATE "C" NOT NULL, name_key text COLLATE "C" NOT NULL,
+    letters bigint NOT NULL, PRIMARY KEY (content, ordinal)
+);
+CREATE INDEX IF NOT EXISTS names_by_name ON names (repository, name_key);
+CREATE INDEX IF NOT EXISTS names_by_length ON names (repository, char_length(name_key), letters);
+CREATE INDEX IF NOT EXISTS names_by_trigram ON names USING gin (name_key gin_trgm_ops);
+CREATE TABLE IF NOT EXISTS vectors (
+    repository int NOT NULL, key bytea NOT NULL, vector bytea NOT NULL, PRIMARY KEY (repository, key)
+);
+ALTER TABLE vectors ALTER COLUMN vector SET STORAGE EXTERNAL;
+CREATE TABLE IF NOT EXISTS files (
+    view int NOT NULL, id bigint NOT NULL, segment int NOT NULL, path text COLLATE "C" NOT NULL,
+    name_key text COLLATE "C" NOT NULL, stem_key text COLLATE "C" NOT NULL, content bigint NOT NULL,
+    language text NOT NULL, role text NOT NULL, size bigint NOT NULL, mtime_ns bigint NOT NULL,
+    fingerprint text NOT NULL, chunks int NOT NULL, tokens int[] NOT NULL, vectors bytea[] NOT NULL,
+    secrets text NOT NULL, PRIMARY KEY (view, id)
+);
+CREATE UNIQUE INDEX IF NOT EXISTS files_by_path ON files (view, path);
+CREATE INDEX IF NOT EXISTS files_by_name ON files (view, name_key);
+CREATE INDEX IF NOT EXISTS files_by_stem ON files (view, stem_key);
+CREATE INDEX IF NOT EXISTS files_by_content ON files (view, content);
+CREATE INDEX IF NOT EXISTS files_by_language ON files (view, language);
+CREATE TABLE IF NOT EXISTS segments (
+    view int NOT NULL, number int NOT NULL, files bytea NOT NULL, chunks bytea NOT NULL,
+    removed bigint[] NOT NULL DEFAULT '{}', PRIMARY KEY (view, number)
+);
+CREATE TABLE IF NOT EXISTS postings (
+    view int NOT NULL, segment int NOT NULL, token text COLLATE "C" NOT NULL, data bytea NOT NULL,
+    PRIMARY KEY (view, segment, token)
+)
+"""
+
+TABLE_NAMES = (
+    "meta",
+    "repositories",
+    "views",
+    "contents",
+    "names",
+    "vectors",
+    "files",
+    "segments",
+    "postings",
+)
+
+
+def dense_table(view: int, dimensions: int) -> sql.Identifier:
+    """The table of the vectors of a view that have this length."""
+    return identifier("dense", view, dimensions)
+
+
+def init(connections: Connections, grant_read: Sequence[str] = (), *, rebuild: bool = False) -> None:
+    """Make what is missing: extensions, schema, tables, rights to read. ``rebuild`` removes what was there."""
+    schema = sql.Identifier(connections.server.schema)
+    with (
+        connections.mapped(writing=True),
+        connections.open(writing=True) as connection,
+        connection.transaction(),
+    ):
+        connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", ["dowse init"])
+        for name in EXTENSIONS:
+            _extension(connections, connection, name)
+        if rebuild:
+            connection.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(schema))
+        connection.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(schema))
+        _tables(connections, connection)
+        for role in grant_read:
+            _grant_read(connection, schema, role)
+    connections.close()  # what is idle does not know where the extensions are
+
+
+def _tables(connections: Connections, connection: Connection) -> None:
+    connections._settle(connection, True)
+    found = _format(connection)
+    if found not in (None, FORMAT):
+        raise _other_format(connections, found or 0)
+    for statement in TABLES.split(";\n"):
+        connection.execute(statement)
+    if found is None:
+        connection.execute("INSERT INTO meta VALUES (%s)", [FORMAT])
+
+
+def _format(connection: Connection) -> int | None:
+    row = connection.execute("SELECT to_regclass('meta')").fetchone()
+    if row is None or row[0] is None:
+        return None
+    row = connection.execute("SELECT format FROM meta").fetchone()
+    return int(row[0]) if row else None
+
+
+def _other_format(connections: Connections, found: int) -> Exception:
+    place = f"the index at {connections.server.shown}, schema '{connections.server.schema}',"
+    if found > FORMAT:
+        return IndexTooNew(
+            f"{place} was made by a newer dowse (format {found}, this one reads {FORMAT}): upgrade dowse, "
+            "or choose another schema with store_schema"
+        )
+    return UsageError(
+        f"{place} was made by an older dowse (format {found}, now {FORMAT}): "
+        "'dowse store init --rebuild' removes it and makes it anew, or choose another schema with store_schema"
+    )
+
+
+def _extension(connections: Connections, connection: Connection, name: str) -> None:
+    """Create an extension, or say where to get it."""
+    where = connections.server.shown
+    row = connection.execute(
+        "SELECT default_version, installed_version FROM pg_available_extensions WHERE name = %s", [name]
+    ).fetchone()
+    if row is None:
+        raise IndexUnreachable(
+            f"{where} has no extension '{name}': install it on the server ({EXTENSIONS[name]}), "
+            "then run 'dowse store init' again"
+        )
+    default, installed = row
+    if not installed:
+        try:
+            with connection.transaction():
+                connection.execute(
+                    sql.SQL("CREATE EXTENSION {} WITH SCHEMA public").format(sql.Identifier(name))
+                )
+        except psycopg.errors.InsufficientPrivilege:
+            raise IndexUnreachable(
+                f"this role may not create the extension '{name}' in {where}: "
+                f"let an administrator run 'CREATE EXTENSION {name}' there"
+            ) from None
+    if name == "vector" and _version(installed or default) < VECTOR_VERSION:
+        wanted = ".".join(map(str, VECTOR_VERSION))
+        raise IndexUnreachable(
+            f"pgvector in {where} is {installed or default}, {wanted} or newer is needed: "
+            f"upgrade it ({EXTENSIONS[name]}), then run 'ALTER EXTENSION vector UPDATE'"
+        )
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split(".") if part.isdigit())
+
+
+def _grant_read(connection: Connection, schema: sql.Identifier, role: str) -> None:
+    """Let a role read everything, now and later; it gets no right to write."""
+    name = sql.Identifier(role)
+    if connection.execute("SELECT FROM pg_roles WHERE rolname = %s", [role]).fetchone() is None:
+        raise UsageError(f"there is no role '{role}': create it first ('CREATE ROLE ... LOGIN')")
+    for statement in (
+        "GRANT USAGE ON SCHEMA {schema} TO {role}",
+        "GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {role}",
+        "ALTER DEFAULT PRIVILEGES IN SCHEMA {schema} GRANT SELECT ON TABLES TO {role}",
+    ):
+        connection.execute(sql.SQL(statement).format(schema=schema, role=name))
+
+
+def check(connections: Connections, connection: Connection) -> IndexState | None:
+    """Whether the tables are those of this version: None if so; an error if they are of a newer one or none."""
+    row = connection.execute("SELECT format FROM meta").fetchone()
+    found = int(row[0]) if row else 0
+    if found > FORMAT:
+        raise _other_format(connections, found)
+    return None if found == FORMAT else IndexState.OTHER_VERSION
+
+
+def require_current(connections: Connections, connection: Connection) -> None:
+    """An error if the tables are not those of this version."""
+    row = connection.execute("SELECT format FROM meta").fetchone()
+    if row is None or row[0] != FORMAT:
+        raise _other_format(connections, int(row[0]) if row else 0)
+
+
+def create_dense(connection: Connection, view: int, dimensions: int) -> None:
+    """The table of a view's vectors of a length; who may read views may read it."""
+    table = dense_table(view, dimensions)
+    connection.execute(
+        sql.SQL("CREATE TABLE {} (chunk bigint PRIMARY KEY, embedding halfvec({}) NOT NULL)").format(
+            table, sql.Literal(dimensions)
+        )
+    )
+    connection.execute(sql.SQL("ALTER TABLE {} ALTER COLUMN embedding SET STORAGE PLAIN").format(table))
+    readers = connection.execute(
+        "SELECT DISTINCT pg_get_userbyid(grantee) FROM pg_class, aclexplode(relacl) "
+        "WHERE oid = 'views'::regclass AND privilege_type = 'SELECT' AND grantee NOT IN (relowner, 0)"
+    ).fetchall()
+    for (role,) in readers:
+        connection.execute(sql.SQL("GRANT SELECT ON {} TO {}").format(table, sql.Identifier(role)))
+
+
+def build_graph(connection: Connection, view: int, dimensions: int) -> None:
+    """Give a large dense index its graph, if it has none yet. Readers go on meanwhile."""
+    table, index = dense_table(view, dimensions), identifier("dense", view, dimensions, "graph")
+    if dimensions > HNSW_DIMENSIONS or has_graph(connection, view, dimensions):
+        return
+    row = connection.execute(
+        sql.SQL("SELECT count(*) FROM (SELECT FROM {} LIMIT {}) t").format(table, sql.Literal(HNSW_ROWS))
+    ).fetchone()
+    if row is None or row[0] < HNSW_ROWS:
+        return
+    with connection.transaction():
+        connection.execute("SET LOCAL statement_timeout = 0")
+        connection.execute(sql.SQL("SET LOCAL maintenance_work_mem = {}").format(sql.Literal(HNSW_MEMORY)))
+        connection.execute(
+            sql.SQL("CREATE INDEX {} ON {} USING hnsw (embedding halfvec_cosine_ops)").format(index, table)
+        )
+
+
+def has_graph(connection: Connection, view: int, dimensions: int) -> bool:
+    """Whether a dense index has its graph."""
+    row = connection.execute(
+        "SELECT to_regclass(%s) IS NOT NULL", [f"dense_{view}_{dimensions}_graph"]
+    ).fetchone()
+    return bool(row and row[0])
+
+
+def view_size(connection: Connection, view: int, repository: int, dimensions: Sequence[int]) -> int:
+    """Bytes that a view takes: its dense indexes as they are, of shared tables the share of its rows."""
+    dense = [f"dense_{view}_{length}" for length in dimensions]
+    row = connection.execute(
+        "SELECT (SELECT coalesce(sum(pg_total_relation_size(to_regclass(t))), 0) FROM unnest(%s::text[]) t)"
+        " + (SELECT coalesce(sum(octet_length(data) + octet_length(token) + 32), 0) FROM postings WHERE view = %s)"
+        " + (SELECT coalesce(sum(octet_length(parsed) + octet_length(text)), 0) FROM contents c "
+        "WHERE c.repository = %s AND EXISTS (SELECT FROM files f WHERE f.view = %s AND f.content = c.id))",
+        [dense, view, repository, view],
+    ).fetchone()
+    return int(row[0]) if row else 0
