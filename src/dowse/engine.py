@@ -159,7 +159,26 @@ class Engine:
     @cached_property
     def store(self) -> Store:
         """Where the index is."""
-        return stores.create(self.settings.store, self.index_folder, str(self.root), self.fingerprint)
+        return self.store_at(self.settings.store)
+
+    def store_at(self, name: str) -> Store:
+        """The store of a name or address for this tree; source leaves the machine only if the user says so."""
+        if not stores.is_server(name):
+            return stores.create(name, self.index_folder, str(self.root), self.fingerprint)
+        origin = self.origins.get("store", "default")
+        if Resolved(self.settings, self.origins).is_from_tree("store") and not stores.is_local(name):
+            raise SettingsError(
+                f"{origin} asks to send the source of this tree to {settings_module.masked(name)}, which is for you "
+                "to decide: if you want it, set DOWSE_STORE in your environment"
+            )
+        s, names = self.settings, location.shared_names(self.root)
+        shared = stores.Shared(
+            s.store_repository or names.repository,
+            s.store_view or names.view,
+            s.store_schema,
+            s.store_timeout,
+        )
+        return stores.create(name, self.root, str(self.root), self.fingerprint, shared)
 
     @cached_property
     def index_folder(self) -> Path:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from dowse import settings as settings_module
 from dowse.errors import RootError, SettingsError
@@ -110,6 +112,37 @@ def _may_hold_index(folder: Path) -> bool:
     except OSError:
         return True  # there is none, or it is for the store to say what is wrong with it
     return INDEX_FILES[0] in names or names <= set(INDEX_FILES)
+
+
+class SharedNames(NamedTuple):
+    """What a tree and this checkout of it are called in a store that many use."""
+
+    repository: str
+    view: str
+
+
+def shared_names(root: Path) -> SharedNames:
+    """The repository by its git remote, so that all who have it mean the same; the view by machine and folder."""
+    import socket
+
+    here = f"{socket.gethostname()}:{root.as_posix()}"
+    home = main_checkout(root) or root
+    remote = _remote(home / ".git" / "config")
+    return SharedNames(remote or f"{socket.gethostname()}:{home.as_posix()}", here)
+
+
+def _remote(config: Path) -> str:
+    """The address of the remote ``origin`` as host and path, without login: ``github.com/owner/name``."""
+    try:
+        text = config.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    section = re.search(r'^\[remote "origin"\]([^\[]*)', text, re.MULTILINE)
+    url = section and re.search(r"^\s*url\s*=\s*(\S+)", section[1], re.MULTILINE)
+    if not url:
+        return ""
+    match = re.fullmatch(r"(?:[a-z+]+://)?(?:[^@/]*@)?([^:/]+)(?::\d+(?=/))?[:/]+(.+?)(?:\.git)?/?", url[1])
+    return f"{match[1].lower()}/{match[2]}" if match and "." in match[1] else ""
 
 
 def main_checkout(root: Path) -> Path | None:

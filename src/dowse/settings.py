@@ -10,12 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, unquote
 
 from dowse.errors import SettingsError
 
@@ -53,7 +55,11 @@ class Settings:
     without_vectors: bool = False  # index without vectors if the embedder fails
 
     # where it lives
-    store: str = "embedded"
+    store: str = "embedded"  # or "memory", or the address of a server: "postgresql://host/database"
+    store_schema: str = "dowse"
+    store_repository: str = ""  # what the tree is called there; "" = by its git remote, or by its folder
+    store_view: str = ""  # what this checkout is called there; "" = by machine and folder
+    store_timeout: float = 30.0  # seconds that a statement may take
     repositories: Mapping[str, str] = field(default_factory=dict)  # other trees by name; relative to the root
     index_dir: str = ""  # "" = .dowse in the root, or the user cache if that cannot be written
     workers: int = 0  # processes that parse; 0 = as many as there are cores
@@ -100,6 +106,10 @@ _INDEXED = (
 )  # fmt: skip
 """The settings that change what an index holds."""
 
+_PASSWORD = re.compile(r"(?<=://)([^/@\s:]*):([^@\s]*)@")
+_PASSWORD_WORD = re.compile(r"(?i)\b(password|sslpassword|passwd)=('[^']*'|[^&\s]+)")
+"""Where an address has a password: before the host, or as an option."""
+
 _FIELDS = {f.name: f for f in fields(Settings)}
 _CHOICES = {
     "fusion": ("scores", "rrf", "zscore"),
@@ -117,6 +127,7 @@ _MINIMUM = {
     "embedder_dimensions": 0,
     "embedder_batch": 1,
     "embedder_timeout": 0.1,
+    "store_timeout": 0.1,
     "rewriter_timeout": 0.1,
     "lexical_weight": 0.0,
     "dense_weight": 0.0,
@@ -168,6 +179,19 @@ def config_file(root: Path) -> Path | None:
     """The configuration file of a tree, if it has one."""
     found = _from_file(root)  # a broken one is an error here too
     return root / _config_name(root) if found or (root / CONFIG_FILE).is_file() else None
+
+
+def masked(text: str) -> str:
+    """A text without the passwords of addresses in it."""
+    return _PASSWORD_WORD.sub(r"\1=***", _PASSWORD.sub(r"\1:***@", text))
+
+
+def passwords(url: str) -> list[str]:
+    """The passwords in an address in every spelling, longest first, for taking them out of messages of others."""
+    written = [match[2] for match in _PASSWORD.finditer(url)]
+    written += [match[2].strip("'") for match in _PASSWORD_WORD.finditer(url)]
+    spellings = {form for word in written if word for form in (word, unquote(word), quote(word, safe=""))}
+    return sorted(spellings, key=len, reverse=True)
 
 
 def wants_color() -> bool:

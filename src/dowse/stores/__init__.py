@@ -29,6 +29,22 @@ def is_server(name: str) -> bool:
     return name.startswith(SCHEMES)
 
 
+def is_local(url: str) -> bool:
+    """Whether the address of a server leads to this machine: by socket, or by the loopback."""
+    from urllib.parse import parse_qs, unquote, urlsplit
+
+    try:
+        parts = urlsplit(url)
+        hosts = parse_qs(parts.query).get("host") or [parts.hostname or ""]
+    except ValueError:
+        return False
+    names = [name for one in hosts for name in unquote(one).split(",")]
+    other = any(key in parse_qs(parts.query) for key in ("hostaddr", "service"))
+    return not other and all(
+        name in ("", "localhost", "127.0.0.1", "::1") or name[0] in "/@" for name in names
+    )
+
+
 def create(name: str, folder: Path, root: str, fingerprint: str, shared: Shared | None = None) -> Store:
     """The store of this name for a tree: ``folder`` is where an embedded one is, ``shared`` for one on a server."""
     if name == "embedded":

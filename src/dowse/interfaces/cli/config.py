@@ -28,9 +28,11 @@ def show(root: str | None, as_json: bool) -> int:
     from dowse.interfaces import render
     from dowse.interfaces.cli import output
     from dowse.interfaces.paint import visible
+    from dowse.settings import masked
 
     with options.open_engine(root, any_root=True) as engine:
         values = {f.name: getattr(engine.settings, f.name) for f in fields(engine.settings)}
+        values["store"] = masked(values["store"])
         origins = engine.origins
     if as_json:
         rows = {name: {"value": value, "origin": origins[name]} for name, value in values.items()}

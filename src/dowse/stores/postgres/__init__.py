@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
 
 from dowse.stores import packing
 from dowse.stores.postgres import schema
@@ -39,6 +40,7 @@ class PostgresStore:
         self.connections = Connections(server)
         self._guard = threading.Lock()
         self._remembered = Remembered()
+        self._checked = False  # whether the tables are known to be those of this version
 
     @property
     def location(self) -> str:
@@ -49,12 +51,9 @@ class PostgresStore:
 
     def status(self) -> IndexStatus:
         """What there is, without changing anything."""
-        with self._transaction() as connection, self.connections.mapped():
-            if (other := schema.check(self.connections, connection)) is not None:
-                return IndexStatus(other, self.location)
-            view = view_state(connection, *self.names)
-            if view is None:
-                return IndexStatus(IndexState.MISSING, self.location)
+        with self._look() as (connection, view):
+            if isinstance(view, IndexState):
+                return IndexStatus(view, self.location)
             return self._status(connection, view)
 
     def _status(self, connection: Connection, view: ViewState) -> IndexStatus:
@@ -80,24 +79,21 @@ class PostgresStore:
 
     def state(self) -> IndexState:
         """The state alone: cheap enough for every query."""
-        with self._transaction() as connection, self.connections.mapped():
-            if (other := schema.check(self.connections, connection)) is not None:
-                return other
-            return self._state(view_state(connection, *self.names))
+        with self.connections.reading(self._found) as (_, view):
+            return view if isinstance(view, IndexState) else self._state(view)
 
-    def _state(self, view: ViewState | None) -> IndexState:
-        if view is None or not view.fingerprint:
+    def _state(self, view: ViewState) -> IndexState:
+        if not view.fingerprint:
             return IndexState.MISSING
         return IndexState.CURRENT if view.fingerprint == self.fingerprint else IndexState.OTHER_SETTINGS
 
     @contextmanager
     def snapshot(self) -> Iterator[PostgresSnapshot]:
         """The newest generation, in a transaction of its own."""
-        with self._transaction() as connection:
-            with self.connections.mapped():
+        with self._look() as (connection, state):
+            if state is IndexState.OTHER_VERSION:
                 schema.require_current(self.connections, connection)
-                state = view_state(connection, *self.names)
-            if state is None or not (state.generation or state.fingerprint):
+            if isinstance(state, IndexState) or not (state.generation or state.fingerprint):
                 raise missing(self.names[1])
             with self._guard:
                 self._remembered = remembered = self._remembered.at(state.key)
@@ -107,18 +103,22 @@ class PostgresStore:
             finally:
                 snapshot.close()
 
-    @contextmanager
-    def _transaction(self) -> Iterator[Connection]:
-        """A connection in a transaction that sees one state; another one if the first turns out to be dead."""
-        with self.connections.reading() as connection:
-            try:
-                with self.connections.mapped():
-                    begin(connection)
-            except ConnectionLost as error:
-                raise unreachable(self.server, error) from error
-            yield connection
-            if connection.info.transaction_status and not connection.closed:
-                connection.rollback()
+    def _look(self) -> AbstractContextManager[tuple[Connection, ViewState | IndexState]]:
+        """A connection in a transaction that sees one state of everything, and the view in it."""
+
+        def first(connection: Connection) -> ViewState | IndexState:
+            begin(connection)
+            return self._found(connection)
+
+        return self.connections.reading(first)
+
+    def _found(self, connection: Connection) -> ViewState | IndexState:
+        """The view, or what there is in place of it."""
+        if not self._checked:
+            if (other := schema.check(self.connections, connection)) is not None:
+                return other
+            self._checked = True
+        return view_state(connection, *self.names) or IndexState.MISSING
 
     @contextmanager
     def writer(self) -> Iterator[PostgresWriter]:
@@ -142,16 +142,47 @@ class PostgresStore:
         with self._guard:
             self._remembered = Remembered()
 
+    def keep(self, name: str, data: bytes) -> None:
+        """Put something beside the index of the view."""
+        connection = self.connections.open(writing=True)
+        try:
+            with self.connections.mapped(writing=True):
+                connection.execute(
+                    "INSERT INTO kept SELECT v.id, %s, %s FROM views v JOIN repositories r ON r.id = v.repository "
+                    "WHERE r.name = %s AND v.name = %s ON CONFLICT (view, name) DO UPDATE SET data = EXCLUDED.data",
+                    [name, data, *self.names],
+                )
+        except ConnectionLost as error:
+            raise unreachable(self.server, error) from error
+        finally:
+            connection.close()
+
+    def kept(self, name: str) -> bytes | None:
+        """What was kept under a name."""
+
+        def first(connection: Connection) -> tuple[Any, ...] | None:
+            return connection.execute(
+                "SELECT data FROM kept k JOIN views v ON v.id = k.view JOIN repositories r ON r.id = v.repository "
+                "WHERE k.name = %s AND r.name = %s AND v.name = %s",
+                [name, *self.names],
+                binary=True,
+            ).fetchone()
+
+        with self.connections.reading(first) as (_, row):
+            return bytes(row[0]) if row else None
+
     def dump(self) -> Iterator[tuple[object, ...]]:
         """Everything that is searchable, by path."""
         with self.snapshot() as snapshot:
             indexed, embedded = snapshot.indexed_chunks(), snapshot.embedded_chunks()
+            references = {row.path: row.packed for row in snapshot.references()}
             for path, known in sorted(snapshot.manifest().items()):
                 file = snapshot.file(known.id)
                 assert file is not None
                 chunks, vectors = indexed.get(known.id, []), embedded.get(known.id, [])
                 content = snapshot.content(known.id)
-                yield (path, file.content_hash, file.role, file.parsed, content, chunks, vectors)
+                rest = content, chunks, vectors, references[path]
+                yield (path, file.content_hash, file.role, file.parsed, *rest)
 
     def close(self) -> None:
         """Let go of connections; those in use are let go of after use."""

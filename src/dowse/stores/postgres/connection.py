@@ -8,15 +8,13 @@ or full; what was lost in the middle is for the caller to begin anew, who knows 
 from __future__ import annotations
 
 import os
-import re
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
-from urllib.parse import quote, unquote
+from typing import Any, TypeVar
 
 import psycopg
 from psycopg import errors as codes
@@ -32,8 +30,13 @@ from dowse.errors import (
     IndexUnwritable,
     SettingsError,
 )
+from dowse.settings import masked, passwords
 
 Connection = psycopg.Connection[tuple[Any, ...]]
+
+T = TypeVar("T")
+
+IDLE_STATUS = psycopg.pq.TransactionStatus.IDLE
 
 IDLE = 8
 """Connections kept open between queries; opening one takes a few milliseconds, and a server has few to give."""
@@ -63,9 +66,6 @@ OLDEST = 140000
 _BUSY = (codes.CannotConnectNow, codes.TooManyConnections, codes.AdminShutdown, codes.CrashShutdown)
 """States of a server that pass by themselves."""
 
-_PASSWORD = re.compile(r"(?<=://)([^/@\s:]*):([^@\s]*)@")
-_PASSWORD_WORD = re.compile(r"(?i)\b(password|sslpassword)=('[^']*'|[^&\s]+)")
-
 
 class ConnectionLost(Exception):
     """The connection broke: nothing is known of what was under way."""
@@ -85,19 +85,6 @@ class Server:
         return masked(self.url)
 
 
-def masked(text: str) -> str:
-    """A text without the passwords of addresses in it."""
-    return _PASSWORD_WORD.sub(r"\1=***", _PASSWORD.sub(r"\1:***@", text))
-
-
-def _secrets(url: str) -> list[str]:
-    """The password of an address in every spelling, for taking it out of messages."""
-    match = _PASSWORD.search(url)
-    words = [found[1].strip("'") for found in _PASSWORD_WORD.findall(url)]
-    written = [*([match[2]] if match and match[2] else []), *words]
-    return sorted({form for word in written for form in (word, unquote(word), quote(word, safe=""))}, key=len)
-
-
 class Connections:
     """The connections of one process to one server. Safe to use from several threads."""
 
@@ -108,7 +95,7 @@ class Connections:
         self._idle: list[Connection] = []
         self._epoch = 0  # connections of an earlier one are not kept
         self._reached = False
-        self._secrets = _secrets(server.url)
+        self._secrets = passwords(server.url)
 
     def close(self) -> None:
         """Close what is idle; what is in use is closed after use."""
@@ -118,25 +105,49 @@ class Connections:
             connection.close()
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
-        """A connection in no transaction, for reading; kept for the next one if nothing went wrong."""
+    def reading(self, first: Callable[[Connection], T]) -> Iterator[tuple[Connection, T]]:
+        """A connection for reading, and what a first look brought; kept for the next one if nothing went wrong.
+
+        The look is repeated on a new connection if the one at hand turns out to be dead.
+        """
         if not self._places.acquire(timeout=self.server.timeout):
             raise IndexUnreachable(
                 f"all {MOST} connections to {self.server.shown} are in use: ask less at once, or try again"
             )
         try:
-            with self._guard:
-                epoch, connection = self._epoch, self._idle.pop() if self._idle else None
-            if connection is None or not _alive(connection):
-                connection = self.open()
+            epoch, connection, looked = self._looked(first)
             try:
-                yield connection
+                yield connection, looked
+                if not connection.closed and connection.info.transaction_status != IDLE_STATUS:
+                    connection.rollback()
             except BaseException:
                 connection.close()
                 raise
             self._keep(connection, epoch)
+        except psycopg.Error as error:
+            raise self.translated(error) from error
+        except ConnectionLost as error:
+            raise unreachable(self.server, error) from error
         finally:
             self._places.release()
+
+    def _looked(self, first: Callable[[Connection], T]) -> tuple[int, Connection, T]:
+        with self._guard:
+            epoch, connection = self._epoch, self._idle.pop() if self._idle else None
+        if connection is not None:
+            try:
+                with self.mapped():
+                    return epoch, connection, first(connection)
+            except ConnectionLost:
+                self.close()  # the others are as dead
+                epoch += 1
+        connection = self.open()
+        try:
+            with self.mapped():
+                return epoch, connection, first(connection)
+        except BaseException:
+            connection.close()
+            raise
 
     def _keep(self, connection: Connection, epoch: int) -> None:
         with self._guard:
@@ -265,7 +276,7 @@ class Connections:
 
     def _clean(self, text: str) -> str:
         """A message on one line and without the password."""
-        for secret in reversed(self._secrets):
+        for secret in self._secrets:
             text = text.replace(secret, "***")
         return " ".join(masked(text).split())
 
@@ -293,13 +304,3 @@ def _says_busy(error: psycopg.OperationalError) -> bool:
             "too many connections",
         )
     )
-
-
-def _alive(connection: Connection) -> bool:
-    """Whether an idle connection still works: the server may have been restarted."""
-    try:
-        connection.execute("SELECT 1")
-    except psycopg.Error:
-        connection.close()
-        return False
-    return not connection.closed

@@ -49,16 +49,19 @@ CREATE TABLE IF NOT EXISTS views (
     generation int NOT NULL DEFAULT 0, fingerprint text NOT NULL DEFAULT '', restamps int NOT NULL DEFAULT 0,
     next_file bigint NOT NULL DEFAULT 1, files int NOT NULL DEFAULT 0, chunks bigint NOT NULL DEFAULT 0,
     tokens bigint[] NOT NULL DEFAULT '{0,0,0,0,0}', dimensions int[] NOT NULL DEFAULT '{}',
-    report text, folders text, written timestamptz NOT NULL DEFAULT now(),
+    identity text NOT NULL DEFAULT gen_random_uuid(), report text, folders text,
+    written timestamptz NOT NULL DEFAULT now(),
     UNIQUE (repository, name)
 );
 CREATE TABLE IF NOT EXISTS contents (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     repository int NOT NULL, hash bytea NOT NULL, language text NOT NULL, health text NOT NULL,
-    entity_count int NOT NULL, chunk_count int NOT NULL, parsed bytea NOT NULL, text bytea NOT NULL,
+    entity_count int NOT NULL, chunk_count int NOT NULL, parsed bytea NOT NULL, mentions bytea NOT NULL,
+    text bytea NOT NULL,
     UNIQUE (repository, hash)
 );
-ALTER TABLE contents ALTER COLUMN parsed SET STORAGE EXTERNAL, ALTER COLUMN text SET STORAGE EXTERNAL;
+ALTER TABLE contents ALTER COLUMN parsed SET STORAGE EXTERNAL, ALTER COLUMN mentions SET STORAGE EXTERNAL,
+    ALTER COLUMN text SET STORAGE EXTERNAL;
 CREATE TABLE IF NOT EXISTS names (
     content bigint NOT NULL, ordinal int NOT NULL, repository int NOT NULL, chunk int NOT NULL,
     around int[] NOT NULL, kind text NOT NULL, name text COLLATE "C" NOT NULL, name_key text COLLATE "C" NOT NULL,
@@ -90,6 +93,9 @@ CREATE TABLE IF NOT EXISTS segments (
 CREATE TABLE IF NOT EXISTS postings (
     view int NOT NULL, segment int NOT NULL, token text COLLATE "C" NOT NULL, data bytea NOT NULL,
     PRIMARY KEY (view, segment, token)
+);
+CREATE TABLE IF NOT EXISTS kept (
+    view int NOT NULL, name text COLLATE "C" NOT NULL, data bytea NOT NULL, PRIMARY KEY (view, name)
 )
 """
 

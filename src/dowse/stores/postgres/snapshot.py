@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
@@ -27,6 +27,7 @@ from dowse.stores.postgres.postings import Allowed, Array, Segment, Statistics
 from dowse.types import (
     CHUNK_BITS,
     ChunkVector,
+    FileReferences,
     FileStamp,
     Filter,
     NameHit,
@@ -45,6 +46,9 @@ CACHED_CONTENTS = 4000
 CACHED_TEXT = 16_000_000
 """Bytes of contents kept in memory between queries."""
 
+CACHED_FILTERS = 20
+"""Filters whose files are remembered: a session asks with few."""
+
 EXACT_CHUNKS = 20_000
 """Where a filter leaves no more than this, all of them are compared with the question: as fast as the graph, which
 would have to pass over too much, and exact."""
@@ -53,11 +57,14 @@ GRAPH_LIMIT = 500
 """More hits than this are not asked of a graph: it finds the nearest, not all."""
 
 STREAMED = 50
-"""Contents per round trip when all are read."""
+STREAMED_REFERENCES = 1000
+"""Contents, and references of files, per round trip when all are read."""
 
 ORDINALS = (1 << CHUNK_BITS) - 1
 
 T = TypeVar("T")
+
+Key = tuple[str, int, int]
 
 
 class ViewState(NamedTuple):
@@ -72,16 +79,17 @@ class ViewState(NamedTuple):
     chunks: int
     tokens: Sequence[int]
     dimensions: Sequence[int]
+    identity: str
 
     @property
-    def key(self) -> tuple[int, int, int]:
+    def key(self) -> Key:
         """Equal for equal answers."""
-        return self.id, self.generation, self.restamps
+        return self.identity, self.generation, self.restamps
 
 
 STATE = (
-    "SELECT v.id, v.repository, generation, fingerprint, restamps, files, chunks, tokens, dimensions "
-    "FROM views v JOIN repositories r ON r.id = v.repository WHERE r.name = %s AND v.name = %s"
+    "SELECT v.id, v.repository, generation, fingerprint, restamps, files, chunks, tokens, dimensions, "
+    "identity FROM views v JOIN repositories r ON r.id = v.repository WHERE r.name = %s AND v.name = %s"
 )
 
 
@@ -105,16 +113,18 @@ class _Content(NamedTuple):
 class Remembered:
     """What was read between queries. Contents never change under their id, the rest belongs to a key."""
 
-    key: tuple[int, int, int] | None = None
+    key: Key | None = None
     contents: dict[int, _Content] = field(default_factory=dict)
     texts: dict[int, bytes] = field(default_factory=dict)
     text_bytes: int = 0
     files: dict[int, tuple[Any, ...]] = field(default_factory=dict)
+    paths: dict[str, int] = field(default_factory=dict)
+    allowed: dict[Filter, Allowed] = field(default_factory=dict)
     segments: Mapping[int, Segment] | None = None
     manifest: Mapping[str, KnownFile] | None = None
     folders: Mapping[str, int] | None = None
 
-    def at(self, key: tuple[int, int, int]) -> Remembered:
+    def at(self, key: Key) -> Remembered:
         """What still holds at a key."""
         if self.key == key:
             return self
@@ -145,22 +155,19 @@ class PostgresSnapshot:
         remembered: Remembered,
     ) -> None:
         self.generation = state.generation
+        self.identity = state.identity
         self.state = state
         self._connections = connections
         self._connection = connection
         self._names = names
         self._remembered = remembered
         self._lists: dict[str, Sequence[tuple[Segment, Array]]] = {}
-        self._allowed_by: dict[Filter, Allowed] = {}
         self._own: Connection | None = None
 
     def close(self) -> None:
-        """End the transaction."""
+        """Let go of a connection that was opened in place of a lost one."""
         if self._own is not None:
             self._own.close()
-        elif not self._connection.closed:
-            with self._connections.mapped():
-                self._connection.execute("ROLLBACK")
 
     # --- asking ---
 
@@ -247,7 +254,8 @@ class PostgresSnapshot:
         """What a filter lets through, as ids."""
         if not (filter.about_files or filter.about_chunks):
             return Allowed()
-        if filter not in self._allowed_by:
+        known = self._remembered.allowed
+        if filter not in known:
             where = conditions.files(filter)
             chunks = not_chunks = None
             if filter.kinds:
@@ -257,11 +265,14 @@ class PostgresSnapshot:
                 chunks = named if chunks is None else np.intersect1d(chunks, named)
             if filter.not_kinds:
                 not_chunks = self._defining(conditions.kinds(filter.not_kinds), where)
-            files = self._ids(
-                "SELECT string_agg(int8send(f.id), ''::bytea) FROM files f WHERE f.view = %s", where
-            )
-            self._allowed_by[filter] = Allowed(files if filter.about_files else None, chunks, not_chunks)
-        return self._allowed_by[filter]
+            files = None
+            if filter.about_files:
+                query = "SELECT string_agg(int8send(f.id), ''::bytea) FROM files f WHERE f.view = %s"
+                files = self._ids(query, where)
+            if len(known) >= CACHED_FILTERS:
+                known.clear()
+            known[filter] = Allowed(files, chunks, not_chunks)
+        return known[filter]
 
     def _defining(self, definition: Where, where: Where) -> Array:
         """The chunks in or around which there is such a definition."""
@@ -288,7 +299,7 @@ class PostgresSnapshot:
         elif limit <= GRAPH_LIMIT and self._reaches(filter) > EXACT_CHUNKS:
             rows = self._dense_along(table, asked, conditions.files(filter), limit)
         else:
-            rows = self._dense_exactly(table, asked, conditions.files(filter), limit)
+            rows = self._dense_exactly(table, asked, self._allowed(filter).files, limit)
         hits = [Scored(chunk, 0.0 if distance != distance else 1.0 - distance) for chunk, distance in rows]
         hits.sort(key=lambda hit: (-hit.score, hit.chunk))
         self._load({hit.chunk >> CHUNK_BITS for hit in hits})
@@ -296,14 +307,10 @@ class PostgresSnapshot:
 
     def _reaches(self, filter: Filter) -> int:
         """How many chunks the files that pass have."""
-        if not filter.about_files:
+        files = self._allowed(filter).files
+        if files is None:
             return self.state.chunks
-        where = conditions.files(filter)
-        ((count,),) = self._ask(
-            "SELECT coalesce(sum(f.chunks), 0)::bigint FROM files f WHERE f.view = %s" + where.text,
-            [self._view, *where.values],
-        )
-        return int(count)
+        return sum(int(one.chunks[np.isin(one.files, files)].sum()) for one in self._segments().values())
 
     def _dense_along(
         self, table: sql.Identifier, asked: str, where: Where, limit: int
@@ -323,21 +330,20 @@ class PostgresSnapshot:
         return self._ask(query, [asked, *values, asked, limit])
 
     def _dense_exactly(
-        self, table: sql.Identifier, asked: str, where: Where, limit: int
+        self, table: sql.Identifier, asked: str, files: Array | None, limit: int
     ) -> list[tuple[Any, ...]]:
-        """Every chunk of the files that pass."""
-        joined = "FROM {} d"
-        values: list[Any] = []
-        if where.text:
-            joined = (
-                "FROM files f JOIN {} d ON d.chunk BETWEEN f.id << 20 AND f.id << 20 | 1048575 WHERE f.view = %s"
-                + where.text
+        """Every chunk of some files, or of all: distances first, so that no vector is carried through the sort."""
+        among, values = "FROM {} d", []
+        if files is not None:
+            values = [files.tolist()]
+            among = (
+                "FROM unnest(%s::bigint[]) file CROSS JOIN LATERAL "
+                "(SELECT * FROM {} WHERE chunk BETWEEN file << 20 AND file << 20 | 1048575 OFFSET 0) d"
             )
-            values = [self._view, *where.values]
         query = sql.SQL(
-            "SELECT chunk, distance FROM (SELECT d.chunk, (d.embedding <=> %s::halfvec) + 0 AS distance "
-            + joined
-            + ") t ORDER BY distance, chunk LIMIT %s"
+            "WITH near AS MATERIALIZED (SELECT d.chunk, d.embedding <=> %s::halfvec AS distance "
+            + among
+            + ") SELECT chunk, distance FROM near ORDER BY distance, chunk LIMIT %s"
         ).format(table)
         return self._ask(query, [asked, *values, limit])
 
@@ -346,8 +352,8 @@ class PostgresSnapshot:
     ) -> list[tuple[Any, ...]]:
         """The chunks of these ids."""
         query = sql.SQL(
-            "SELECT chunk, (embedding <=> %s::halfvec) + 0 AS distance FROM {} WHERE chunk = ANY(%s) "
-            "ORDER BY distance, chunk LIMIT %s"
+            "WITH near AS MATERIALIZED (SELECT chunk, embedding <=> %s::halfvec AS distance FROM {} "
+            "WHERE chunk = ANY(%s)) SELECT chunk, distance FROM near ORDER BY distance, chunk LIMIT %s"
         ).format(table)
         return self._ask(query, [asked, chunks.tolist(), limit])
 
@@ -368,7 +374,7 @@ class PostgresSnapshot:
         match, checked = _matching(pattern, tier)
         where = conditions.files(filter), conditions.definition(filter)
         rows = self._ask(
-            "SELECT f.id, n.ordinal, n.chunk, n.name FROM names n "
+            "SELECT f.id, n.ordinal, n.chunk, n.name_key FROM names n "
             "JOIN files f ON f.view = %s AND f.content = n.content "
             f"WHERE n.repository = %s{match.text}{where[0].text}{where[1].text} "
             "ORDER BY n.name_key, f.path, n.ordinal" + ("" if checked else " LIMIT %s"),
@@ -377,12 +383,10 @@ class PostgresSnapshot:
                 *([] if checked else [limit]),
             ],
         )  # fmt: skip
-        found = (
-            NameHit(file, ordinal, chunk, tier)
-            for file, ordinal, chunk, name in rows
-            if not checked or naming.matches(tier, pattern, name)
-        )
-        hits = list(islice(found, limit))
+        if checked:  # one name may have many definitions
+            alike = {name: naming.matches(tier, pattern, name) for name in {row[3] for row in rows}}
+            rows = [row for row in rows if alike[row[3]]][:limit]
+        hits = [NameHit(file, ordinal, chunk, tier) for file, ordinal, chunk, _ in rows]
         self._load({hit.file for hit in hits})
         return hits
 
@@ -438,12 +442,17 @@ class PostgresSnapshot:
             ):
                 parsed = packing.unpacked(language, health, unzipped(packed).decode())
                 remembered.contents[id] = _Content(digest, parsed, chunk_fields.definitions_by_chunk(parsed))
-        remembered.files.update({row[0]: row for row in rows})
+        for row in rows:
+            remembered.files[row[0]] = row
+            remembered.paths[row[1]] = row[0]
 
     def file_at(self, path: str) -> StoredFile | None:
         """A file by path."""
-        rows = self._ask("SELECT id FROM files WHERE view = %s AND path = %s", [self._view, stored(path)])
-        return self.file(rows[0][0]) if rows else None
+        id = self._remembered.paths.get(path)
+        if id is None:
+            rows = self._ask("SELECT id FROM files WHERE view = %s AND path = %s", [self._view, stored(path)])
+            id = rows[0][0] if rows else None
+        return self.file(id) if id is not None else None
 
     def content(self, id: int) -> bytes:
         """What a file says."""
@@ -468,13 +477,28 @@ class PostgresSnapshot:
             f"SELECT f.id, f.content FROM files f WHERE f.view = %s{where.text} ORDER BY f.path",
             [self._view, *where.values],
         )
-        for start in range(0, len(rows), STREAMED):
-            some = rows[start : start + STREAMED]
+        for some in _batches(rows, STREAMED):
             texts = dict(
                 self._ask("SELECT id, text FROM contents WHERE id = ANY(%s)", [[row[1] for row in some]])
             )
             for id, content in some:
                 yield id, unzipped(texts[content])
+
+    def references(self, paths: Collection[str] | None = None) -> Iterator[FileReferences]:
+        """What files define and mention, in order of path."""
+        some = "" if paths is None else " AND f.path = ANY(%s)"
+        rows = self._ask(
+            f"SELECT f.path, f.language, f.role, f.content FROM files f WHERE f.view = %s{some} ORDER BY f.path",
+            [self._view] if paths is None else [self._view, list(map(stored, paths))],
+        )
+        for some_rows in _batches(rows, STREAMED_REFERENCES):
+            found = self._ask(
+                "SELECT id, hash, mentions FROM contents WHERE id = ANY(%s)", [[row[3] for row in some_rows]]
+            )
+            known = {id: (digest, packed) for id, digest, packed in found}
+            for path, language, role, content in some_rows:
+                digest, packed = known[content]
+                yield FileReferences(path, digest, language, Role(role), packed)
 
     def file_vectors(self, id: int) -> tuple[ChunkVector, ...]:
         """The vectors of a file's chunks, in order."""
@@ -556,6 +580,11 @@ def unzipped(packed: bytes) -> bytes:
 def missing(root: str) -> IndexMissing:
     """There is nothing to read yet."""
     return IndexMissing(f"there is no index of {root}: run 'dowse index'")
+
+
+def _batches(rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    for start in range(0, len(rows), size):
+        yield rows[start : start + size]
 
 
 def _by_file(chunks: Iterable[int]) -> dict[int, list[int]]:

@@ -382,8 +382,9 @@ class _Commit:
         new = [file for digest, file in by_hash.items() if digest not in known]
         ids = self._new_content_ids(len(new))
         self._copy(
-            "contents (id, repository, hash, language, health, entity_count, chunk_count, parsed, text)",
-            ["int8", "int4", "bytea", "text", "text", "int4", "int4", "bytea", "bytea"],
+            "contents (id, repository, hash, language, health, entity_count, chunk_count, parsed, mentions, "
+            "text)",
+            ["int8", "int4", "bytea", "text", "text", "int4", "int4", "bytea", "bytea", "bytea"],
             (self._content_row(id, file) for id, file in zip(ids, new, strict=True)),
         )
         self._copy(
@@ -404,7 +405,7 @@ class _Commit:
         return (
             id, self._state.repository, file.content_hash, parsed.language, parsed.health.value,
             len(parsed.entities), len(parsed.chunks),
-            zlib.compress(packing.packed(parsed).encode(), COMPRESSION),
+            zlib.compress(packing.packed(parsed).encode(), COMPRESSION), file.references,
             zlib.compress(file.content, COMPRESSION),
         )  # fmt: skip
 
@@ -583,7 +584,7 @@ def collect(connection: Connection, oid: int, repository: int, *, spare: float =
 def drop_view(connection: Connection, oid: int, repository: int, view: int) -> list[int]:
     """Forget a view, and its repository if it was the last; the lengths of its vectors."""
     row = connection.execute("DELETE FROM views WHERE id = %s RETURNING dimensions", [view]).fetchone()
-    for table in ("files", "segments", "postings"):
+    for table in ("files", "segments", "postings", "kept"):
         connection.execute(f"DELETE FROM {table} WHERE view = %s", [view])
     collect(connection, oid, repository)
     connection.execute(
