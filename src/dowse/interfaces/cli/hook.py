@@ -12,7 +12,7 @@ from dowse.interfaces.cli import options
 
 @click.group(no_args_is_help=False)
 def hook() -> None:
-    """Let git bring the index up to date, after commits, checkouts and merges.
+    """Let git bring the index up to date.
 
     The hooks start 'dowse index' in the background: git does not wait for it. What is in a hook already stays.
     """

@@ -23,7 +23,7 @@ _EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 @click.group(no_args_is_help=False)
 def terms() -> None:
-    """Keep a term graph: words that users say, and the words that the code uses for the same thing.
+    """Keep a term graph: what users say, and what the code says.
 
     The file is named by the setting 'terms' or given; see docs/terms.md.
     """
