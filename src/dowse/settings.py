@@ -75,7 +75,7 @@ class Settings:
     file_weight: float = 1.0
     signals_off: tuple[str, ...] = ()
     min_score: float = 0.0  # hits of less relevance are left out
-    show_weak: bool = False  # show hits even if none is good
+    show_weak: bool = False  # show all hits even if none is good
     cache: str = "all"  # answers given before: "all", only the "exact" same question, or "off"
     entity_threshold: int = 5  # fewer entities found by name than this: their contents are searched too
     context_lines: int = 50  # an enclosing definition of up to this many lines is shown whole

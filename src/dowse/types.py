@@ -689,7 +689,7 @@ class SearchResponse:
     notes: tuple[str, ...] = ()
     stages: tuple[Stage, ...] = ()
     cached: str = ""  # "exact" or "semantic" if the answer was given before
-    weak: bool = False  # nothing good was found, and nothing is shown but a note with the best guess
+    weak: bool = False  # nothing good was found: the few results are guesses
     repositories: tuple[RepositoryReport, ...] = ()  # where several were asked
     wording: Wording = Wording()
 
@@ -779,7 +779,7 @@ class SearchOptions:
     after: int | None = None
     text: bool = True
     min_score: float | None = None  # hits of less relevance are left out
-    show_weak: bool | None = None  # hits are shown even if none is good
+    show_weak: bool | None = None  # all hits are shown even if none is good
 
 
 @dataclass(frozen=True, slots=True)

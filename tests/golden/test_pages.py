@@ -57,7 +57,8 @@ def page(package: str, engine: Engine) -> Iterator[str]:
 
 def verdict(wanted: str, answer: SearchResponse) -> str:
     if not wanted:
-        return "KNOWN FAILURE: nothing here is good" if answer.results else "nothing good, as it should be"
+        good = answer.results and not answer.weak
+        return "KNOWN FAILURE: nothing here is good" if good else "nothing good, as it should be"
     files = list(dict.fromkeys(hit.path for hit in answer.results))
     rank = files.index(wanted) + 1 if wanted in files else 0
     if 0 < rank <= GOOD:

@@ -297,8 +297,7 @@ def search_summary(response: SearchResponse, view: View) -> str:
     """Below the hits: how many, how fast, from which channels, and what stood in the way."""
     ran = ", ".join(channel.name for channel in response.channels if channel.ran)
     idle = [f"{channel.name} ({channel.why_not})" for channel in response.channels if not channel.ran]
-    nothing = "nothing good found" if response.weak else "nothing found"
-    found = count(len(response.results), "hit") if response.results else nothing
+    found = count(len(response.results), "hit") if response.results else "nothing found"
     known = " from the cache" if response.cached else ""
     lines = [f"{found} in {response.milliseconds:.1f} ms{known}; asked: {ran or 'nothing'}"]
     if idle:
@@ -309,7 +308,7 @@ def search_summary(response: SearchResponse, view: View) -> str:
         lines.append(f"added to the question: {', '.join(added.term for added in response.wording.added)}")
     lines += [f"note: {note}" for note in response.notes]
     if response.weak:
-        lines.append("--weak shows the hits all the same")
+        lines.append("--weak shows the others too")
     return "\n".join(view.paint(visible(line), "faint") for line in lines)
 
 

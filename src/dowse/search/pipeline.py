@@ -34,6 +34,11 @@ PLACES_WEIGHT = 2.0
 EXACT_WEIGHT = 1.0
 """What a phrase or pattern found counts beside a keyword match: it is required anyway."""
 
+GUESSES = 3
+"""Hits that are shown where none is good: somebody may know better."""
+
+NO_GOOD = "nothing good was found; what is shown is a guess"
+
 RELATED_WEIGHTS = {"partners": 2.0, "similar": 1.0}
 """A test and what it tests belong together more surely than two pieces of code that are alike."""
 
@@ -95,7 +100,7 @@ def answer(
     shown = range(1, len(ranking.candidates[: options.limit]) + 1)
     found = tuple(result(snapshot, ranking, n, options, settings) for n in shown)
     weak = _is_weak(ranking, found, options, settings)
-    results, notes = _good_ones(found, options, settings) if not weak else ((), (_best_guess(found[0]),))
+    results, notes = _good_ones(found, options, settings) if not weak else (found[:GUESSES], (NO_GOOD,))
     ranking.laps.done("show")
     return SearchResponse(
         query=ranking.query,
@@ -113,7 +118,7 @@ def answer(
 def _is_weak(
     ranking: Ranking, found: Sequence[SearchResult], options: SearchOptions, settings: Settings
 ) -> bool:
-    """Whether no hit is good enough to be shown. Where words cannot tell, hits have the benefit of the doubt."""
+    """Whether no hit is good. Where words cannot tell, hits have the benefit of the doubt."""
     show_weak = settings.show_weak if options.show_weak is None else options.show_weak
     if show_weak or not found or not ranking.tells_weak:
         return False
@@ -128,12 +133,6 @@ def _good_ones(
     kept = tuple(hit for hit in found if hit.relevance >= least)
     left_out = len(found) - len(kept)
     return kept, (f"{left_out} of {len(found)} hits are below the relevance {least:g}",) if left_out else ()
-
-
-def _best_guess(hit: SearchResult) -> str:
-    name = f" ({hit.entity})" if hit.entity else ""
-    place = f"{hit.path}:{hit.start_line}-{hit.end_line}{name}"
-    return f"nothing good was found; the best guess is {place}"
 
 
 def relate(

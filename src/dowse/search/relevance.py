@@ -20,7 +20,7 @@ from dowse.stores.base import Snapshot
 from dowse.types import AnalysedQuery
 
 WEAK = 0.1
-"""An answer whose best hit is below this is no answer: so are one in a hundred of the answers to real questions, and
+"""An answer whose best hit is below this is a guess: so are one in a hundred of the answers to real questions, and
 half of those to questions about something else."""
 
 ENOUGH = 0.5

@@ -119,7 +119,7 @@ def with_command(args: list[str]) -> list[str]:
     options_metavar="",
     subcommand_metavar="[COMMAND] [OPTIONS] ...",
     invoke_without_command=True,
-    epilog="Exit codes: 0 found, 1 nothing found, 2 bad usage, 3 index problem, 4 other error.",
+    epilog="Exit codes: 0 found, 1 nothing good found, 2 bad usage, 3 index problem, 4 other error.",
 )
 @click.option("--debug", is_flag=True, expose_value=False, help="Show the full trace of an error.")
 @click.version_option(__version__, message="dowse %(version)s")

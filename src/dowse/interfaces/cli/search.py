@@ -70,7 +70,7 @@ _LINES = click.IntRange(min=0)
 @click.option(
     "--min-score", type=click.FloatRange(0, 1), metavar="P", help="Leave out hits of less relevance (0 to 1)."
 )
-@click.option("--weak", is_flag=True, help="Show the hits even if none is good.")
+@click.option("--weak", is_flag=True, help="Show all hits even if none is good.")
 @click.option("--full", is_flag=True, help="On a terminal, show every line of a hit.")
 @click.option(
     "--explain", is_flag=True, help="Show how the question was read and what each score is made of."
@@ -113,7 +113,7 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **as
         response = searched.search(query, _options(engine, asked), progress=progress)
     show(response, **asked)
     _mention_command(ctx, words)
-    return 0 if response.results else NOTHING_FOUND
+    return 0 if response.results and not response.weak else NOTHING_FOUND
 
 
 def _opened(root: str | None, repos: tuple[str, ...], settings: dict[str, Any]) -> Engine | Repositories:
