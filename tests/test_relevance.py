@@ -36,7 +36,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     for path, text in FILES.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, encoding="utf-8")
-    with Engine.open(root, store="memory") as engine:
+    with Engine.open(root, store="memory", embedder="none") as engine:
         engine.index()
         yield engine
 

@@ -12,6 +12,7 @@ seldom asked again.
 from __future__ import annotations
 
 import hashlib
+import operator
 import threading
 import time
 from collections import OrderedDict
@@ -26,7 +27,7 @@ from dowse.search.analyse import is_identifier
 from dowse.search.laps import Laps
 from dowse.settings import Settings
 from dowse.stores.base import Snapshot
-from dowse.types import AnalysedQuery, ParsedQuery, SearchOptions, SearchResponse
+from dowse.types import AnalysedQuery, ParsedQuery, SearchOptions, SearchResponse, Vector
 
 SIMILARITY = 0.95
 """Cosine from which on two questions mean the same; lower, and answers are those of other questions."""
@@ -87,13 +88,10 @@ class Asking:
         model = self.embedder.name if self.embedder else ""
         return self.index, self.options, self.settings, model
 
-    def vector(self) -> Any:
+    def vector(self) -> Vector | None:
         """The question's place in the embedder's space; none where that cannot be had."""
-        import numpy as np
-
         try:
-            text = self.query.text
-            return np.asarray(self.embedder.embed_query(text), np.float32) if self.embedder else None
+            return self.embedder.embed_query(self.query.text) if self.embedder else None
         except EmbedderError:
             return None
 
@@ -105,7 +103,7 @@ class Asking:
 class _Entry(NamedTuple):
     response: SearchResponse
     kin: str
-    vector: Any
+    vector: Vector | None
     expires: float
 
 
@@ -142,11 +140,11 @@ class AnswerCache:
             self._settle(index)
             return replace(self._used(key), cached="exact") if key in self._entries else None
 
-    def _alike(self, index: str, kin: str, vector: Any) -> SearchResponse | None:
+    def _alike(self, index: str, kin: str, vector: Vector | None) -> SearchResponse | None:
         with self._guard:
             self._settle(index)
             near = [
-                (float(vector @ entry.vector), key)
+                (_cosine(vector, entry.vector), key)
                 for key, entry in self._entries.items()
                 if entry.kin == kin and entry.vector is not None and vector is not None
             ]
@@ -219,6 +217,11 @@ class RememberingEmbedder:
             while len(self._vectors) > REMEMBERED_VECTORS:
                 self._vectors.popitem(last=False)
         return vector
+
+
+def _cosine(one: Vector, other: Vector) -> float:
+    """Of vectors of length one. Plain Python: a few hundred products, and numpy takes longer to load than a search."""
+    return float(sum(map(operator.mul, one, other)))
 
 
 def _digest(*parts: object) -> str:
