@@ -257,7 +257,7 @@ def test_plain_output_is_for_scripts(dowse: Shell) -> None:
     assert "   4  def retry_with_backoff(call, attempts=3):" in rest
     assert all(not line or re.match(r"(  +\d+(  |$)|\S+:\d+-\d+: )", line) for line in rest)
     assert "\x1b" not in done.stdout
-    assert re.match(r"\d+ hits in .* ms; asked: lexical, names, dense; not asked: files \(", done.stderr)
+    assert re.match(r"\d+ hits in .* ms; asked: lexical, names; not asked: files \(", done.stderr)
 
 
 def test_lines_are_numbered_as_in_the_file(dowse: Shell, tree: Path) -> None:
@@ -388,6 +388,16 @@ def test_json_is_as_documented(dowse: Shell) -> None:
     shutil.rmtree(dowse.folder / ".other")
 
 
+def test_nothing_good_is_said(dowse: Shell) -> None:
+    done = dowse("search", "qqqzzz")
+    assert done.returncode == 1
+    assert "note: nothing good was found; what is shown is a guess" in done.stderr
+    everything = dowse("search", "qqqzzz", "--weak")
+    assert everything.returncode == 0
+    assert len(everything.stdout) > len(done.stdout) > 0
+    assert dowse("search", "retry backoff", "--min-score", "1").returncode == 1
+
+
 def test_explaining_a_place(dowse: Shell, tree: Path) -> None:
     found = dowse("explain", "retry", "backoff", "src/retry.py:5")
     assert found.returncode == 0
@@ -466,7 +476,7 @@ def test_a_hit_that_changed_says_so(fresh: Shell) -> None:
         (["search", "x", "--limit", "-1"], 2, "-1 is not in the range x>=1 (see 'dowse search --help')"),
         (["search", "x", "--limit", "many"], 2, "'many' is not a valid integer"),
         (["search", "x", "--colour", "never"], 2, "--color"),
-        (["search", "qqqzzz"], 1, "nothing found in"),
+        (["search", "qqqzzz", "--hybrid", "off"], 1, "nothing found in"),
         (["index", "nowhere"], 2, "does not exist"),
         (["languages", "klingon"], 2, "unknown language 'klingon'"),
         (["search", "x" * 100_000], 1, "nothing found in"),

@@ -21,7 +21,7 @@ def engine(tmp_path: Path) -> Engine:
     )
     (root / "src" / "mail.py").write_text("def send(recipient):\n    connect().deliver(recipient)\n")
     (root / "tests" / "test_cart.py").write_text("def test_empty():\n    assert True\n")
-    return Engine.open(root)
+    return Engine.open(root, embedder="none")
 
 
 def test_tests_of_a_source_and_code_like_it(engine: Engine) -> None:

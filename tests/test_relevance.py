@@ -11,8 +11,9 @@ from benchmarks.calibrate import auc, calibration_error
 from dowse import Engine, SearchOptions
 from dowse.code import tokens
 from dowse.code.terms import chunk_terms, definitions_by_chunk, shared
+from dowse.search.analyse import analyse
 from dowse.search.pipeline import GUESSES, NO_GOOD
-from dowse.search.relevance import FIRST, LATER, WEAK, Evidence, probability
+from dowse.search.relevance import FIRST, LATER, WEAK, Evidence, Judge, probability
 from dowse.types import Verdict
 
 NOTHING = Evidence(0.0, 0.0, 0.0, 0.0, 0.0)
@@ -164,12 +165,24 @@ def test_what_is_asked_for_in_so_many_words_is_relevant(engine: Engine) -> None:
     assert engine.search("src/listing.py").results[0].relevance > 0.5
 
 
-def test_where_words_cannot_tell_meaning_has_the_benefit_of_the_doubt(tmp_path: Path) -> None:
-    for path, text in FILES.items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text, encoding="utf-8")
-    with Engine.open(tmp_path, store="memory", embedder="hashing") as engine:
-        assert not engine.search("Wiederholung mit Pausen").weak
+def test_where_no_word_is_known_a_model_of_words_guesses(engine: Engine) -> None:
+    with Engine.open(engine.root, store="memory", embedder="hashing") as guessing:
+        answer = guessing.search("Wiederholung mit Pausen")
+    assert answer.weak
+    assert len(answer.results) <= GUESSES
+
+
+def test_a_question_without_words_is_not_judged_by_them(engine: Engine) -> None:
+    answer = engine.search("name:part_* kind:function", SearchOptions(limit=20))
+    assert not answer.weak
+    assert len(answer.results) == 20
+
+
+def test_other_models_may_know_the_language(engine: Engine) -> None:
+    with engine.store.snapshot() as snapshot:
+        judge = Judge(snapshot, analyse("Wiederholung mit Pausen", lambda _: False))
+    assert judge.can_tell("static")
+    assert not judge.can_tell("ollama:nomic-embed-text")
 
 
 def test_in_a_small_tree_words_cannot_tell(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def rank(
     best = _best_first(candidates)
     laps.done("weigh")
     judge = Judge(snapshot, query)
-    return Ranking(query, channels, best, judge.relevance, judge.can_tell, laps)
+    return Ranking(query, channels, best, judge.relevance, judge.can_tell(settings.embedder), laps)
 
 
 def answer(

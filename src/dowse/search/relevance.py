@@ -34,6 +34,9 @@ fitted again when a signal changes."""
 FEW = 50
 """In an index of fewer chunks, how rare a word is says little, and looking through the hits costs little."""
 
+WORD_MODELS = frozenset({"none", "static", "hashing"})
+"""Embedders that know meaning by words alone, of one language: where an index has no word of a question, they guess."""
+
 DIRECT = frozenset({"exact", "places", "files"})
 """Channels that bring what a question names in so many words: a hit is as relevant as they say, at least."""
 
@@ -59,11 +62,18 @@ class Judge:
         self.worth = {
             term.text: term.weight * inverse_frequency(seen, chunks) for term, seen in known.items()
         }
-        self.can_tell = chunks >= FEW and any(known.values())
+        self._knows_words = any(known.values())
+        self._is_large = chunks >= FEW
         self._whole = sum(self.worth.values())
         self._wanted = frozenset(self.worth)
         self._names = {last_part(name).lower() for name in query.names if is_identifier(name)}
         self._snapshot = snapshot
+
+    def can_tell(self, embedder: str) -> bool:
+        """Whether relevance tells that nothing is good; another language is for a model that knows it."""
+        if not self._wanted:  # a pattern of names, a phrase: whatever has it is what was asked for
+            return False
+        return self._is_large if self._knows_words else embedder in WORD_MODELS
 
     def relevance(self, candidate: Candidate, rank: int) -> float:
         """How likely a hit is right."""
