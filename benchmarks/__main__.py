@@ -17,6 +17,9 @@ BENCHMARKS = {
     "speed": "indexing, queries and the command line, side by side with semble",
     "incremental": "what changed files cost, in a tree of 7,000 files",
     "kills": "50 kills in the middle of indexing, and what is left",
+    "agents": "tokens until a scripted agent has seen the cited lines, with three sets of tools",
+    "serving": "the MCP server: start, overhead, freshness in a tree of 7,000 files",
+    "soak": "100 sessions over HTTP while files change: errors, memory, processes left",
     "scale": "100,000 and 1,000,000 chunks: indexing, queries, memory, start",
 }
 """Every benchmark, a module each, in the order they run; the long one last."""

@@ -19,6 +19,7 @@ from pathlib import Path
 from benchmarks.data import MissingDataError, cache_folder
 
 SEMBLE = "semble==0.7.0"
+SEMBLE_MCP = "semble[mcp]==0.7.0"
 RIPGREP = "ripgrep==14.1.0"
 """Pinned: figures are about these versions."""
 
@@ -65,6 +66,17 @@ def semble_python() -> Launch:
     model = os.environ.get("BENCH_SEMBLE_MODEL")
     offline = {"SEMBLE_MODEL_NAME": model, "HF_HUB_OFFLINE": "1"} if model else {}
     return Launch(str(python), {SEMBLE_CACHE: str(cache_folder() / "semble-empty"), **offline})
+
+
+def semble_server(cache: str) -> tuple[str, Mapping[str, str]]:
+    """The MCP server of semble and its environment: BENCH_SEMBLE_MCP, else from an environment in the cache."""
+    given = os.environ.get("BENCH_SEMBLE_MCP")
+    program = Path(given) if given else _installed("semble-mcp", SEMBLE_MCP) / _PROGRAMS / "semble"
+    if given and not program.is_file():
+        raise MissingDataError(
+            "BENCH_SEMBLE_MCP is not a file: it should be the program semble, installed with its MCP extra"
+        )
+    return str(program), {**semble_python().environment, SEMBLE_CACHE: cache}
 
 
 def semble_model() -> str:

@@ -41,6 +41,12 @@ def trees() -> Iterator[Tree]:
         yield Tree(name, data.exported(mirror, commit), tuple(questions))
 
 
+def spans(question: str) -> dict[str, list[tuple[int, int]]]:
+    """The lines that the answer to a question cites, by path; empty if it cites none."""
+    found: dict[str, list[tuple[int, int]]] = _items()[question]["spans"]
+    return found
+
+
 def rows(tree: Tree, answers: Sequence[Sequence[Place]]) -> list[Row]:
     """Hits and ranks of each question."""
     return [_row(tree, question, places) for question, places in zip(tree.questions, answers, strict=True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -200,6 +201,9 @@ def test_pages_and_budget(connect: Connect, tree: Path) -> None:
                     "search", {"query": "handle part job", "budget": budget, "repeat": True}
                 )
                 assert estimate_tokens(text(result)) <= budget
+                values = json.dumps(result.structured_content, separators=(",", ":"))
+                assert estimate_tokens(values) <= max(budget, 5)  # an empty list has a few
+                assert ("index" in result.structured_content) == (budget > 60)
 
     run(work)
 

@@ -112,20 +112,38 @@ def pack(
     A budget below the first hit's header shows as much of its place as fits. A ``count`` that does not add up over
     lines is asked about the whole again, and less is shown if it is too much.
     """
-    if budget_tokens < 1:
-        raise UsageError(f"a budget of {budget_tokens} tokens holds nothing: give at least 1")
-    if not hits:
-        return Packed((), (), (), "", 0, budget_tokens)
-    views = [_View(hit, words, count, label) for hit in hits]
-    room = budget_tokens
-    while room > 0:
-        packed = _packed(views, room, count)
-        if packed is None:
-            break
-        if packed.tokens <= budget_tokens:
-            return replace(packed, budget=budget_tokens)
-        room -= packed.tokens - budget_tokens
-    return _beginning(hits, budget_tokens, count)
+    return Packer(hits, count, words, label).within(budget_tokens)
+
+
+class Packer:
+    """Hits that are fitted into one budget after another: what their lines cost is counted once."""
+
+    def __init__(
+        self,
+        hits: Sequence[SearchResult],
+        count: Count = estimate_tokens,
+        words: Collection[str] = (),
+        label: Label = no_label,
+    ) -> None:
+        self._hits = hits
+        self._count = count
+        self._views = [_View(hit, words, count, label) for hit in hits]
+
+    def within(self, budget_tokens: int) -> Packed:
+        """As ``pack`` has it."""
+        if budget_tokens < 1:
+            raise UsageError(f"a budget of {budget_tokens} tokens holds nothing: give at least 1")
+        if not self._views:
+            return Packed((), (), (), "", 0, budget_tokens)
+        room = budget_tokens
+        while room > 0:
+            packed = _packed(self._views, room, self._count)
+            if packed is None:
+                break
+            if packed.tokens <= budget_tokens:
+                return replace(packed, budget=budget_tokens)
+            room -= packed.tokens - budget_tokens
+        return _beginning(self._hits, budget_tokens, self._count)
 
 
 def pack_at(

@@ -12,7 +12,7 @@ from typing import Any
 
 from dowse.interfaces.mcp.session import Sent
 from dowse.interfaces.paint import visible
-from dowse.search.pack import estimate_tokens, pack, pack_at, place
+from dowse.search.pack import Packer, estimate_tokens, pack_at, place
 from dowse.settings import SIGNALS
 from dowse.types import Detail, Packed, PackedHit, Reason, Revision, SearchResult
 
@@ -27,8 +27,15 @@ COMMIT = 10
 DIRTY = 5
 """Changed files that are named."""
 
-TRIES = 4
-"""Times an answer is cut down until both of its forms fit."""
+TRIES = 8
+SLACK = 12
+"""Times an answer is cut down until it fits, in proportion, by this many tokens at least."""
+
+BELOW = 40
+"""Tokens kept free for what stands below the hits, to begin with."""
+
+VALUES_SHARE = 0.75
+"""What is left of a budget for code when the answer is written as values: names and escapes take the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,23 +74,38 @@ def failed(message: str) -> Answer:
 
 
 def listed(hits: Sequence[SearchResult], wish: Wish, sent: Sent, footer: Footer) -> Answer:
-    """Hits within the budget; those that the client has are only named."""
-    known = {id(hit) for hit in hits if not wish.repeat and sent.has(hit)}
-    briefly = [replace(hit, text="") if id(hit) in known else hit for hit in hits]
-    before = {place(hit) for hit in hits if id(hit) in known}
-    room = wish.budget
-    for _ in range(TRIES):
-        packed = _packed(briefly, wish, before, max(1, room))
-        answer = _assembled(packed, before, footer)
-        excess = max(_tokens(answer.text), _tokens(_compact(answer.values))) - wish.budget
-        if excess <= 0:
-            break
-        room -= excess
-    else:
-        answer = _cut(answer, packed, wish.budget)
-    for hit in packed.hits:
+    """Hits within the budget; those that the client has are only named.
+
+    Text and values are packed each for itself: the words around them differ. What both show counts as sent.
+    """
+    before = {place(hit) for hit in hits if not wish.repeat and sent.has(hit)}
+    briefly = [replace(hit, text="") if place(hit) in before else hit for hit in hits]
+
+    def text_of(packed: Packed) -> str:
+        lines, _ = footer(packed)
+        return "\n".join([packed.text, "", *lines] if packed.text else lines)
+
+    def values_of(packed: Packed) -> dict[str, Any]:
+        return {"hits": [_hit_values(hit, before) for hit in packed.hits], **footer(packed)[1]}
+
+    fit = _fitting(briefly, wish, before)
+    as_text = _within(fit, wish.budget, max(1, wish.budget - BELOW), text_of)
+    room = int(wish.budget * VALUES_SHARE)
+    as_values = _within(fit, wish.budget, room, lambda packed: _compact(values_of(packed)))
+    for hit in as_values.hits:
         sent.note(hit)
-    return answer
+    return _cut(Answer(text_of(as_text), values_of(as_values)), as_text, wish.budget)
+
+
+def _within(fit: Callable[[int], Packed], budget: int, room: int, written: Callable[[Packed], str]) -> Packed:
+    """As many hits as fit when they are written like this, if that takes a few tries at the most."""
+    for _ in range(TRIES):
+        packed = fit(max(1, room))
+        needed = _tokens(written(packed))
+        if needed <= budget:
+            break
+        room -= max(SLACK, (needed - budget) * room // needed)
+    return packed
 
 
 def fitted(
@@ -113,15 +135,18 @@ def _largest(most: int, fits: Callable[[int], bool]) -> int:
     return low
 
 
-def _packed(hits: Sequence[SearchResult], wish: Wish, before: set[str], room: int) -> Packed:
+def _fitting(hits: Sequence[SearchResult], wish: Wish, before: set[str]) -> Callable[[int], Packed]:
+    """What shows the hits in so much room."""
+
     def label(hit: SearchResult) -> str:
         marks = [SENT_BEFORE] if place(hit) in before else []
         why = visible(why_found(hit.reasons))
         return "".join(f" [{mark}]" for mark in (why, *marks) if mark)
 
     if wish.detail is None:
-        return pack(hits, room, words=wish.words, label=label)
-    return pack_at(hits, wish.detail, room, wish.words, label)
+        return Packer(hits, words=wish.words, label=label).within
+    detail = wish.detail
+    return lambda room: pack_at(hits, detail, room, wish.words, label)
 
 
 def why_found(reasons: Sequence[Reason]) -> str:
@@ -129,12 +154,6 @@ def why_found(reasons: Sequence[Reason]) -> str:
     moved_down = {reason.name for reason in reasons if reason.name in SIGNALS and reason.value <= 1.0}
     names = dict.fromkeys(reason.name for reason in reasons if reason.name not in moved_down)
     return ", ".join(list(names)[:REASONS])
-
-
-def _assembled(packed: Packed, before: set[str], footer: Footer) -> Answer:
-    lines, values = footer(packed)
-    text = "\n".join([packed.text, "", *lines] if packed.text else lines)
-    return Answer(text, {"hits": [_hit_values(hit, before) for hit in packed.hits], **values})
 
 
 def _hit_values(hit: PackedHit, before: set[str]) -> dict[str, Any]:
@@ -156,11 +175,16 @@ def _hit_values(hit: PackedHit, before: set[str]) -> dict[str, Any]:
 
 
 def _cut(answer: Answer, packed: Packed, budget: int) -> Answer:
-    """A budget that has no room for anything but the first place, or the beginning of it."""
-    first = place(packed.hits[0].result) if packed.hits else ""
-    text = answer.text if _tokens(answer.text) <= budget else _beginning(first or answer.text, budget)
-    fits = _tokens(_compact(answer.values)) <= budget
-    return Answer(text, answer.values if fits else {"hits": []})
+    """The answer itself if it fits; with room for little, the first places, or the beginning of one."""
+    places = [place(hit.result) for hit in packed.hits]
+    text, values = answer.text, answer.values
+    if _tokens(text) > budget:
+        text = _beginning(places[0] if places else text, budget)
+    if _tokens(_compact(values)) > budget:
+        bare = [{"at": at} for at in places]
+        kept = _largest(len(bare), lambda count: _tokens(_compact({"hits": bare[:count]})) <= budget)
+        values = {"hits": bare[:kept]}
+    return Answer(text, values)
 
 
 def _beginning(text: str, budget: int) -> str:

@@ -1,0 +1,335 @@
+"""What an agent pays until it has seen what it looks for: a scripted agent, the same for every set of tools.
+
+For each SWE-QA question whose answer cites lines: ask the question with the tool's defaults; ask once for more; then
+open the files that were found, in order, whole. It stops as soon as half of a cited range of lines has been shown.
+What is counted are the tokens of the answers, by one estimate for all.
+
+- dowse: ``search``, its next page, over its MCP server.
+- semble: ``search``; once more for ten whole chunks, as the description of its tool says; over its MCP server.
+- ripgrep: the files with most lines that have a word of the question; the matching lines of the first three.
+
+Files are opened as agents' own tools do it: numbered lines, two thousand at the most.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import anyio
+from mcp import Client, StdioServerParameters
+
+from benchmarks import data
+from benchmarks.competitors import COMPETITORS, semble_model, semble_server
+from benchmarks.metrics import mean
+from benchmarks.sets import swe_qa
+from benchmarks.values import Figure, Outcome, Question, Tree, at_least, at_most
+from dowse.search.pack import estimate_tokens
+
+OPENED = 3
+"""Files that the agent opens before it gives up."""
+
+FILE_LINES = 2000
+SEEN = 0.5
+"""Share of a cited range that must have been shown."""
+
+MATCHING_LINES = 50
+"""Lines that a grep shows of a file."""
+
+Lines = dict[str, set[int]]
+"""The lines that were shown, by path."""
+
+
+@dataclass
+class Seen:
+    """What the agent has been shown, and what that cost."""
+
+    tokens: int = 0
+    lines: Lines = field(default_factory=dict)
+
+    def add(self, text: str, lines: Mapping[str, set[int]]) -> None:
+        """An answer."""
+        self.tokens += estimate_tokens(text)
+        for path, numbers in lines.items():
+            self.lines.setdefault(path, set()).update(numbers)
+
+    def has(self, spans: Mapping[str, Sequence[tuple[int, int]]]) -> bool:
+        """Whether enough of one of the ranges was shown."""
+        return any(
+            len(self.lines.get(path, set()) & set(range(first, last + 1))) >= SEEN * (last - first + 1)
+            for path, ranges in spans.items()
+            for first, last in ranges
+        )
+
+
+class Tools(Protocol):
+    """What an agent can ask."""
+
+    async def ask(self, question: str, seen: Seen) -> list[str]:
+        """The first answer; the files in it, best first."""
+        ...
+
+    async def more(self, question: str, seen: Seen) -> list[str]:
+        """Another answer to the same question."""
+        ...
+
+
+async def look(tools: Tools, root: Path, question: str, spans: Mapping[str, Any]) -> tuple[Seen, str]:
+    """Ask, ask for more, open files; what was seen, and at which step the lines were."""
+    seen = Seen()
+    files = await tools.ask(question, seen)
+    if seen.has(spans):
+        return seen, "first"
+    files += await tools.more(question, seen)
+    if seen.has(spans):
+        return seen, "more"
+    for path in list(dict.fromkeys(files))[:OPENED]:
+        text = (root / path).read_text(encoding="utf-8", errors="replace").split("\n")[:FILE_LINES]
+        numbered = "\n".join(f"{number:>6}\t{line}" for number, line in enumerate(text, 1))
+        seen.add(numbered, {path: set(range(1, len(text) + 1))})
+        if seen.has(spans):
+            return seen, "opened"
+    return seen, "never"
+
+
+# --- the tools -----------------------------------------------------------------------------------
+
+
+class Dowse:
+    """dowse's MCP server."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._cursor: str | None = None
+
+    async def ask(self, question: str, seen: Seen) -> list[str]:
+        """The best mix for the default budget."""
+        return await self._search({"query": question}, seen)
+
+    async def more(self, question: str, seen: Seen) -> list[str]:
+        """The next page."""
+        return await self._search({"query": question, "cursor": self._cursor}, seen) if self._cursor else []
+
+    async def _search(self, arguments: dict[str, Any], seen: Seen) -> list[str]:
+        result = await self._client.call_tool("search", arguments)
+        assert not result.is_error, result.content
+        text = _text(result)
+        cursor = re.search(r"more with cursor (\S+?)(;|$)", text, re.MULTILINE)
+        self._cursor = cursor[1] if cursor else None
+        lines = shown_lines(text)
+        seen.add(text, lines)
+        return list(lines)
+
+
+class Semble:
+    """semble's MCP server."""
+
+    def __init__(self, client: Client, root: Path) -> None:
+        self._client = client
+        self._root = root
+
+    async def ask(self, question: str, seen: Seen) -> list[str]:
+        """Five results of ten lines: its defaults."""
+        return await self._search({"query": question}, seen)
+
+    async def more(self, question: str, seen: Seen) -> list[str]:
+        """Ten results, whole."""
+        return await self._search({"query": question, "top_k": 10, "max_snippet_lines": None}, seen)
+
+    async def _search(self, arguments: dict[str, Any], seen: Seen) -> list[str]:
+        result = await self._client.call_tool("search", arguments | {"repo": str(self._root)})
+        text = _text(result)
+        lines: Lines = {}
+        for hit in json.loads(text).get("results", ()):
+            shown = hit.get("content", "").count("\n") + 1 if hit.get("content") else 0
+            last = min(hit["end_line"], hit["start_line"] + shown - 1)
+            lines.setdefault(hit["file_path"], set()).update(range(hit["start_line"], last + 1))
+        seen.add(text, lines)
+        return list(lines)
+
+
+class Ripgrep:
+    """ripgrep, asked for every word of the question."""
+
+    def __init__(self, root: Path, program: str) -> None:
+        self._root = root
+        self._program = program
+        self._files: list[str] = []
+
+    async def ask(self, question: str, seen: Seen) -> list[str]:
+        """The files with the most matching lines."""
+        counted = self._run(question, "--count")
+        rows = [
+            (int(line.rpartition(":")[2]), line.rpartition(":")[0]) for line in counted.splitlines() if line
+        ]
+        ranked = sorted(rows, key=lambda row: (-row[0], row[1]))[:10]
+        self._files = [path.removeprefix("./") for _, path in ranked]
+        seen.add("\n".join(f"{path}:{count}" for count, path in ranked), {})
+        return list(self._files)
+
+    async def more(self, question: str, seen: Seen) -> list[str]:
+        """The matching lines of the first files."""
+        for path in self._files[:OPENED]:
+            found = self._run(question, "--line-number", "--no-filename", path).splitlines()[:MATCHING_LINES]
+            numbers = {int(line.partition(":")[0]) for line in found if line.partition(":")[0].isdigit()}
+            seen.add(f"{path}\n" + "\n".join(found), {path: numbers})
+        return []
+
+    def _run(self, question: str, *args: str) -> str:
+        words = {word for word in re.findall(r"\w+", question) if len(word) > 3}
+        pattern = "|".join(sorted(map(re.escape, words)))
+        options = [arg for arg in args if arg.startswith("-")]
+        where = [arg for arg in args if not arg.startswith("-")] or ["."]
+        command = [
+            self._program,
+            "--ignore-case",
+            "--no-messages",
+            "--glob",
+            "*.py",
+            *options,
+            "-e",
+            pattern,
+            *where,
+        ]
+        return subprocess.run(command, cwd=self._root, capture_output=True, text=True, check=False).stdout
+
+
+def shown_lines(text: str) -> Lines:
+    """The lines of files that an answer of dowse shows: those below a header, but for what a mark leaves out."""
+    lines: Lines = {}
+    path, number, last = "", 1, 0
+    for line in text.split("\n"):
+        if mark := re.fullmatch(r"\.\.\. \d+ lines? \(\d+-(\d+)\)", line):
+            number = int(mark[1]) + 1
+        elif (header := re.match(r"(\S+):(\d+)-(\d+)(?: |$)", line)) and (number > last or "[" in line):
+            path, number, last = header[1], int(header[2]), int(header[3])
+            lines.setdefault(path, set())
+        elif path and number <= last:
+            lines[path].add(number)
+            number += 1
+    return lines
+
+
+def _text(result: Any) -> str:
+    return "\n".join(content.text for content in result.content)
+
+
+# --- the run -------------------------------------------------------------------------------------
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("agents")
+    group.add_argument("--tools", action="append", choices=TOOLS, help="only these tools")
+    group.add_argument("--questions", type=int, metavar="N", help="only the first N questions of each tree")
+
+
+def run(args: argparse.Namespace) -> Iterator[Outcome]:
+    """Every set of tools over every question that cites lines."""
+    chosen = args.tools or list(TOOLS)
+    rows: dict[str, list[tuple[int, str]]] = {}
+    listings: dict[str, int] = {}
+    notes = []
+    for name in chosen:
+        try:
+            rows[name], listings[name] = anyio.run(_all, name, args.questions)
+        except data.MissingDataError as error:
+            notes.append(f"{name} is not available: {error}")
+    yield Outcome(
+        name="agents",
+        title="Tokens until an agent has seen the cited lines",
+        figures=_figures(rows, listings),
+        notes=(
+            f"{max(map(len, rows.values()), default=0)} SWE-QA questions whose answers cite lines; a range counts as "
+            f"seen when {SEEN:.0%} of it was shown; {OPENED} files are opened at the most; {semble_note()}",
+            "tokens of the answers, by dowse's estimate; those of a question that is never answered count too",
+            *notes,
+        ),
+        official=not (args.tools or args.questions),
+    )
+
+
+def semble_note() -> str:
+    """Which semble was asked."""
+    return f"semble 0.7.0, model {semble_model()}"
+
+
+def _figures(rows: Mapping[str, Sequence[tuple[int, str]]], listings: Mapping[str, int]) -> list[Figure]:
+    figures = []
+    for name, found in rows.items():
+        success = mean(step != "never" for _, step in found)
+        figures += [
+            Figure(f"{name}: mean tokens", mean(tokens for tokens, _ in found), "tokens", None),
+            Figure(f"{name}: success", success),
+            Figure(f"{name}: seen in the first answer", mean(step == "first" for _, step in found)),
+            Figure(
+                f"{name}: seen without opening a file", mean(step in ("first", "more") for _, step in found)
+            ),
+        ]
+        if listings[name]:
+            figures.append(Figure(f"{name}: list of tools", listings[name], "tokens"))
+    if "semble" in rows and "dowse" in rows:
+        ours, theirs = (mean(tokens for tokens, _ in rows[name]) for name in ("dowse", "semble"))
+        figures.append(Figure("dowse over semble: mean tokens", ours / theirs, "x", at_most(0.7)))
+        gain = mean(s != "never" for _, s in rows["dowse"]) - mean(s != "never" for _, s in rows["semble"])
+        figures.append(Figure("dowse minus semble: success", gain, "", at_least(0.0)))
+    return figures
+
+
+async def _all(name: str, questions: int | None) -> tuple[list[tuple[int, str]], int]:
+    found: list[tuple[int, str]] = []
+    listing = 0
+    for tree in swe_qa.trees():
+        asked = [q for q in tree.questions if swe_qa.spans(q.id)][:questions]
+        if not asked:
+            continue
+        async with TOOLS[name](tree) as (tools, tokens):
+            listing = tokens
+            found += [await _one(tools, tree, question) for question in asked]
+    return found, listing
+
+
+async def _one(tools: Tools, tree: Tree, question: Question) -> tuple[int, str]:
+    seen, step = await look(tools, tree.path, question.text, swe_qa.spans(question.id))
+    return seen.tokens, step
+
+
+async def _listing(client: Client) -> int:
+    tools = (await client.list_tools()).tools
+    return sum(estimate_tokens(tool.model_dump_json(by_alias=True, exclude_none=True)) for tool in tools)
+
+
+@asynccontextmanager
+async def _dowse(tree: Tree) -> AsyncIterator[tuple[Tools, int]]:
+    with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as index:
+        words = ["-m", "dowse", "mcp", str(tree.path), "--index-dir", f"{index}/index", "--no-memory"]
+        server = StdioServerParameters(command=sys.executable, args=words, env=dict(os.environ))
+        async with Client(server, mode="legacy") as client:
+            yield Dowse(client), await _listing(client)
+
+
+@asynccontextmanager
+async def _semble(tree: Tree) -> AsyncIterator[tuple[Tools, int]]:
+    with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as cache:
+        program, environment = semble_server(cache)
+        server = StdioServerParameters(command=program, args=[], env={**os.environ, **environment})
+        async with Client(server, mode="legacy") as client:
+            yield Semble(client, tree.path), await _listing(client)
+
+
+@asynccontextmanager
+async def _ripgrep(tree: Tree) -> AsyncIterator[tuple[Tools, int]]:
+    program = COMPETITORS["ripgrep"].launch().environment["BENCH_RG"]
+    yield Ripgrep(tree.path, program), 0
+
+
+TOOLS = {"dowse": _dowse, "semble": _semble, "ripgrep": _ripgrep}

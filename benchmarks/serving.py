@@ -1,0 +1,237 @@
+"""The MCP server over standard input and output: how soon it answers, what it adds, and whether it is ever stale.
+
+A copy of a tree of about 7,000 files is indexed. Then, each from the start of a process: the handshake and the list
+of tools, and the first search. In one process: a search over the protocol beside the same search by the engine
+itself. Then files are edited, deleted and renamed and a branch is switched, each followed at once by a search for
+what changed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks import data
+from benchmarks.values import Figure, Outcome, at_least, below
+from dowse import Engine, SearchOptions
+from dowse.interfaces.mcp.service import Service
+from dowse.interfaces.mcp.session import Session
+from dowse.interfaces.mcp.tools import BUDGET
+from dowse.interfaces.mcp.workspace import Allowed
+from dowse.search.pack import estimate_tokens, pack
+
+STARTS = 7
+QUESTIONS = (
+    "where is the query set evaluated",
+    "csrf token check",
+    "how are migrations ordered",
+    "session expiry",
+    "template loader cache",
+)
+ROUNDS = 8
+CHANGES = 5
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Nothing to choose."""
+
+
+def run(args: argparse.Namespace) -> Iterator[Outcome]:
+    """All figures on one copy of the tree."""
+    source = data.folder("BENCH_BIG_TREE")
+    with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
+        root = Path(folder) / "tree"
+        shutil.copytree(source, root, symlinks=True, ignore=shutil.ignore_patterns(".git", ".dowse"))
+        _git(root, "init", "-q", "-b", "main")
+        _git(root, "add", "-A")
+        _git(root, "commit", "-qm", "all")
+        with Engine.open(root) as engine:
+            engine.index()
+        figures = [*_starts(root), *_overhead(root), *_freshness(root)]
+    yield Outcome(
+        name="serving",
+        title="The MCP server",
+        figures=figures,
+        notes=(
+            f"from process start: median of {STARTS}; overhead: median over {ROUNDS * len(QUESTIONS)} searches, "
+            "each beside the same one by the engine; extra: of a search at once after a change, over one before it, "
+            f"median of {CHANGES}",
+        ),
+    )
+
+
+class Server:
+    """A server process and a client of it."""
+
+    def __init__(self, root: Path) -> None:
+        self.started = time.perf_counter()
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "dowse", "mcp", str(root)], stdin=pipe, stdout=pipe
+        )
+
+    def request(self, method: str, params: dict[str, Any] | None = None) -> Any:
+        """The result of a request."""
+        assert self.process.stdin and self.process.stdout
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}}
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())["result"]
+
+    def handshake(self) -> Any:
+        """Initialise and list the tools."""
+        self.request("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}})
+        return self.request("tools/list")
+
+    def search(self, query: str, **more: Any) -> Any:
+        """A search, whatever was sent before."""
+        arguments = {"query": query, "repeat": True, **more}
+        return self.request("tools/call", {"name": "search", "arguments": arguments})
+
+    def close(self) -> None:
+        """End it, as a client does."""
+        assert self.process.stdin and self.process.stdout
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+
+    @property
+    def milliseconds(self) -> float:
+        """Since the process was started."""
+        return (time.perf_counter() - self.started) * 1e3
+
+
+def _starts(root: Path) -> list[Figure]:
+    handshakes, firsts, tokens = [], [], 0
+    for _ in range(STARTS):
+        server = Server(root)
+        tokens = estimate_tokens(json.dumps(server.handshake()))
+        handshakes.append(server.milliseconds)
+        server.search(QUESTIONS[0])
+        firsts.append(server.milliseconds)
+        server.close()
+    return [
+        Figure(
+            "handshake and list of tools, from process start", statistics.median(handshakes), "ms", below(300)
+        ),
+        Figure(
+            "first search on a warm index, from process start", statistics.median(firsts), "ms", below(500)
+        ),
+        Figure("list of tools", tokens, "tokens", below(2000)),
+    ]
+
+
+def _overhead(root: Path) -> list[Figure]:
+    """What the protocol adds to the engine's own time, the cache of answers left out."""
+    server = Server(root)
+    server.handshake()
+    inside = Service(Allowed((str(root),)))
+    differences, own, added = [], [], []
+    with Engine.open(root, cache="off") as engine:
+        for round in range(ROUNDS + 1):
+            for question in QUESTIONS:
+                asked = f"{question} {round}"  # no answer that was given before
+                engine.check_soon()
+                engine_ms = _timed(_packed_search, engine, asked)
+                server_ms = _timed(server.search, asked)
+                params = {"name": "search", "arguments": {"query": asked, "repeat": True}}
+                inner_ms = _timed(inside.answer, Session(), "tools/call", params)
+                if round:
+                    own.append(engine_ms)
+                    differences.append(server_ms - engine_ms)
+                    added.append(server_ms - inner_ms)
+    server.close()
+    inside.close()
+    return [
+        Figure(
+            "search by the engine, tree compared with the disk, packed into the budget",
+            statistics.median(own),
+            "ms",
+        ),
+        Figure(
+            "search over the protocol, more than the engine", statistics.median(differences), "ms", below(2)
+        ),
+        Figure("of it, carrying the message", statistics.median(added), "ms"),
+    ]
+
+
+def _packed_search(engine: Engine, query: str) -> None:
+    response = engine.search(query, SearchOptions(limit=11))
+    pack(response.results[:10], BUDGET, words=response.query.words)
+
+
+def _freshness(root: Path) -> list[Figure]:
+    server = Server(root)
+    server.handshake()
+    server.search(QUESTIONS[0])
+    plain = statistics.median(_timed(server.search, f"{QUESTIONS[0]} x") for _ in range(CHANGES))
+    checks: dict[str, list[tuple[float, bool]]] = {
+        "edited": [],
+        "deleted": [],
+        "renamed": [],
+        "branch switched": [],
+    }
+    files = sorted(root.glob("django/**/*.py"))
+    chosen = [path for path in files if path.stat().st_size > 500][: 3 * CHANGES]
+    for number in range(CHANGES):
+        edited, deleted, renamed = chosen[3 * number : 3 * number + 3]
+        name = f"put_here_by_benchmark_{number}"
+        edited.write_text(edited.read_text() + f"\n\ndef {name}():\n    return 1\n")
+        checks["edited"].append(_asked(server, name, f"def {name}():", there=True))
+        edited.write_text(edited.read_text().replace(name, f"{name}_again"))
+        checks["edited"].append(_asked(server, name, f"def {name}():", there=False))
+        deleted.unlink()
+        checks["deleted"].append(_asked(server, deleted.name, f"{_at(root, deleted)}:", there=False))
+        moved = renamed.with_name(f"moved_by_benchmark_{number}.py")
+        renamed.rename(moved)
+        checks["renamed"].append(_asked(server, moved.name, f"{_at(root, moved)}:", there=True))
+        checks["renamed"].append(_asked(server, renamed.name, f"{_at(root, renamed)}:", there=False))
+    _git(root, "add", "-A")
+    _git(root, "commit", "-qm", "changed")
+    for number in range(CHANGES):
+        old = number % 2 == 0
+        _git(root, "checkout", "-q", "main~1" if old else "main")
+        name = "put_here_by_benchmark_0_again"
+        checks["branch switched"].append(_asked(server, name, f"def {name}():", there=not old))
+    server.close()
+    figures = []
+    for change, found in checks.items():
+        extra = statistics.median(milliseconds for milliseconds, _ in found) - plain
+        figures += [
+            Figure(f"{change}: extra of the search after it", extra, "ms", below(300)),
+            Figure(
+                f"{change}: right at once", sum(right for _, right in found) / len(found), "", at_least(1.0)
+            ),
+        ]
+    return figures
+
+
+def _at(root: Path, path: Path) -> str:
+    return path.relative_to(root).as_posix()
+
+
+def _asked(server: Server, query: str, phrase: str, *, there: bool) -> tuple[float, bool]:
+    """How long a search takes, and whether its answer has, or has not, what it should say."""
+    started = time.perf_counter()
+    text = server.search(query)["content"][0]["text"]
+    return (time.perf_counter() - started) * 1e3, (phrase in text) == there
+
+
+def _timed(work: Callable[..., object], *args: Any) -> float:
+    started = time.perf_counter()
+    work(*args)
+    return (time.perf_counter() - started) * 1e3
+
+
+def _git(root: Path, *args: str) -> None:
+    identity = ["-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", "-C", str(root), *identity, *args], check=True, capture_output=True)
