@@ -207,16 +207,21 @@ class Ripgrep:
 def shown_lines(text: str) -> Lines:
     """The lines of files that an answer of dowse shows: those below a header, but for what a mark leaves out."""
     lines: Lines = {}
-    path, number, last = "", 1, 0
+    path, number, last, fresh = "", 1, 0, False
     for line in text.split("\n"):
         if mark := re.fullmatch(r"\.\.\. \d+ lines? \(\d+-(\d+)\)", line):
             number = int(mark[1]) + 1
-        elif (header := re.match(r"(\S+):(\d+)-(\d+)(?: |$)", line)) and (number > last or "[" in line):
+        elif header := re.match(r"(\S+):(\d+)-(\d+)(?: |$)", line):
             path, number, last = header[1], int(header[2]), int(header[3])
             lines.setdefault(path, set())
+            fresh = True
+            continue
+        elif (fresh and not line) or re.match(r"hits \d+-\d+", line):
+            path = ""  # a hit that is only named, or the end
         elif path and number <= last:
             lines[path].add(number)
             number += 1
+        fresh = False
     return lines
 
 

@@ -153,7 +153,7 @@ def _overhead(root: Path) -> list[Figure]:
     inside.close()
     return [
         Figure(
-            "search by the engine, tree compared with the disk, packed into the budget",
+            "search by the engine, disk looked at, packed into the budget",
             statistics.median(own),
             "ms",
         ),

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from benchmarks import corpus, data, metrics, quality, results
+from benchmarks import agents, corpus, data, metrics, quality, results
 from benchmarks.probe import Probe
 from benchmarks.sets import codegrapher, locagent
 from benchmarks.values import Figure, Outcome, Place, Question, Target, Tree
@@ -181,3 +181,31 @@ def test_the_page_of_results_is_in_step_with_the_files() -> None:
 def test_results_say_nothing_about_where_they_were_made() -> None:
     for path in results.RESULTS.glob("*.json"):
         assert not MACHINE_PATH.search(path.read_text(encoding="utf-8")), path.name
+
+
+# --- the scripted agent ---
+
+
+def test_lines_that_an_answer_shows() -> None:
+    text = """src/a.py:10-14 f (function) [lexical]
+def f():
+... 2 lines (11-12)
+    x
+
+src/b.py:1-9 g (function) [lexical] [sent before]: def g()
+src/c.md:3-4
+one
+two
+
+hits 1-3, more with cursor 3.abc
+index 1"""
+    assert agents.shown_lines(text) == {"src/a.py": {10, 13, 14}, "src/b.py": set(), "src/c.md": {3, 4}}
+
+
+def test_half_of_a_cited_range_must_be_seen() -> None:
+    seen = agents.Seen()
+    seen.add("some text", {"a.py": set(range(1, 5))})
+    assert seen.tokens > 0
+    assert (
+        seen.has({"a.py": [(3, 6)]}) and not seen.has({"a.py": [(4, 7)]}) and not seen.has({"b.py": [(1, 2)]})
+    )
