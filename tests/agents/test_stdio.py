@@ -43,7 +43,9 @@ print(json.dumps(sorted(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     loaded = set(json.loads(done.stdout))
-    assert not loaded & (HEAVY | {"mcp", "pydantic", "dowse.stores", "dowse.search"})
+    assert not loaded & (
+        HEAVY | {"mcp", "pydantic", "dowse.stores", "dowse.search", "dowse.types", "urllib.request"}
+    )
 
 
 def test_listing_is_short(capsys: pytest.CaptureFixture[str]) -> None:

@@ -65,6 +65,9 @@ def test_every_tool(connect: Connect, mode: str) -> None:
                 "src/session.py:4-5",
                 "src/session.py:1-2",
             ]
+            nothing = await client.call_tool("search", {"query": "name:nothing_is_called_so"})
+            assert not nothing.is_error and not nothing.structured_content["hits"]
+            assert "nothing" in text(nothing)
             related = await client.call_tool("related", {"place": "src/retry.py"})
             assert related.structured_content["hits"][0]["at"].startswith("tests/test_retry.py")
             callers = await client.call_tool("graph", {"ask": "callers", "target": "retry_with_backoff"})

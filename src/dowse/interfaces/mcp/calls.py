@@ -39,6 +39,8 @@ LOCKED_SECONDS = 120.0
 LOCKED_PAUSE = 0.5
 """How long, and how often, is looked whether another process has finished the first index."""
 
+WEAK = "nothing good found (weak: true shows the hits all the same)"
+
 T = TypeVar("T")
 
 
@@ -74,7 +76,8 @@ def search(context: Context, asked: Mapping[str, Any]) -> Answer:
     engines = context.engines(asked.get("repo", ""))
     start = _start(asked)
     limit = asked.get("limit", LIMIT)
-    options = SearchOptions(limit=start + limit + 1)  # one more tells whether there is more
+    shown = asked.get("weak")
+    options = SearchOptions(limit=start + limit + 1, show_weak=shown)  # one more tells whether there is more
     response = patiently(context, lambda: _search(engines, asked["query"], options, context.call))
     return _found(context, engines, response, asked, start, limit)
 
@@ -263,7 +266,7 @@ def _found(
         shown = len(packed.hits)
         goes_on = "query" in asked and shown and (more or shown < len(hits))
         cursor = _cursor(asked, start + shown) if goes_on else ""
-        lines = [_counted(start, shown, cursor, context, packed)]
+        lines = [_counted(start, shown, cursor, packed) if not response.weak else WEAK]
         lines += [f"note: {visible(note)}" for note in response.notes]
         lines.append(answers.state_line(states))
         values = {
@@ -277,7 +280,7 @@ def _found(
     return answers.listed(hits, context.wish(asked, response.query.words), context.session.sent, footer)
 
 
-def _counted(start: int, shown: int, cursor: str, context: Context, packed: Packed) -> str:
+def _counted(start: int, shown: int, cursor: str, packed: Packed) -> str:
     if not shown:
         return "nothing found" if not start else "no more hits"
     said = f"hits {start + 1}-{start + shown}"

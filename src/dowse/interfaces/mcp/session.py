@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from typing import TYPE_CHECKING
 
-from dowse.types import PackedHit, SearchResult
+if TYPE_CHECKING:
+    from dowse.types import PackedHit, SearchResult
 
 REMEMBERED = 50_000
 """Lines that are remembered as sent: far more than an agent keeps in mind."""

@@ -92,6 +92,7 @@ TOOLS = {
                 },
                 "repo": _REPO,
                 "repeat": _REPEAT,
+                "weak": {"type": "boolean", "description": "Show hits even if none is good."},
             },
             ("query",),
         ),

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
-from urllib.request import url2pathname
 
 from dowse import location
 from dowse.errors import DowseError, RootError, UsageError
@@ -126,5 +125,9 @@ def path_of_uri(uri: str) -> str:
     parts = urlsplit(uri)
     if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
         return ""
-    path = url2pathname(parts.path) if os.name == "nt" else unquote(parts.path)
+    path = unquote(parts.path)
+    if os.name == "nt":
+        from urllib.request import url2pathname  # slow to load, and of use only here
+
+        path = url2pathname(parts.path)
     return "" if "\0" in path else path
