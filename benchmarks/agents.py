@@ -1,8 +1,9 @@
 """What an agent pays until it has seen what it looks for: a scripted agent, the same for every set of tools.
 
 For each SWE-QA question whose answer cites lines: ask the question with the tool's defaults; ask once for more; then
-open the files that were found, in order, whole. It stops as soon as half of a cited range of lines has been shown.
-What is counted are the tokens of the answers, by one estimate for all.
+open what was found, in order, in one of two ways: a hundred lines on either side of each place, or whole files. It
+stops as soon as half of a cited range of lines has been shown. What is counted are the tokens of the answers, by one
+estimate for all.
 
 - dowse: ``search``, its next page, over its MCP server.
 - semble: ``search``; once more for ten whole chunks, as the description of its tool says; over its MCP server.
@@ -24,7 +25,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import anyio
 from mcp import Client, StdioServerParameters
@@ -33,18 +34,22 @@ from benchmarks import data
 from benchmarks.competitors import COMPETITORS, semble_model, semble_server
 from benchmarks.metrics import mean
 from benchmarks.sets import swe_qa
-from benchmarks.values import Figure, Outcome, Question, Tree, at_least, at_most
+from benchmarks.values import Figure, Outcome, Tree, at_least, at_most
 from dowse.search.pack import estimate_tokens
 
-OPENED = 3
-"""Files that the agent opens before it gives up."""
+OPENED = {"places": 5, "files": 3}
+"""Places, or files, that the agent opens before it gives up."""
+
+AROUND = 100
+"""Lines on either side of a place that is opened."""
 
 FILE_LINES = 2000
 SEEN = 0.5
 """Share of a cited range that must have been shown."""
 
+GREPPED = 3
 MATCHING_LINES = 50
-"""Lines that a grep shows of a file."""
+"""Files whose matching lines are shown, and how many of each."""
 
 Lines = dict[str, set[int]]
 """The lines that were shown, by path."""
@@ -63,6 +68,10 @@ class Seen:
         for path, numbers in lines.items():
             self.lines.setdefault(path, set()).update(numbers)
 
+    def copy(self) -> Seen:
+        """The same so far."""
+        return Seen(self.tokens, {path: set(numbers) for path, numbers in self.lines.items()})
+
     def has(self, spans: Mapping[str, Sequence[tuple[int, int]]]) -> bool:
         """Whether enough of one of the ranges was shown."""
         return any(
@@ -72,34 +81,51 @@ class Seen:
         )
 
 
+Found = list[tuple[str, int]]
+"""Places that an answer names, best first: path and line."""
+
+
 class Tools(Protocol):
     """What an agent can ask."""
 
-    async def ask(self, question: str, seen: Seen) -> list[str]:
-        """The first answer; the files in it, best first."""
+    async def ask(self, question: str, seen: Seen) -> Found:
+        """The first answer; the places in it, best first."""
         ...
 
-    async def more(self, question: str, seen: Seen) -> list[str]:
+    async def more(self, question: str, seen: Seen) -> Found:
         """Another answer to the same question."""
         ...
 
 
-async def look(tools: Tools, root: Path, question: str, spans: Mapping[str, Any]) -> tuple[Seen, str]:
-    """Ask, ask for more, open files; what was seen, and at which step the lines were."""
+class End(NamedTuple):
+    """What a way of looking came to: its cost, and at which step the lines were seen."""
+
+    tokens: int
+    step: str
+
+
+async def look(tools: Tools, root: Path, question: str, spans: Mapping[str, Any]) -> dict[str, End]:
+    """Ask, ask for more, open what was found; what that came to, by way of opening."""
     seen = Seen()
-    files = await tools.ask(question, seen)
+    found = await tools.ask(question, seen)
     if seen.has(spans):
-        return seen, "first"
-    files += await tools.more(question, seen)
+        return dict.fromkeys(OPENED, End(seen.tokens, "first"))
+    found += await tools.more(question, seen)
     if seen.has(spans):
-        return seen, "more"
-    for path in list(dict.fromkeys(files))[:OPENED]:
-        text = (root / path).read_text(encoding="utf-8", errors="replace").split("\n")[:FILE_LINES]
-        numbered = "\n".join(f"{number:>6}\t{line}" for number, line in enumerate(text, 1))
-        seen.add(numbered, {path: set(range(1, len(text) + 1))})
+        return dict.fromkeys(OPENED, End(seen.tokens, "more"))
+    return {way: _opened(seen.copy(), root, found, spans, way) for way in OPENED}
+
+
+def _opened(seen: Seen, root: Path, found: Found, spans: Mapping[str, Any], way: str) -> End:
+    places = found if way == "places" else [(path, 0) for path in dict.fromkeys(path for path, _ in found)]
+    for path, line in list(dict.fromkeys(places))[: OPENED[way]]:
+        text = (root / path).read_text(encoding="utf-8", errors="replace").split("\n")
+        first, last = (max(1, line - AROUND), line + AROUND) if line else (1, FILE_LINES)
+        shown = list(enumerate(text, 1))[first - 1 : last]
+        seen.add("\n".join(f"{number:>6}\t{row}" for number, row in shown), {path: {n for n, _ in shown}})
         if seen.has(spans):
-            return seen, "opened"
-    return seen, "never"
+            return End(seen.tokens, "opened")
+    return End(seen.tokens, "never")
 
 
 # --- the tools -----------------------------------------------------------------------------------
@@ -112,23 +138,23 @@ class Dowse:
         self._client = client
         self._cursor: str | None = None
 
-    async def ask(self, question: str, seen: Seen) -> list[str]:
+    async def ask(self, question: str, seen: Seen) -> Found:
         """The best mix for the default budget."""
         return await self._search({"query": question}, seen)
 
-    async def more(self, question: str, seen: Seen) -> list[str]:
+    async def more(self, question: str, seen: Seen) -> Found:
         """The next page."""
         return await self._search({"query": question, "cursor": self._cursor}, seen) if self._cursor else []
 
-    async def _search(self, arguments: dict[str, Any], seen: Seen) -> list[str]:
+    async def _search(self, arguments: dict[str, Any], seen: Seen) -> Found:
         result = await self._client.call_tool("search", arguments)
         assert not result.is_error, result.content
         text = _text(result)
         cursor = re.search(r"more with cursor (\S+?)(;|$)", text, re.MULTILINE)
         self._cursor = cursor[1] if cursor else None
-        lines = shown_lines(text)
-        seen.add(text, lines)
-        return list(lines)
+        seen.add(text, shown_lines(text))
+        headers = re.findall(r"^(\S+):(\d+)-\d+(?: |$)", text, re.MULTILINE)
+        return [(path, int(first)) for path, first in headers]
 
 
 class Semble:
@@ -138,24 +164,25 @@ class Semble:
         self._client = client
         self._root = root
 
-    async def ask(self, question: str, seen: Seen) -> list[str]:
+    async def ask(self, question: str, seen: Seen) -> Found:
         """Five results of ten lines: its defaults."""
         return await self._search({"query": question}, seen)
 
-    async def more(self, question: str, seen: Seen) -> list[str]:
+    async def more(self, question: str, seen: Seen) -> Found:
         """Ten results, whole."""
         return await self._search({"query": question, "top_k": 10, "max_snippet_lines": None}, seen)
 
-    async def _search(self, arguments: dict[str, Any], seen: Seen) -> list[str]:
+    async def _search(self, arguments: dict[str, Any], seen: Seen) -> Found:
         result = await self._client.call_tool("search", arguments | {"repo": str(self._root)})
         text = _text(result)
         lines: Lines = {}
-        for hit in json.loads(text).get("results", ()):
+        hits = json.loads(text).get("results", ())
+        for hit in hits:
             shown = hit.get("content", "").count("\n") + 1 if hit.get("content") else 0
             last = min(hit["end_line"], hit["start_line"] + shown - 1)
             lines.setdefault(hit["file_path"], set()).update(range(hit["start_line"], last + 1))
         seen.add(text, lines)
-        return list(lines)
+        return [(hit["file_path"], hit["start_line"]) for hit in hits]
 
 
 class Ripgrep:
@@ -166,7 +193,7 @@ class Ripgrep:
         self._program = program
         self._files: list[str] = []
 
-    async def ask(self, question: str, seen: Seen) -> list[str]:
+    async def ask(self, question: str, seen: Seen) -> Found:
         """The files with the most matching lines."""
         counted = self._run(question, "--count")
         rows = [
@@ -175,11 +202,11 @@ class Ripgrep:
         ranked = sorted(rows, key=lambda row: (-row[0], row[1]))[:10]
         self._files = [path.removeprefix("./") for _, path in ranked]
         seen.add("\n".join(f"{path}:{count}" for count, path in ranked), {})
-        return list(self._files)
+        return [(path, 1) for path in self._files]
 
-    async def more(self, question: str, seen: Seen) -> list[str]:
+    async def more(self, question: str, seen: Seen) -> Found:
         """The matching lines of the first files."""
-        for path in self._files[:OPENED]:
+        for path in self._files[:GREPPED]:
             found = self._run(question, "--line-number", "--no-filename", path).splitlines()[:MATCHING_LINES]
             numbers = {int(line.partition(":")[0]) for line in found if line.partition(":")[0].isdigit()}
             seen.add(f"{path}\n" + "\n".join(found), {path: numbers})
@@ -241,7 +268,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
     """Every set of tools over every question that cites lines."""
     chosen = args.tools or list(TOOLS)
-    rows: dict[str, list[tuple[int, str]]] = {}
+    rows: dict[str, list[dict[str, End]]] = {}
     listings: dict[str, int] = {}
     notes = []
     for name in chosen:
@@ -255,7 +282,9 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
         figures=_figures(rows, listings),
         notes=(
             f"{max(map(len, rows.values()), default=0)} SWE-QA questions whose answers cite lines; a range counts as "
-            f"seen when {SEEN:.0%} of it was shown; {OPENED} files are opened at the most; {semble_note()}",
+            f"seen when {SEEN:.0%} of it was shown; {semble_note()}",
+            f"opening places: {AROUND} lines on either side of up to {OPENED['places']}; opening files: up to "
+            f"{OPENED['files']}, {FILE_LINES} lines of each",
             "tokens of the answers, by dowse's estimate; those of a question that is never answered count too",
             *notes,
         ),
@@ -268,30 +297,45 @@ def semble_note() -> str:
     return f"semble 0.7.0, model {semble_model()}"
 
 
-def _figures(rows: Mapping[str, Sequence[tuple[int, str]]], listings: Mapping[str, int]) -> list[Figure]:
+def _figures(rows: Mapping[str, Sequence[Mapping[str, End]]], listings: Mapping[str, int]) -> list[Figure]:
     figures = []
     for name, found in rows.items():
-        success = mean(step != "never" for _, step in found)
+        for way in OPENED:
+            figures += [
+                Figure(f"{name}, opening {way}: mean tokens", _tokens(found, way), "tokens"),
+                Figure(f"{name}, opening {way}: success", _success(found, way)),
+            ]
+        steps = [row["files"].step for row in found]
         figures += [
-            Figure(f"{name}: mean tokens", mean(tokens for tokens, _ in found), "tokens", None),
-            Figure(f"{name}: success", success),
-            Figure(f"{name}: seen in the first answer", mean(step == "first" for _, step in found)),
+            Figure(f"{name}: seen in the first answer", mean(step == "first" for step in steps)),
             Figure(
-                f"{name}: seen without opening a file", mean(step in ("first", "more") for _, step in found)
+                f"{name}: seen without opening anything", mean(step in ("first", "more") for step in steps)
             ),
         ]
         if listings[name]:
             figures.append(Figure(f"{name}: list of tools", listings[name], "tokens"))
-    if "semble" in rows and "dowse" in rows:
-        ours, theirs = (mean(tokens for tokens, _ in rows[name]) for name in ("dowse", "semble"))
-        figures.append(Figure("dowse over semble: mean tokens", ours / theirs, "x", at_most(0.7)))
-        gain = mean(s != "never" for _, s in rows["dowse"]) - mean(s != "never" for _, s in rows["semble"])
-        figures.append(Figure("dowse minus semble: success", gain, "", at_least(0.0)))
+    if not {"semble", "dowse"} <= rows.keys():
+        return figures
+    for way in OPENED:
+        share = _tokens(rows["dowse"], way) / _tokens(rows["semble"], way)
+        gain = _success(rows["dowse"], way) - _success(rows["semble"], way)
+        figures += [
+            Figure(f"dowse over semble, opening {way}: mean tokens", share, "x", at_most(0.7)),
+            Figure(f"dowse minus semble, opening {way}: success", gain, "", at_least(0.0)),
+        ]
     return figures
 
 
-async def _all(name: str, questions: int | None) -> tuple[list[tuple[int, str]], int]:
-    found: list[tuple[int, str]] = []
+def _tokens(rows: Sequence[Mapping[str, End]], way: str) -> float:
+    return mean(row[way].tokens for row in rows)
+
+
+def _success(rows: Sequence[Mapping[str, End]], way: str) -> float:
+    return mean(row[way].step != "never" for row in rows)
+
+
+async def _all(name: str, questions: int | None) -> tuple[list[dict[str, End]], int]:
+    found: list[dict[str, End]] = []
     listing = 0
     for tree in swe_qa.trees():
         asked = [q for q in tree.questions if swe_qa.spans(q.id)][:questions]
@@ -299,13 +343,10 @@ async def _all(name: str, questions: int | None) -> tuple[list[tuple[int, str]],
             continue
         async with TOOLS[name](tree) as (tools, tokens):
             listing = tokens
-            found += [await _one(tools, tree, question) for question in asked]
+            found += [
+                await look(tools, tree.path, question.text, swe_qa.spans(question.id)) for question in asked
+            ]
     return found, listing
-
-
-async def _one(tools: Tools, tree: Tree, question: Question) -> tuple[int, str]:
-    seen, step = await look(tools, tree.path, question.text, swe_qa.spans(question.id))
-    return seen.tokens, step
 
 
 async def _listing(client: Client) -> int:
