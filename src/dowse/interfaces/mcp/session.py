@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import OrderedDict
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,10 +23,13 @@ class Session:
 
 
 class Sent:
-    """The lines that a client has, by file: a line that changed since counts as new."""
+    """The lines that a client has, by file: a line that changed since counts as new.
+
+    Eight bytes a line: a server over HTTP has many clients, and each is sent thousands.
+    """
 
     def __init__(self) -> None:
-        self._lines: OrderedDict[tuple[str, str], dict[int, int]] = OrderedDict()
+        self._lines: OrderedDict[tuple[str, str], array[int]] = OrderedDict()
         self._count = 0
 
     def has(self, hit: SearchResult) -> bool:
@@ -32,8 +37,8 @@ class Sent:
         known = self._lines.get((hit.repository, hit.path))
         if not known or not hit.text:
             return False
-        lines = enumerate(hit.text.split("\n"), hit.start_line)
-        return all(known.get(number) == hash(line) for number, line in lines if line.strip())
+        marks = {hash(item) for item in _numbered(hit) if item[1].strip()}
+        return marks <= set(known)
 
     def note(self, packed: PackedHit) -> None:
         """Remember what was shown of a hit."""
@@ -41,15 +46,15 @@ class Sent:
         if len(packed.lines) < 2 or not hit.text:
             return
         missing = {number for first, last in packed.cut for number in range(first, last + 1)}
-        shown = {
-            number: hash(line)
-            for number, line in enumerate(hit.text.split("\n"), hit.start_line)
-            if number not in missing
-        }
-        known = self._lines.setdefault((hit.repository, hit.path), {})
-        self._count -= len(known)
-        known.update(shown)
-        self._count += len(known)
+        shown = {hash(item) for item in _numbered(hit) if item[0] not in missing}
+        known = self._lines.setdefault((hit.repository, hit.path), array("q"))
+        new = shown - set(known)
+        known.extend(new)
+        self._count += len(new)
         self._lines.move_to_end((hit.repository, hit.path))
         while self._count > REMEMBERED and len(self._lines) > 1:
             self._count -= len(self._lines.popitem(last=False)[1])
+
+
+def _numbered(hit: SearchResult) -> Iterator[tuple[int, str]]:
+    return enumerate(hit.text.split("\n"), hit.start_line)
