@@ -14,6 +14,7 @@ from benchmarks.values import Outcome
 BENCHMARKS = {
     "quality": "how good the answers are: four public question sets",
     "peers": "how good the answers of others are to the same questions",
+    "evaluation": "dowse eval beside the bench's own scorer, and how long it takes",
     "speed": "indexing, queries and the command line, side by side with semble",
     "incremental": "what changed files cost, in a tree of 7,000 files",
     "kills": "50 kills in the middle of indexing, and what is left",

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from dowse.code import roles, tokens
+from dowse.code.languages import Languages
 from dowse.engine import Engine
 from dowse.errors import UsageError
 from dowse.evaluation import history
@@ -53,9 +54,9 @@ _NO_CHANGE = re.compile(
     re.I,
 )
 _NO_CODE = re.compile(
-    r"\b(?:typos?|spelling|grammar|docstrings?|documentation|docs?|comments?|whitespace|indentation|capitali[sz]ation|"
+    r"\b(?:typos?|spelling|grammar|docstrings?|document\w*|docs?|comments?|whitespace|indentation|capitali[sz]ation|"
     r"punctuation|versionadded|versionchanged|pep-?8|flake8|lint\w*|pylint|mypy|type (?:hints?|annotations?)|typing|"
-    r"formatting|imports?|copyright|licen[sc]e|authors?|changelog|readme|deprecat\w+ warnings?)\b",
+    r"formatting|imports?|copyright|licen[sc]e|authors?|changelog|readme|requirements?|requires?|versions?)\b",
     re.I,
 )
 _PREFIX = re.compile(r"^(?:\[[^\]]{1,30}\]|\w{1,12}(?:\([^)]*\))?!?:)\s*")
@@ -93,16 +94,16 @@ def _usable(engine: Engine, line: Sequence[str], wanted: int) -> list[tuple[str,
             (older, commit)
             for newer, older in pairwise(edges)
             for commit in history.commits_between(engine.root, older, newer)
-            if is_usable(commit)
+            if is_usable(commit, engine.languages)
         ]
         if len(found) >= wanted * SPARE or back == len(line) - 1:
             return found
         back = min(len(line) - 1, back * 2)
 
 
-def is_usable(commit: Commit) -> bool:
+def is_usable(commit: Commit, languages: Languages) -> bool:
     """Whether a commit is about one thing and says what."""
-    sources = [file for file in commit.files if _is_source(file.path)]
+    sources = [file for file in commit.files if is_code(file.path, languages)]
     lines = sum(file.added + file.removed for file in commit.files)
     if not 1 <= len(sources) <= MAX_SOURCES or len(commit.files) > MAX_FILES or not 1 <= lines <= MAX_LINES:
         return False
@@ -126,8 +127,10 @@ def question(commit: Commit) -> str:
     return " ".join(words[: WORDS[1]]).strip(" .,;:")
 
 
-def _is_source(path: str) -> bool:
-    return roles.role(path, b"") is Role.SOURCE and "." in path.rpartition("/")[2]
+def is_code(path: str, languages: Languages) -> bool:
+    """Whether a file is one of the project's sources, in a language that defines things."""
+    language = languages.detect(path, b"")
+    return roles.role(path, b"") is Role.SOURCE and bool(language.definitions) and not language.prose
 
 
 class _Older:
@@ -156,7 +159,7 @@ class _Older:
 def _targets(engine: Engine, commit: Commit, older: _Older) -> Iterator[Target]:
     """The functions that a commit changed, or the files, as far as the older tree has them."""
     for file in commit.files:
-        names = older.names(file.path) if _is_source(file.path) else None
+        names = older.names(file.path) if is_code(file.path, engine.languages) else None
         if names is None:
             continue
         entities = older.entities(commit.parent, file.path) or ()

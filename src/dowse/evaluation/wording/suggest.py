@@ -13,16 +13,16 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from dowse import location
-from dowse.code import roles, tokens
+from dowse.code import tokens
 from dowse.engine import Engine
 from dowse.errors import UsageError
 from dowse.evaluation import history
 from dowse.evaluation.leaks import stem_of
 from dowse.evaluation.mining import definitions
+from dowse.evaluation.mining.commits import is_code
 from dowse.evaluation.mining.docs import question
 from dowse.search import log
 from dowse.search.analyse import STOP_WORDS
-from dowse.types import Role
 
 SUPPORT = 3
 """How often two words must go together to be more than chance."""
@@ -95,15 +95,10 @@ def _committed(engine: Engine) -> Iterator[_Text]:
     except UsageError:
         return  # no repository
     for commit in commits:
-        sources = [file.path for file in commit.files if _is_code(engine, file.path)]
+        sources = [file.path for file in commit.files if is_code(file.path, engine.languages)]
         if 1 <= len(sources) <= 2:
             used = frozenset().union(*(_words(stem_of(path)) for path in sources))
             yield _Text(_words(commit.subject), used, commit.subject)
-
-
-def _is_code(engine: Engine, path: str) -> bool:
-    language = engine.languages.detect(path, b"")
-    return roles.role(path, b"") is Role.SOURCE and bool(language.definitions) and not language.prose
 
 
 def _words(text: str) -> frozenset[str]:

@@ -6,13 +6,16 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import NamedTuple
 
-WIDTH = 640
+WIDTH = 680
 """Units across; a page scales it to its column."""
+
+NARROW = 460
+"""The same of a chart that has half a page."""
 
 LABELS = 150
 """Units for the names at the left."""
 
-VALUES = 150
+VALUES = 175
 """Units for the numbers at the right."""
 
 BAR = 16
@@ -56,8 +59,8 @@ def columns(bins: Sequence[tuple[str, Sequence[int]]]) -> str:
     """How many of what: groups of upright bars with their numbers on top."""
     height, floor, top = 220, 190, 24
     most = max((number for _, numbers in bins for number in numbers), default=0) or 1
-    slot = (WIDTH - 20) / max(1, len(bins))
-    parts = [f'<path class="axis" d="M10 {floor}H{WIDTH - 10}"/>']
+    slot = (NARROW - 20) / max(1, len(bins))
+    parts = [f'<path class="axis" d="M10 {floor}H{NARROW - 10}"/>']
     for place, (name, numbers) in enumerate(bins):
         left = 10 + place * slot
         width = min(46.0, (slot - 14) / max(1, len(numbers)))
@@ -71,17 +74,17 @@ def columns(bins: Sequence[tuple[str, Sequence[int]]]) -> str:
             )
             parts.append(_text(x + width / 2, floor - tall - 5, str(number), "middle", "num"))
         parts.append(_text(left + slot / 2, floor + 18, name, "middle"))
-    return _svg(height, parts, "number of questions by rank of the first right result")
+    return _svg(height, parts, "number of questions by rank of the first right result", NARROW)
 
 
 def curves(names: Sequence[str], lines: Sequence[Sequence[float]]) -> str:
     """Lines from 0 to 1 over evenly spaced, named steps."""
     height, floor, top, left = 250, 205, 16, 44
-    step = (WIDTH - left - 40) / max(1, len(names) - 1)
+    step = (NARROW - left - 40) / max(1, len(names) - 1)
     parts = []
     for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
         y = floor - (floor - top) * tick
-        parts.append(f'<path class="grid" d="M{left} {y:.1f}H{WIDTH - 20}"/>')
+        parts.append(f'<path class="grid" d="M{left} {y:.1f}H{NARROW - 20}"/>')
         parts.append(_text(left - 8, y + 4, f"{tick:g}", "end", "num"))
     for place, name in enumerate(names):
         parts.append(_text(left + place * step, floor + 18, name, "middle"))
@@ -94,8 +97,8 @@ def curves(names: Sequence[str], lines: Sequence[Sequence[float]]) -> str:
             parts += [
                 _text(x, y - 9, f"{v:.2f}", "middle", "num") for (x, y), v in zip(points, values, strict=True)
             ]
-    parts.append(_text((left + WIDTH - 20) / 2, floor + 38, "tokens", "middle", "faint"))
-    return _svg(height, parts, "recall within a number of tokens")
+    parts.append(_text((left + NARROW - 20) / 2, floor + 38, "tokens", "middle", "faint"))
+    return _svg(height, parts, "recall within a number of tokens", NARROW)
 
 
 def forest(rows: Sequence[tuple[str, Bar]]) -> str:
@@ -129,8 +132,8 @@ def legend(names: Sequence[str]) -> str:
     return f'<p class="legend">{"".join(items)}</p>'
 
 
-def _svg(height: float, parts: Iterable[str], label: str) -> str:
-    return f'<svg viewBox="0 0 {WIDTH} {height:.0f}" role="img" aria-label="{escape(label)}">{"".join(parts)}</svg>'
+def _svg(height: float, parts: Iterable[str], label: str, width: int = WIDTH) -> str:
+    return f'<svg viewBox="0 0 {width} {height:.0f}" role="img" aria-label="{escape(label)}">{"".join(parts)}</svg>'
 
 
 def _text(x: float, y: float, said: str, anchor: str, look: str = "") -> str:

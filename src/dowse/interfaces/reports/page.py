@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from dowse.evaluation.metrics import BUDGETS
-from dowse.evaluation.values import Comparison, Evaluation, Outcome, Run
+from dowse.evaluation.values import Change, Comparison, Evaluation, Outcome, Run
 from dowse.interfaces.reports import charts, said
 from dowse.interfaces.reports.charts import Bar
 
@@ -49,8 +49,8 @@ def _sections(evaluation: Evaluation) -> Iterator[str]:
     if not evaluation.runs:
         return
     yield _tiles(evaluation)
-    yield from map(_comparison, evaluation.comparisons)
     yield _overall(evaluation)
+    yield from map(_comparison, evaluation.comparisons)
     yield f'<div class="pair">{_ranks(evaluation)}{_tokens(evaluation)}</div>'
     yield _categories(evaluation)
     yield _questions(evaluation)
@@ -59,14 +59,14 @@ def _sections(evaluation: Evaluation) -> Iterator[str]:
 
 def _tiles(evaluation: Evaluation) -> str:
     run = evaluation.runs[0]
-    shown = [name for name in evaluation.metrics if name in run.summary.overall][:5]
+    shown = [name for name in evaluation.metrics if name in run.summary.overall][:4]
     tiles = [(f"{run.summary.overall[name].mean:.3f}", name) for name in shown]
     tiles.append(
         (f"{run.summary.latency_p50:.1f} ms", f"median search, 95th {run.summary.latency_p95:.1f} ms")
     )
     if run.summary.whole_tokens:
         share = run.summary.tokens / run.summary.whole_tokens
-        tiles.append((f"{share:.0%}", "tokens of ten results, of those of their files"))
+        tiles.append((f"{share:.0%}", "of the tokens of whole files is what ten results cost"))
     inner = "".join(f'<div class="tile"><b>{escape(a)}</b><span>{escape(b)}</span></div>' for a, b in tiles)
     return f'<div class="tiles">{inner}</div>'
 
@@ -123,21 +123,33 @@ def _categories(evaluation: Evaluation) -> str:
 
 def _comparison(comparison: Comparison) -> str:
     found = comparison.differences
-    chart = charts.forest([(name, Bar(d.mean, d.low, d.high, said.change(d))) for name, d in found.items()])
     look = {"better": "good", "worse": "bad"}.get(found[comparison.headline].verdict, "")
-    parts = [f'<p class="{look}"><b>{escape(said.conclusion(comparison))}</b></p>', chart]
+    parts = [f'<p class="{look}"><b>{escape(said.conclusion(comparison))}</b></p>']
+    if any(difference.better or difference.worse for difference in found.values()):
+        rows = [(name, Bar(d.mean, d.low, d.high, said.change(d))) for name, d in found.items()]
+        parts.append(charts.forest(rows))
     for name, changes in (("Improved", comparison.improved), ("Regressed", comparison.regressed)):
         if changes:
-            rows = (
-                (escape(c.query), f"{c.before:.3f}", f"{c.after:.3f}", escape(", ".join(c.added)))
-                for c in changes
-            )
-            head = ["question", "before", "after", "added terms"]
             open_ = " open" if name == "Regressed" else ""
-            parts.append(
-                f"<details{open_}><summary>{name}: {len(changes)}</summary>{_table(head, rows)}</details>"
-            )
+            inner = _changes(changes)
+            parts.append(f"<details{open_}><summary>{name}: {len(changes)}</summary>{inner}</details>")
     return _card(said.comparison_title(comparison), "".join(parts))
+
+
+def _changes(changes: Sequence[Change]) -> str:
+    """The questions that two runs answered differently; what was added to them, where anything was."""
+    enriched = any(change.added for change in changes)
+    head = ["question", "before", "after", *(["added terms"] if enriched else [])]
+    rows = (
+        (
+            escape(change.query),
+            f"{change.before:.3f}",
+            f"{change.after:.3f}",
+            *([escape(", ".join(change.added))] if enriched else []),
+        )
+        for change in changes
+    )
+    return _table(head, rows)
 
 
 def _questions(evaluation: Evaluation) -> str:

@@ -30,7 +30,7 @@ def introduction(evaluation: Evaluation) -> str:
     count = len(evaluation.runs[0].outcomes) if evaluation.runs else 0
     return (
         f"{count} questions from {evaluation.truth} against {evaluation.files} indexed files; "
-        f"up to {evaluation.depth} results each; dowse {evaluation.version}, {evaluation.made}"
+        f"up to {evaluation.depth} results each; dowse {evaluation.version}, {evaluation.made[:16].replace('T', ' ')} UTC"
     )
 
 

@@ -56,16 +56,10 @@ def _categories(evaluation: Evaluation) -> str:
 def comparison(one: Comparison, paint: Paint = plain) -> str:
     """Two runs beside each other."""
     role = {"better": "good", "worse": "bad"}.get(one.differences[one.headline].verdict, "faint")
-    lines = [
-        paint(visible(said.comparison_title(one)), "entity"),
-        paint(said.conclusion(one), role),
-        table(
-            [
-                ("METRIC", "DIFFERENCE", "BETTER", "WORSE", "SAME", "VERDICT"),
-                *((row.name, *row.cells) for row in said.differences(one)),
-            ]
-        ),
-    ]
+    lines = [paint(visible(said.comparison_title(one)), "entity"), paint(said.conclusion(one), role)]
+    if any(difference.better or difference.worse for difference in one.differences.values()):
+        head = ("METRIC", "DIFFERENCE", "BETTER", "WORSE", "SAME", "VERDICT")
+        lines.append(table([head, *((row.name, *row.cells) for row in said.differences(one))]))
     lines += _changes("improved", one.improved, one.headline)
     lines += _changes("regressed", one.regressed, one.headline)
     return "\n".join(lines)

@@ -1,0 +1,106 @@
+"""``dowse eval`` held against the public bench: the same answers, scored by its own score.py.
+
+Every repository is evaluated by the real command, with the annotations as ground truth; NDCG@10 of every question is
+compared with what score.py says of the very results that the command reports to have scored. Then the time of a run of
+1,000 questions on a warm index.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any
+
+from benchmarks import data
+from benchmarks.metrics import mean
+from benchmarks.values import Figure, Outcome, at_most
+
+QUESTIONS = 1000
+"""Of the timed run."""
+
+METRIC = "ndcg@10"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Nothing to choose."""
+
+
+def run(args: argparse.Namespace) -> Iterator[Outcome]:
+    """The comparison, and the timing."""
+    bench = data.scorer().load_bench()
+    by_repository: dict[str, tuple[float, float]] = {}
+    questions, worst = 0, 0.0
+    for name in bench.repos():
+        print(f"evaluation: {name}", file=sys.stderr)
+        ours = _evaluated(bench.bench_dir(name), data.folder("BENCH_HOME") / "annotations" / f"{name}.json")
+        theirs = _scored(bench, name, ours)
+        differences = [abs(a["values"][METRIC] - b["ndcg10"]) for a, b in zip(ours, theirs, strict=True)]
+        questions, worst = questions + len(ours), max(worst, *differences)
+        by_repository[name] = (mean(o["values"][METRIC] for o in ours), mean(t["ndcg10"] for t in theirs))
+    seconds = _timed(bench)
+    yield Outcome(
+        name="evaluation",
+        title="dowse eval beside the bench's own scorer on 31 repositories",
+        figures=[
+            Figure(
+                "NDCG@10 by dowse eval, mean over repositories", mean(a for a, _ in by_repository.values())
+            ),
+            Figure("NDCG@10 by score.py of the same results", mean(b for _, b in by_repository.values())),
+            Figure("largest difference of a question", worst, target=at_most(1e-9)),
+            Figure(f"dowse eval of {QUESTIONS} questions, warm index, start to exit", seconds, "s"),
+        ],
+        notes=(f"{questions} questions of {len(by_repository)} repositories",),
+        details={"by repository": {name: list(pair) for name, pair in by_repository.items()}},
+    )
+
+
+def _evaluated(root: Path, truth: Path) -> list[dict[str, Any]]:
+    """The outcomes of the real command."""
+    with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
+        said = _command("eval", str(truth), "--root", str(root), "--index-dir", folder, "--json")
+    outcomes: list[dict[str, Any]] = said["runs"][0]["questions"]
+    return outcomes
+
+
+def _scored(bench: Any, name: str, outcomes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of score.py for the first ten results that the command reports."""
+    runs = {(name, qid): [_place(found) for found in o["found"]] for qid, o in enumerate(outcomes)}
+    rows: list[dict[str, Any]] = data.scorer().score_results(bench, runs)
+    return rows
+
+
+def _place(found: str) -> tuple[str, int, int]:
+    path, _, lines = found.rpartition(":")
+    first, _, last = lines.partition("-")
+    return path, int(first), int(last)
+
+
+def _timed(bench: Any) -> float:
+    """Seconds of a run of many questions about one tree whose index is there."""
+    name = bench.repos()[0]
+    root = bench.bench_dir(name)
+    tasks = [task for task in bench.tasks if task.repo == name]
+    asked = islice(cycle(tasks), QUESTIONS)
+    lines = [json.dumps({"query": task.query, "relevant": [t.path for t in task.targets]}) for task in asked]
+    with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
+        truth = Path(folder) / "truth.jsonl"
+        truth.write_text("\n".join(lines), encoding="utf-8")
+        place = ("--root", str(root), "--index-dir", str(Path(folder) / "index"))
+        _command("index", str(root), "--index-dir", str(Path(folder) / "index"), "--json")
+        started = time.perf_counter()
+        _command("eval", str(truth), *place, "--json")
+        return time.perf_counter() - started
+
+
+def _command(*arguments: str) -> Any:
+    done = subprocess.run(
+        [sys.executable, "-m", "dowse", *arguments], capture_output=True, check=True, encoding="utf-8"
+    )
+    return json.loads(done.stdout)
