@@ -7,6 +7,7 @@ there are. Nothing here measures: see ``trees.py`` for how a mined question is k
 from __future__ import annotations
 
 import random
+import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -17,9 +18,13 @@ from dowse.errors import UsageError
 from dowse.evaluation.mining import commits, docs, names
 from dowse.evaluation.values import Dataset, Question
 from dowse.indexing.pipeline import Progress
+from dowse.search import query_language
 
 Source = Callable[[Engine, int, random.Random], list[Question]]
 """Gives questions about an index that is up to date, at least as many as wanted if there are."""
+
+_SYNTAX = re.compile(r"[\"\\]|(?<=\w):(?=\S)|(?<!\S)[-/]+(?=\S)")
+"""Quotes, the colon of a field, and what stands before a word to exclude it or to begin a pattern."""
 
 SOURCES: Mapping[str, Source] = {"docs": docs.offer, "symbols": names.offer, "git": commits.offer}
 
@@ -40,7 +45,8 @@ def mine(
     offered, notes = {}, []
     for name in chosen:
         try:
-            found = SOURCES[name](engine, -(-count // len(chosen)), random.Random(seed))
+            offer = SOURCES[name](engine, -(-count // len(chosen)), random.Random(seed))
+            found = [plain for question in offer if (plain := _plain(question))]
             offered[name] = _spread(found, random.Random(seed))
             if not found:
                 notes.append(f"nothing was mined from {name}: it has no question that would tell anything")
@@ -60,6 +66,17 @@ def mine(
     if len(questions) < count:
         notes.append(f"{len(questions)} questions, not {count}: there are no more that would tell anything")
     return Dataset(f"{len(questions)} mined questions (seed {seed})", tuple(questions), notes=tuple(notes))
+
+
+def _plain(question: Question) -> Question | None:
+    """A question without what the query language would take for a filter, a phrase or a pattern; none if that fails."""
+    words = _SYNTAX.sub(" ", question.query)
+    query = " ".join(words.split())
+    try:
+        parsed = query_language.parse(query)
+    except UsageError:
+        return None
+    return replace(question, query=query) if parsed.text.split() == query.split() else None
 
 
 def keep(path: Path, text: str, *, force: bool) -> None:

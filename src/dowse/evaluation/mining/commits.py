@@ -56,7 +56,7 @@ _NO_CHANGE = re.compile(
 _NO_CODE = re.compile(
     r"\b(?:typos?|spelling|grammar|docstrings?|document\w*|docs?|comments?|whitespace|indentation|capitali[sz]ation|"
     r"punctuation|versionadded|versionchanged|pep-?8|flake8|lint\w*|pylint|mypy|type (?:hints?|annotations?)|typing|"
-    r"formatting|imports?|copyright|licen[sc]e|authors?|changelog|readme|requirements?|requires?|versions?)\b",
+    r"formatting|imports?|copyright|licen[sc]e|authors?|changelog|readme|requirements?|requires?|versions?|releas\w+|coverage)\b",
     re.I,
 )
 _PREFIX = re.compile(r"^(?:\[[^\]]{1,30}\]|\w{1,12}(?:\([^)]*\))?!?:)\s*")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
@@ -25,6 +26,8 @@ EXPLAINED = (
     ("token_recall@n", "as recall, of the results from the top that fit into n tokens"),
 )
 """What each metric says, for somebody who never saw one."""
+
+_BREAKS = re.compile(r"[/:.](?=\w)")
 
 STYLE = Path(__file__).with_name("page.css")
 
@@ -182,7 +185,7 @@ def _questions(evaluation: Evaluation) -> str:
 def _question(outcome: Outcome, headline: str) -> str:
     rank = said.first_rank(outcome)
     kind = " ".join(["found" if rank else "missed", *(["first"] if rank == 1 else [])])
-    answers = "<br>".join(f"<code>{escape(target)}</code>" for target in outcome.relevant)
+    answers = "<br>".join(map(_place, outcome.relevant))
     items = "".join(
         f"<li{' class=right' if place in outcome.ranks else ''}><code>{escape(found)}</code></li>"
         for place, found in enumerate(outcome.found, 1)
@@ -195,8 +198,14 @@ def _question(outcome: Outcome, headline: str) -> str:
     figure = f"{value:.3f}" if value is not None else "-"
     return (
         f'<tr class="{kind}"><td class=q>{escape(outcome.query)}{results}</td><td>{tag}</td>'
-        f"<td class=n>{shown}</td><td class=n>{figure}</td><td>{answers}</td></tr>"
+        f"<td class=n>{shown}</td><td class=n>{figure}</td><td class=a>{answers}</td></tr>"
     )
+
+
+def _place(place: str) -> str:
+    """A place that may be broken after its folders, its file and its classes."""
+    broken = _BREAKS.sub(r"\g<0><wbr>", escape(place))
+    return f"<code>{broken}</code>"
 
 
 def _explained() -> str:

@@ -28,9 +28,10 @@ def title(evaluation: Evaluation) -> str:
 def introduction(evaluation: Evaluation) -> str:
     """What was measured on what."""
     count = len(evaluation.runs[0].outcomes) if evaluation.runs else 0
+    made = evaluation.made[:16].replace("T", " ")
     return (
         f"{count} questions from {evaluation.truth} against {evaluation.files} indexed files; "
-        f"up to {evaluation.depth} results each; dowse {evaluation.version}, {evaluation.made[:16].replace('T', ' ')} UTC"
+        f"up to {evaluation.depth} results each; dowse {evaluation.version}, {made} UTC"
     )
 
 
@@ -136,7 +137,8 @@ def problems(evaluation: Evaluation) -> Iterator[str]:
             )
         failed = [outcome for outcome in run.outcomes if outcome.error]
         if failed:
-            yield f"{len(failed)} questions could not be asked (such as {failed[0].id}: {failed[0].error})"
+            example = f"{failed[0].id}: {failed[0].error}"
+            yield f"{len(failed)} of {len(run.outcomes)} questions could not be asked (such as {example})"
 
 
 def comparison_title(comparison: Comparison) -> str:
