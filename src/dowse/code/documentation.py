@@ -5,6 +5,8 @@ For measuring whether code is found by what it does; not a way to strip comments
 
 from __future__ import annotations
 
+import re
+
 from dowse.code import parsing, symbols
 from dowse.code.languages.base import Language
 from dowse.types import ParseHealth
@@ -15,12 +17,17 @@ _BLANK_WORDS = bytes(
 """Every letter, digit and underscore becomes a space; quotes and comment marks stay, and so does the syntax."""
 
 
+_STRING_PREFIX = re.compile(rb"[A-Za-z]{1,2}(?=[\"'])")
+
+
 def blanked(language: Language, content: bytes) -> bytes:
     """The content with the words of all doc comments and docstrings blanked out."""
     tree, health = parsing.parse(language, content)
     if tree is None or health is ParseHealth.FAILED:
         return content
     masked = bytearray(content)
-    for start, end in symbols.documentation(language, tree, content):
+    for first, end in symbols.documentation(language, tree, content):
+        prefix = _STRING_PREFIX.match(content, first)
+        start = prefix.end() if prefix else first  # without it the indentation would change
         masked[start:end] = masked[start:end].translate(_BLANK_WORDS)
     return bytes(masked)
