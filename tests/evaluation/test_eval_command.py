@@ -240,8 +240,8 @@ def test_documentation_is_asked_for_and_hidden(dowse: Shell, tmp_path: Path) -> 
     lines = [by_query["Bring debts and payments of all customers to zero"]]
     lines.append({k: v for k, v in lines[0].items() if k != "source"} | {"id": "open"})
     hidden.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    answered = dowse.json("eval", str(hidden), DOWSE_EMBEDDER="none")
-    asked = {q["id"]: q for q in answered["runs"][0]["questions"]}
+    run = dowse.json("eval", str(hidden), "--set", "embedder=none")["runs"][0]
+    asked = {question["id"]: question for question in run["questions"]}
     assert asked["open"]["ranks"] == [1], "with its documentation it is easy to find"
     assert asked[lines[0]["id"]]["ranks"] == [0], "without it, no word of the question is in the tree"
 

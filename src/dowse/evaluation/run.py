@@ -26,8 +26,8 @@ from dowse.evaluation.values import (
 from dowse.search.pack import estimate_tokens
 from dowse.types import SearchOptions, SearchResponse
 
-DEPTH = 50
-"""Results that are asked for: as many as fit into the largest budget of tokens."""
+DEPTH = 20
+"""Results that are asked for: nobody looks further, and they fill the largest budget of tokens."""
 
 SHOWN = 10
 """Results that are kept with an outcome, and whose tokens are counted against those of whole files."""
@@ -87,6 +87,7 @@ class _Asker:
 
     def __post_init__(self) -> None:
         self._whole: dict[str, int] = {}
+        self._costs: dict[tuple[str, int, int], int] = {}
 
     def outcome(self, question: Question) -> Outcome:
         """A question asked and measured; one that cannot be asked finds nothing, and says why."""
@@ -97,7 +98,7 @@ class _Asker:
             response, problem = None, str(error)
         else:
             problem = ""
-        places = _places(response) if response else []
+        places = self._places(response) if response else []
         if self.plan.files:
             places = judge.first_of_each_file(places)
         judged = judge.judge(targets, places, suffix_paths=self.suffix_paths)
@@ -118,6 +119,16 @@ class _Asker:
             added=tuple(added.term for added in wording.added) if wording else (),
             error=problem,
         )
+
+    def _places(self, response: SearchResponse) -> list[Place]:
+        """The results with what they cost; a place that was found before costs the same again."""
+        places = []
+        for hit in response.results:
+            key = (hit.path, hit.start_line, hit.end_line)
+            if key not in self._costs:
+                self._costs[key] = estimate_tokens(hit.text)
+            places.append(Place(*key, hit.entity, self._costs[key]))
+        return places
 
     def _located(self, targets: Sequence[Target]) -> tuple[list[Target], tuple[str, ...]]:
         """The targets with the lines of their definitions, and those that the index does not have."""
@@ -154,13 +165,6 @@ class _Asker:
                 text = snapshot.content(file.id).decode("utf-8", "replace") if file else ""
             self._whole[path] = estimate_tokens(text)
         return self._whole[path]
-
-
-def _places(response: SearchResponse) -> list[Place]:
-    return [
-        Place(hit.path, hit.start_line, hit.end_line, hit.entity, estimate_tokens(hit.text))
-        for hit in response.results
-    ]
 
 
 def summary(outcomes: Sequence[Outcome], names: Sequence[str]) -> Summary:

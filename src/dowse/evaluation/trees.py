@@ -26,7 +26,15 @@ from dowse.types import IndexState
 QUIET = {"refresh": False, "search_log": False, "cache": "off"}
 """While measuring, the index does not change between two questions, and nothing is remembered of them."""
 
-AS_COPIED = {"include": (), "exclude": (), "use_ignore_files": False, "default_excludes": False}
+LOCAL: Mapping[str, Any] = {"store": "embedded"}
+"""A temporary index is in a temporary folder, wherever the user's own is: not on a server that others use."""
+
+AS_COPIED: Mapping[str, Any] = {
+    "include": (),
+    "exclude": (),
+    "use_ignore_files": False,
+    "default_excludes": False,
+}
 """A copy of what was indexed is indexed whole: what to leave out was decided before."""
 
 MASKED_SOURCE = "docs"
@@ -72,14 +80,18 @@ class Trees:
     def engine(self, setting: Setting, changed: Mapping[str, Any]) -> Engine:
         """An engine whose index is ready: the tree's own, or another one where the changed settings need it."""
         if setting == Setting():
-            root, index, fixed = self._own_tree, self.own.index_folder, {}
+            root, index, fixed = self._own_tree, self.own.index_folder, dict[str, Any]()
         else:
             copy = self._copied(setting)
-            root, index, fixed = copy.root, copy.folder / "index", AS_COPIED if setting.masked else {}
+            root, index, fixed = (
+                copy.root,
+                copy.folder / "index",
+                {**LOCAL, **(AS_COPIED if setting.masked else {})},
+            )
         engine = self._opened(root, index, {**changed, **fixed})
         if engine.fingerprint != self._opened(root, index, fixed).fingerprint:
             place = self._elsewhere / f"{root.parent.name}-{engine.fingerprint}"
-            engine = self._opened(root, place, {**changed, **fixed})
+            engine = self._opened(root, place, {**changed, **fixed, **LOCAL})
         if setting != Setting() or engine.store.state() is not IndexState.CURRENT:
             engine.index(self.progress)
         return engine

@@ -70,7 +70,7 @@ def evaluate() -> None:
 @click.option("--force", is_flag=True, help="Replace the file of mined questions.")
 @click.option("--mine-only", is_flag=True, help="Mine, and measure nothing.")
 @click.option("--metrics", "names", metavar="LIST", help="What to measure; the first is the headline.")
-@click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Results to ask for (default: 50).")
+@click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Results to ask for (default: 20).")
 @click.option("--files", "by_file", is_flag=True, help="Rank files: of each, only its best result counts.")
 @click.option("--set", "assigned", multiple=True, metavar="SETTING=VALUE", help="Measure with this setting.")
 @click.option(

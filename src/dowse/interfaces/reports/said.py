@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from dowse.evaluation.values import Comparison, Difference, Estimate, Evaluation, Leaks, Outcome, Run
 
-RANKS = (("1", 1, 1), ("2", 2, 2), ("3", 3, 3), ("4-5", 4, 5), ("6-10", 6, 10), ("11-50", 11, 10**9))
+RANKS = (("1", 1, 1), ("2", 2, 2), ("3", 3, 3), ("4-5", 4, 5), ("6-10", 6, 10), ("11+", 11, 10**9))
 """Bins for the rank of the first right result."""
 
 NOT_FOUND = "not found"
