@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -30,6 +31,7 @@ _RECORD, _FIELD = "\x1e", "\x1f"
 _FORMAT = f"--format={_RECORD}%H{_FIELD}%P{_FIELD}%an <%ae>{_FIELD}%s{_FIELD}%b{_FIELD}"
 _PLAIN_DIFF = ("--no-ext-diff", "--no-textconv", "--no-renames")
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? ", re.M)
+_NOT_ON_WINDOWS = re.compile(r'[<>:"|?*\\]')
 _FILE_MODES = (b"100644", b"100755")
 
 
@@ -143,7 +145,9 @@ def _entry(line: bytes) -> tuple[str, bytes] | None:
         path = name.decode()
     except UnicodeDecodeError:
         return None
-    return None if ".." in path.split("/") or path.startswith("/") else (path, fields[2])
+    unsafe = ".." in path.split("/") or path.startswith("/")
+    unwritable = sys.platform == "win32" and _NOT_ON_WINDOWS.search(path)
+    return None if unsafe or unwritable else (path, fields[2])
 
 
 def _git(root: Path, *arguments: str) -> str:

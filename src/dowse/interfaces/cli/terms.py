@@ -101,10 +101,11 @@ def try_(words: tuple[str, ...], file: Path | None, root: str | None, as_json: b
 @click.argument("file", type=_EXISTING)
 @click.argument("questions", type=_EXISTING)
 @options.root
+@options.embedder
 @options.index_dir
 @options.as_json
 @options.debug
-def validate(file: Path, questions: Path, root: str | None, index_dir: str | None, as_json: bool) -> int:
+def validate(file: Path, questions: Path, root: str | None, as_json: bool, **given: str | None) -> int:
     """Measure whether a term graph helps: Hit@5 without and with it, question by question.
 
     QUESTIONS is ground truth as for 'dowse eval'. "Validated" means 10 points or more and no question worse;
@@ -116,7 +117,7 @@ def validate(file: Path, questions: Path, root: str | None, index_dir: str | Non
     from dowse.interfaces.progress import progress_line
 
     with (
-        options.open_engine(root, any_root=False, index_dir=index_dir) as engine,
+        options.open_engine(root, **given) as engine,
         progress_line() as progress,
     ):
         found = measure(engine, dataset.load(questions), file.resolve(), progress)

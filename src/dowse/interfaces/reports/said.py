@@ -135,6 +135,9 @@ def problems(evaluation: Evaluation) -> Iterator[str]:
                 f"{len(missing)} of {len(run.outcomes)} questions have answers that are not in the index "
                 f"(such as {example}): they count as not found"
             )
+        silent = sum(not outcome.found and not outcome.error for outcome in run.outcomes)
+        if silent:
+            yield f"{silent} of {len(run.outcomes)} questions got no result at all: nothing found was good enough"
         failed = [outcome for outcome in run.outcomes if outcome.error]
         if failed:
             example = f"{failed[0].id}: {failed[0].error}"
