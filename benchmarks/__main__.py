@@ -21,6 +21,7 @@ BENCHMARKS = {
     "agents": "tokens until a scripted agent has seen the cited lines, with three sets of tools",
     "serving": "the MCP server: start, overhead, freshness in a tree of 7,000 files",
     "soak": "100 sessions over HTTP while files change: errors, memory, processes left",
+    "shared": "PostgreSQL beside the embedded store: answers, 100,000 chunks, many at once, kills and restarts",
     "scale": "100,000 and 1,000,000 chunks: indexing, queries, memory, start",
 }
 """Every benchmark, a module each, in the order they run; the long one last."""

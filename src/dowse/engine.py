@@ -13,7 +13,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from difflib import get_close_matches
@@ -47,6 +47,7 @@ from dowse.stores.filtering import file_passes
 from dowse.types import (
     AnalysedQuery,
     Candidate,
+    Collected,
     Explanation,
     FileFacts,
     FileStamp,
@@ -61,6 +62,7 @@ from dowse.types import (
     SearchOptions,
     SearchResponse,
     SearchResult,
+    ServerStatus,
     Skipped,
     StoredFile,
     Verdict,
@@ -166,7 +168,10 @@ class Engine:
         if not stores.is_server(name):
             return stores.create(name, self.index_folder, str(self.root), self.fingerprint)
         origin = self.origins.get("store", "default")
-        if Resolved(self.settings, self.origins).is_from_tree("store") and not stores.is_local(name):
+        decided = name != self.settings.store or not Resolved(self.settings, self.origins).is_from_tree(
+            "store"
+        )
+        if not decided and not stores.is_local(name):
             raise SettingsError(
                 f"{origin} asks to send the source of this tree to {settings_module.masked(name)}, which is for you "
                 "to decide: if you want it, set DOWSE_STORE in your environment"
@@ -545,6 +550,28 @@ class Engine:
         from dowse.indexing.discover import why
 
         return why(self.root, path, self._recipe().rules)
+
+    def init_server(self, grant_read: Sequence[str] = (), *, rebuild: bool = False) -> None:
+        """Make what the server of the index lacks: extensions, schema, tables, rights of readers."""
+        stores.server(self.store).init(grant_read, rebuild=rebuild)
+
+    def server_status(self) -> ServerStatus:
+        """All that the server of the index has."""
+        return stores.server(self.store).server_status()
+
+    def collect_garbage(self, forget: Sequence[str] = (), older_than_days: float | None = None) -> Collected:
+        """Take out of the server repositories and views by name or age, and then what nobody uses."""
+        return stores.server(self.store).collect_garbage(forget, older_than_days)
+
+    def copy_index(self, source: str, target: str, progress: Progress | None = None) -> int:
+        """Make the index in one store (a name or an address) what it is in another; how many files were copied."""
+        from dowse.indexing import pipeline
+        from dowse.stores import copying
+
+        if source == target:
+            raise UsageError("source and target are the same store: name two")
+        with closing(self.store_at(source)) as one, closing(self.store_at(target)) as two:
+            return copying.copy(one, two, progress or pipeline.quiet)
 
     def clear(self) -> None:
         """Remove the index."""

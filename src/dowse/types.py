@@ -373,6 +373,45 @@ class IndexStatus:
     parts: Mapping[str, int] = field(default_factory=dict)  # the generation that each part of it has
 
 
+@dataclass(frozen=True, slots=True)
+class ViewStatus:
+    """One checkout in a store that many share."""
+
+    repository: str
+    view: str
+    generation: int
+    complete: bool  # a run over all of it has finished
+    files: int
+    chunks: int
+    dimensions: tuple[int, ...]  # lengths of its vectors
+    graphs: int  # how many of these have a graph
+    segments: int
+    written: str  # when, in UTC
+    being_written: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStatus:
+    """A store that many share, at a glance."""
+
+    location: str
+    schema: str
+    version: str
+    extensions: Mapping[str, str]
+    size_bytes: int
+    views: tuple[ViewStatus, ...]
+    notes: tuple[str, ...] = ()
+
+
+class Collected(NamedTuple):
+    """What was taken out of a store that many share."""
+
+    views: int
+    contents: int
+    vectors: int
+    tables: int
+
+
 # --- the graph -----------------------------------------------------------------------------------
 
 

@@ -1,5 +1,6 @@
 """Every store of the table: empty for a test that writes, filled once for those that only read."""
 
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from itertools import count
 from pathlib import Path
@@ -16,10 +17,9 @@ NUMBERS = count()
 
 
 @pytest.fixture(scope="session")
-def admin_url(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> str:
+def admin_url(testrun_uid: str) -> str:
     """The address of a server, an administrator's; one for all processes of the run."""
-    base = tmp_path_factory.getbasetemp()
-    return server.start((base if worker_id == "master" else base.parent) / "postgres")
+    return server.start(Path(tempfile.gettempdir()) / f"dowse-postgres-{testrun_uid[:12]}")
 
 
 @pytest.fixture(scope="session")

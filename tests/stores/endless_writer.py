@@ -1,16 +1,27 @@
-"""Writes an index without end, to be killed: ``python -m tests.stores.endless_writer FOLDER SEED``."""
+"""Writes an index without end, to be killed: ``python -m tests.stores.endless_writer PLACE SEED``.
+
+The place is a folder, or the address of a server.
+"""
 
 import random
 import sys
 from pathlib import Path
 
+from dowse import stores
+
 from .building import embedded, source
 
 
-def main(folder: Path, seed: int) -> None:
+def main(place: str, seed: int) -> None:
     """Commit after commit, each with a few files that come, change or go; says when the first is through."""
     chance = random.Random(seed)
-    store, said = embedded(folder), False
+    shared = stores.Shared("killed", "/tree")
+    store = (
+        stores.create(place, Path(), "/tree", "one", shared)
+        if stores.is_server(place)
+        else embedded(Path(place))
+    )
+    said = False
     while True:
         with store.writer() as writer:
             for _ in range(chance.randint(1, 4)):
@@ -26,4 +37,4 @@ def main(folder: Path, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]))

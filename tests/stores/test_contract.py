@@ -972,6 +972,18 @@ def test_frequencies_of_tokens(store: Store) -> None:
         assert (snapshot.frequency("zebra"), snapshot.frequency("horse"), snapshot.chunk_count()) == (2, 0, 2)
 
 
+def test_the_vectors_of_a_file_come_back_as_they_were(reader: Reader) -> None:
+    snapshot = reader(TREE)
+    for path, text in TREE.items():
+        file = snapshot.file_at(path)
+        assert file is not None
+        for kept, asked in zip(snapshot.file_vectors(file.id), source(path, text).vectors, strict=True):
+            assert kept.key == asked.key
+            numbers = [struct.unpack(f"<{len(v.vector) // 4}f", v.vector) for v in (kept, asked)]
+            assert numbers[0] == pytest.approx(numbers[1], abs=0.005)
+    assert snapshot.file_vectors(10**9) == ()
+
+
 # --- references ------------------------------------------------------------------------------------
 
 

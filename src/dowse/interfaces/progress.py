@@ -25,9 +25,10 @@ _STAGES = {
     "index": "indexing",
     "embed": "embedding",
     "evaluate": "asking",
+    "copy": "copying",
 }
 
-_COUNTED = {"evaluate": "questions"}
+_COUNTED = {"evaluate": "questions", "copy": "files"}
 """Stages whose work is counted, not weighed."""
 
 

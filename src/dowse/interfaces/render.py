@@ -29,8 +29,10 @@ from dowse.types import (
     Rival,
     SearchResponse,
     SearchResult,
+    ServerStatus,
     Stage,
     Verdict,
+    ViewStatus,
     Wording,
 )
 
@@ -517,3 +519,48 @@ def table(rows: Sequence[Sequence[str]]) -> str:
         "  ".join([*(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)), row[-1]]).rstrip()
         for row in rows
     )
+
+
+# --- a store that many share ---
+
+
+def server_values(status: ServerStatus) -> dict[str, Any]:
+    """A shared store for programs."""
+    views = [{name: getattr(view, name) for name in view.__dataclass_fields__} for view in status.views]
+    return {
+        "schema": SCHEMA,
+        "location": status.location,
+        "store_schema": status.schema,
+        "version": status.version,
+        "extensions": dict(status.extensions),
+        "size_bytes": status.size_bytes,
+        "repositories": len({view.repository for view in status.views}),
+        "views": views,
+        "notes": list(status.notes),
+    }
+
+
+def server_text(status: ServerStatus) -> str:
+    """A shared store at a glance."""
+    versions = ", ".join(f"{name} {version}" for name, version in sorted(status.extensions.items()))
+    repositories = len({view.repository for view in status.views})
+    rows = [
+        ("server", f"{visible(status.location)}, schema {visible(status.schema)}"),
+        ("version", f"PostgreSQL {status.version}, {versions}"),
+        ("size", _size(status.size_bytes)),
+        (
+            "holds",
+            f"{count(repositories, 'repository', 'repositories')}, {count(len(status.views), 'checkout')}",
+        ),
+    ]
+    lines = [f"{name:<10} {value}" for name, value in rows]
+    if status.views:
+        head = ("REPOSITORY", "CHECKOUT", "GENERATION", "FILES", "CHUNKS", "WRITTEN", "STATE")
+        lines += ["", table([head, *map(_view_row, status.views)])]
+    return "\n".join([*lines, *(f"note: {visible(note)}" for note in status.notes)])
+
+
+def _view_row(view: ViewStatus) -> tuple[str, ...]:
+    state = "being written" if view.being_written else "complete" if view.complete else "not finished"
+    numbers = (view.generation, view.files, view.chunks)
+    return (visible(view.repository), visible(view.view), *map(str, numbers), view.written, state)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from dowse.errors import SettingsError
-from dowse.stores.base import Store
+from dowse.errors import SettingsError, UsageError
+from dowse.stores.base import SharedStore, Store
 
 NAMES = ("embedded", "memory", "postgresql")
 """Every kind of store. The last is named by its address: ``postgresql://host/database``."""
@@ -58,6 +58,15 @@ def create(name: str, folder: Path, root: str, fingerprint: str, shared: Shared 
     if is_server(name):
         return _postgres(name, shared or Shared(root, root), fingerprint)
     raise SettingsError(f"unknown store '{name.partition('://')[0]}': known are {', '.join(NAMES)}://...")
+
+
+def server(store: Store) -> SharedStore:
+    """A store that many share; an error if this one is not."""
+    if not hasattr(store, "server_status"):
+        raise UsageError(
+            "this index is not on a server: give --store postgresql://HOST/DATABASE, or set DOWSE_STORE"
+        )
+    return store  # type: ignore[return-value]
 
 
 def _postgres(url: str, shared: Shared, fingerprint: str) -> Store:

@@ -11,6 +11,8 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from dowse.types import (
+    ChunkVector,
+    Collected,
     FileReferences,
     FileStamp,
     Filter,
@@ -21,6 +23,7 @@ from dowse.types import (
     NameTier,
     ParsedFile,
     Scored,
+    ServerStatus,
     SourceFile,
     StoredFile,
     Term,
@@ -97,6 +100,10 @@ class Snapshot(Protocol):
 
     def contents(self, filter: Filter) -> Iterator[tuple[int, bytes]]:
         """Id and content of every file that passes, in order of path."""
+        ...
+
+    def file_vectors(self, id: int) -> tuple[ChunkVector, ...]:
+        """The vectors of a file's chunks, in order; none if it has none."""
         ...
 
     def references(self, paths: Collection[str] | None = None) -> Iterator[FileReferences]:
@@ -191,6 +198,22 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Let go of files and connections."""
+        ...
+
+
+class SharedStore(Store, Protocol):
+    """A store that has the indexes of many trees, and is looked after as a whole."""
+
+    def init(self, grant_read: Sequence[str] = (), *, rebuild: bool = False) -> None:
+        """Make what is missing; let roles read. ``rebuild`` removes all that was there."""
+        ...
+
+    def server_status(self) -> ServerStatus:
+        """All that is there."""
+        ...
+
+    def collect_garbage(self, forget: Sequence[str], older_than_days: float | None) -> Collected:
+        """Take out repositories and views by name or age, and then what nobody uses."""
         ...
 
 

@@ -21,6 +21,7 @@ from dowse.stores.base import merged_folders
 from dowse.stores.filtering import chunk_passes, entity_passes, facts, file_passes
 from dowse.types import (
     ChunkTerms,
+    ChunkVector,
     FileReferences,
     FileStamp,
     Filter,
@@ -344,6 +345,11 @@ class MemorySnapshot:
     def file_count(self) -> int:
         """How many files there are."""
         return len(self._rows)
+
+    def file_vectors(self, id: int) -> tuple[ChunkVector, ...]:
+        """The vectors of a file's chunks."""
+        row = self._by_id.get(id)
+        return row.source.vectors if row else ()
 
     def references(self, paths: Collection[str] | None = None) -> Iterator[FileReferences]:
         """What files define and mention, in order of path."""

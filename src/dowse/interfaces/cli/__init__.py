@@ -55,6 +55,7 @@ COMMANDS = {
     "terms": Row(
         "dowse.interfaces.cli.terms:terms", "Keep a term graph: what users say, and what the code says."
     ),
+    "store": Row("dowse.interfaces.cli.store:store", "Look after an index that a team shares."),
     "config": Row("dowse.interfaces.cli.config:config", "Show the settings and where they come from."),
     "clear": Row("dowse.interfaces.cli.clear:clear", "Remove the index."),
     "doctor": Row("dowse.interfaces.cli.doctor:doctor", "Check that everything dowse needs is in order."),

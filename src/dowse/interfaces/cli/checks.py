@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from dowse.engine import Engine
 from dowse.errors import DowseError
+from dowse.stores import is_server
 from dowse.stores.embedded import LOCK
 from dowse.types import IndexState
 
@@ -62,7 +63,7 @@ def tree(root: str | None, **given: Any) -> Iterator[Check]:
         yield Check("root", Verdict.OK, str(engine.root))
         yield _grammars(engine)
         yield _ignore_rules(engine.root)
-        for name, check in _INDEX_CHECKS:
+        for name, check in _SERVER_CHECKS if is_server(engine.settings.store) else _INDEX_CHECKS:
             yield _guarded(name, check, engine)
 
 
@@ -141,6 +142,16 @@ def _place(engine: Engine) -> Check:
     return Check("index folder", Verdict.OK, f"{folder} can be written")
 
 
+def _server(engine: Engine) -> Check:
+    """The server that has the index: whether it answers, and what it runs."""
+    status = engine.server_status()
+    versions = ", ".join(f"{name} {version}" for name, version in status.extensions.items())
+    found = f"{status.location}: PostgreSQL {status.version}, {versions}, {len(status.views)} checkouts"
+    if status.notes:
+        return Check("server", Verdict.WARN, found, "; ".join(status.notes))
+    return Check("server", Verdict.OK, found)
+
+
 def _space(engine: Engine) -> Check:
     folder = engine.index_folder
     existing = next(p for p in (folder, *folder.parents) if p.exists())
@@ -199,5 +210,11 @@ _INDEX_CHECKS: tuple[tuple[str, Callable[[Engine], Check]], ...] = (
     ("index", _index),
     ("lock", _lock),
     ("parts of the index", _parts),
+    ("embedder", _embedder),
+)
+
+_SERVER_CHECKS: tuple[tuple[str, Callable[[Engine], Check]], ...] = (
+    ("server", _server),
+    ("index", _index),
     ("embedder", _embedder),
 )

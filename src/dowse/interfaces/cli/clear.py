@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from dowse.interfaces.cli import options
+
+if TYPE_CHECKING:
+    from dowse.engine import Engine
 
 NOT_REMOVED = 1
 
@@ -21,22 +24,35 @@ NOT_REMOVED = 1
 def clear(root: str | None, yes: bool, **given: Any) -> int:
     """Remove the index.
 
-    The next search makes it anew. Linked git work trees share one index: all of it goes.
+    The next search makes it anew. Linked git work trees share one index: all of it goes. On a server, the index of
+    this checkout goes, and what no other checkout of the repository uses.
     """
     from dowse.errors import UsageError
     from dowse.interfaces.cli import output
     from dowse.interfaces.paint import visible
 
     with options.open_engine(root, **given) as engine:
-        folder = engine.index_folder
-        if not folder.exists():
-            output.remark(f"there is no index at {visible(str(folder))}")
+        place, there = _found(engine)
+        place = visible(place)
+        if not there:
+            output.remark(f"there is no index at {place}")
             return 0
         if not yes:
             if not sys.stdin.isatty():
                 raise UsageError("nobody to ask: say --yes to remove the index")
-            if not click.confirm(f"remove the index at {visible(str(folder))}?"):
+            if not click.confirm(f"remove the index at {place}?"):
                 return NOT_REMOVED
         engine.clear()
-    output.write(f"removed the index at {visible(str(folder))}")
+    output.write(f"removed the index at {place}")
     return 0
+
+
+def _found(engine: Engine) -> tuple[str, bool]:
+    """Where the index is, and whether there is anything to remove, be it complete or not."""
+    from dowse.stores import is_server
+    from dowse.types import IndexState
+
+    if not is_server(engine.settings.store):
+        return str(engine.index_folder), engine.index_folder.exists()
+    status = engine.status()
+    return status.location, bool(status.generation) or status.state is not IndexState.MISSING

@@ -18,6 +18,7 @@ def config() -> None:
 
 @config.command("show")
 @options.root
+@options.store
 @options.as_json
 @options.debug
 def show(root: str | None, as_json: bool) -> int:

@@ -26,7 +26,7 @@ def doctor(root: str | None, as_json: bool, **given: Any) -> int:
     from dowse.interfaces.paint import visible
     from dowse.interfaces.render import SCHEMA
 
-    results = [*checks.installation(), *checks.tree(root, **given)]
+    results = [*checks.installation(), *checks.tree(root, **options.given_store(), **given)]
     if as_json:
         output.write_json({"schema": SCHEMA, "checks": [result._asdict() for result in results]})
     else:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+STORE = "dowse.store"
+"""Under this key a context has what --store said."""
+
 
 def root(command: F) -> F:
     """``--root``: which tree."""
@@ -33,10 +36,33 @@ def any_root(command: F) -> F:
 
 
 def index_dir(command: F) -> F:
-    """``--index-dir``: where its index is."""
-    return click.option(
+    """``--index-dir`` and ``--store``: where its index is."""
+    command = click.option(
         "--index-dir", metavar="DIR", help="Folder of the index (default: .dowse in the root)."
     )(command)
+    return store(command)
+
+
+def store(command: F) -> F:
+    """``--store``: what kind of index. Kept with the context, for ``given_store``."""
+    return click.option(
+        "--store",
+        metavar="STORE",
+        expose_value=False,
+        callback=_note_store,
+        help="Where the index is kept: embedded, memory, or postgresql://HOST/DATABASE.",
+    )(command)
+
+
+def _note_store(ctx: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    ctx.meta[STORE] = value
+
+
+def given_store() -> dict[str, Any]:
+    """The store that the command line names, as a setting; nothing if it names none."""
+    ctx = click.get_current_context(silent=True)
+    value = ctx.meta.get(STORE) if ctx else None
+    return {"store": value} if value else {}
 
 
 def embedder(command: F) -> F:
@@ -87,4 +113,4 @@ def open_engine(root: str | None, **given: Any) -> Engine:
     """The engine for a tree; values of None are options that were not given."""
     from dowse.engine import Engine
 
-    return Engine.open(root, **given)
+    return Engine.open(root, **given_store(), **given)

@@ -15,6 +15,7 @@ from dowse.interfaces.cli.search import NOTHING_FOUND, show
 @click.option("--explain", is_flag=True, help="Show what each score is made of.")
 @options.as_json
 @options.color
+@options.store
 @options.debug
 def related(place: str, root: str | None, limit: int | None, explain: bool, as_json: bool, color: str) -> int:
     """Find what belongs to a place.

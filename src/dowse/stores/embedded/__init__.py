@@ -35,6 +35,7 @@ from dowse.stores.embedded.vectors import VectorIndex, packed, unpacked
 from dowse.stores.filtering import chunk_passes, entity_passes, file_passes
 from dowse.types import (
     CHUNK_BITS,
+    ChunkVector,
     FileReferences,
     FileStamp,
     Filter,
@@ -600,6 +601,10 @@ class EmbeddedSnapshot:
         if remembered.file_count is None:
             remembered.file_count = self._catalogue.file_count(self.generation)
         return remembered.file_count
+
+    def file_vectors(self, id: int) -> tuple[ChunkVector, ...]:
+        """The vectors of a file's chunks, to the precision that they are kept in."""
+        return tuple(ChunkVector(key, unpacked(data)) for key, data in self._catalogue.file_vectors(id))
 
     def references(self, paths: Collection[str] | None = None) -> Iterator[FileReferences]:
         """What files define and mention, in order of path."""

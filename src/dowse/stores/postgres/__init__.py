@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from dowse.stores import packing
-from dowse.stores.postgres import schema
+from dowse.stores.postgres import schema, upkeep
 from dowse.stores.postgres.connection import (
     Connection,
     ConnectionLost,
@@ -25,7 +25,7 @@ from dowse.stores.postgres.connection import (
 )
 from dowse.stores.postgres.snapshot import PostgresSnapshot, Remembered, ViewState, begin, missing, view_state
 from dowse.stores.postgres.writer import PostgresWriter
-from dowse.types import IndexState, IndexStatus, MaskedSecret
+from dowse.types import Collected, IndexState, IndexStatus, MaskedSecret, ServerStatus
 
 __all__ = ["PostgresStore", "Server"]
 
@@ -183,6 +183,23 @@ class PostgresStore:
                 content = snapshot.content(known.id)
                 rest = content, chunks, vectors, references[path]
                 yield (path, file.content_hash, file.role, file.parsed, *rest)
+
+    # --- the whole ---
+
+    def init(self, grant_read: Sequence[str] = (), *, rebuild: bool = False) -> None:
+        """Make what is missing; let roles read."""
+        try:
+            schema.init(self.connections, grant_read, rebuild=rebuild)
+        except ConnectionLost as error:
+            raise unreachable(self.server, error) from error
+
+    def server_status(self) -> ServerStatus:
+        """All that the schema has."""
+        return upkeep.status(self.connections)
+
+    def collect_garbage(self, forget: Sequence[str], older_than_days: float | None) -> Collected:
+        """Take out what is named, what is old, and then what nobody uses."""
+        return upkeep.gc(self.connections, forget, older_than_days)
 
     def close(self) -> None:
         """Let go of connections; those in use are let go of after use."""

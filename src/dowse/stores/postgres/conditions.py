@@ -25,9 +25,9 @@ def files(filter: Filter) -> Where:
     """What a file must be."""
     parts: list[tuple[str, Any]] = []
     if filter.languages:
-        parts.append(("f.language = ANY(%s)", sorted(filter.languages)))
+        parts.append(("f.language = ANY(%s)", sorted(map(stored, filter.languages))))
     if filter.not_languages:
-        parts.append(("f.language <> ALL(%s)", sorted(filter.not_languages)))
+        parts.append(("f.language <> ALL(%s)", sorted(map(stored, filter.not_languages))))
     if filter.roles:
         parts.append(("f.role = ANY(%s)", sorted(filter.roles)))
     if filter.not_roles:

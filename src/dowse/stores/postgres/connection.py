@@ -8,6 +8,7 @@ or full; what was lost in the middle is for the caller to begin anew, who knows 
 from __future__ import annotations
 
 import os
+import re
 import socket
 import threading
 import time
@@ -65,6 +66,9 @@ OLDEST = 140000
 
 _BUSY = (codes.CannotConnectNow, codes.TooManyConnections, codes.AdminShutdown, codes.CrashShutdown)
 """States of a server that pass by themselves."""
+
+_LOGIN = r'authentication failed|no password|role "[^"]*" does not exist|pg_hba\.conf|not permitted to log in'
+"""How the server says no to a login."""
 
 
 class ConnectionLost(Exception):
@@ -164,7 +168,7 @@ class Connections:
                 connection = self._connect(writing)
             except psycopg.OperationalError as error:
                 passing = isinstance(error, _BUSY) or _says_busy(error)
-                lost = self._reached and error.sqlstate is None
+                lost = self._reached and error.sqlstate is None and not _refused(error)
                 if not (passing or lost) or time.monotonic() + pause > give_up:
                     raise self.translated(error, writing=writing) from None
                 time.sleep(pause)
@@ -183,7 +187,7 @@ class Connections:
                 application_name=f"dowse {socket.gethostname()} {os.getpid()}",
                 client_encoding="utf8",
             )
-        except psycopg.ProgrammingError as error:  # the address makes no sense
+        except (psycopg.ProgrammingError, ValueError) as error:  # the address makes no sense
             raise SettingsError(f"{self.server.shown}: {self._clean(str(error))}") from None
         try:
             self._settle(connection, writing)
@@ -230,11 +234,11 @@ class Connections:
     def translated(self, error: psycopg.Error, *, writing: bool = False) -> Exception:
         """What a psycopg error means here."""
         text, shown = self._clean(str(error)), self.server.shown
-        if isinstance(error, codes.InvalidPassword | codes.InvalidAuthorizationSpecification):
+        if isinstance(error, codes.InvalidAuthorizationSpecification) or _refused(error) == "login":
             return IndexUnreachable(
                 f"{shown} refuses the login ({text}): set PGPASSWORD, or put the password into ~/.pgpass"
             )
-        if isinstance(error, codes.InvalidCatalogName):
+        if isinstance(error, codes.InvalidCatalogName) or _refused(error) == "database":
             return IndexUnreachable(f"{shown}: {text}: create the database, or correct the address")
         if isinstance(error, codes.InsufficientPrivilege):
             return self._not_allowed(text, writing)
@@ -289,6 +293,14 @@ def unreachable(server: Server, error: ConnectionLost) -> IndexUnreachable:
 def identifier(*parts: object) -> sql.Identifier:
     """The name of a table that is made of parts."""
     return sql.Identifier("_".join(map(str, parts)))
+
+
+def _refused(error: psycopg.Error) -> str:
+    """What a refusal to connect is about, if it is one; libpq gives no code for these either."""
+    text = str(error)
+    if re.search(r'database "[^"]*" does not exist', text):
+        return "database"
+    return "login" if re.search(_LOGIN, text) else ""
 
 
 def _says_busy(error: psycopg.OperationalError) -> bool:

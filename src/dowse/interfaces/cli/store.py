@@ -1,0 +1,128 @@
+"""``dowse store``: an index that a team shares, looked after as a whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from dowse.interfaces.cli import options
+
+
+@click.group(no_args_is_help=False)
+def store() -> None:
+    """Look after an index that a team shares.
+
+    It is on a PostgreSQL server, that of --store or DOWSE_STORE (postgresql://HOST/DATABASE). Give passwords in PGPASSWORD, ~/.pgpass
+    or a service file: what is on a command line, others can see. docs/postgres.md has the rest.
+    """
+
+
+@store.command("init")
+@options.root
+@options.store
+@click.option(
+    "--grant-read", multiple=True, metavar="ROLE", help="Let a role search, and nothing else (repeatable)."
+)
+@click.option("--rebuild", is_flag=True, help="Remove every index that is there, and start from nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask before a rebuild.")
+@options.debug
+def init(root: str | None, grant_read: tuple[str, ...], rebuild: bool, yes: bool) -> int:
+    """Make the schema on the server, or what is missing of it.
+
+    Says which extension is missing and where to get it. Doing it twice does no harm.
+    """
+    from dowse.errors import UsageError
+    from dowse.interfaces.cli import output
+    from dowse.interfaces.paint import visible
+
+    if rebuild and not yes:
+        raise UsageError("a rebuild removes the indexes of everybody: say --yes if you mean it")
+    with options.open_engine(root, any_root=True) as engine:
+        engine.init_server(grant_read, rebuild=rebuild)
+        found = engine.server_status()
+    output.write(
+        f"ready: {visible(found.location)}, schema {visible(found.schema)}, PostgreSQL {found.version}"
+    )
+    for role in grant_read:
+        output.write(f"{visible(role)} may read it")
+    return 0
+
+
+@store.command("status")
+@options.root
+@options.store
+@options.as_json
+@options.debug
+def status(root: str | None, as_json: bool) -> int:
+    """Show what the server has: sizes, repositories, checkouts, generations, and what could be better."""
+    from dowse.interfaces import render
+    from dowse.interfaces.cli import output
+
+    with options.open_engine(root, any_root=True) as engine:
+        found = engine.server_status()
+    if as_json:
+        output.write_json(render.server_values(found))
+    else:
+        output.write(render.server_text(found))
+    return 0
+
+
+@store.command("gc")
+@options.root
+@options.store
+@click.option(
+    "--forget",
+    multiple=True,
+    metavar="NAME",
+    help="Remove a repository or a checkout, as 'dowse store status' calls it (repeatable).",
+)
+@click.option(
+    "--older-than",
+    type=click.FloatRange(min=0),
+    metavar="DAYS",
+    help="Remove checkouts that nobody has written for so long.",
+)
+@options.as_json
+@options.debug
+def gc(root: str | None, forget: tuple[str, ...], older_than: float | None, as_json: bool) -> int:
+    """Free what no checkout uses any more."""
+    from dowse.interfaces.cli import output
+    from dowse.interfaces.render import SCHEMA
+
+    with options.open_engine(root, any_root=True) as engine:
+        gone = engine.collect_garbage(forget, older_than)
+    if as_json:
+        output.write_json({"schema": SCHEMA, "removed": gone._asdict()})
+    else:
+        output.write(
+            f"removed {gone.views} checkouts, {gone.contents} contents, {gone.vectors} vectors, "
+            f"{gone.tables} dense indexes"
+        )
+    return 0
+
+
+@store.command("copy")
+@click.argument("source")
+@click.argument("target")
+@options.root
+@options.index_dir
+@options.embedder
+@options.any_root
+@options.debug
+def copy(source: str, target: str, root: str | None, **given: Any) -> int:
+    """Copy the index of this tree from one store to another.
+
+    SOURCE and TARGET are 'embedded' or postgresql://HOST/DATABASE; 'shared' stands for the store in the settings.
+    Files that the target has already are left alone.
+    """
+    from dowse.interfaces.cli import output
+    from dowse.interfaces.progress import progress_line
+    from dowse.settings import masked
+
+    with options.open_engine(root, **given) as engine, progress_line() as progress:
+        shared = engine.settings.store
+        one, two = (shared if name == "shared" else name for name in (source, target))
+        count = engine.copy_index(one, two, progress)
+    output.write(f"copied {count} files from {masked(one)} to {masked(two)}")
+    return 0
