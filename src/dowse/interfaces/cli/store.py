@@ -13,8 +13,8 @@ from dowse.interfaces.cli import options
 def store() -> None:
     """Look after an index that a team shares.
 
-    It is on a PostgreSQL server, that of --store or DOWSE_STORE (postgresql://HOST/DATABASE). Give passwords in PGPASSWORD, ~/.pgpass
-    or a service file: what is on a command line, others can see. docs/postgres.md has the rest.
+    It is on a PostgreSQL server, that of --store or DOWSE_STORE (postgresql://HOST/DATABASE). Give passwords in
+    PGPASSWORD, ~/.pgpass or a service file: what is on a command line, others can see. docs/postgres.md has the rest.
     """
 
 
