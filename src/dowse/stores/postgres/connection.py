@@ -210,7 +210,7 @@ class Connections:
             "idle_in_transaction_session_timeout": f"{max(1, int(WRITE_TIMEOUTS * self.server.timeout))}s",
             "jit": "off",  # takes longer than what it would speed up
             "hnsw.iterative_scan": "relaxed_order",
-            "hnsw.ef_search": "200",
+            "hnsw.ef_search": "1000",  # the most there is: a hundred hits are wanted
         }
         calls = ", ".join("set_config(%s, %s, false)" for _ in settings)
         values = [part for item in settings.items() for part in item]
