@@ -93,6 +93,7 @@ class ReferenceKind(StrEnum):
     DECORATOR = "decorator"
     INHERIT = "inherit"
     BIND = "bind"
+    FIELD = "field"
     PARAMETER = "parameter"
     RETURN = "return"
     YIELD = "yield"

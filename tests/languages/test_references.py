@@ -29,7 +29,7 @@ def found(language: str, text: str) -> list[Reference]:
     ],
 )
 def test_target_is_the_bare_name(language: str, text: str, target: str) -> None:
-    assert [r.target for r in found(language, text)] == [target]
+    assert {r.target for r in found(language, text) if r.kind is IMPORT} == {target}
 
 
 def test_template_arguments_are_not_quotes() -> None:

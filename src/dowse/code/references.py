@@ -10,6 +10,7 @@ import json
 import re
 import zlib
 from collections.abc import Sequence
+from functools import cache
 
 import tree_sitter
 
@@ -22,6 +23,9 @@ COMPRESSION = 1
 
 MAX_DETAIL = 200
 """Longer types, import clauses and chains say nothing that can be followed."""
+
+MAX_LINKED = 200_000
+"""Bytes of a text in which links are looked for."""
 
 MAX_DEPTH = 12
 """Links of a chain that are followed; generated code has thousands."""
@@ -40,12 +44,14 @@ _MEMBERS = {
     "field_expression": ("value", "field"),
     "member_access_expression": ("expression", "name"),
     "nested_identifier": ("object", "property"),
+    "navigation_expression": ("", ""),
     "qualified_type": ("package", "name"),
     "scoped_identifier": ("path", "name"),
     "scoped_type_identifier": ("path", "name"),
     "scope_resolution": ("scope", "name"),
 }
-"""Nodes that take a member of something: the fields of the two. Where there is no such object, the name is all."""
+"""Nodes that take a member of something: the fields of the two (none: the first and the last
+child). Where there is no such object, the name is all."""
 _CALLS = {
     "call": "function",
     "call_expression": "function",
@@ -54,8 +60,14 @@ _CALLS = {
     "object_creation_expression": "type",
     "struct_expression": "name",
     "composite_literal": "type",
+    "function_call_expression": "function",
+    "method_invocation": "function",
+    "member_call_expression": "function",
+    "nullsafe_member_call_expression": "function",
+    "scoped_call_expression": "function",
 }
-"""Nodes that call something or make an object, and the field that says of what."""
+"""Nodes that call something or make an object, and the field that says of what; of some, it is two fields."""
+_RECEIVERS = ("receiver", "object", "scope")
 _ITEMS = frozenset({"subscript", "subscript_expression", "index_expression", "element_access_expression"})
 _THROUGH = frozenset({
     "await", "await_expression", "parenthesized_expression", "non_null_expression", "as_expression",
@@ -89,6 +101,25 @@ def find(language: Language, tree: tree_sitter.Tree, content: bytes) -> tuple[Re
     return tuple(dict.fromkeys(reference for _, reference in found))
 
 
+def links(language: Language, content: bytes) -> tuple[Reference, ...]:
+    """The files that a text of configuration or prose mentions."""
+    if not language.links:
+        return ()
+    text = content[:MAX_LINKED].decode("utf-8", "replace")
+    found: dict[Reference, None] = {}
+    for pattern in language.links:
+        for match in _pattern(pattern).finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            detail = match.groupdict().get("detail") or ""
+            found[Reference(ReferenceKind.LINK, match["target"].strip(), line, detail)] = None
+    return tuple(sorted(found, key=lambda reference: reference.line))
+
+
+@cache
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(text, re.M)
+
+
 def _target(kind: ReferenceKind, nodes: list[tree_sitter.Node], content: bytes) -> str:
     """The text from the first to the last node: a repeated capture is a name that the grammar takes apart."""
     if kind in (ReferenceKind.RETURN, ReferenceKind.YIELD):
@@ -118,10 +149,9 @@ def _detail(captures: dict[str, list[tree_sitter.Node]], content: bytes) -> str:
 
 def chain(node: tree_sitter.Node, content: bytes, depth: int = 0) -> str:
     """An expression as a chain of names and calls; ``?`` where it is anything else."""
-    text = _text(node, content)
-    if _PLAIN.match(text):
+    text, kind = _text(node, content), node.type
+    if kind not in _CALLS and _PLAIN.match(text):  # in Ruby, a.b is a call
         return text
-    kind = node.type
     if kind in _NAMES:
         return text.lstrip("$@")
     if depth > MAX_DEPTH:
@@ -147,7 +177,9 @@ def _link(node: tree_sitter.Node, kind: str, content: bytes, depth: int) -> str:
             inner = chain(called, content, depth + 1)
             return f"{inner}()" if inner != UNKNOWN else UNKNOWN
         return _method_call(node, content, depth)
-    around, member = (node.child_by_field_name(field) for field in _MEMBERS[kind])
+    around, member = (node.child_by_field_name(field) if field else None for field in _MEMBERS[kind])
+    if not _MEMBERS[kind][0] and node.named_child_count > 1:
+        around, member = node.named_children[0], node.named_children[-1]
     if member is None:
         return UNKNOWN
     if around is None:
@@ -162,7 +194,7 @@ def _method_call(node: tree_sitter.Node, content: bytes, depth: int) -> str:
     if name is None:
         first = node.named_child(0) if node.named_child_count else None
         return f"{chain(first, content, depth + 1)}()" if first is not None else UNKNOWN
-    receiver = node.child_by_field_name("receiver") or node.child_by_field_name("object")
+    receiver = next((n for f in _RECEIVERS if (n := node.child_by_field_name(f)) is not None), None)
     if receiver is None:
         return f"{_text(name, content)}()"
     method = _text(name, content)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar, cast
 
-from dowse.graph.dialects import BY_LANGUAGE
+from dowse.graph.dialects import DIALECTS, dialect_of
 from dowse.graph.dialects.base import (
     ABOVE,
     CLASS,
@@ -77,14 +77,21 @@ class Resolver:
     def edges(self, file: FileScopes) -> list[Edge]:
         """What a file imports, inherits from and calls."""
         found = [
+            *self._link_edges(file),
             *self._import_edges(file),
             *self._inherit_edges(file),
             *self._call_edges(file),
         ]
         return list(dict.fromkeys(found))
 
+    def _link_edges(self, file: FileScopes) -> Iterator[Edge]:
+        dialect = dialect_of(file.language)
+        for link in file.links:
+            for value in dialect.linked(self.tree, file, link.target):
+                yield Edge(file.path, value.place, Relation.REFERENCES, Certainty.RESOLVED, link.line)
+
     def _import_edges(self, file: FileScopes) -> Iterator[Edge]:
-        dialect = BY_LANGUAGE[file.language]
+        dialect = dialect_of(file.language)
         for mention in file.imports:
             targets = sorted(self._imported_nodes(file, dialect, mention))
             if targets:
@@ -203,7 +210,7 @@ class Resolver:
 
     def _above(self, file: FileScopes, sight: int, chain: str) -> tuple[Values, list[str]] | None:
         """``super().x`` as the object itself, seen from the class above, and what is left of the chain."""
-        supers = BY_LANGUAGE[file.language].supers
+        supers = dialect_of(file.language).supers
         method = file.method_around(sight)
         for word in supers:
             if method and (chain == word or chain.startswith(f"{word}.")):
@@ -218,7 +225,7 @@ class Resolver:
         )
 
     def _find(self, file: FileScopes, sight: int, name: str, fuel: int) -> Values | None:
-        dialect = BY_LANGUAGE[file.language]
+        dialect = dialect_of(file.language)
         if (receiver := self._receiver(file, dialect, sight, name)) is not None:
             return receiver
         scope, first = sight, True
@@ -303,7 +310,7 @@ class Resolver:
 
     def _typed(self, file: FileScopes, sight: int, declared: str, fuel: int) -> Values:
         found: set[Value] = set()
-        for name, sort in BY_LANGUAGE[file.language].type_names(declared):
+        for name, sort in dialect_of(file.language).type_names(declared):
             if name in _SELF_TYPES and (around := file.enclosing_class(sight)):
                 found.add(Value(sort, file.path, around))
                 continue
@@ -317,7 +324,7 @@ class Resolver:
     def _parameter(self, file: FileScopes, scope: int, name: str, fuel: int) -> Values:
         row = file.scopes[scope]
         around = file.scopes[row.parent]
-        is_first = row.receiver == name and BY_LANGUAGE[file.language].declares_receiver
+        is_first = row.receiver == name and dialect_of(file.language).declares_receiver
         if is_first and around.is_class and "staticmethod" not in row.decorators:
             last = row.qualified.rpartition(".")[2]
             is_of_class = "classmethod" in row.decorators or last in _CLASS_METHODS
@@ -331,7 +338,7 @@ class Resolver:
         found = self._imports.get(file.path)
         if found is None:
             found = self._imports[file.path] = {}
-            dialect = BY_LANGUAGE[file.language]
+            dialect = dialect_of(file.language)
             for mention in file.imports:
                 for imported in dialect.imported(mention):
                     local = (
@@ -342,7 +349,7 @@ class Resolver:
 
     def _modules(self, file: FileScopes, module: str) -> list[Value]:
         def located() -> list[Value]:
-            return BY_LANGUAGE[file.language].locate(self.tree, file, module)
+            return dialect_of(file.language).locate(self.tree, file, module)
 
         return self._remembered(("module", file.path, module), located)
 
@@ -353,8 +360,19 @@ class Resolver:
         if not modules:
             return frozenset({Value(OUTSIDE, ".".join(filter(None, [imported.module, imported.member])))})
         if not imported.member:
-            return _few(modules)
-        return _few(v for module in modules for v in self._member(module, imported.member, fuel))
+            return _few(v for module in modules for v in (module, *self._whole(module, fuel)))
+        found = _few(v for module in modules for v in self._member(module, imported.member, fuel))
+        if not found and imported.member == "default":
+            found = _few(v for module in modules for v in self._whole(module, fuel))
+        return found
+
+    def _whole(self, module: Value, fuel: int) -> Values:
+        """What a module is as a value, in languages where it is one."""
+        if module.sort != MODULE or fuel <= 0:
+            return NOTHING
+        file = self.tree.file(module.place)
+        name = dialect_of(file.language).whole
+        return (self._bound(file, FILE, name, fuel) if name else None) or NOTHING
 
     def _module_member(self, module: Value, name: str, fuel: int) -> Values:
         """A name of a module, its own or imported there, or a module inside of it."""
@@ -366,9 +384,7 @@ class Resolver:
             if found:
                 return found
         language = self.tree.languages[module.place] if module.sort == MODULE else ""
-        dialects = (
-            [BY_LANGUAGE[language]] if language in BY_LANGUAGE else list(dict.fromkeys(BY_LANGUAGE.values()))
-        )
+        dialects = [dialect_of(language)] if language else DIALECTS
         for dialect in dialects:
             if inner := dialect.submodule(self.tree, module, name):
                 return frozenset({inner})
@@ -421,12 +437,27 @@ class Resolver:
             file = self.tree.file(ancestor.place)
             found = self._bound(file, ancestor.scope, name, fuel)
             if found is None:
+                found = self._elsewhere(file, ancestor.scope, name)
+            if found is None:
                 found = self._attribute(file, ancestor.scope, name, fuel)
             elif not found:
                 found |= self._attribute(file, ancestor.scope, name, fuel) or NOTHING
             if found is not None:
                 return found
         return NOTHING
+
+    def _elsewhere(self, file: FileScopes, scope: int, name: str) -> Values | None:
+        """A method that is written in another file than its type."""
+        dialect = dialect_of(file.language)
+        if not dialect.shared_folder:
+            return None
+        qualified = f"{file.scopes[scope].qualified}.{name}"
+        for path in self.tree.files_in(file.path.rpartition("/")[0]):
+            if self.tree.languages[path] == file.language:
+                other = self.tree.file(path)
+                if found := other.scopes[FILE].members.get(qualified):
+                    return frozenset({_definition(other, found)})
+        return None
 
     def _attribute(self, file: FileScopes, scope: int, name: str, fuel: int) -> Values | None:
         details = file.scopes[scope].attributes.get(name)

@@ -22,6 +22,10 @@ RECEIVERS = frozenset({"self", "this", "cls"})
 """First names of chains that stand for the object a method is called on, in languages that do not declare it."""
 
 
+_EXPORTS = frozenset({"", "exports", "module.exports"})
+"""What a definition of a file may be written under without belonging to anything else."""
+
+
 class Call(NamedTuple):
     """A call as written. ``inside`` is the scope it counts for, ``sight`` the one its names are looked up from."""
 
@@ -148,11 +152,13 @@ def _scopes(entities: Sequence[Outline], own: Sequence[int]) -> list[Scope]:
     scopes = [Scope(Kind.FILE, "", FILE)]
     by_name = {entity.qualified: scope for entity, scope in zip(entities, own, strict=True) if scope > 0}
     for index, entity in enumerate(entities):
-        parent = by_name.get(entity.qualified.rpartition(".")[0], FILE)
+        outer, _, name = entity.qualified.rpartition(".")
+        parent = by_name.get(outer.removesuffix(".prototype"), FILE)
         scope = Scope(entity.kind, entity.qualified, parent if parent != index + 1 else FILE)
         scopes.append(scope)
         if own[index] == index + 1:
-            scopes[scope.parent].members[entity.qualified.rpartition(".")[2]] = index + 1
+            local = name if scope.parent or outer in _EXPORTS else entity.qualified
+            scopes[scope.parent].members[local] = index + 1
     return scopes
 
 
@@ -184,6 +190,9 @@ def _add(file: FileScopes, reference: Reference, inside: int, above: bool) -> No
         file.calls.append(Call(inside, sight, target, detail, line))
     elif kind is ReferenceKind.BIND:
         _bind(file, target, detail, sight)
+    elif kind is ReferenceKind.FIELD:
+        around = file.enclosing_class(inside)
+        file.scopes[around].attributes.setdefault(target, []).append((detail, around))
     elif kind is ReferenceKind.PARAMETER:
         scope.parameters.setdefault(target, detail)
     elif kind is ReferenceKind.DECORATOR:
@@ -207,10 +216,16 @@ def _add(file: FileScopes, reference: Reference, inside: int, above: bool) -> No
 
 
 def _bind(file: FileScopes, target: str, detail: str, sight: int) -> None:
+    if target == "default":
+        sight = FILE  # what a module exports, written on the first line of a definition
     if "." not in target:
         file.scopes[sight].binds.setdefault(target, []).append(detail)
         return
     first, _, rest = target.partition(".")
+    if target == "module.exports" or target.rpartition(".")[0] in _EXPORTS:
+        name = target if target == "module.exports" else target.rpartition(".")[2]
+        file.scopes[FILE].binds.setdefault(name, []).append(detail)
+        return
     if "." in rest:
         return
     method = file.method_around(sight)
@@ -224,8 +239,7 @@ def _bind(file: FileScopes, target: str, detail: str, sight: int) -> None:
 def names(file: FileScopes) -> Iterator[tuple[str, int]]:
     """Every definition by its last name, with its scope."""
     for number, scope in enumerate(file.scopes):
-        if (
-            number
-            and file.scopes[scope.parent].members.get(name := scope.qualified.rpartition(".")[2]) == number
-        ):
+        name = scope.qualified.rpartition(".")[2]
+        members = file.scopes[scope.parent].members
+        if number and number in (members.get(name), members.get(scope.qualified)):
             yield name, number

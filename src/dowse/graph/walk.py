@@ -9,7 +9,7 @@ from posixpath import dirname
 
 from dowse.code.pairs import Pairs
 from dowse.graph.build import Files
-from dowse.graph.dialects import BY_LANGUAGE
+from dowse.graph.dialects import dialect_of
 from dowse.graph.scopes import CLASSES, FUNCTIONS
 from dowse.types import Certainty, Direction, Edge, GraphAnswer, Kind, Node, Relation, Role, Step, Walk
 
@@ -127,8 +127,8 @@ class Graph:
             return edge.candidates
         key = (language, edge.target)
         if key not in self._loose:
-            dialect = BY_LANGUAGE.get(language)
-            family = (dialect.family or dialect.languages) if dialect else (language,)
+            dialect = dialect_of(language)
+            family = dialect.family or dialect.languages
             found = [
                 id
                 for id in self.by_name.get(edge.target, ())

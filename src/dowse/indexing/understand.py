@@ -9,7 +9,7 @@ from dowse.code import chunking, parsing, references, symbols, terms
 from dowse.code.languages import Languages
 from dowse.types import ChunkTerms, ParsedFile, ParseHealth
 
-VERSION = 3
+VERSION = 4
 """Goes into every content hash: raise it when the same content gives other entities, chunks or references."""
 
 
@@ -46,4 +46,5 @@ def parse(how: Understanding, path: str, content: bytes) -> tuple[ParsedFile, by
     entities = symbols.find(language, tree, content) if tree is not None else ()
     chunks = chunking.cut(content, entities, tree, how.chunk_size, how.chunk_overlap)
     found = references.find(language, tree, content) if tree is not None else ()
+    found += references.links(language, content)
     return ParsedFile(language.name, health, entities, chunks), references.pack(entities, found)

@@ -44,6 +44,7 @@ _MODULES = (
     "fortran",
     "fsharp",
     "go",
+    "go_module",
     "graphql",
     "groovy",
     "haskell",

@@ -49,6 +49,9 @@ class Language:
     grammar: str = ""  # "package.module:function" that returns the tree-sitter language; "" = no grammar
     definitions: str = ""
     references: str = ""
+    links: tuple[
+        str, ...
+    ] = ()  # patterns of mentions of files; groups "target" and, if there is one, "detail"
     wrappers: tuple[str, ...] = ()  # parents that belong to the definition inside: decorators, exports
     docstring: str = ""  # node type of a string that documents when it is the first statement of a body
     clauses: bool = False  # functions of one name that follow each other are one definition

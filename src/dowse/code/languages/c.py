@@ -81,7 +81,10 @@ DEFINITIONS = f"""
 REFERENCES = """
 (preproc_include path: [(string_literal) (system_lib_string)] @import)
 (call_expression function: (identifier) @call)
-(call_expression function: (field_expression field: (_) @call))
+(call_expression function: (field_expression argument: (_) @through field: (_) @call))
+(init_declarator declarator: (identifier) @bind)
+(parameter_declaration declarator: (identifier) @parameter)
+(parameter_declaration declarator: (_ declarator: (identifier) @parameter))
 """
 """What C++ and Objective-C have too."""
 

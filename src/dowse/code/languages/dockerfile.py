@@ -8,6 +8,7 @@ LANGUAGE = Language(
     filenames=("Dockerfile", "Dockerfile.*", "Dockerfile-*", "Containerfile", "Containerfile.*"),
     aliases=("docker",),
     grammar="tree_sitter_dockerfile:language",
+    links=(r"^(?P<detail>COPY|ADD)\s+(?:--\S+\s+)*(?P<target>[\w./@-]+)\s",),
     definitions="""
 (from_instruction as: (image_alias) @name) @block
 (from_instruction (image_spec) @name !as) @block

@@ -7,6 +7,10 @@ LANGUAGE = Language(
     extensions=(".tf", ".tfvars", ".hcl", ".nomad", ".tofu"),
     aliases=("terraform", "opentofu"),
     grammar="tree_sitter_hcl:language",
+    links=(
+        r'\b(?P<detail>source|filename|path|template)\s*=\s*"(?P<target>\.{1,2}/[^"$]*)"',
+        r'\b(?P<detail>file|templatefile|filebase64)\(\s*"(?:\$\{path\.(?:module|root)\}/)?(?P<target>[^"$]+)"',
+    ),
     definitions="""
 (config_file (body (block . (identifier) @name . (block_start) @body) @block))
 (config_file (body (block

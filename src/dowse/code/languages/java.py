@@ -25,8 +25,17 @@ LANGUAGE = Language(
 (block_comment) @comment
 """,
     references="""
-(import_declaration [(identifier) (scoped_identifier)] @import)
-(method_invocation name: (_) @call)
+(import_declaration [(identifier) (scoped_identifier)] @import . ";")
+(import_declaration [(identifier) (scoped_identifier)] @import (asterisk) @names)
+(method_invocation !object name: (_) @call)
+(method_invocation object: (_) @through name: (_) @call)
+(local_variable_declaration type: (_) @type declarator: (variable_declarator name: (_) @bind))
+((local_variable_declaration type: (_) @_var declarator: (variable_declarator name: (_) @bind value: (_) @value))
+  (#eq? @_var "var"))
+(enhanced_for_statement type: (_) @type name: (_) @bind)
+(field_declaration type: (_) @type declarator: (variable_declarator name: (_) @field))
+(formal_parameter type: (_) @type name: (_) @parameter)
+(method_declaration type: (_) @type name: (_) @return)
 (method_reference (identifier) @call .)
 (object_creation_expression type: [(type_identifier) (scoped_type_identifier)] @call)
 (object_creation_expression type: (generic_type . (_) @call))

@@ -48,17 +48,45 @@ DEFINITIONS = f"""
 """What TypeScript has too."""
 
 REFERENCES = """
-(import_statement source: (string) @import)
-(export_statement source: (string) @import)
+(import_statement "import" . source: (string) @import)
+(import_statement (import_clause (identifier) @default) source: (string) @import)
+(import_statement (import_clause (named_imports (import_specifier) @names)) source: (string) @import)
+(import_statement (import_clause (namespace_import (identifier) @namespace)) source: (string) @import)
+(export_statement (export_clause (export_specifier) @reexport) source: (string) @import)
+(export_statement (namespace_export (_) @namespace) source: (string) @import)
+(export_statement "*" @reexport source: (string) @import)
 (call_expression function: (import) arguments: (arguments . (string) @import))
 ((call_expression function: (identifier) @_require arguments: (arguments . (string) @import))
   (#eq? @_require "require"))
+((variable_declarator
+  name: (identifier) @namespace
+  value: (call_expression function: (identifier) @_require arguments: (arguments . (string) @import)))
+  (#eq? @_require "require"))
+((variable_declarator
+  name: (object_pattern [(shorthand_property_identifier_pattern) (pair_pattern)] @names)
+  value: (call_expression function: (identifier) @_require arguments: (arguments . (string) @import)))
+  (#eq? @_require "require"))
 ((call_expression function: (identifier) @call) (#not-eq? @call "require"))
-(call_expression function: (member_expression property: (_) @call))
+(call_expression function: (member_expression object: (_) @through property: (_) @call))
 (new_expression constructor: (identifier) @call)
-(new_expression constructor: (member_expression property: (_) @call))
-(decorator (identifier) @call)
-(decorator (member_expression property: (_) @call))
+(new_expression constructor: (member_expression object: (_) @through property: (_) @call))
+(decorator (identifier) @decorator)
+(decorator (call_expression function: (identifier) @decorator))
+(decorator (member_expression object: (_) @through property: (_) @decorator))
+(decorator (call_expression function: (member_expression object: (_) @through property: (_) @decorator)))
+(variable_declarator name: (identifier) @bind value: (_) @value)
+(variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @bind))
+(variable_declarator name: (array_pattern (identifier) @bind))
+(assignment_expression left: [(identifier) (member_expression)] @bind right: (_) @value)
+((assignment_expression
+  left: (_) @_exports right: (object (pair key: (property_identifier) @bind value: (identifier) @value)))
+  (#eq? @_exports "module.exports"))
+(for_in_statement left: (identifier) @bind right: (_) @each)
+(export_statement "default" @bind declaration: (_ name: (_) @value))
+(export_statement "default" @bind value: (identifier) @value)
+(arrow_function parameter: (identifier) @parameter)
+(catch_clause parameter: (identifier) @parameter)
+(return_statement (_) @return)
 """
 """What TypeScript has too."""
 
@@ -89,6 +117,11 @@ LANGUAGE = Language(
     + JSX_REFERENCES
     + """
 (class_heritage [(identifier) (member_expression)] @inherit)
+(formal_parameters (identifier) @parameter)
+(formal_parameters (assignment_pattern left: (identifier) @parameter right: (_) @value))
+(formal_parameters (rest_pattern (identifier) @parameter))
+(formal_parameters (object_pattern (shorthand_property_identifier_pattern) @parameter))
+(field_definition property: (_) @field value: (_) @value)
 """,
     wrappers=WRAPPERS,
 )

@@ -31,7 +31,11 @@ LANGUAGE = Language(
     references="""
 (import (qualified_identifier) @import)
 (call_expression . (identifier) @call)
-(call_expression . (navigation_expression (identifier) @call .))
+(call_expression . (navigation_expression . (_) @through (identifier) @call .))
+(property_declaration (variable_declaration (identifier) @bind (_) @type))
+(property_declaration (variable_declaration (identifier) @bind .) "=" . (_) @value)
+(class_parameter (identifier) @field (_) @type)
+(parameter (identifier) @parameter (_) @type)
 (delegation_specifier (user_type . (identifier) @inherit ("." (identifier) @inherit)*))
 (delegation_specifier (_ . (user_type . (identifier) @inherit ("." (identifier) @inherit)*)))
 """,

@@ -10,5 +10,9 @@ LANGUAGE = Language(
 (section . (atx_heading heading_content: (inline) @name)) @section
 (setext_heading heading_content: (paragraph (inline) @name)) @section
 """,
+    links=(
+        r"\]\(<?(?P<target>(?![a-z]+:|#|/)[^)\s>#?]+)",
+        r"^\[[^\]]+\]:\s*<?(?P<target>(?![a-z]+:|#|/)[^\s>#?]+)",
+    ),
     prose=True,
 )

@@ -31,8 +31,14 @@ LANGUAGE = Language(
     references="""
 ((call !receiver method: (identifier) @_require arguments: (_ (string) @import))
   (#any-of? @_require "require" "require_relative" "load" "autoload"))
-((call method: (identifier) @call)
+((call !receiver method: (identifier) @call)
   (#not-match? @call "^(require|require_relative|load|autoload|include|extend|prepend|new|attr_[a-z]+)$"))
+((call receiver: (_) @through method: (identifier) @call) (#not-eq? @call "new"))
+(assignment left: (identifier) @bind right: (_) @value)
+(assignment left: (instance_variable) @field right: (_) @value)
+(method_parameters (identifier) @parameter)
+(method_parameters (_ name: (identifier) @parameter))
+(block_parameters (identifier) @parameter)
 ((call receiver: [(constant) (scope_resolution)] @call method: (identifier) @_new) (#eq? @_new "new"))
 (superclass [(constant) (scope_resolution)] @inherit)
 ((call !receiver method: (identifier) @_mixin

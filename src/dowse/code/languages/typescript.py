@@ -33,7 +33,20 @@ DEFINITIONS = (
 REFERENCES = (
     javascript.REFERENCES
     + """
-(import_require_clause source: (string) @import)
+(import_require_clause (identifier) @namespace source: (string) @import)
+(variable_declarator name: (identifier) @bind type: (type_annotation (_) @type))
+(required_parameter pattern: (identifier) @parameter !type)
+(required_parameter pattern: (identifier) @parameter type: (type_annotation (_) @type))
+(required_parameter pattern: (object_pattern (shorthand_property_identifier_pattern) @parameter))
+(optional_parameter pattern: (identifier) @parameter !type)
+(optional_parameter pattern: (identifier) @parameter type: (type_annotation (_) @type))
+(required_parameter (accessibility_modifier) pattern: (identifier) @field type: (type_annotation (_) @type))
+(public_field_definition name: (_) @field type: (type_annotation (_) @type))
+(public_field_definition name: (_) @field !type value: (_) @value)
+(property_signature name: (_) @field type: (type_annotation (_) @type))
+(function_declaration name: (_) @return return_type: (type_annotation (_) @type))
+(method_definition name: (_) @return return_type: (type_annotation (_) @type))
+(method_signature name: (_) @return return_type: (type_annotation (_) @type))
 (extends_clause value: [(identifier) (member_expression)] @inherit)
 (implements_clause [(type_identifier) (nested_type_identifier)] @inherit)
 (implements_clause (generic_type name: (_) @inherit))

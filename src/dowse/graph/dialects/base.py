@@ -46,6 +46,7 @@ class Dialect:
     global_functions = False  # a function of any file can be called without an import
     global_types = False  # a class of any file can be named without an import
     builtins: frozenset[str] = frozenset()
+    whole = ""  # the name in a module for what the module as a whole is
 
     def imported(self, mention: Mention) -> list[Imported]:
         """The names that an import binds."""
@@ -58,6 +59,10 @@ class Dialect:
     def submodule(self, tree: Tree, module: Value, name: str) -> Value | None:
         """A module inside of a module or folder."""
         return None
+
+    def linked(self, tree: Tree, file: FileScopes, target: str) -> list[Value]:
+        """The files or folders that a link names."""
+        return []
 
     def type_names(self, declared: str) -> list[tuple[str, str]]:
         """The names in a declared type, each with the sort of value that something of that type is."""

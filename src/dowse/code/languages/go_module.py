@@ -1,0 +1,10 @@
+"""Go's module files: what a module is called."""
+
+from dowse.code.languages.base import Language
+
+LANGUAGE = Language(
+    name="go-module",
+    filenames=("go.mod",),
+    aliases=("gomod",),
+    links=(r"^(?P<detail>module)\s+(?P<target>\S+)",),
+)

@@ -1,0 +1,13 @@
+"""How C# names types."""
+
+from __future__ import annotations
+
+from dowse.graph.dialects.named import Named
+
+
+class CSharp(Named):
+    """C#, where a namespace says nothing of files."""
+
+    languages = ("csharp",)
+    supers = frozenset({"base"})
+    global_types = True

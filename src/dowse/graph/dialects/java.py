@@ -1,0 +1,12 @@
+"""How Java names classes."""
+
+from __future__ import annotations
+
+from dowse.graph.dialects.named import Named
+
+
+class Java(Named):
+    """Java."""
+
+    languages = ("java",)
+    family = ("java", "kotlin")

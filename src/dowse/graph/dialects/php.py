@@ -1,0 +1,26 @@
+"""How PHP names classes and files."""
+
+from __future__ import annotations
+
+from posixpath import dirname, join, normpath
+
+from dowse.graph.dialects.base import MODULE, Value
+from dowse.graph.dialects.named import Named
+from dowse.graph.scopes import FileScopes
+from dowse.graph.tree import Tree
+
+
+class Php(Named):
+    """PHP, with namespaces and files that are required."""
+
+    languages = ("php",)
+    supers = frozenset({"parent"})
+    implicit_receiver = False
+    global_functions = True
+
+    def locate(self, tree: Tree, file: FileScopes, module: str) -> list[Value]:
+        """A file that is required, or a class."""
+        if module.endswith(".php"):
+            path = normpath(join(dirname(file.path), module.lstrip("/")))
+            return [Value(MODULE, path)] if tree.exists(path) else []
+        return super().locate(tree, file, module)
