@@ -208,6 +208,14 @@ def test_imports(tree: Mapping[str, str], expected: set[tuple[str, str]]) -> Non
     assert expected <= imports(tree)
 
 
+def test_a_method_may_stand_before_its_type() -> None:
+    tree = {
+        "a.go": "package a\n\nfunc (s *S) F() {\n\ts.G()\n}\n\nfunc (s *S) G() {}\n\ntype S struct{}\n",
+        "b.js": "Foo.prototype.f = function () { this.g(); };\nFoo.prototype.g = function () {};\nfunction Foo() {}\n",
+    }
+    assert ("a.go:S.F", "a.go:S.G") in calls(tree)
+
+
 def test_formats_refer_to_files() -> None:
     tree = {
         "README.md": "See [the guide](docs/guide.md#start) and [site](https://example.org) and [gone](docs/no.md).\n",

@@ -152,13 +152,14 @@ def _scopes(entities: Sequence[Outline], own: Sequence[int]) -> list[Scope]:
     scopes = [Scope(Kind.FILE, "", FILE)]
     by_name = {entity.qualified: scope for entity, scope in zip(entities, own, strict=True) if scope > 0}
     for index, entity in enumerate(entities):
-        outer, _, name = entity.qualified.rpartition(".")
-        parent = by_name.get(outer.removesuffix(".prototype"), FILE)
-        scope = Scope(entity.kind, entity.qualified, parent if parent != index + 1 else FILE)
-        scopes.append(scope)
-        if own[index] == index + 1:
-            local = name if scope.parent or outer in _EXPORTS else entity.qualified
-            scopes[scope.parent].members[local] = index + 1
+        outer = entity.qualified.rpartition(".")[0].removesuffix(".prototype")
+        parent = by_name.get(outer, FILE)
+        scopes.append(Scope(entity.kind, entity.qualified, parent if parent != index + 1 else FILE))
+    for number, scope in enumerate(scopes):
+        if number and own[number - 1] == number:
+            outer, _, name = scope.qualified.rpartition(".")
+            local = name if scope.parent or outer in _EXPORTS else scope.qualified
+            scopes[scope.parent].members[local] = number
     return scopes
 
 
