@@ -281,6 +281,8 @@ class Engine:
         parsed, options = self._asked(query, options)
         response = self._repairing(progress, lambda: self._search(parsed, options, progress))
         self._log(query, response)
+        if options.neighbours:
+            response = replace(response, results=tuple(map(self._with_neighbours, response.results)))
         return replace(response, query=replace(response.query, text=query), wording=parsed.wording)
 
     def explain(
@@ -474,6 +476,16 @@ class Engine:
         from dowse.graph.questions import CodeGraph
 
         return CodeGraph(_GraphSource(self))
+
+    def near(self, place: str) -> tuple[tuple[str, float], ...]:
+        """The files around a cursor, ``path`` or ``path:line``, for ``SearchOptions.near``."""
+        path, _, line = place.rpartition(":") if place.rpartition(":")[2].isdigit() else (place, "", "0")
+        return tuple(self.graph.near(self.path_inside(path), int(line)))
+
+    def _with_neighbours(self, result: SearchResult) -> SearchResult:
+        uses, used_by = self.graph.around(result.path, result.entity)
+        tests = self.graph.tests_of(result.path)
+        return replace(result, uses=tuple(uses), used_by=tuple(used_by), tests=tuple(tests))
 
     def _is_extension(self, suffix: str) -> bool:
         return suffix in self.languages.extensions

@@ -703,6 +703,9 @@ class SearchResult:
     signature: str = ""
     fresh: bool = True
     repository: str = ""  # its name, where several were asked
+    uses: tuple[str, ...] = ()
+    used_by: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -820,6 +823,10 @@ class SearchOptions:
     text: bool = True
     min_score: float | None = None  # hits of less relevance are left out
     show_weak: bool | None = None  # all hits are shown even if none is good
+    near: tuple[
+        tuple[str, float], ...
+    ] = ()  # files around the caller's cursor, and how near each is (0 to 1)
+    neighbours: bool = False  # say of each hit what it uses, what uses it, and its tests
 
 
 @dataclass(frozen=True, slots=True)

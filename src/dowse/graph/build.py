@@ -105,7 +105,7 @@ class _Update:
             old, new = self.known.get(path), self.fresh.get(path)
             if old is None or new is None or old.language != new.language:
                 name = path.rpartition("/")[2]
-                keys |= {path, f"top:{name}", f"top:{name.partition('.')[0]}", f"dir:{dirname(path)}"}
+                keys |= {path, f"top:{name}", f"dir:{dirname(path)}"}
             if old is None or new is None or old.interface != new.interface:
                 keys.add(path)
                 before = {name for name, _ in old.names} if old else set()

@@ -19,6 +19,7 @@ from dowse.graph.walk import Graph
 from dowse.stores.base import Snapshot
 from dowse.types import (
     Affected,
+    Certainty,
     Direction,
     EntityCode,
     EntityHit,
@@ -40,6 +41,12 @@ LISTED = 20
 
 NAME_DEPTH = 200
 """Definitions of a name that are looked at."""
+
+NEAR_CALL, NEAR_PARTNER, NEAR_IMPORT, NEAR_CLOSURE = 0.8, 0.8, 0.6, 0.3
+"""How near a file is to a cursor: called from there, its test, imported there, imported by what is imported there."""
+
+AROUND = 8
+"""Dependencies and dependents listed with a hit."""
 
 COMPANIONS = 10
 """Files listed that usually change with a change."""
@@ -200,12 +207,54 @@ class CodeGraph:
         tests = tuple(_tests(graph, ranges, dependents))
         return Affected(tuple(changed), tuple(removed), dependents, tests, tuple(present), notes)
 
+    def near(self, path: str, line: int = 0) -> list[tuple[str, float]]:
+        """The files around a place and how near each is: itself, what its definition uses, tests, imports."""
+        graph = self.load()
+        if path not in graph.files:
+            raise EntityNotFound(f"{path} is not in the index: 'dowse status --why {path}' says why")
+        found = {path: 1.0}
+        inner = [n for n in graph.files[path].nodes if n.start_line <= line <= n.end_line][-1:]
+        for node in inner:
+            others = [*graph.uses.get(node.id, ()), *graph.used_by.get(node.id, ())]
+            _note(found, (graph.file_of(id) for id, _ in others), NEAR_CALL, graph)
+        _note(found, (partner.path for partner in graph.pairs.partners(path)), NEAR_PARTNER, graph)
+        imports = [other for other, _ in graph.file_uses.get(path, ())]
+        _note(found, imports, NEAR_IMPORT, graph)
+        _note(
+            found,
+            (far for other in imports for far, _ in graph.file_uses.get(other, ())),
+            NEAR_CLOSURE,
+            graph,
+        )
+        return sorted(found.items(), key=lambda item: -item[1])
+
+    def around(self, path: str, entity: str, limit: int = AROUND) -> tuple[list[str], list[str]]:
+        """Ids of what a place uses and of what uses it, surest and nearest first."""
+        graph = self.load()
+        id = f"{path}:{entity}" if f"{path}:{entity}" in graph.nodes else path
+        tables = (graph.uses, graph.used_by) if id != path else (graph.file_uses, graph.file_used_by)
+        uses, used_by = (
+            dict.fromkeys(
+                other
+                for other, edge in table.get(id, ())
+                if edge.certainty is Certainty.RESOLVED and other in graph.nodes and other != id
+            )
+            for table in tables
+        )
+        return list(uses)[:limit], list(used_by)[:limit]
+
     def tests_of(self, path: str) -> list[str]:
         """The tests of a source file: by its name, then those that use it."""
         graph = self.load()
         partners = [p.path for p in graph.pairs.partners(path) if graph.is_test(p.path)]
         users = [other for other, _ in graph.file_used_by.get(path, ()) if graph.is_test(other)]
         return list(dict.fromkeys([*partners, *users]))
+
+
+def _note(found: dict[str, float], paths: Iterable[str], nearness: float, graph: Graph) -> None:
+    for path in paths:
+        if path in graph.files:
+            found[path] = max(found.get(path, 0.0), nearness)
 
 
 def _one(graph: Graph, name: str, kinds: frozenset[Kind] = frozenset()) -> Node:

@@ -71,11 +71,18 @@ class Resolver:
     tree: Tree
     _memo: dict[tuple[object, ...], Memo] = field(default_factory=dict)
     _imports: dict[str, dict[int, dict[str, list[Imported]]]] = field(default_factory=dict)
+    _known_ends: dict[tuple[Values, Relation], tuple[Certainty | None, tuple[str, ...]]] = field(
+        default_factory=dict
+    )
+    _local: dict[tuple[object, ...], Values | None] = field(default_factory=dict)
+    _key_sets: dict[frozenset[str], frozenset[str]] = field(default_factory=dict)
+    _depth: int = 0  # results that are being computed to be remembered
 
     # --- edges ---
 
     def edges(self, file: FileScopes) -> list[Edge]:
         """What a file imports, inherits from and calls."""
+        self._local.clear()
         found = [
             *self._link_edges(file),
             *self._import_edges(file),
@@ -103,7 +110,7 @@ class Resolver:
 
     def _imported_nodes(self, file: FileScopes, dialect: Dialect, mention: Mention) -> set[str]:
         nodes: set[str] = set()
-        for located in dialect.locate(self.tree, file, mention.target):
+        for located in self._modules(file, mention.target):
             nodes |= self._file_of(located)
         for imported in dialect.imported(mention):
             if imported.member and imported.member != "*":
@@ -161,17 +168,33 @@ class Resolver:
         loose: bool,
     ) -> Iterator[Edge]:
         """The edge that follows from what a mention may mean, if any does."""
-        source = file.id(scope)
-        targets = sorted({target for value in values for target in self._target(value, relation)})
-        if len(targets) == 1:
-            yield Edge(source, targets[0], relation, Certainty.RESOLVED, line)
-        elif targets:
-            name = written.rpartition(".")[2]
-            yield Edge(source, name, relation, Certainty.AMBIGUOUS, line, tuple(targets))
-        elif outside := sorted(value.place for value in values if value.sort == OUTSIDE):
-            yield Edge(source, outside[0] or written, relation, Certainty.EXTERNAL, line)
-        elif loose:
-            yield Edge(source, written.rpartition(".")[2], relation, Certainty.AMBIGUOUS, line)
+        certainty, targets = self._ends(values, relation)
+        if certainty is None and not loose:
+            return
+        source, name = file.id(scope), written.rpartition(".")[2]
+        if certainty is Certainty.RESOLVED:
+            yield Edge(source, targets[0], relation, certainty, line)
+        elif certainty is Certainty.EXTERNAL:
+            yield Edge(source, targets[0] or written, relation, certainty, line)
+        else:
+            yield Edge(source, name, relation, Certainty.AMBIGUOUS, line, targets)
+
+    def _ends(self, values: Values, relation: Relation) -> tuple[Certainty | None, tuple[str, ...]]:
+        """What is known of the other end, and the ids or outside names there."""
+        key = (values, relation)
+        found = self._known_ends.get(key)
+        if found is None:
+            targets = tuple(sorted({target for value in values for target in self._target(value, relation)}))
+            outside = tuple(sorted(value.place for value in values if value.sort == OUTSIDE))
+            if targets:
+                found = (Certainty.RESOLVED if len(targets) == 1 else Certainty.AMBIGUOUS), targets
+            else:
+                found = (Certainty.EXTERNAL, outside) if outside else (None, ())
+            if not any(
+                value.sort == INSTANCE for value in values
+            ):  # whether these can be called, files decide
+                self._known_ends[key] = found
+        return found
 
     def _target(self, value: Value, relation: Relation) -> Iterator[str]:
         if value.sort == CLASS or (value.sort == FUNCTION and relation is Relation.INVOKES):
@@ -210,19 +233,22 @@ class Resolver:
 
     def _above(self, file: FileScopes, sight: int, chain: str) -> tuple[Values, list[str]] | None:
         """``super().x`` as the object itself, seen from the class above, and what is left of the chain."""
-        supers = dialect_of(file.language).supers
-        method = file.method_around(sight)
-        for word in supers:
-            if method and (chain == word or chain.startswith(f"{word}.")):
-                rest = _PARTS.findall(chain[len(word) :])
-                return frozenset({Value(ABOVE, file.path, file.scopes[method].parent)}), rest
-        return None
+        word = chain.partition(".")[0]
+        if word not in dialect_of(file.language).supers or not (method := file.method_around(sight)):
+            return None
+        rest = _PARTS.findall(chain[len(word) :])
+        return frozenset({Value(ABOVE, file.path, file.scopes[method].parent)}), rest
 
     def _lookup(self, file: FileScopes, sight: int, name: str, fuel: int) -> Values | None:
         """What a name means in a scope and the ones around it; none if it is not bound in the file."""
-        return self._remembered(
-            ("name", file.path, sight, name, fuel), lambda: self._find(file, sight, name, fuel)
-        )
+        key = ("name", file.path, sight, name, fuel)
+        if self._depth:
+            return self._remembered(key, lambda: self._find(file, sight, name, fuel))
+        if (
+            key not in self._local
+        ):  # of the file that is being resolved: what is looked at counts for it anyway
+            self._local[key] = self._find(file, sight, name, fuel)
+        return self._local[key]
 
     def _find(self, file: FileScopes, sight: int, name: str, fuel: int) -> Values | None:
         dialect = dialect_of(file.language)
@@ -351,7 +377,8 @@ class Resolver:
         def located() -> list[Value]:
             return dialect_of(file.language).locate(self.tree, file, module)
 
-        return self._remembered(("module", file.path, module), located)
+        place = file.path.rpartition("/")[0] if dialect_of(file.language).same_in_folder else file.path
+        return self._remembered(("module", file.language, place, module), located)
 
     def _import_value(self, file: FileScopes, imported: Imported, fuel: int) -> Values:
         if fuel <= 0:
@@ -525,11 +552,18 @@ class Resolver:
         memo = self._memo.get(key)
         if memo is None:
             outer, tree.looked_at = tree.looked_at, set()
+            self._depth += 1
             value = compute()
-            memo = self._memo[key] = Memo(value, frozenset(tree.looked_at))
+            self._depth -= 1
+            memo = self._memo[key] = Memo(value, self._interned(tree.looked_at))
             tree.looked_at = outer
         tree.looked_at |= memo.looked_at
         return cast("T", memo.value)
+
+    def _interned(self, keys: set[str]) -> frozenset[str]:
+        """Equal sets once: most results look at the same few files."""
+        frozen = frozenset(keys)
+        return self._key_sets.setdefault(frozen, frozen)
 
 
 def _definition(file: FileScopes, scope: int) -> Value:

@@ -44,7 +44,6 @@ class Tree:
             folder = dirname(path)
             self._by_folder.setdefault(folder, []).append(path)
             self._endings.setdefault(path.rpartition("/")[2], []).append(path)
-            self._endings.setdefault(path.rpartition("/")[2].partition(".")[0], []).append(path)
             while folder not in self._folders:
                 self._folders.add(folder)
                 above = dirname(folder)
@@ -73,7 +72,7 @@ class Tree:
         return self._tops.get(name, [])
 
     def files_named(self, name: str) -> list[str]:
-        """The files of that name or stem, in order."""
+        """The files of that name, in order."""
         self.looked_at.add(f"top:{name}")
         return self._endings.get(name, [])
 

@@ -104,16 +104,17 @@ class Graph:
             return [node]
         path, colon, name = wanted.rpartition(":")
         if colon and not name.isdigit():
-            return [n for n in self._named(name) if _ends_with(self.file_of(n.id), path)]
+            fits = [n for n in self._named(name) if _ends_with(self.file_of(n.id), path)]
+            return [n for n in fits if n.id.rpartition(":")[2] == name] or fits
         if named := self._named(wanted):
             return named
         return [node for id, node in self.nodes.items() if ":" not in id and _ends_with(id, wanted)]
 
     def _named(self, name: str) -> list[Node]:
         found = self.by_name.get(name.rpartition(".")[2], ())
-        ends = [id for id in found if id.rpartition(":")[2] == name]
-        ends = ends or [id for id in found if id.rpartition(":")[2].endswith(f".{name}")]
-        return [self.nodes[id] for id in ends]
+        ends = [id for id in found if f".{id.rpartition(':')[2]}".endswith(f".{name}")]
+        whole = [id for id in ends if "." in name and id.rpartition(":")[2] == name]
+        return [self.nodes[id] for id in whole or ends]
 
     # --- edges ---
 

@@ -193,6 +193,9 @@ def _hit(
     if view.explain:
         yield from _reasons(result, channels, view)
     yield from _code(result, wanted, view)
+    for title, ids in (("uses", result.uses), ("used by", result.used_by), ("tests", result.tests)):
+        if ids:
+            yield view.paint(f"  {title}: ", "faint") + ", ".join(map(visible, ids))
 
 
 def header(result: SearchResult, root: str, view: View) -> str:

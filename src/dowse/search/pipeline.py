@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dowse.embedders.base import Embedder
-from dowse.search import expand, informative, places, related, traces
+from dowse.search import cursor, expand, informative, places, related, traces
 from dowse.search.analyse import analyse, with_added
 from dowse.search.fuse import fuse
 from dowse.search.laps import Laps
@@ -87,6 +87,8 @@ def rank(
             signal(query, candidates)
     if "partner" not in settings.signals_off and not (options.filter.about_chunks or "exact" in channels):
         candidates = related.with_partners(snapshot, query, candidates, options.filter)
+    if options.near and "exact" not in channels:
+        candidates = cursor.with_near(snapshot, query, candidates, options)
     best = _best_first(candidates)
     laps.done("weigh")
     judge = Judge(snapshot, query)

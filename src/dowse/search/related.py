@@ -56,7 +56,8 @@ def with_partners(
             worth = leader.score * PARTNER_SHARE * sure
             follower = best.get(partner.id)
             if follower is None:
-                best[partner.id] = _brought(query, partner, worth, leader.file.path)
+                why = f"belongs to {leader.file.path}"
+                best[partner.id] = brought(query, partner, worth, "partners", why)
                 added.append(best[partner.id])
             elif 0 < follower.score < worth:
                 follower.weigh("partner", worth / follower.score, f"belongs to {leader.file.path}")
@@ -78,7 +79,7 @@ def _likely_partners(snapshot: Snapshot, file: StoredFile, filter: Filter) -> li
     return [(others[partner.path], partner.score) for partner in found if partner.score >= LEAST_PAIR]
 
 
-def _brought(query: AnalysedQuery, file: StoredFile, worth: float, by: str) -> Candidate:
+def brought(query: AnalysedQuery, file: StoredFile, worth: float, name: str, why: str) -> Candidate:
     """The place of a file whose definitions share most words with the question; the first of equals."""
     wanted = frozenset(query.words)
     shared = [
@@ -86,7 +87,7 @@ def _brought(query: AnalysedQuery, file: StoredFile, worth: float, by: str) -> C
         for held in file.definitions
     ]
     ordinal = shared.index(max(shared))
-    reasons = [Reason("partners", worth, f"belongs to {by}")]
+    reasons = [Reason(name, worth, why)]
     return Candidate(chunk_id(file.id, ordinal), ordinal, file, file.parsed.chunks[ordinal], worth, reasons)
 
 

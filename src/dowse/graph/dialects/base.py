@@ -43,6 +43,7 @@ class Dialect:
     declares_receiver = False  # the first parameter of a method is the object
     class_scope_visible = True  # methods see the names of the class body
     shared_folder = False  # files of one folder see each other's definitions
+    same_in_folder = True  # an import means the same in every file of a folder
     global_functions = False  # a function of any file can be called without an import
     global_types = False  # a class of any file can be named without an import
     builtins: frozenset[str] = frozenset()

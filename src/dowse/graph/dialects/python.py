@@ -121,9 +121,8 @@ def _roots(tree: Tree, path: str, top: str) -> list[str]:
     if top in sys.stdlib_module_names:
         return [_root(tree, path)]
     holders = dict.fromkeys(tree.folders_named(top))
-    for file in tree.files_named(top):
-        if file.endswith(_SUFFIXES):
-            holders.setdefault(dirname(file))
+    for suffix in _SUFFIXES:
+        holders |= dict.fromkeys(dirname(file) for file in tree.files_named(top + suffix))
     return [root for root in holders if not _is_package(tree, root)]
 
 

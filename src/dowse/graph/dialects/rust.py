@@ -16,6 +16,7 @@ class Rust(Named):
     languages = ("rust",)
     supers = frozenset()
     shared_folder = False
+    same_in_folder = False
     implicit_receiver = False
 
     def locate(self, tree: Tree, file: FileScopes, module: str) -> list[Value]:

@@ -71,6 +71,18 @@ _LINES = click.IntRange(min=0)
     "--min-score", type=click.FloatRange(0, 1), metavar="P", help="Leave out hits of less relevance (0 to 1)."
 )
 @click.option("--weak", is_flag=True, help="Show all hits even if none is good.")
+@click.option(
+    "--cursor",
+    metavar="FILE[:LINE]",
+    help="Where you are: that file, what it imports and its tests are lifted and always considered.",
+)
+@click.option(
+    "--with",
+    "attached",
+    multiple=True,
+    type=click.Choice(["deps"]),
+    help="deps: say of each hit what it uses, what uses it, and its tests.",
+)
 @click.option("--full", is_flag=True, help="On a terminal, show every line of a hit.")
 @click.option(
     "--explain", is_flag=True, help="Show how the question was read and what each score is made of."
@@ -150,6 +162,8 @@ def _options(engine: Engine, asked: dict[str, Any]) -> SearchOptions:
         before=before,
         after=after,
         text=not asked["files_only"],
+        near=engine.near(_from_root(asked["cursor"], engine)) if asked["cursor"] else (),
+        neighbours="deps" in asked["attached"],
     )
 
 

@@ -1,0 +1,171 @@
+"""Questions to the graph of a real index: by Python and by the command line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dowse import Engine
+from dowse.errors import EntityAmbiguous, EntityNotFound
+from dowse.graph import history
+from dowse.interfaces import render_graph
+from dowse.interfaces.paint import plain
+from dowse.types import SearchOptions, Walk
+
+FILES = {
+    "src/shop/__init__.py": "from .cart import Cart\n",
+    "src/shop/cart.py": "from .price import total\n\n\nclass Base:\n    pass\n\n\nclass Cart(Base):\n"
+    "    def checkout(self):\n        return total(self)\n\n    def run(self):\n        return self.checkout()\n",
+    "src/shop/price.py": "def total(cart):\n    return rounded(1)\n\n\ndef rounded(value):\n    return value\n",
+    "src/shop/one.py": "from . import two\n\n\ndef run():\n    return two.back()\n",
+    "src/shop/two.py": "from . import one\n\n\ndef back():\n    return one.run()\n",
+    "tests/test_cart.py": "from shop import Cart\n\n\ndef test_checkout():\n    assert Cart().checkout()\n",
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for path, text in FILES.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def engine(root: Path) -> Iterator[Engine]:
+    with Engine.open(root, embedder="none") as opened:
+        yield opened
+
+
+def reached(answer: object) -> list[str]:
+    return [step.node for step in answer.steps]  # type: ignore[attr-defined]
+
+
+def test_callers_and_callees(engine: Engine) -> None:
+    assert reached(engine.graph.callers("total")) == ["src/shop/cart.py:Cart.checkout"]
+    assert reached(engine.graph.callers("Cart.checkout")) == [
+        "src/shop/cart.py:Cart.run",
+        "tests/test_cart.py:test_checkout",
+    ]
+    assert reached(engine.graph.callees("src/shop/price.py:total")) == ["src/shop/price.py:rounded"]
+
+
+def test_dependencies_and_impact(engine: Engine) -> None:
+    assert reached(engine.graph.deps("cart.py")) == ["src/shop/price.py"]
+    assert set(reached(engine.graph.impact("src/shop/price.py", Walk(depth=2)))) == {
+        "src/shop/cart.py",
+        "src/shop/__init__.py",
+        "tests/test_cart.py",
+    }
+    chain = reached(engine.graph.impact("rounded"))
+    assert chain[:2] == ["src/shop/price.py:total", "src/shop/cart.py"]
+    assert "tests/test_cart.py:test_checkout" in chain
+    assert reached(engine.graph.impact("rounded", Walk(depth=1))) == ["src/shop/price.py:total"]
+
+
+def test_hierarchy_path_hubs_and_cycles(engine: Engine) -> None:
+    graph = engine.graph
+    assert reached(graph.hierarchy("Cart")) == ["src/shop/cart.py:Base"]
+    assert reached(graph.path("test_checkout", "rounded")) == [
+        "src/shop/cart.py:Cart.checkout",
+        "src/shop/price.py:total",
+        "src/shop/price.py:rounded",
+    ]
+    assert reached(graph.path("rounded", "test_checkout")) == []
+    assert "src/shop/cart.py:Cart" in [hub.node.id for hub in graph.hubs()]
+    assert graph.cycles() == [["src/shop/one.py", "src/shop/two.py"]]
+
+
+def test_a_name_that_two_things_have_is_not_picked(engine: Engine) -> None:
+    with pytest.raises(
+        EntityAmbiguous, match=r"src/shop/cart.py:Cart.run[\s\S]*src/shop/one.py:run"
+    ) as raised:
+        engine.graph.callers("run")
+    assert raised.value.exit_code == 2
+    with pytest.raises(EntityNotFound, match=r"did you mean src/shop/price\.py:rounded"):
+        engine.graph.callers("roundd")
+
+
+def test_entities_say_which_tier_found_them(engine: Engine) -> None:
+    find = engine.graph.entities
+    assert find("src/shop/cart.py:Cart")[0][::6] == ("src/shop/cart.py:Cart", "id")
+    assert [(hit.id, hit.tier) for hit in find("cart", content=False)] == [
+        ("src/shop/cart.py:Cart", "case-insensitive")
+    ]
+    assert {hit.id for hit in find("ro*", content=False)} == {"src/shop/price.py:rounded"}
+    assert find("where is the price rounded")[0].tier == "content"
+    assert [hit.id for hit in find("price.py", content=False)] == ["src/shop/price.py"]
+
+
+def test_the_graph_follows_changes(engine: Engine, root: Path) -> None:
+    assert reached(engine.graph.callers("rounded")) == ["src/shop/price.py:total"]
+    (root / "src/shop/new.py").write_text(
+        "from .price import rounded\n\n\ndef go():\n    rounded(2)\n", encoding="utf-8"
+    )
+    engine.check_soon()
+    assert "src/shop/new.py:go" in reached(engine.graph.callers("rounded"))
+
+
+def test_drawings(engine: Engine) -> None:
+    answer = engine.graph.callers("total")
+    assert (
+        '"src/shop/cart.py:Cart.checkout" -> "src/shop/price.py:total" [label="invokes"];'
+        in render_graph.dot(answer)
+    )
+    assert "n1 -->|invokes| n0" in render_graph.mermaid(answer)
+    assert "└── invoked-by src/shop/cart.py:Cart.checkout (line 10)" in render_graph.tree_text(answer, plain)
+
+
+def test_the_cursor_lifts_and_never_filters(engine: Engine) -> None:
+    plain_hits = {hit.path for hit in engine.search("checkout cart").results}
+    near = engine.search("checkout cart", SearchOptions(near=engine.near("src/shop/two.py:4")))
+    assert plain_hits <= {hit.path for hit in near.results}
+    (two,) = [hit for hit in near.results if hit.path == "src/shop/two.py"][:1]
+    assert "cursor" in [reason.name for reason in two.reasons]
+
+
+def test_hits_with_their_neighbours(engine: Engine) -> None:
+    response = engine.search("Cart.checkout", SearchOptions(neighbours=True))
+    hit = next(hit for hit in response.results if hit.entity == "Cart.checkout")
+    assert hit.uses == ("src/shop/price.py:total",)
+    assert hit.used_by == ("src/shop/cart.py:Cart.run", "tests/test_cart.py:test_checkout")
+    assert hit.tests == ("tests/test_cart.py",)
+
+
+def test_what_a_diff_affects(engine: Engine) -> None:
+    diff = "--- a/src/shop/price.py\n+++ b/src/shop/price.py\n@@ -6 +6 @@\n-    return 1\n+    return value\n"
+    found = engine.graph.affected(diff=diff)
+    assert [node.id for node in found.changed] == ["src/shop/price.py:rounded"]
+    assert "src/shop/cart.py:Cart.checkout" in reached(found.dependents)
+    assert [path for path, _ in found.tests] == ["tests/test_cart.py"]
+
+
+def test_a_diff_is_read_by_its_new_lines() -> None:
+    diff = "--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n--- /dev/null\n+++ b/y z\n@@ -0,0 +3,2 @@\n+a\n+b\n"
+    assert history.changed_lines(diff) == ({"y z": [(3, 4)]}, ["x"])
+
+
+def test_files_change_together_by_commits() -> None:
+    commits = [frozenset("ab"), frozenset("abc"), frozenset("bc"), frozenset(map(str, range(99))) | {"a"}]
+    assert history.together(commits, frozenset("a")) == [("b", 1.0, 2)]
+
+
+def test_the_command_line(root: Path) -> None:
+    def run(*args: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "dowse", *args, "--root", str(root)]
+        return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+
+    done = run("callers", "total")
+    assert (done.returncode, "invoked-by src/shop/cart.py:Cart.checkout" in done.stdout) == (0, True)
+    values = json.loads(run("impact", "src/shop/price.py", "--json").stdout)
+    assert values["steps"][0]["relation"] == "imported-by"
+    assert run("callers", "nothing_like_it").returncode == 2
+    assert run("callers", "src/shop/price.py:total", "--format", "dot").stdout.startswith(
+        'digraph "callers" {'
+    )
+    assert "6 |     return value" in run("retrieve", "rounded").stdout
