@@ -17,6 +17,7 @@ BENCHMARKS = {
     "evaluation": "dowse eval beside the bench's own scorer, and how long it takes",
     "speed": "indexing, queries and the command line, side by side with semble",
     "incremental": "what changed files cost, in a tree of 7,000 files",
+    "graph": "the code graph: calls against jedi, nodes, entities, cost, changes",
     "kills": "50 kills in the middle of indexing, and what is left",
     "agents": "tokens until a scripted agent has seen the cited lines, with three sets of tools",
     "serving": "the MCP server: start, overhead, freshness in a tree of 7,000 files",

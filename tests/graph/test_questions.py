@@ -28,15 +28,19 @@ FILES = {
 }
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
+def planted(root: Path) -> Path:
     for path, text in FILES.items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text, encoding="utf-8")
-    return tmp_path
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    return root
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return planted(tmp_path_factory.mktemp("tree"))
+
+
+@pytest.fixture(scope="module")
 def engine(root: Path) -> Iterator[Engine]:
     with Engine.open(root, embedder="none") as opened:
         yield opened
@@ -102,13 +106,13 @@ def test_entities_say_which_tier_found_them(engine: Engine) -> None:
     assert [hit.id for hit in find("price.py", content=False)] == ["src/shop/price.py"]
 
 
-def test_the_graph_follows_changes(engine: Engine, root: Path) -> None:
-    assert reached(engine.graph.callers("rounded")) == ["src/shop/price.py:total"]
-    (root / "src/shop/new.py").write_text(
-        "from .price import rounded\n\n\ndef go():\n    rounded(2)\n", encoding="utf-8"
-    )
-    engine.check_soon()
-    assert "src/shop/new.py:go" in reached(engine.graph.callers("rounded"))
+def test_the_graph_follows_changes(tmp_path: Path) -> None:
+    with Engine.open(planted(tmp_path), embedder="none") as engine:
+        assert reached(engine.graph.callers("rounded")) == ["src/shop/price.py:total"]
+        added = "from .price import rounded\n\n\ndef go():\n    rounded(2)\n"
+        (tmp_path / "src/shop/new.py").write_text(added, encoding="utf-8")
+        engine.check_soon()
+        assert "src/shop/new.py:go" in reached(engine.graph.callers("rounded"))
 
 
 def test_drawings(engine: Engine) -> None:

@@ -56,9 +56,7 @@ class Python(Dialect):
             return [found] if found else []
         parts = name.split(".")
         candidates = [
-            (root, found)
-            for root in _roots(tree, file.path, parts[0])
-            if (found := _module(tree, join(root, *parts)))
+            (root, found) for root in _roots(tree, parts[0]) if (found := _module(tree, join(root, *parts)))
         ]
         if not candidates:
             return []
@@ -116,10 +114,10 @@ def _module(tree: Tree, stem: str) -> Value | None:
     return Value(FOLDER, stem) if stem and tree.is_folder(stem) else None
 
 
-def _roots(tree: Tree, path: str, top: str) -> list[str]:
+def _roots(tree: Tree, top: str) -> list[str]:
     """Folders in which a top-level module may lie: not inside of another package."""
     if top in sys.stdlib_module_names:
-        return [_root(tree, path)]
+        return []  # a file of that name may lie in a package whose empty __init__.py is not in the index
     holders = dict.fromkeys(tree.folders_named(top))
     for suffix in _SUFFIXES:
         holders |= dict.fromkeys(dirname(file) for file in tree.files_named(top + suffix))

@@ -1,0 +1,362 @@
+"""The code graph: calls and imports against jedi, nodes against LocAgent's counts, entities, cost, changes.
+
+Each part is an outcome of its own and is left out, with a note, if its data is missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks import data
+from benchmarks.clock import spent
+from benchmarks.metrics import first_rank, mean, reciprocal
+from benchmarks.sets import locagent
+from benchmarks.values import Figure, Outcome, at_least, at_most, below
+from dowse import Engine
+from dowse.graph import build
+from dowse.graph.walk import Graph
+from dowse.types import Certainty, Kind, Relation
+
+PACKAGES = ("requests-2.32.3", "flask-3.0.3", "httpx-0.27.2")
+"""Source distributions on which jedi is asked about every call; those that are missing are left out."""
+
+COUNTS = {
+    "requests-2.32.3": {"nodes": 767, "files": 34, "classes": 85, "functions": 643},
+    "flask-3.0.3": {"nodes": 1609, "files": 82, "classes": 145, "functions": 1354},
+}
+"""What LocAgent's graph has of these, ``__init__`` methods folded into their classes."""
+
+JEDI = "BENCH_JEDI_PYTHON"
+EDITS = 200
+RUNS = 7
+DEPTH = 5
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("graph")
+    group.add_argument(
+        "--part",
+        action="append",
+        choices=list(PARTS),
+        dest="parts",
+        help="only this part of the graph benchmark",
+    )
+
+
+def run(args: argparse.Namespace) -> Iterator[Outcome]:
+    """The parts that were asked for."""
+    for name in args.parts or PARTS:
+        try:
+            yield PARTS[name]()
+        except data.MissingDataError as error:
+            print(f"graph {name}: {error}", file=sys.stderr)
+
+
+# --- calls and imports ---
+
+
+def calls() -> Outcome:
+    """Precision and recall of resolved calls to definitions in the tree, imports of files in the tree."""
+    figures: list[Figure] = []
+    notes = []
+    for name in PACKAGES:
+        root = data.folder("BENCH_SDISTS") / name
+        if not root.is_dir():
+            notes.append(f"{name} is not in BENCH_SDISTS: left out")
+            continue
+        with _opened(root) as engine:
+            found, note = _judged(name, engine.graph.load(), _oracle(root))
+        figures += found
+        notes.append(note)
+    return Outcome("graph-calls", "Calls and imports against jedi", figures, notes)
+
+
+def _oracle(root: Path) -> Any:
+    """What jedi says of a tree; kept in the cache, because it takes minutes."""
+    kept = data.cache_folder() / f"oracle-{root.name}.json"
+    if not kept.exists():
+        python = os.environ.get(JEDI)
+        if not python:
+            raise data.MissingDataError(f"set {JEDI} to a Python that has jedi: see benchmarks/README.md")
+        script = Path(__file__).with_name("oracle.py")
+        done = subprocess.run([python, str(script), str(root)], capture_output=True, check=True)
+        kept.write_bytes(done.stdout)
+    return json.loads(kept.read_text(encoding="utf-8"))
+
+
+def _judged(name: str, graph: Graph, oracle: Any) -> tuple[list[Figure], str]:
+    """Our edges beside the oracle's, call by call."""
+    said: dict[tuple[str, int], set[str]] = {}
+    silent: set[tuple[str, int, str]] = set()
+    expected: set[tuple[str, str]] = set()
+    for owner, line, called, inside, outside in oracle["sites"]:
+        path = owner.partition(":")[0]
+        said.setdefault((path, line), set()).update(map(_folded, inside))
+        if not inside and not outside:
+            silent.add((path, line, called))
+        if len(inside) == 1:
+            expected.add((owner, _folded(inside[0])))
+    ours: set[tuple[str, str]] = set()
+    right = wrong = unjudged = 0
+    for edge in _edges(graph, Relation.INVOKES):
+        target, path = _folded(edge.target), edge.source.partition(":")[0]
+        ours.add((edge.source, target))
+        called = edge.target.rpartition(":")[2].rpartition(".")[2]
+        if target in said.get((path, edge.line), ()):
+            right += 1
+        elif (path, edge.line, called) in silent or (path, edge.line) not in said:
+            unjudged += 1
+        else:
+            wrong += 1
+    imported = {(e.source, e.target) for e in _edges(graph, Relation.IMPORTS) if e.target in graph.files}
+    wanted = {(path, target) for path, targets in oracle["imports"].items() for target in targets}
+    figures = [
+        Figure(f"{name}: precision of resolved calls", right / max(1, right + wrong), target=at_least(0.95)),
+        Figure(
+            f"{name}: recall of calls with one target",
+            len(expected & ours) / len(expected),
+            target=at_least(0.85),
+        ),
+        Figure(
+            f"{name}: recall of imports", len(wanted & imported) / max(1, len(wanted)), target=at_least(1)
+        ),
+    ]
+    extra = len(imported - wanted)
+    note = (
+        f"{name}: {len(expected)} calls with one target, {right + wrong} of ours judged, {unjudged} on which jedi is "
+        f"silent; {len(wanted)} imports, {extra} of ours beyond them (roots that the oracle does not know)"
+    )
+    return figures, note
+
+
+def _folded(id: str) -> str:
+    """A constructor is its class."""
+    return id.removesuffix(".__init__")
+
+
+def _edges(graph: Graph, relation: Relation) -> Iterator[Any]:
+    for file in graph.files.values():
+        for edge in file.edges:
+            if edge.relation is relation and edge.certainty is Certainty.RESOLVED:
+                yield edge
+
+
+# --- counts ---
+
+
+def counts() -> Outcome:
+    """Our nodes by LocAgent's counting rules."""
+    figures = []
+    for name, theirs in COUNTS.items():
+        root = data.folder("BENCH_SDISTS") / name
+        with _opened(root) as engine:
+            ours = _counted(engine.graph.load(), root)
+        for kind, number in theirs.items():
+            share = abs(ours[kind] - number) / number
+            figures.append(
+                Figure(
+                    f"{name}: {kind}, off by", share, target=at_most(0.02), beside=f"{ours[kind]} of {number}"
+                )
+            )
+    return Outcome("graph-counts", "Nodes beside LocAgent's, by its rules", figures)
+
+
+def _counted(graph: Graph, root: Path) -> dict[str, int]:
+    """Python files, also empty ones, which are not indexed; constructors folded into classes; folders of these."""
+    files = [path for path in graph.files if path.endswith(".py")]
+    nodes = [node for path in files for node in graph.files[path].nodes]
+    files += [p.relative_to(root).as_posix() for p in root.rglob("*.py") if not p.stat().st_size]
+    classes = [node for node in nodes if node.kind is Kind.CLASS]
+    functions = [
+        n for n in nodes if n.kind in (Kind.FUNCTION, Kind.METHOD) and not _is_constructor(n.id, graph)
+    ]
+    folders = {parent for path in files for parent in Path(path).parents if parent != Path()}
+    total = len(files) + len(classes) + len(functions) + len(folders) + 1
+    return {"nodes": total, "files": len(files), "classes": len(classes), "functions": len(functions)}
+
+
+def _is_constructor(id: str, graph: Graph) -> bool:
+    parent = graph.parent(id)
+    return id.endswith(".__init__") and parent in graph.nodes and graph.nodes[parent].kind is Kind.CLASS
+
+
+# --- entities ---
+
+
+def entities() -> Outcome:
+    """The 100 labelled queries, asked for entities."""
+    ranks: dict[str, list[int]] = {}
+    times: list[float] = []
+    queries = locagent._queries()
+    for tree in locagent.trees():
+        with _opened(tree.path) as engine:
+            engine.graph.entities("warm")
+            for question in tree.questions:
+                started = time.perf_counter()
+                hits = engine.graph.entities(question.text)
+                times.append((time.perf_counter() - started) * 1e3)
+                query = queries[question.id]
+                rank = first_rank((_folded(hit.id) for hit in hits), query["gold"], 10)
+                ranks.setdefault(query["kind"], []).append(rank)
+    every = [rank for found in ranks.values() for rank in found]
+    figures = [
+        Figure("MRR@10 of entities", mean(map(reciprocal, every)), target=at_least(0.8)),
+        Figure("hit@1, exact names", mean(float(r == 1) for r in ranks["symbol"]), target=at_least(0.98)),
+        *(Figure(f"MRR@10, {kind}", mean(map(reciprocal, found))) for kind, found in sorted(ranks.items())),
+        Figure("a query, median", statistics.median(times), "ms"),
+        _name_tier(),
+    ]
+    return Outcome(
+        "graph-entities", "Entities: LocAgent's 100 labelled queries", figures, [f"{len(every)} queries"]
+    )
+
+
+def _name_tier() -> Figure:
+    """Looking up a name among 100,000 definitions."""
+    with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
+        root = Path(folder)
+        for n in range(500):
+            text = "".join(f"def function_{n}_{i}():\n    pass\n\n\n" for i in range(200))
+            (root / f"module_{n}.py").write_text(text, encoding="utf-8")
+        with Engine.open(root, embedder="none", refresh=False) as engine:
+            engine.index()
+            ask = engine.graph.entities
+            ask("function_1_1", content=False)
+            names = [f"function_{n}_{n % 200}" for n in range(0, 500, 10)] + ["function_77_1*"]
+            times = [spent(lambda name=name: ask(name, content=False)).wall * 1e3 for name in names]  # type: ignore[misc]
+    return Figure("a name among 100,000, median", statistics.median(times), "ms", below(10))
+
+
+# --- cost ---
+
+
+def cost() -> Outcome:
+    """What the graph adds to indexing, and what a question costs, on a large tree."""
+    source = data.folder("BENCH_BIG_TREE")
+    with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
+        with Engine.open(source, index_dir=folder, embedder="none", workers=1) as engine:
+            indexing = spent(engine.index).cpu
+            building = spent(engine.graph.load).cpu
+            extracting = _extraction(engine)
+            impact = [_impact(engine, target) for target in _targets(engine)]
+        with Engine.open(source, index_dir=folder, embedder="none", refresh=False) as again:
+            loading = spent(lambda: again.graph.callers(_targets(again)[0])).wall
+            graph = again.graph.load()
+    figures = [
+        Figure("indexing, CPU", indexing - extracting, "s"),
+        Figure("finding what files mention, CPU", extracting, "s"),
+        Figure("resolving all names, CPU", building, "s"),
+        Figure(
+            "graph over indexing, CPU", (building + extracting) / (indexing - extracting), target=at_most(0.4)
+        ),
+        Figure(f"impact at depth {DEPTH}, warm, slowest of {len(impact)}", max(impact), "ms", below(50)),
+        Figure("first question of a process, wall", loading, "s"),
+    ]
+    edges = sum(len(file.edges) for file in graph.files.values())
+    note = f"{len(graph.files)} files, {len(graph.nodes)} nodes, {edges} edges"
+    return Outcome("graph-cost", "What the graph costs on a large tree", figures, [note])
+
+
+def _extraction(engine: Engine) -> float:
+    """CPU seconds of finding and packing what files mention, parsing left out."""
+    from dowse.code import parsing, references, symbols
+
+    total = 0.0
+    with engine.store.snapshot() as snapshot:
+        for path in snapshot.manifest():
+            file = snapshot.file_at(path)
+            assert file is not None
+            content = snapshot.content(file.id)
+            language = engine.languages.detect(path, content)
+            tree, _ = parsing.parse(language, content)
+            entities = symbols.find(language, tree, content) if tree is not None else ()
+            started = time.process_time()
+            found = references.find(language, tree, content) if tree is not None else ()
+            references.pack(entities, (*found, *references.links(language, content)))
+            total += time.process_time() - started
+    return total
+
+
+def _targets(engine: Engine) -> list[str]:
+    return [hub.node.id for hub in engine.graph.hubs(limit=10)]
+
+
+def _impact(engine: Engine, target: str) -> float:
+    engine.graph.impact(target)
+    return min(spent(lambda: engine.graph.impact(target)).wall for _ in range(RUNS)) * 1e3
+
+
+# --- changes ---
+
+
+def changes() -> Outcome:
+    """A copy of a package, edited, renamed and deleted from at random: the graph equals a fresh one each time."""
+    source = data.folder("BENCH_SDISTS") / "flask-3.0.3"
+    rng = random.Random(0)
+    equal = 0
+    times = []
+    with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
+        root = Path(folder) / "tree"
+        shutil.copytree(source, root, symlinks=True)
+        with Engine.open(root, embedder="none") as engine:
+            engine.graph.load()
+            for number in range(EDITS):
+                _edit(root, rng, number)
+                engine.check_soon()
+                times.append(spent(engine.graph.load).wall * 1e3)
+                with engine.store.snapshot() as snapshot:
+                    equal += engine.graph.load().files == build.updated(snapshot, {})
+    figures = [
+        Figure(f"changes of {EDITS} after which the graph equals a fresh one", equal, "", at_least(EDITS)),
+        Figure("bringing index and graph up to date, median", statistics.median(times), "ms"),
+    ]
+    return Outcome("graph-changes", "The graph after changes", figures)
+
+
+def _edit(root: Path, rng: random.Random, number: int) -> None:
+    """One random change of a Python file."""
+    files = sorted(root.rglob("*.py"))
+    path = rng.choice(files)
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    action = rng.choice(["cut", "cut", "copy", "add", "rename", "delete", "new"])
+    if action == "delete" and len(files) > 20:
+        path.unlink()
+    elif action == "rename":
+        path.rename(path.with_name(f"renamed_{number}.py"))
+    elif action == "new":
+        other = rng.choice(files)
+        path.with_name(f"new_{number}.py").write_text(other.read_text(encoding="utf-8"), encoding="utf-8")
+    elif action == "add":
+        path.write_text(
+            "".join(lines) + f"\n\ndef added_{number}():\n    return {path.stem}()\n", encoding="utf-8"
+        )
+    else:
+        first = rng.randrange(len(lines) + 1)
+        last = min(len(lines), first + rng.randint(1, 12))
+        kept = lines[:first] + lines[last:] if action == "cut" else lines + lines[first:last]
+        path.write_text("".join(kept), encoding="utf-8")
+
+
+def _opened(root: Path) -> Engine:
+    return Engine.open(root, store="memory", embedder="none")
+
+
+PARTS: dict[str, Callable[[], Outcome]] = {
+    "calls": calls,
+    "counts": counts,
+    "entities": entities,
+    "cost": cost,
+    "changes": changes,
+}
