@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 import tree_sitter
@@ -32,7 +32,7 @@ MAX_DEPTH = 12
 
 UNKNOWN = "?"
 
-_KINDS = tuple((kind.value, kind) for kind in ReferenceKind)
+_KINDS = {kind.value: kind for kind in ReferenceKind}
 _QUOTES = ('""', "''", "``", "<>")
 _PLAIN = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*\Z")
 _PREFIXES = (("default", "default as "), ("namespace", "* as "), ("reexport", "export "), ("names", ""))
@@ -91,14 +91,21 @@ def find(language: Language, tree: tree_sitter.Tree, content: bytes) -> tuple[Re
     cursor = tree_sitter.QueryCursor(parsing.query(language.grammar, language.references))
     found: list[tuple[int, Reference]] = []
     for _, captures in cursor.matches(tree.root_node):
-        for name, kind in _KINDS:
-            if nodes := captures.get(name):
-                first = nodes[0]
-                if target := _target(kind, nodes, content):
-                    reference = Reference(kind, target, first.start_point[0] + 1, _detail(captures, content))
-                    found.append((first.start_byte, reference))
+        for name, nodes in captures.items():
+            if (kind := _KINDS.get(name)) and (target := _target(kind, nodes, content)):
+                detail = _detail(captures, content) if len(captures) > 1 else ""
+                found.append((nodes[0].start_byte, Reference(kind, target, 0, detail)))
     found.sort(key=lambda item: item[0])
-    return tuple(dict.fromkeys(reference for _, reference in found))
+    return tuple(dict.fromkeys(_with_lines(found, content)))
+
+
+def _with_lines(found: list[tuple[int, Reference]], content: bytes) -> Iterator[Reference]:
+    """References in order of position, with the lines they are on."""
+    line, seen = 1, 0
+    for position, (kind, target, _, detail) in found:
+        line += content.count(b"\n", seen, position)
+        seen = position
+        yield Reference(kind, target, line, detail)
 
 
 def links(language: Language, content: bytes) -> tuple[Reference, ...]:
@@ -124,15 +131,15 @@ def _target(kind: ReferenceKind, nodes: list[tree_sitter.Node], content: bytes) 
     """The text from the first to the last node: a repeated capture is a name that the grammar takes apart."""
     if kind in (ReferenceKind.RETURN, ReferenceKind.YIELD):
         return chain(nodes[0], content)
-    raw = content[nodes[0].start_byte : nodes[-1].end_byte].decode("utf-8", "replace")
-    text = " ".join(raw.split())
+    text = content[nodes[0].start_byte : nodes[-1].end_byte].decode("utf-8", "replace")
+    if text.isidentifier():
+        return text
+    text = " ".join(text.split())
     return text[1:-1] if text[:1] + text[-1:] in _QUOTES else text
 
 
 def _detail(captures: dict[str, list[tree_sitter.Node]], content: bytes) -> str:
     """What is imported, what a call goes through, what a name is bound to."""
-    if len(captures) == 1:
-        return ""
     if nodes := captures.get("through"):
         return chain(nodes[0], content)
     if nodes := captures.get("type"):

@@ -9,7 +9,7 @@ from typing import Any
 from dowse.graph.build import FileGraph, Files
 from dowse.types import Certainty, Edge, Kind, Node, Relation, Role
 
-VERSION = 2
+VERSION = 3
 """Raise it when the same index gives another graph, or the same graph other bytes."""
 
 COMPRESSION = 1

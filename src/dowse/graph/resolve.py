@@ -43,6 +43,7 @@ T = TypeVar("T")
 Values = frozenset[Value]
 NOTHING: Values = frozenset()
 
+_NO_BINDINGS: dict[str, list[Imported]] = {}
 _PARTS = re.compile(r"\(\)|\[\]|[^.()\[\]]+")
 _PROPERTIES = frozenset({
     "property", "cached_property", "functools.cached_property", "abc.abstractproperty", "classproperty",
@@ -311,6 +312,9 @@ class Resolver:
     def _bound(self, file: FileScopes, scope: int, name: str, fuel: int) -> Values | None:
         """What a name is bound to in this very scope; none if it is not."""
         row = file.scopes[scope]
+        bindings = self._bindings(file).get(scope, _NO_BINDINGS)
+        if not (name in row.members or name in bindings or name in row.binds or name in row.parameters):
+            return None
         found: set[Value] = set()
         is_bound = False
         if name in row.parameters:
@@ -319,7 +323,7 @@ class Resolver:
         if (member := row.members.get(name)) is not None:
             is_bound = True
             found.add(_definition(file, member))
-        for imported in self._bindings(file).get(scope, {}).get(name, ()):
+        for imported in bindings.get(name, ()):
             is_bound = True
             found |= self._import_value(file, imported, fuel - 1)
         if details := row.binds.get(name):

@@ -129,9 +129,10 @@ def read(path: str, language: str, packed: bytes) -> FileScopes:
     digest = blake2b(digest_size=8)
     digest.update(repr([(s.kind.value, s.qualified, s.parent) for s in scopes]).encode())
     public: list[tuple[object, ...]] = []
+    called: set[tuple[int, int, str, str]] = set()
     for reference in references:
         scope, above = owners[reference.line] if reference.line < len(owners) else (FILE, False)
-        _add(file, reference, scope, above)
+        _add(file, reference, scope, above, called)
         if reference.kind is not ReferenceKind.CALL:
             public.append((reference.kind.value, reference.target, reference.detail, scope))
     digest.update(repr(public).encode())
@@ -183,12 +184,16 @@ def _owners(entities: Sequence[Outline], own: Sequence[int]) -> list[tuple[int, 
     return owners
 
 
-def _add(file: FileScopes, reference: Reference, inside: int, above: bool) -> None:
+def _add(
+    file: FileScopes, reference: Reference, inside: int, above: bool, called: set[tuple[int, int, str, str]]
+) -> None:
     kind, target, line, detail = reference
     scope = file.scopes[inside]
     sight = scope.parent if above else inside
     if kind is ReferenceKind.CALL:
-        file.calls.append(Call(inside, sight, target, detail, line))
+        if (key := (inside, sight, target, detail)) not in called:  # the first of equal calls says it all
+            called.add(key)
+            file.calls.append(Call(inside, sight, target, detail, line))
     elif kind is ReferenceKind.BIND:
         _bind(file, target, detail, sight)
     elif kind is ReferenceKind.FIELD:
