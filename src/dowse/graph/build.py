@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from posixpath import dirname
 from typing import NamedTuple
 
@@ -45,7 +47,20 @@ def updated(snapshot: Snapshot, known: Files) -> Files:
     gone = known.keys() - manifest.keys()
     if not changed and not gone:
         return known
-    return _Update(snapshot, known, changed, gone).run()
+    with uncollected():
+        return _Update(snapshot, known, changed, gone).run()
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Without looking for garbage: millions of small values are made and kept, and looking takes a third of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class _Update:

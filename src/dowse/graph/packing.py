@@ -6,7 +6,7 @@ import json
 import zlib
 from typing import Any
 
-from dowse.graph.build import FileGraph, Files
+from dowse.graph.build import FileGraph, Files, uncollected
 from dowse.types import Certainty, Edge, Kind, Node, Relation, Role
 
 VERSION = 3
@@ -39,7 +39,10 @@ def unpack(data: bytes | None) -> Files:
         version, strings, rows = json.loads(zlib.decompress(data))
     except (ValueError, zlib.error):
         return {}
-    return dict(_file(row, strings) for row in rows) if version == VERSION else {}
+    if version != VERSION:
+        return {}
+    with uncollected():
+        return dict(_file(row, strings) for row in rows)
 
 
 def _row(path: str, file: FileGraph, number: Any) -> list[Any]:
