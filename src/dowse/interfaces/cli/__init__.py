@@ -31,27 +31,21 @@ COMMANDS = {
     "related": Row("dowse.interfaces.cli.related:related", "Find what belongs to a place."),
     "entities": Row(
         "dowse.interfaces.cli.entities:entities",
-        "Find entities: by id, by name, by the beginning of a name, by content.",
+        "Find entities by id, name, prefix or content.",
     ),
     "retrieve": Row("dowse.interfaces.cli.entities:retrieve", "Print the whole code of entities."),
     "callers": Row("dowse.interfaces.cli.graph:callers", "Show who calls a function, a method or a class."),
-    "callees": Row(
-        "dowse.interfaces.cli.graph:callees", "Show what a function, a method, a class or a file calls."
-    ),
-    "deps": Row("dowse.interfaces.cli.graph:deps", "Show the files that a file or a folder depends on."),
-    "impact": Row("dowse.interfaces.cli.graph:impact", "Show what depends on a file, a folder or a symbol."),
-    "traverse": Row("dowse.interfaces.cli.graph:traverse", "Show what is around some nodes of the graph."),
-    "hierarchy": Row(
-        "dowse.interfaces.cli.graph:hierarchy", "Show the classes above a class and those below it."
-    ),
-    "path": Row(
-        "dowse.interfaces.cli.graph:path", "Show how one thing reaches another, by the shortest way."
-    ),
+    "callees": Row("dowse.interfaces.cli.graph:callees", "Show what something calls."),
+    "deps": Row("dowse.interfaces.cli.graph:deps", "Show the files that a file depends on."),
+    "impact": Row("dowse.interfaces.cli.graph:impact", "Show what depends on a file or a symbol."),
+    "traverse": Row("dowse.interfaces.cli.graph:traverse", "Show what is around nodes of the code graph."),
+    "hierarchy": Row("dowse.interfaces.cli.graph:hierarchy", "Show the classes above and below a class."),
+    "path": Row("dowse.interfaces.cli.graph:path", "Show how one thing reaches another."),
     "hubs": Row("dowse.interfaces.cli.graph:hubs", "Show what most of the tree depends on."),
     "cycles": Row("dowse.interfaces.cli.graph:cycles", "Show files that import each other in a circle."),
     "affected": Row(
         "dowse.interfaces.cli.affected:affected",
-        "Show what a change reaches: entities, their dependents, tests to run.",
+        "Show what a change reaches, and tests to run.",
     ),
     "index": Row("dowse.interfaces.cli.index:index", "Bring the index up to what is on disk."),
     "status": Row("dowse.interfaces.cli.status:status", "Show the index at a glance."),
