@@ -79,7 +79,7 @@ def test_a_place_that_no_channel_ranks_high_enough(engine: Engine) -> None:
 
 def test_a_place_that_has_nothing_of_the_question(engine: Engine) -> None:
     told = engine.explain("retry backoff", "src/session.py", 2)
-    assert told.verdict is Verdict.NOT_CONSIDERED
+    assert told.verdict is Verdict.NOT_CONSIDERED, "nor does it mean anything like it"
     assert _missing(told) == ["retri", "backoff"]
     assert not any(standing.rank for standing in told.channels)
 

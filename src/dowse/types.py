@@ -211,6 +211,13 @@ class ChunkVector(NamedTuple):
     vector: bytes
 
 
+class PreparedChunk(NamedTuple):
+    """What an embedder is to know of a chunk, under the key of its vector."""
+
+    key: bytes
+    document: bytes
+
+
 @dataclass(frozen=True, slots=True)
 class SourceFile:
     """A file ready to be stored: where it is, what it says (UTF-8), what was understood."""
@@ -225,6 +232,7 @@ class SourceFile:
     secrets: tuple[MaskedSecret, ...] = ()
     vectors: tuple[ChunkVector, ...] = ()
     references: bytes = b""  # packed by code/references.py; empty if the content is known to the store
+    prepared: tuple[PreparedChunk, ...] = ()  # of embedders that prepare; not stored
     awaits_vectors: bool = False  # the embedder failed: to a writer, the file is not known yet
 
 

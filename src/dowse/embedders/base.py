@@ -45,3 +45,24 @@ class Calibrated(Protocol):
     def floor(self) -> float:
         """What is below is chance."""
         ...
+
+
+@runtime_checkable
+class Preparing(Protocol):
+    """An embedder whose work on a document begins with its words: that part is done where the file is taken apart.
+
+    It is sent to other processes to do so.
+    """
+
+    @property
+    def name(self) -> str:
+        """As of any embedder."""
+        ...
+
+    def prepared(self, text: str) -> bytes:
+        """What is to be known of a document."""
+        ...
+
+    def embed_prepared(self, documents: Sequence[bytes]) -> Matrix:
+        """One row per document that was prepared."""
+        ...

@@ -11,11 +11,12 @@ import json
 import math
 import mmap
 import struct
+from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
@@ -55,6 +56,9 @@ FLOOR = 0.3
 """Questions about anything but code find nothing nearer than 0.27 in five repositories, nor do invented words; of those
 about code, one in a hundred finds nothing nearer than 0.35."""
 
+MOST = 65_535
+"""Times that a word is counted at the most: two bytes."""
+
 LANE = 8
 """Bytes for a component while a question's rows are added up."""
 
@@ -77,11 +81,13 @@ class Words(dict[str, tuple[int, ...]]):
         self._vocabulary = vocabulary
         self._buckets = buckets
         self._find: Callable[[str], int | None] = self._found_by_halves
+        self._is_prepared = False
 
     def prepare(self) -> None:
         """Get ready for many words."""
-        if self._find == self._found_by_halves:
+        if not self._is_prepared:
             self._find = {word: place for place, word in enumerate(self._vocabulary)}.get
+            self._is_prepared = True
 
     def __missing__(self, run: str) -> tuple[int, ...]:
         if len(self) >= _MEMO_LIMIT:
@@ -220,26 +226,38 @@ class StaticEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
         """One row per text."""
+        return self.embed_prepared(list(map(self.prepared, texts)))
+
+    def prepared(self, text: str) -> bytes:
+        """The rows of the table that a document uses, and how often each."""
+        self._words.prepare()
+        counts = self._words.document_counts(text)
+        return array(
+            "H", chain.from_iterable((row, min(often, MOST)) for row, often in counts.items())
+        ).tobytes()
+
+    def embed_prepared(self, documents: Sequence[bytes]) -> Matrix:
+        """One row per document."""
         import numpy as np
 
-        self._words.prepare()
         shape = (self._header["rows"], self._header["dimensions"])
         table = np.frombuffer(self._data, np.int8, math.prod(shape), self._header["offsets"]["rows"]).reshape(
             shape
         )
-        counts = list(map(self._words.document_counts, texts))
-        ends = np.cumsum([len(found) for found in counts]).tolist()
-        rows = np.fromiter(chain.from_iterable(counts), dtype=np.int64, count=ends[-1] if ends else 0)
-        often = np.fromiter(
-            chain.from_iterable(c.values() for c in counts), dtype=np.float64, count=len(rows)
-        )
+        used = np.frombuffer(b"".join(documents), dtype=np.uint16).reshape(-1, 2)
+        rows, often = used[:, 0].astype(np.int64), used[:, 1].astype(np.float64)
         weights = np.rint(np.sqrt(often) * self._document_scale[rows] * PRECISION)
-        sums = np.zeros((len(texts), shape[1]))
+        sums = np.zeros((len(documents), shape[1]))
+        ends = accumulate(len(document) // used.strides[0] for document in documents)
         for place, (start, end) in enumerate(pairwise([0, *ends])):
             np.matmul(
                 weights[start:end], table.take(rows[start:end], axis=0).astype(np.float64), out=sums[place]
             )
         return _normalised(sums)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For another process: the file, not what was read of it."""
+        return (built_in, ()) if self._path == MODEL else (StaticEmbedder, (self._path,))
 
 
 @cache

@@ -10,12 +10,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dowse.code import terms
-from dowse.embedders.base import Embedder
+from dowse.embedders.base import Embedder, Preparing
 from dowse.errors import EmbedderError
-from dowse.types import ChunkVector, SourceFile
+from dowse.types import ChunkVector, ParsedFile, PreparedChunk, SourceFile
 
 CALL_TEXTS = 256
 """New texts that are embedded at a time: enough for a model to sort them by length, little to lose."""
@@ -29,7 +29,7 @@ class _Texts(NamedTuple):
 
     file: SourceFile
     keys: tuple[bytes, ...]
-    texts: list[str]
+    texts: list[str] | list[bytes]
 
 
 @dataclass
@@ -72,13 +72,10 @@ class Embedding:
 
     def _groups(self, files: Iterable[SourceFile]) -> Iterator[list[_Texts]]:
         """The files in groups with about as many new texts as are embedded at a time."""
-        assert self.embedder is not None
-        model = self.embedder.name
         group: list[_Texts] = []
         new = 0
         for file in files:
-            texts = terms.embedded_texts(file.path, file.content, file.parsed)
-            keys = tuple(_key(model, text) for text in texts)
+            texts, keys = self._texts(file)
             unknown = [key for key in keys if key not in self._fresh]
             self._keep(self.stored(unknown))
             group.append(_Texts(file, keys, texts))
@@ -89,6 +86,15 @@ class Embedding:
         if group:
             yield group
 
+    def _texts(self, file: SourceFile) -> tuple[list[str] | list[bytes], tuple[bytes, ...]]:
+        """What is to be embedded of a file, and the keys of the vectors."""
+        assert self.embedder is not None
+        if isinstance(self.embedder, Preparing):
+            ready = file.prepared or prepared(self.embedder, file.path, file.content, file.parsed)
+            return [one.document for one in ready], tuple(one.key for one in ready)
+        texts = terms.embedded_texts(file.path, file.content, file.parsed)
+        return texts, tuple(_key(self.embedder.name, text) for text in texts)
+
     def _embed(self, group: list[_Texts]) -> EmbedderError | None:
         """Compute the vectors that a group lacks; the error if that failed, now or earlier in this run."""
         missing = {key: text for one in group for key, text in zip(one.keys, one.texts, strict=True)}
@@ -98,8 +104,10 @@ class Embedding:
         if self.problem:
             return EmbedderError(self.problem)
         assert self.embedder is not None
+        known: Any = self.embedder
+        embed: Any = known.embed_prepared if isinstance(known, Preparing) else known.embed_documents
         try:
-            rows = self.embedder.embed_documents(list(missing.values()))
+            rows = embed(list(missing.values()))
             self._keep({key: row.astype("<f4").tobytes() for key, row in zip(missing, rows, strict=True)})
         except EmbedderError as error:
             self.problem = str(error)
@@ -122,7 +130,15 @@ class Embedding:
         if any(key not in self._fresh for key in one.keys):
             self.left_out += 1
             return replace(one.file, awaits_vectors=True)
-        return replace(one.file, vectors=tuple(ChunkVector(key, self._fresh[key]) for key in one.keys))
+        vectors = tuple(ChunkVector(key, self._fresh[key]) for key in one.keys)
+        return replace(one.file, vectors=vectors, prepared=())
+
+
+def prepared(embedder: Preparing, path: str, content: bytes, parsed: ParsedFile) -> tuple[PreparedChunk, ...]:
+    """The chunks of a file as far as they can be embedded where it is taken apart."""
+    model = embedder.name
+    texts = terms.embedded_texts(path, content, parsed)
+    return tuple(PreparedChunk(_key(model, text), embedder.prepared(text)) for text in texts)
 
 
 def _key(model: str, text: str) -> bytes:

@@ -8,14 +8,14 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import tee
 from pathlib import Path
 from typing import NamedTuple
 
 from dowse.code import roles, secrets
-from dowse.embedders.base import Embedder
+from dowse.embedders.base import Embedder, Preparing
 from dowse.indexing import changes
 from dowse.indexing.discover import Again, Rules, discover
 from dowse.indexing.embed import Embedding
@@ -146,7 +146,11 @@ class _Run:
     def _sources(self, candidates: Sequence[Candidate], total: int) -> Iterator[SourceFile]:
         readings, again = tee(self._readings(candidates))
         tasks = (Task(reading.path, reading.content, reading.known) for reading in again)
-        understood = understand_all(self.recipe.understanding, tasks, total, self.recipe.processes)
+        embedder = self.recipe.embedder
+        how = replace(
+            self.recipe.understanding, embedder=embedder if isinstance(embedder, Preparing) else None
+        )
+        understood = understand_all(how, tasks, total, self.recipe.processes)
         done = 0
         for result, reading in zip(understood, readings, strict=False):
             done += len(reading.content)
@@ -165,6 +169,7 @@ class _Run:
                 result.terms,
                 reading.secrets,
                 references=result.references,
+                prepared=result.prepared,
             )
 
     def _readings(self, candidates: Iterable[Candidate]) -> Iterator[_Reading]:

@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 from dowse.code import chunking, parsing, references, symbols, terms
 from dowse.code.languages import Languages
-from dowse.types import ChunkTerms, ParsedFile, ParseHealth
+from dowse.embedders.base import Preparing
+from dowse.indexing import embed
+from dowse.types import ChunkTerms, ParsedFile, ParseHealth, PreparedChunk
 
 VERSION = 4
 """Goes into every content hash: raise it when the same content gives other entities, chunks or references."""
@@ -20,6 +22,7 @@ class Understanding:
     languages: Languages
     chunk_size: int
     chunk_overlap: int
+    embedder: Preparing | None = None  # what needs no more than the words of a file
 
 
 class Understood(NamedTuple):
@@ -29,12 +32,15 @@ class Understood(NamedTuple):
     terms: tuple[ChunkTerms, ...]
     references: bytes = b""  # none of a content that is known already: the store has them
     error: str = ""
+    prepared: tuple[PreparedChunk, ...] = ()
 
 
 def understand(how: Understanding, path: str, content: bytes, known: ParsedFile | None = None) -> Understood:
     """Parse a file, unless its content is known already, and make its tokens."""
     parsed, mentioned = (known, b"") if known else parse(how, path, content)
-    return Understood(parsed, terms.chunk_terms(path, content, parsed), mentioned)
+    fields = terms.chunk_terms(path, content, parsed)
+    prepared = embed.prepared(how.embedder, path, content, parsed) if how.embedder else ()
+    return Understood(parsed, fields, mentioned, prepared=prepared)
 
 
 def parse(how: Understanding, path: str, content: bytes) -> tuple[ParsedFile, bytes]:

@@ -1,0 +1,229 @@
+"""How vectors are searched: what rounding loses and what a search takes, on the chunks of real trees.
+
+The chunks of the 31 repositories and of SWE-QA's trees are embedded with the built-in model and put into a vector
+index; the public questions are asked of it. Recall is the share of the 100 nearest by exact float32 that are among
+the 100 found. A million rows are these vectors several times over, each time with other noise (a fifth of their
+length), so that neighbours are near but not equal. Beside it the other way that was considered: codes of one bit a
+number to choose candidates, the best of which are compared in full, with and without a random rotation before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import simsimd
+
+from benchmarks import data
+from benchmarks.metrics import mean, percentile
+from benchmarks.sets import repositories, swe_qa
+from benchmarks.values import Figure, Outcome, Target, at_least
+from dowse.code import terms
+from dowse.code.languages import builtin
+from dowse.embedders.static import built_in
+from dowse.indexing.understand import Understanding, understand
+from dowse.stores.embedded.vectors import VectorIndex, packed
+from dowse.types import ChunkVector, split_chunk_id
+
+SIZES = (100_000, 1_000_000)
+QUESTIONS = 100
+NEAREST = 100
+NOISE = 0.2
+BATCH = 4096
+CANDIDATES = {100_000: 4000, 1_000_000: 16_000}
+"""Rows that one-bit codes choose: as many as recall needs."""
+
+LARGEST_FILE = 1_000_000
+TARGETS = {"all": at_least(0.98), "one language": at_least(0.97), "one tree": at_least(0.97)}
+ONE_TREE = "flask"
+SNIFFED = 8_000
+SEED = 0
+
+
+class Embedded(NamedTuple):
+    """Vectors, and for each row the number of its file; the files of one language and of one tree."""
+
+    matrix: Any
+    files: Any
+    some: dict[str, set[int]]
+
+
+Way = Callable[[Any, "set[int] | None"], set[int]]
+"""Finds the rows nearest to a question, among those of some files if there are some."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Takes ``--chunks``, like scale."""
+
+
+def run(args: argparse.Namespace) -> Iterator[Outcome]:
+    """Each size."""
+    embedded = _embedded()
+    questions = data.bench_queries()
+    np.random.default_rng(SEED).shuffle(questions)
+    asked = np.array([built_in().embed_query(text) for text in questions[:QUESTIONS]], dtype=np.float32)
+    for size in args.chunks or SIZES:
+        yield _outcome(size, _of_size(embedded, size), asked)
+
+
+# --- vectors ---
+
+
+def _embedded() -> Embedded:
+    """The chunks of all trees."""
+    how = Understanding(builtin(), 1000, 0)
+    texts: list[str] = []
+    files: list[int] = []
+    some: dict[str, set[int]] = {"one language": set(), "one tree": set()}
+    numbers = count(1)
+    for tree in (*repositories.trees(), *swe_qa.trees()):
+        print(f"vectors: {tree.name}", file=sys.stderr)
+        for number, (path, content) in zip(numbers, _sources(tree.path), strict=False):
+            parsed = understand(how, path, content).parsed
+            found = terms.embedded_texts(path, content, parsed)
+            texts += found
+            files += [number] * len(found)
+            if parsed.language == "python":
+                some["one language"].add(number)
+            if tree.name == ONE_TREE:
+                some["one tree"].add(number)
+    parts = [built_in().embed_documents(texts[i : i + BATCH]) for i in range(0, len(texts), BATCH)]
+    return Embedded(np.concatenate(parts), np.array(files), some)
+
+
+def _sources(root: Path) -> Iterator[tuple[str, bytes]]:
+    for path in sorted(root.rglob("*")):
+        if path.is_file() and not path.is_symlink() and 0 < path.stat().st_size <= LARGEST_FILE:
+            content = path.read_bytes()
+            if b"\0" not in content[:SNIFFED]:
+                yield path.relative_to(root).as_posix(), content
+
+
+def _of_size(embedded: Embedded, size: int) -> Embedded:
+    """So many rows: the first, or all several times over with noise."""
+    random = np.random.default_rng(SEED)
+    matrix, files = [embedded.matrix[:size]], [embedded.files[:size]]
+    missing, last = size - len(matrix[0]), int(embedded.files[-1])
+    some = {name: set(numbers) for name, numbers in embedded.some.items()}
+    while missing > 0:
+        rows = embedded.matrix[:missing]
+        noise = random.standard_normal(rows.shape, dtype=np.float32) * (NOISE / rows.shape[1] ** 0.5)
+        varied = rows + noise
+        matrix.append(varied / np.linalg.norm(varied, axis=1, keepdims=True))
+        files.append(embedded.files[:missing] + last * len(files))
+        some["one language"] |= {n + last * (len(files) - 1) for n in embedded.some["one language"]}
+        missing -= len(rows)
+    return Embedded(np.concatenate(matrix), np.concatenate(files), some)
+
+
+def _index(folder: Path, embedded: Embedded) -> VectorIndex:
+    """The vector index of the store, of one segment."""
+    vectors = packed([ChunkVector(b"", row.tobytes()) for row in embedded.matrix.astype("<f4")])
+    starts = np.flatnonzero(np.diff(embedded.files, prepend=0)).tolist()
+    ends = [*starts[1:], len(vectors)]
+    by_file = [(int(embedded.files[s]), vectors[s:e]) for s, e in zip(starts, ends, strict=True)]
+    VectorIndex(folder).append(1, by_file, lambda ids: ids >= 0)
+    return VectorIndex(folder)
+
+
+# --- ways to search ---
+
+
+def _exact(embedded: Embedded, asked: Any, files: set[int] | None) -> list[set[int]]:
+    """The rows nearest to each question in full precision."""
+    rows = np.arange(len(embedded.files))
+    if files is not None:
+        rows = np.flatnonzero(np.isin(embedded.files, list(files)))
+    matrix = embedded.matrix if files is None else embedded.matrix[rows]
+    near = []
+    for query in asked:
+        scores = matrix @ query
+        near.append(set(rows[np.argpartition(-scores, min(NEAREST, len(scores) - 1))[:NEAREST]].tolist()))
+    return near
+
+
+def _flat(index: VectorIndex, embedded: Embedded) -> Way:
+    """As the store does it; rows instead of chunks."""
+    first = dict(zip(*np.unique(embedded.files, return_index=True), strict=True))
+
+    def find(query: Any, files: set[int] | None) -> set[int]:
+        hits = index.search(query.tolist(), NEAREST, files)
+        return {int(first[file]) + ordinal for file, ordinal in (split_chunk_id(hit.chunk) for hit in hits)}
+
+    return find
+
+
+def _one_bit(embedded: Embedded, rotated: bool, candidates: int) -> Way:
+    """Codes of one bit a number choose candidates, which are compared as int8."""
+    size = embedded.matrix.shape[1]
+    turn = np.eye(size, dtype=np.float32)
+    if rotated:
+        turn = np.linalg.qr(np.random.default_rng(SEED).standard_normal((size, size)))[0].astype(np.float32)
+    codes = np.concatenate(
+        [np.packbits(part @ turn > 0, axis=1) for part in np.array_split(embedded.matrix, 32)]
+    )
+    scale = 127 / np.abs(embedded.matrix).max(axis=1, keepdims=True)
+    rows = np.rint(embedded.matrix * scale).astype(np.int8)
+
+    def find(query: Any, files: set[int] | None) -> set[int]:
+        code = np.packbits(query @ turn > 0)[None]
+        apart: Any = simsimd.cdist(code, codes, "hamming", dtype="bin8", out_dtype="float32")
+        distances = np.asarray(apart).ravel()
+        if files is not None:
+            distances = np.where(np.isin(embedded.files, list(files)), distances, np.inf)
+        chosen = np.argpartition(distances, candidates)[:candidates]
+        scores = (rows[chosen].astype(np.float32) @ query) / scale[chosen, 0]
+        return set(chosen[np.argpartition(-scores, NEAREST)[:NEAREST]].tolist())
+
+    return find
+
+
+# --- figures ---
+
+
+def _outcome(size: int, embedded: Embedded, asked: Any) -> Outcome:
+    print(f"vectors: {size:,} rows", file=sys.stderr)
+    candidates = CANDIDATES.get(size, size // 25)
+    with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
+        index = _index(Path(folder), embedded)
+        ways = {"int8, all rows": _flat(index, embedded)}
+        figures = list(_figures(ways, embedded, asked, TARGETS))
+    others = {
+        f"one bit, {candidates:,} compared as int8": _one_bit(embedded, False, candidates),
+        f"one bit after a rotation, {candidates:,} compared as int8": _one_bit(embedded, True, candidates),
+    }
+    return Outcome(
+        name=f"vectors-{size}",
+        title=f"Searching {size:,} vectors",
+        figures=[*figures, *_figures(others, embedded, asked, {})],
+        notes=(
+            f"{QUESTIONS} questions, the {NEAREST} nearest; {len(set(embedded.files.tolist())):,} files",
+            f"one language: {len(embedded.some['one language']):,} files; "
+            f"one tree: {len(embedded.some['one tree']):,} files",
+        ),
+    )
+
+
+def _figures(
+    ways: Mapping[str, Way], embedded: Embedded, asked: Any, targets: Mapping[str, Target]
+) -> Iterator[Figure]:
+    for among, files in {"all": None, **embedded.some}.items():
+        near = _exact(embedded, asked, files)
+        for name, find in ways.items():
+            times, shares = [], []
+            find(asked[0], files)
+            for query, wanted in zip(asked, near, strict=True):
+                started = time.perf_counter()
+                found = find(query, files)
+                times.append((time.perf_counter() - started) * 1e3)
+                shares.append(len(found & wanted) / len(wanted))
+            yield Figure(f"{name}: recall@{NEAREST}, {among}", mean(shares), "", targets.get(among))
+            yield Figure(f"{name}: p50, {among}", percentile(times, 0.5), "ms")
+            yield Figure(f"{name}: p95, {among}", percentile(times, 0.95), "ms")

@@ -1,0 +1,118 @@
+"""Stage 5: how embedders do on packages that were not trained on.
+
+    python training/compare.py --data DIR [--embedder static --embedder onnx:DIR ...] [--limit 1000] [--languages ...]
+
+First sentence of a definition's documentation -> the definition without it, among all candidates of its language
+(MRR@10), for the embedders of the program, and for BM25 over the same words. Prints a table and, with ``--to``, writes
+the figures as JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import math
+import time
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dowse.code import tokens
+from dowse.embedders import create
+
+LEAST = 200
+"""Pairs of a language below which nothing is said about it."""
+
+SEED = 7
+
+Pairs = list[tuple[str, str]]
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--embedder", action="append", default=[])
+    parser.add_argument("--limit", type=int, default=1000)
+    parser.add_argument("--languages", nargs="*")
+    parser.add_argument("--to", type=Path)
+    args = parser.parse_args()
+    sets = held_out(args.data, args.limit)
+    figures: dict[str, dict[str, float]] = {}
+    for language, pairs in sorted(sets.items()):
+        if args.languages and language not in args.languages:
+            continue
+        row: dict[str, float] = {"pairs": len(pairs), "bm25": round(reciprocal_rank(bm25(pairs)), 4)}
+        for spec in args.embedder or ["static"]:
+            started = time.process_time()
+            row[spec.partition(":")[0]] = round(reciprocal_rank(dense(spec, pairs)), 4)
+            row[f"{spec.partition(':')[0]} seconds"] = round(time.process_time() - started, 2)
+        figures[language] = row
+        print(language, row, flush=True)
+    if args.to:
+        args.to.write_text(json.dumps(figures, indent=1) + "\n")
+
+
+def held_out(data: Path, limit: int) -> dict[str, Pairs]:
+    """For each language up to so many (documentation, code) pairs, no code twice."""
+    manifest = json.loads((Path(__file__).parent / "manifest.json").read_text())
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for row in manifest:
+        file = data / "pairs" / f"{row['registry']}+{row['package'].replace('/', '+')}.jsonl.gz"
+        if row["split"] != "held-out" or not file.exists():
+            continue
+        with gzip.open(file, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                _, language, _, _, _, body, questions = json.loads(line)
+                asked = next((text for kind, text in questions if kind == "doc"), "")
+                if asked and body not in found[language]:
+                    found[language][body] = asked
+    random = np.random.default_rng(SEED)
+    sets = {}
+    for language, by_body in found.items():
+        pairs = [(asked, body) for body, asked in by_body.items()]
+        if len(pairs) >= LEAST:
+            sets[language] = [pairs[i] for i in random.permutation(len(pairs))[:limit]]
+    return sets
+
+
+def dense(spec: str, pairs: Pairs) -> Any:
+    """The cosine of every question with every piece of code."""
+    embedder = create(spec)
+    assert embedder
+    documents = embedder.embed_documents(["\n" + body for _, body in pairs])
+    return np.array([embedder.embed_query(asked) for asked, _ in pairs], dtype=np.float32) @ documents.T
+
+
+def bm25(pairs: Pairs) -> Any:
+    """The scores of BM25 (k1 1.2, b 0.75) over the tokens of the index."""
+    counts = [Counter(tokens.tokens(body).split()) for _, body in pairs]
+    lengths = [sum(c.values()) for c in counts]
+    mean = sum(lengths) / len(lengths)
+    postings: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for place, found in enumerate(counts):
+        for token, often in found.items():
+            postings[token].append((place, often))
+    scores = np.zeros((len(pairs), len(pairs)))
+    for row, (asked, _) in enumerate(pairs):
+        for token in set(tokens.tokens(asked).split()):
+            having = postings.get(token, ())
+            idf = math.log(1 + (len(pairs) - len(having) + 0.5) / (len(having) + 0.5))
+            for place, often in having:
+                norm = 1.2 * (0.25 + 0.75 * lengths[place] / mean)
+                scores[row, place] += idf * often * 2.2 / (often + norm)
+    return scores
+
+
+def reciprocal_rank(scores: Any) -> float:
+    """MRR@10 where the answer to question i is candidate i; of equals, half are taken to be before it."""
+    own = np.diag(scores)[:, None]
+    ranks = (scores > own).sum(axis=1) + 1 + ((scores == own).sum(axis=1) - 1) / 2
+    return float(np.where(ranks <= 10, 1.0 / ranks, 0.0).mean())
+
+
+if __name__ == "__main__":
+    main()
