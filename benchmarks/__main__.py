@@ -13,6 +13,7 @@ from benchmarks.values import Outcome
 
 BENCHMARKS = {
     "quality": "how good the answers are: four public question sets",
+    "channels": "what words, what meaning and what both find",
     "peers": "how good the answers of others are to the same questions",
     "evaluation": "dowse eval beside the bench's own scorer, and how long it takes",
     "speed": "indexing, queries and the command line, side by side with semble",
@@ -23,6 +24,7 @@ BENCHMARKS = {
     "serving": "the MCP server: start, overhead, freshness in a tree of 7,000 files",
     "soak": "100 sessions over HTTP while files change: errors, memory, processes left",
     "shared": "PostgreSQL beside the embedded store: answers, 100,000 chunks, many at once, kills and restarts",
+    "vectors": "searching 100,000 and 1,000,000 vectors: what rounding loses, what a search takes",
     "scale": "100,000 and 1,000,000 chunks: indexing, queries, memory, start",
 }
 """Every benchmark, a module each, in the order they run; the long one last."""

@@ -125,11 +125,13 @@ def ablation(names: Sequence[str], environment: dict[str, str]) -> Iterator[Outc
     for name in names:
         question_set = SETS[name]
         rows = ask(question_set, ENGINE, variants, environment)
-        table = {variant: _compared(question_set, rows["everything"], rows[variant]) for variant in variants}
+        table = {
+            variant: compared_with(question_set, rows["everything"], rows[variant]) for variant in variants
+        }
         yield Outcome(
             name=f"ablation-{name}",
             title=f"Each signal and channel off in turn: {question_set.title}",
-            figures=[_ablation_figure(question_set, v, rows[v], table[v]) for v in variants],
+            figures=[variant_figure(question_set, v, rows[v], table[v]) for v in variants],
             notes=(
                 "in brackets: the mean difference to everything by question, its 95 % interval, and how many "
                 "questions are better and worse",
@@ -139,10 +141,10 @@ def ablation(names: Sequence[str], environment: dict[str, str]) -> Iterator[Outc
         )
 
 
-def _ablation_figure(
+def variant_figure(
     question_set: QuestionSet, variant: str, rows: Sequence[Row], compared: Mapping[str, Any]
 ) -> Figure:
-    """The headline of a variant, beside it the difference and what else could suffer."""
+    """The headline of a variant; beside it the difference and what else could suffer."""
     headline, *others = question_set.figures(rows)[:ABLATION_FIGURES]
     low, high = compared["micro_ci95"]
     counts = f"+{compared['better']} -{compared['worse']}"
@@ -151,14 +153,15 @@ def _ablation_figure(
     return Figure(f"{headline.name}, {variant}", headline.value, beside=f"[{difference}] {beside}")
 
 
-def _compared(question_set: QuestionSet, before: Sequence[Row], after: Sequence[Row]) -> dict[str, Any]:
+def compared_with(question_set: QuestionSet, before: Sequence[Row], after: Sequence[Row]) -> dict[str, Any]:
+    """The paired difference of two runs by the set's headline."""
     compared: dict[str, Any] = data.scorer().compare(before, after, metric=question_set.headline)
     return compared
 
 
 def _show_comparison(question_set: QuestionSet, earlier: Sequence[Row], rows: Sequence[Row]) -> None:
     print(f"{question_set.headline}, this run minus the earlier one, paired bootstrap:")
-    print(json.dumps(_compared(question_set, earlier, rows), indent=1))
+    print(json.dumps(compared_with(question_set, earlier, rows), indent=1))
 
 
 def _rows_file(question_set: QuestionSet, tag: str) -> Path:

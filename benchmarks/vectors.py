@@ -180,6 +180,7 @@ def _one_bit(embedded: Embedded, rotated: bool, candidates: int) -> Way:
             distances = np.where(np.isin(embedded.files, list(files)), distances, np.inf)
         chosen = np.argpartition(distances, candidates)[:candidates]
         scores = (rows[chosen].astype(np.float32) @ query) / scale[chosen, 0]
+        scores[np.isinf(distances[chosen])] = -np.inf
         return set(chosen[np.argpartition(-scores, NEAREST)[:NEAREST]].tolist())
 
     return find

@@ -4,9 +4,9 @@ Derived from the catalogue, like the lexical index. A segment is written once an
 whose file is gone is passed over until segments are merged. ``segments.json`` names the segments and the
 generation they belong to, and is replaced in one step.
 
-Every row is compared: with SIMD on int8 that takes 3 ms for 100,000 of them, and no filter can make it miss
+Every row is compared: with SIMD on int8 that takes 4 ms for 100,000 of them, and no filter can make it miss
 anything, as it does where an index is a graph. Codes of one bit a number with the best rescored were measured
-too: they do not pay below a million rows (``benchmarks/results``). Searching needs numpy for large indexes only,
+too: up to a million rows they are no faster and find less (``benchmarks/results``). Searching needs numpy for large indexes only,
 since loading it takes longer than all the rest of a search from the command line.
 """
 
