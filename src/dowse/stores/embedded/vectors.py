@@ -6,8 +6,8 @@ generation they belong to, and is replaced in one step.
 
 Every row is compared: with SIMD on int8 that takes 4 ms for 100,000 of them, and no filter can make it miss
 anything, as it does where an index is a graph. Codes of one bit a number with the best rescored were measured
-too: up to a million rows they are no faster and find less (``benchmarks/results``). Searching needs numpy for large indexes only,
-since loading it takes longer than all the rest of a search from the command line.
+too: up to a million rows they are hardly faster and find less (``benchmarks/results``). Searching needs numpy for
+large indexes only, since loading it takes longer than all the rest of a search from the command line.
 """
 
 from __future__ import annotations
