@@ -298,7 +298,8 @@ def test_a_question_from_standard_input(dowse: Shell) -> None:
 
 def test_filters(dowse: Shell, tree: Path) -> None:
     def found(*args: str, cwd: Path | None = None) -> set[str]:
-        return {result["path"] for result in dowse.json("search", "retry", *args, cwd=cwd)["results"]}
+        words_alone = ("search", "retry", "--hybrid", "off", *args)
+        return {result["path"] for result in dowse.json(*words_alone, cwd=cwd)["results"]}
 
     everything = found()
     assert everything >= {"src/retry.py", "src/server.go", "tests/test_retry.py", "README.md"}
@@ -875,7 +876,7 @@ def test_a_terminal_gets_colours_and_a_footer(dowse: Shell) -> None:
     assert f"def{paint.colour('retry_with_backoff', 'found')}(" in text.replace("\x1b[35mdef\x1b[0m ", "def")
     plain = without_colour(text)
     assert re.match(r"src/retry.py:\d+-\d+  retry_with_backoff \(function\)  [01]\.\d\d  name\n", plain)
-    assert re.search(r"\n\n2 hits in \d+\.\d ms; asked: lexical, names, dense; not asked: ", plain)
+    assert re.search(r"\n\n2 hits in \d+\.\d ms; asked: lexical, names; not asked: files \(", plain)
 
 
 @needs_terminal
