@@ -47,17 +47,17 @@ DEPTH = 5
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("graph")
     group.add_argument(
-        "--part",
+        "--graph-part",
         action="append",
         choices=list(PARTS),
-        dest="parts",
+        dest="graph_parts",
         help="only this part of the graph benchmark",
     )
 
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
     """The parts that were asked for."""
-    for name in args.parts or PARTS:
+    for name in args.graph_parts or PARTS:
         try:
             yield PARTS[name]()
         except data.MissingDataError as error:

@@ -45,7 +45,7 @@ SEED = 5
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("shared")
-    group.add_argument("--part", action="append", choices=PARTS, help="only this part [default: all]")
+    group.add_argument("--shared-part", action="append", choices=PARTS, help="only this part [default: all]")
     group.add_argument("--trees", type=int, help="agreement: only so many trees, the smallest [default: all]")
     group.add_argument("--minutes", type=float, default=MINUTES, help="endurance: how long [default: 5]")
 
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
         "scale": _scale,
         "endurance": _endurance,
     }
-    for name in args.part or PARTS:
+    for name in args.shared_part or PARTS:
         with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
             url = server.database(server.start(Path(folder) / "server", durable=True), "dowse_benchmark")
             with closing(_shared(url)) as store:

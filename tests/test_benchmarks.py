@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from benchmarks import agents, corpus, data, metrics, quality, results
+from benchmarks.__main__ import BENCHMARKS
 from benchmarks.probe import Probe
 from benchmarks.sets import codegrapher, locagent
 from benchmarks.values import Figure, Outcome, Place, Question, Target, Tree
@@ -209,3 +212,15 @@ def test_half_of_a_cited_range_must_be_seen() -> None:
     assert (
         seen.has({"a.py": [(3, 6)]}) and not seen.has({"a.py": [(4, 7)]}) and not seen.has({"b.py": [(1, 2)]})
     )
+
+
+def test_the_options_of_all_benchmarks_go_together() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "benchmarks", "--help"],
+        cwd=Path(__file__).parent.parent,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert all(name in ran.stdout for name in BENCHMARKS)
