@@ -1,11 +1,13 @@
 """What belongs to a place."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from dowse import Engine
 from dowse.errors import UsageError
+from dowse.interfaces import render
 
 
 @pytest.fixture
@@ -62,3 +64,11 @@ def test_a_test_that_is_found_anyway_is_lifted_not_repeated(engine: Engine) -> N
     (engine.root / "tests" / "test_cart.py").write_text("def test_price():\n    assert True\n")
     paths = [result.path for result in engine.search("total price discount").results]
     assert paths.count("tests/test_cart.py") == 1
+
+
+def test_an_explanation_shows_what_brought_a_hit_in_as_added(engine: Engine) -> None:
+    shown = render.search_text(
+        engine.search("total price discount"), render.View(str(engine.root), explain=True)
+    )
+    assert re.search(r"^    \+ partners +0\.\d+  belongs to src/cart.py$", shown, re.M)
+    assert not re.search(r"^    x partners", shown, re.M)

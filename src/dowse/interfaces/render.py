@@ -286,9 +286,9 @@ def wording_rows(wording: Wording) -> Iterator[tuple[str, str]]:
 
 
 def _reasons(result: SearchResult, channels: frozenset[str], view: View) -> Iterator[str]:
-    """What the score is made of: channels add, signals multiply."""
-    for reason in result.reasons:
-        adds = reason.name in channels
+    """What the score is made of: channels add, signals multiply; what brought the hit in adds in any case."""
+    for position, reason in enumerate(result.reasons):
+        adds = position == 0 or reason.name in channels
         yield _reason("+" if adds else "x", reason, view)
     yield f"    = {'score':<15} {result.score:.5f}  relevance {result.relevance:.2f}"
 
