@@ -136,7 +136,7 @@ def _scale(folder: Path, url: str, args: argparse.Namespace) -> Outcome:
     queries = data.bench_queries()
     random.Random(SEED).shuffle(queries)
     own = {"index_dir": str(folder / "index")}
-    embedded, _ = _loaded(made.root, "dowse.stores.embedded", "EmbeddedWriter", own)
+    embedded, _ = _loaded(made.root, "dowse.stores.embedded.writer", "EmbeddedWriter", own)
     shared, graph = _loaded(made.root, "dowse.stores.postgres.writer", "PostgresWriter", {"store": url})
     figures = [
         Figure("storing, wall over the embedded store", shared.wall / embedded.wall, "x", at_most(3)),
