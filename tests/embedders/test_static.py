@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from dowse.embedders import create, static
-from dowse.embedders.static import StaticEmbedder, Words, built_in, write_model
+from dowse.embedders.static import StaticEmbedder, Words, write_model
 from dowse.errors import SettingsError
 
 MAX_BYTES = 16_000_000
@@ -174,16 +174,3 @@ def test_a_question_needs_no_numpy() -> None:
         "sys.exit('numpy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-@pytest.mark.parametrize("text", ["qqqzzz", "chocolate cake recipe", "xyzzy plugh"])
-def test_what_is_not_about_code_is_below_the_floor(text: str) -> None:
-    embedder = built_in()
-    code = embedder.embed_documents(
-        [
-            "net client\ndef connect(host, port):\n    return socket(host, port)",
-            "parse json\nobject = loads(text)",
-        ]
-    )
-    assert (code @ np.asarray(embedder.embed_query(text))).max() < embedder.floor
-    assert (code @ np.asarray(embedder.embed_query("connect to a host"))).max() > embedder.floor

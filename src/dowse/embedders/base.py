@@ -38,16 +38,6 @@ class Patient(Protocol):
 
 
 @runtime_checkable
-class Calibrated(Protocol):
-    """An embedder that knows from which cosine on two texts have anything to do with each other."""
-
-    @property
-    def floor(self) -> float:
-        """What is below is chance."""
-        ...
-
-
-@runtime_checkable
 class Preparing(Protocol):
     """An embedder whose work on a document begins with its words: that part is done where the file is taken apart.
 

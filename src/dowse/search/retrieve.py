@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from dowse.embedders.base import Calibrated, Embedder
+from dowse.embedders.base import Embedder
 from dowse.errors import EmbedderError
 from dowse.search import exact, places
 from dowse.search.analyse import is_identifier, last_part
@@ -178,12 +178,7 @@ def _dense(
         return _skipped("dense", str(error), failed=True)
     if not any(vector):
         return _skipped("dense", "the question has no words")
-    floor = embedder.floor if isinstance(embedder, Calibrated) else -1.0
-    found = timed("dense", lambda: _above(floor, snapshot.dense(vector, filter, depth)))
+    found = timed("dense", lambda: snapshot.dense(vector, filter, depth))
     if not found.hits and not snapshot.dense(vector, Filter(), 1):
         return _skipped("dense", "the index has no vectors: 'dowse index' makes them", failed=True)
     return found
-
-
-def _above(floor: float, hits: list[Scored]) -> list[Scored]:
-    return [hit for hit in hits if hit.score >= floor]
