@@ -677,11 +677,11 @@ class Engine:
 
     def _stale_files(self, snapshot: Snapshot, results: Iterable[SearchResult]) -> list[Candidate]:
         """Files of an answer that have changed or gone since they were indexed."""
-        stale = []
+        stale, base = [], os.fspath(self.root)
         for path in {result.path for result in results}:
             file = snapshot.file_at(path)
             try:
-                status = os.lstat(self.root / path)
+                status = os.lstat(f"{base}/{path}")
                 stamp = FileStamp(status.st_size, status.st_mtime_ns)
             except OSError:
                 stamp = FileStamp(-1, -1)

@@ -12,13 +12,13 @@ seldom asked again.
 from __future__ import annotations
 
 import hashlib
-import operator
 import threading
 import time
+from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from dowse.embedders.base import Embedder
 from dowse.errors import EmbedderError
@@ -27,13 +27,16 @@ from dowse.search.analyse import is_identifier
 from dowse.search.laps import Laps
 from dowse.settings import Settings
 from dowse.stores.base import Snapshot
-from dowse.types import AnalysedQuery, ParsedQuery, SearchOptions, SearchResponse, Vector
+from dowse.types import AnalysedQuery, ParsedQuery, SearchOptions, SearchResponse
 
 SIMILARITY = 0.95
 """Cosine from which on two questions mean the same; lower, and answers are those of other questions."""
 
 MOST_WORDS = 8
 """In a question with more words that count, one of them hardly moves the vector: "client" would answer "server"."""
+
+MOST_SETTINGS = 16
+"""Settings whose hashes are remembered: a process seldom has more engines than that."""
 
 LIFETIME = 24 * 60 * 60.0
 """Seconds that an answer is kept."""
@@ -70,7 +73,7 @@ class Asking:
     @property
     def digest(self) -> str:
         """A hash of all of it."""
-        return _digest(self.parsed, *self._around())
+        return _digest(self.parsed, self._around())
 
     @property
     def kin(self) -> str:
@@ -82,16 +85,16 @@ class Asking:
         named = sorted(name for name in self.query.names if is_identifier(name))
         numbers = sorted(word for word in self.query.text.split() if any(c.isdigit() for c in word))
         asked = (named, numbers, sorted(self.query.files), self.parsed.names, self.parsed.wording.added)
-        return _digest(*asked, *self._around())
+        return _digest(*asked, self._around())
 
     def _around(self) -> tuple[object, ...]:
         model = self.embedder.name if self.embedder else ""
-        return self.index, self.options, self.settings, model
+        return self.index, _ordered(self.options), _settings_digest(self.settings), model
 
-    def vector(self) -> Vector | None:
+    def vector(self) -> array[float] | None:
         """The question's place in the embedder's space; none where that cannot be had."""
         try:
-            return self.embedder.embed_query(self.query.text) if self.embedder else None
+            return array("d", self.embedder.embed_query(self.query.text)) if self.embedder else None
         except EmbedderError:
             return None
 
@@ -103,7 +106,7 @@ class Asking:
 class _Entry(NamedTuple):
     response: SearchResponse
     kin: str
-    vector: Vector | None
+    vector: array[float] | None
     expires: float
 
 
@@ -140,7 +143,7 @@ class AnswerCache:
             self._settle(index)
             return replace(self._used(key), cached="exact") if key in self._entries else None
 
-    def _alike(self, index: str, kin: str, vector: Vector | None) -> SearchResponse | None:
+    def _alike(self, index: str, kin: str, vector: array[float] | None) -> SearchResponse | None:
         with self._guard:
             self._settle(index)
             near = [
@@ -219,9 +222,25 @@ class RememberingEmbedder:
         return vector
 
 
-def _cosine(one: Vector, other: Vector) -> float:
-    """Of vectors of length one. Plain Python: a few hundred products, and numpy takes longer to load than a search."""
-    return float(sum(map(operator.mul, one, other)))
+def _cosine(one: array[float], other: array[float]) -> float:
+    """Of vectors of length one."""
+    import simsimd  # not numpy, which takes longer to load than a search takes
+
+    product: Any = simsimd.dot(cast(Any, one), cast(Any, other))
+    return float(product)
+
+
+_HASHED: dict[int, tuple[Settings, str]] = {}
+"""Hashes of settings, which never change, by identity: the settings are kept so that it stays theirs."""
+
+
+def _settings_digest(settings: Settings) -> str:
+    known = _HASHED.get(id(settings))
+    if known is None:
+        if len(_HASHED) >= MOST_SETTINGS:
+            _HASHED.clear()
+        known = _HASHED[id(settings)] = (settings, _digest(settings))
+    return known[1]
 
 
 def _digest(*parts: object) -> str:
