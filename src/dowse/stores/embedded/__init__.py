@@ -374,6 +374,7 @@ class EmbeddedStore:
                 ):
                     gone = frozenset(catalogue.changed_since(old.key[0])[0])
                     new.files = {id: file for id, file in old.files.items() if id not in gone}
+                    new.ids = {file.path: id for id, file in new.files.items()}
                 opened.remembered = new
             return opened.remembered
 

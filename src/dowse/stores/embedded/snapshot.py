@@ -44,6 +44,7 @@ class Remembered:
 
     key: tuple[int, int] | None = None
     files: dict[int, StoredFile] = field(default_factory=dict)
+    ids: dict[str, int] = field(default_factory=dict)  # of these files, by path
     contents: dict[int, bytes] = field(default_factory=dict)
     content_bytes: int = 0
     file_count: int | None = None
@@ -199,11 +200,14 @@ class EmbeddedSnapshot:
         file = files.get(id)
         if file is None and (file := self._catalogue.file(id, self.generation)) is not None:
             files[id] = file
+            self._remembered.ids[file.path] = id
         return file
 
     def file_at(self, path: str) -> StoredFile | None:
         """A file by path."""
-        id = self._catalogue.file_id(path, self.generation)
+        id = self._remembered.ids.get(path)
+        if id is None:
+            id = self._catalogue.file_id(path, self.generation)
         return None if id is None else self.file(id)
 
     def content(self, id: int) -> bytes:
