@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -11,9 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dowse import __version__
 from dowse.errors import UsageError
 from dowse.interfaces.agents import guidance, jsonc, setup, toml
 from dowse.interfaces.agents.known import AGENTS
+from dowse.interfaces.launch import launch_command
 from tests.test_cli import Shell
 
 KEYS = ("mcpServers", "dowse")
@@ -174,3 +178,12 @@ def test_errors(tree: Path, home: Path) -> None:
     broken = shell("agent", "install", "cursor")
     assert broken.returncode == 2 and "mcp.json" in broken.stderr
     assert (home / ".cursor/mcp.json").read_text() == "{broken"
+
+
+def test_the_agent_starts_the_dowse_that_set_it_up() -> None:
+    program, *words = launch_command()
+    beside = Path(sys.executable).parent
+    assert Path(program).parent == beside, "not another one that is on the path"
+    ran = subprocess.run([program, *words, "--version"], capture_output=True, encoding="utf-8", check=False)
+    assert ran.returncode == 0
+    assert __version__ in ran.stdout

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import subprocess
-import sys
 from pathlib import Path
 
 from dowse.errors import UsageError
 from dowse.indexing import git
+from dowse.interfaces.launch import launch_command
 
 HOOKS = ("post-commit", "post-checkout", "post-merge", "post-rewrite")
 
@@ -73,8 +72,9 @@ def _folder(root: Path) -> Path:
 
 
 def _command() -> str:
-    words = [script] if (script := shutil.which("dowse")) else [sys.executable, "-m", "dowse"]
-    quoted = " ".join("'{}'".format(word.replace(os.sep, "/").replace("'", "'\\''")) for word in words)
+    quoted = " ".join(
+        "'{}'".format(word.replace(os.sep, "/").replace("'", "'\\''")) for word in launch_command()
+    )
     return f"( {quoted} index >/dev/null 2>&1 </dev/null & ) >/dev/null 2>&1"
 
 

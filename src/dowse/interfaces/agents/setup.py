@@ -9,8 +9,6 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-import shutil
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +17,7 @@ from dowse import settings
 from dowse.errors import UsageError
 from dowse.interfaces.agents import guidance, jsonc, toml
 from dowse.interfaces.agents.known import AGENTS, NAME, Agent
+from dowse.interfaces.launch import launch_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +78,8 @@ def command_for(agent: Agent, root: Path | None, folder: Path) -> tuple[str, lis
     if root is not None:
         return "dowse", ["mcp"]
     args = ["mcp", str(folder)] if agent.names_folder else ["mcp"]
-    if script := shutil.which("dowse"):
-        return script, args
-    return sys.executable, ["-m", "dowse", *args]
+    program, *words = launch_command()
+    return program, [*words, *args]
 
 
 def entry_for(agent: Agent, root: Path | None, folder: Path) -> dict[str, object]:

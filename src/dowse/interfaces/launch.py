@@ -1,0 +1,13 @@
+"""How another program starts the dowse that is running now, not whichever one is found on its path."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+
+def launch_command() -> list[str]:
+    """The script beside this Python, or else the module."""
+    script = shutil.which("dowse", path=str(Path(sys.executable).parent))
+    return [script] if script else [sys.executable, "-m", "dowse"]
