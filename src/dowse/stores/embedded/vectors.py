@@ -6,8 +6,8 @@ generation they belong to, and is replaced in one step.
 
 Every row is compared: with SIMD on int8 that takes 4 ms for 100,000 of them, and no filter can make it miss
 anything, as it does where an index is a graph. Codes of one bit a number with the best rescored were measured
-too: up to a million rows they are hardly faster and find less (``benchmarks/results``). Searching needs numpy for
-large indexes only, since loading it takes longer than all the rest of a search from the command line.
+too: up to a million rows they are hardly faster and find less (``benchmarks/results``). A first search does
+without numpy, since loading it takes longer than all the rest of a search from the command line.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import mmap
 import struct
+import sys
 import uuid
 from array import array
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -44,8 +45,9 @@ MAX_SEGMENTS = 8
 LEVELS = 127
 """The largest component of a vector becomes this."""
 
-NUMPY_ROWS = 40_000
-"""Of more rows than this, numpy finds the best sooner than Python does, its import not counted."""
+NUMPY_ROWS = 300_000
+"""Finding the best of so many rows takes Python about as long as it takes to import numpy, which is ten times as fast:
+from then on, or where numpy is there anyway, it does."""
 
 SCALE_BYTES = 4
 ID_BYTES = 8
@@ -80,7 +82,9 @@ class Segment:
         self.scales: Any = view[scales:rows].cast("f")
         self.rows = view[rows:].cast("b", [shape.rows, shape.dimensions])
 
-    def nearest(self, query: array[int], limit: int, files: Collection[int] | None) -> list[Scored]:
+    def nearest(
+        self, query: array[int], limit: int, files: Collection[int] | None, with_numpy: bool
+    ) -> list[Scored]:
         """The best rows, among those of some files if there are some, by their products with an int8 query."""
         import simsimd
 
@@ -89,7 +93,7 @@ class Segment:
         flat: Any = memoryview(dots).cast("B").cast("f")
         scaled: Any = simsimd.fma(flat, self.scales, self.scales, alpha=1.0, beta=0.0)
         scores: Scores = memoryview(scaled)
-        find = self._best_of_many if self.shape.rows > NUMPY_ROWS else self._best
+        find = self._best_of_many if with_numpy else self._best
         return [Scored(self.ids[row], scores[row]) for row in find(scores, limit, files)]
 
     def _best(self, scores: Scores, limit: int, files: Collection[int] | None) -> Iterable[int]:
@@ -140,6 +144,7 @@ class VectorIndex:
         self.folder = folder
         self.generation = NEVER
         self._segments: dict[str, Segment] = {}
+        self._searched_rows = 0
         self._load()
 
     def _load(self) -> None:
@@ -179,11 +184,13 @@ class VectorIndex:
         if not largest or limit < 1:
             return []
         asked = array("b", (round(component * LEVELS / largest) for component in query))
+        self._searched_rows += len(self)
+        with_numpy = "numpy" in sys.modules or self._searched_rows > NUMPY_ROWS
         found = [
             Scored(id, score * largest / LEVELS)
             for segment in self._segments.values()
             if segment.shape.dimensions == len(asked)
-            for id, score in segment.nearest(asked, limit, files)
+            for id, score in segment.nearest(asked, limit, files, with_numpy)
         ]
         return sorted(found, key=lambda hit: (-hit.score, hit.chunk))[:limit]
 
