@@ -11,10 +11,12 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+import psycopg
 from psycopg import errors as codes
 from psycopg import sql
 
@@ -88,7 +90,10 @@ class PostgresWriter:
         self._connection = self._locked_connection()
 
     def close(self) -> None:
-        """Let go of the lock, with the connection that holds it."""
+        """Let go of the lock, then of the connection: the server notices the end of a connection a moment later."""
+        with suppress(psycopg.Error):  # a connection that is lost has lost its locks
+            self._connection.rollback()
+            self._connection.execute("SELECT pg_advisory_unlock_all()")
         self._connection.close()
 
     # --- the lock ---
