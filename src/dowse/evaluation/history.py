@@ -1,4 +1,4 @@
-"""The one place that asks git: the commits of a repository, what they changed, and files as they were.
+"""What evaluation asks git: the commits of a repository, what they changed, and files as they were.
 
 Only reads: no checkout, no work tree, nothing in ``.git`` changes. Programs that a repository may configure (text
 converters, external diffs, file system monitors) are not run.

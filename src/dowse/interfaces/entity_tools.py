@@ -47,13 +47,15 @@ AROUND = 10
 SECONDS = 30.0
 """Time that one call may take, unless told otherwise."""
 
-_TYPES = {
+TYPES = {
     "directory": {Kind.DIRECTORY},
     "file": {Kind.FILE},
     "class": {Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.IMPL, Kind.TYPE},
     "function": {Kind.FUNCTION, Kind.METHOD, Kind.MACRO},
 }
-_DIRECTIONS = {
+"""The four types that these tools know, in our kinds."""
+
+DIRECTIONS = {
     "forward": Direction.USES,
     "downstream": Direction.USES,
     "backward": Direction.USED_BY,
@@ -297,15 +299,15 @@ class EntityTools:
         relations: Sequence[str] | None,
         types: Sequence[str] | None,
     ) -> GraphAnswer:
-        if direction not in _DIRECTIONS:
-            raise UsageError(f"direction is one of {', '.join(_DIRECTIONS)}, not '{direction}'")
+        if direction not in DIRECTIONS:
+            raise UsageError(f"direction is one of {', '.join(DIRECTIONS)}, not '{direction}'")
         if depth != -1 and not 1 <= depth <= 10:
             raise UsageError(f"depth is 1 to 10, or -1 for all, not {depth}")
         unknown = set(relations or ()) - set(Relation)
         if unknown:
             raise UsageError(f"unknown relation '{min(unknown)}': known are {', '.join(Relation)}")
         walk = Walk(
-            _DIRECTIONS[direction], depth, frozenset(map(Relation, relations or ())), _kinds(types or ())
+            DIRECTIONS[direction], depth, frozenset(map(Relation, relations or ())), _kinds(types or ())
         )
         return self._engine.graph.traverse(starts, walk)
 
@@ -376,15 +378,15 @@ def _entity(hit: EntityHit, detail: str, code: str) -> Values:
 
 def _type(kind: Kind) -> str:
     """The one of the four types of the tools that a kind counts for."""
-    return next((name for name, kinds in _TYPES.items() if kind in kinds), kind.value)
+    return next((name for name, kinds in TYPES.items() if kind in kinds), kind.value)
 
 
 def _kinds(types: Iterable[str]) -> frozenset[Kind]:
     found: set[Kind] = set()
     for name in types:
-        if name.lower() not in _TYPES:
-            raise UsageError(f"unknown entity type '{name}': known are {', '.join(_TYPES)}")
-        found |= _TYPES[name.lower()]
+        if name.lower() not in TYPES:
+            raise UsageError(f"unknown entity type '{name}': known are {', '.join(TYPES)}")
+        found |= TYPES[name.lower()]
     return frozenset(found)
 
 

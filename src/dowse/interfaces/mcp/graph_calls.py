@@ -9,13 +9,13 @@ from typing import Any
 from dowse.engine import Engine
 from dowse.errors import EntityAmbiguous, EntityNotFound, UsageError
 from dowse.interfaces import render_graph
+from dowse.interfaces.entity_tools import DIRECTIONS, TYPES
 from dowse.interfaces.mcp import answers
 from dowse.interfaces.mcp.answers import Answer, Wish
 from dowse.interfaces.mcp.calls import Context, one, patiently, states_of
 from dowse.interfaces.paint import plain, visible
 from dowse.types import (
     Detail,
-    Direction,
     EntityCode,
     EntityHit,
     GraphAnswer,
@@ -33,23 +33,6 @@ DEPTHS = {"callers": 1, "callees": 1, "deps": 1, "impact": 5, "hierarchy": -1}
 
 NODES = 500
 """Nodes of an answer; far fewer fit any budget."""
-
-TYPES = {
-    "directory": {Kind.DIRECTORY},
-    "file": {Kind.FILE},
-    "class": {Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.IMPL, Kind.TYPE},
-    "function": {Kind.FUNCTION, Kind.METHOD, Kind.MACRO},
-}
-"""The four types of the plan, in our kinds."""
-
-DIRECTIONS = {
-    "forward": Direction.USES,
-    "downstream": Direction.USES,
-    "backward": Direction.USED_BY,
-    "upstream": Direction.USED_BY,
-    "bidirectional": Direction.BOTH,
-    "both": Direction.BOTH,
-}
 
 DETAILS = {"fold": Detail.SIGNATURE, "preview": Detail.PREVIEW, "full": Detail.FULL}
 
