@@ -15,7 +15,7 @@ def totals(
     """The score of each chunk."""
     hits = {name: [Scored(*hit) for hit in found] for name, found in channels.items()}
     fused = fuse(method, hits, weights)
-    return {chunk: sum(reason.value for reason in reasons) for chunk, reasons in fused.items()}
+    return {chunk: sum(value for _, value, _ in given) for chunk, given in fused.items()}
 
 
 def test_reciprocal_ranks() -> None:
@@ -75,11 +75,8 @@ def test_a_channel_contributes_at_most_its_weight(method: str) -> None:
 def test_every_contribution_has_a_name_and_a_rank(method: str) -> None:
     hits = {"lexical": [Scored(5, 2.0), Scored(6, 1.0)], "dense": [Scored(6, 0.5)]}
     fused = fuse(method, hits, {"lexical": 1.0, "dense": 1.0})
-    assert [(reason.name, reason.detail) for reason in fused[6]] == [
-        ("lexical", "rank 2"),
-        ("dense", "rank 1"),
-    ]
-    assert [reason.name for reason in fused[5]] == ["lexical"]
+    assert [(channel, rank) for channel, _, rank in fused[6]] == [("lexical", 2), ("dense", 1)]
+    assert [channel for channel, _, _ in fused[5]] == ["lexical"]
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -12,7 +12,7 @@ from dowse.code.terms import definitions_by_chunk
 from dowse.indexing.understand import Understanding, understand
 from dowse.search.analyse import analyse
 from dowse.search.signals import SIGNALS, Candidate, definition, file_coherence, file_name, role
-from dowse.types import AnalysedQuery, FileStamp, Reason, Role, SearchResponse, StoredFile, chunk_id
+from dowse.types import AnalysedQuery, FileStamp, Role, SearchResponse, StoredFile, chunk_id
 
 SOURCE = "def login(name):\n    return check(name)\n\n\nclass SessionStore:\n    pass\n"
 
@@ -35,7 +35,7 @@ def candidate(file: StoredFile, ordinal: int = 0, score: float = 1.0) -> Candida
         file=file,
         chunk=file.parsed.chunks[ordinal],
         score=score,
-        reasons=[Reason("lexical", score)],
+        given=[("lexical", score, 1)],
     )
 
 

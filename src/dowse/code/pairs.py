@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from dowse.code.roles import role
@@ -222,6 +223,7 @@ def _place_score(source: _Shape, test: _Shape) -> tuple[float, str]:
     return 0.8 * shared / len(set(shorter) | set(longer)), "folders in common" if shared else ""
 
 
+@lru_cache(maxsize=5_000)
 def _shape(path: str, kind: Role) -> _Shape | None:
     """What a path says; nothing if the file neither tests nor is tested."""
     folder, _, file = path.rpartition("/")

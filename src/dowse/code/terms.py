@@ -35,9 +35,9 @@ def shared(
     wanted: frozenset[str], path: str, content: bytes, chunk: Chunk, beginning: Sequence[Entity]
 ) -> frozenset[str]:
     """Which of some tokens a chunk has: in its text, its path or its names."""
-    names = " ".join(entity.qualified for entity in beginning)
+    names = " ".join([entity.qualified for entity in beginning])
     around = f"{tokens.path_tokens(path)} {tokens.tokens(names)}".split()
-    return wanted.intersection(tokens.distinct(content[chunk.start : chunk.end]).union(around))
+    return tokens.among(content[chunk.start : chunk.end], wanted).union(wanted.intersection(around))
 
 
 def embedded_texts(path: str, content: bytes, parsed: ParsedFile) -> list[str]:

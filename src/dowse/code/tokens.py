@@ -67,10 +67,10 @@ def run_tokens(run: str) -> list[list[str]]:
     return [word_tokens(word) for word in words(run)]
 
 
-def distinct(text: bytes) -> frozenset[str]:
-    """The tokens of a text (UTF-8), each once: faster than ``tokens`` where their order does not count."""
+def among(text: bytes, wanted: frozenset[str]) -> frozenset[str]:
+    """Which of some tokens a text (UTF-8) has: faster than ``tokens``, since every word is looked at once."""
     found = frozenset(text.translate(_BLANK_PUNCTUATION).decode("utf-8", "replace").split())
-    return frozenset(" ".join(map(_memo.__getitem__, found)).split())
+    return wanted.intersection(" ".join(map(_memo.__getitem__, found)).split())
 
 
 def words(text: str) -> list[str]:
@@ -110,6 +110,7 @@ def path_words(path: str) -> tuple[str, ...]:
     return tuple(word for part in parts for w in _WORD.findall(part) for word in split_identifier(w))
 
 
+@lru_cache(maxsize=5_000)
 def path_tokens(path: str) -> str:
     """The tokens of a path; the file name's own words count twice, since they say more than the folders'."""
     folder, _, filename = path.rpartition("/")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from dowse.code import tokens
 from dowse.types import AnalysedQuery, Term
@@ -93,6 +94,7 @@ def with_added(query: AnalysedQuery, added: Sequence[str]) -> AnalysedQuery:
     )
 
 
+@lru_cache(maxsize=5_000)
 def is_identifier(word: str) -> bool:
     """Whether a word looks like a name in code, not a word of English: ``getUser``, ``get_user``, ``a.b``."""
     if _SEPARATOR.search(word.rstrip("*")) or word.endswith("*"):

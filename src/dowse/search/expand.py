@@ -40,7 +40,8 @@ def _most_like(options: Sequence[Entity], wanted: frozenset[str]) -> Entity:
     for words in (_name_words, _described_words):
         if len(options) > 1:
             shared = [len(wanted.intersection(words(entity))) for entity in options]
-            options = [entity for entity, n in zip(options, shared, strict=True) if n == max(shared)]
+            most = max(shared)
+            options = [entity for entity, n in zip(options, shared, strict=True) if n == most]
     return options[0]
 
 

@@ -17,7 +17,8 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 
-from dowse.types import Reason, Scored
+from dowse.search.signals.base import Given
+from dowse.types import Scored
 
 K = 60
 """RRF's constant: how little the very first ranks stand out."""
@@ -29,7 +30,7 @@ a hundred hits is seldom further off."""
 BOUNDED = frozenset({"exact", "names", "files", "places", "partners"})
 """Channels whose scores say by themselves how good a match is, from 0 to 1."""
 
-Fused = dict[int, list[Reason]]
+Fused = dict[int, list[Given]]
 """For each chunk, what each channel that has it contributes."""
 
 
@@ -37,10 +38,13 @@ def fuse(method: str, channels: Mapping[str, Sequence[Scored]], weights: Mapping
     """The contributions to each chunk, by the method of this name."""
     fused: Fused = {}
     for name, hits in channels.items():
-        shares = METHODS[method]([hit.score for hit in hits], name in BOUNDED)
-        for rank, (hit, share) in enumerate(zip(hits, shares, strict=True), 1):
-            reason = Reason(name, weights[name] * share, f"rank {rank}")
-            fused.setdefault(hit.chunk, []).append(reason)
+        weight, shares = weights[name], METHODS[method]([score for _, score in hits], name in BOUNDED)
+        for rank, ((chunk, _), share) in enumerate(zip(hits, shares, strict=True), 1):
+            given = (name, weight * share, rank)
+            if chunk in fused:
+                fused[chunk].append(given)
+            else:
+                fused[chunk] = [given]
     return fused
 
 

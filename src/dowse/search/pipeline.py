@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from dowse.embedders.base import Embedder
 from dowse.search import cursor, expand, informative, places, related, traces
 from dowse.search.analyse import analyse, with_added
-from dowse.search.fuse import fuse
+from dowse.search.fuse import Fused, fuse
 from dowse.search.laps import Laps
 from dowse.search.relevance import WEAK, Judge
 from dowse.search.retrieve import Retrieved, retrieve, timed
@@ -186,24 +186,16 @@ def _weights(settings: Settings) -> Mapping[str, float]:
     }
 
 
-def _candidates(snapshot: Snapshot, fused: Mapping[int, list[Reason]]) -> list[Candidate]:
-    candidates = []
-    for id, reasons in fused.items():
-        file_id, ordinal = split_chunk_id(id)
-        file = snapshot.file(file_id)
-        if file is None:
-            continue
-        candidates.append(
-            Candidate(
-                id=id,
-                ordinal=ordinal,
-                file=file,
-                chunk=file.parsed.chunks[ordinal],
-                score=sum(reason.value for reason in reasons),
-                reasons=reasons,
-            )
+def _candidates(snapshot: Snapshot, fused: Fused) -> list[Candidate]:
+    places = [(id, *split_chunk_id(id)) for id in fused]
+    files = {file_id: snapshot.file(file_id) for _, file_id, _ in places}
+    return [
+        Candidate(
+            id, ordinal, file, file.parsed.chunks[ordinal], sum([share for _, share, _ in given]), given
         )
-    return candidates
+        for (id, file_id, ordinal), given in zip(places, fused.values(), strict=True)
+        if (file := files[file_id]) is not None
+    ]
 
 
 def result(
@@ -211,7 +203,7 @@ def result(
 ) -> SearchResult:
     """The candidate of a rank (from 1) as it is shown."""
     candidate = ranking.candidates[rank - 1]
-    entity = expand.pointed_at(ranking.query, candidate)
+    entity, reasons = expand.pointed_at(ranking.query, candidate), candidate.reasons
     first, last = expand.shown_lines(candidate, entity, settings.context_lines, options.before, options.after)
     return SearchResult(
         path=candidate.file.path,
@@ -222,8 +214,8 @@ def result(
         language=candidate.file.parsed.language,
         relevance=ranking.relevance(candidate, rank),
         score=candidate.score,
-        match=_match(candidate.reasons),
-        reasons=tuple(candidate.reasons),
+        match=_match(reasons),
+        reasons=reasons,
         text=expand.text(snapshot.content(candidate.file.id), candidate.chunk, first, last)
         if options.text
         else "",

@@ -11,7 +11,7 @@ from dowse.code.pairs import Pairs, partner_stems
 from dowse.search.informative import informative_terms
 from dowse.search.signals import Candidate
 from dowse.stores.base import Snapshot
-from dowse.types import AnalysedQuery, Filter, QueryWord, Reason, Scored, StoredFile, Term, chunk_id
+from dowse.types import AnalysedQuery, Filter, QueryWord, Scored, StoredFile, Term, chunk_id
 
 TERMS = 25
 """Terms of a piece of code by which others are called alike."""
@@ -47,11 +47,9 @@ def with_partners(
     snapshot: Snapshot, query: AnalysedQuery, candidates: Sequence[Candidate], filter: Filter
 ) -> list[Candidate]:
     """The candidates, with the partners of the first files among them: added, or lifted to what a partner is worth."""
-    best: dict[int, Candidate] = {}
-    for candidate in sorted(candidates, key=lambda c: (-c.score, c.file.path, c.ordinal)):
-        best.setdefault(candidate.file.id, candidate)
+    best = _best_by_file(candidates)
     added: list[Candidate] = []
-    for leader in list(best.values())[:LED_BY]:
+    for leader in sorted(best.values(), key=lambda c: (-c.score, c.file.path))[:LED_BY]:
         for partner, sure in _likely_partners(snapshot, leader.file, filter):
             worth = leader.score * PARTNER_SHARE * sure
             follower = best.get(partner.id)
@@ -62,6 +60,16 @@ def with_partners(
             elif 0 < follower.score < worth:
                 follower.weigh("partner", worth / follower.score, f"belongs to {leader.file.path}")
     return [*candidates, *added]
+
+
+def _best_by_file(candidates: Sequence[Candidate]) -> dict[int, Candidate]:
+    """The best place of each file; of equals the first."""
+    best: dict[int, Candidate] = {}
+    for candidate in candidates:
+        other = best.get(candidate.file.id)
+        if other is None or (-candidate.score, candidate.ordinal) < (-other.score, other.ordinal):
+            best[candidate.file.id] = candidate
+    return best
 
 
 def _likely_partners(snapshot: Snapshot, file: StoredFile, filter: Filter) -> list[tuple[StoredFile, float]]:
@@ -87,8 +95,8 @@ def brought(query: AnalysedQuery, file: StoredFile, worth: float, name: str, why
         for held in file.definitions
     ]
     ordinal = shared.index(max(shared))
-    reasons = [Reason(name, worth, why)]
-    return Candidate(chunk_id(file.id, ordinal), ordinal, file, file.parsed.chunks[ordinal], worth, reasons)
+    chunk = file.parsed.chunks[ordinal]
+    return Candidate(chunk_id(file.id, ordinal), ordinal, file, chunk, worth, [(name, worth, why)])
 
 
 def similar(snapshot: Snapshot, file: StoredFile, line: int, filter: Filter) -> list[Scored]:

@@ -77,15 +77,15 @@ class Judge:
 
     def relevance(self, candidate: Candidate, rank: int) -> float:
         """How likely a hit is right."""
-        direct = (r.value for r in candidate.reasons if r.name in DIRECT)
-        return max(probability(self.evidence(candidate, rank)), min(1.0, max(direct, default=0.0)))
+        direct = max([value for name, value, _ in candidate.given if name in DIRECT], default=0.0)
+        return max(probability(self.evidence(candidate, rank)), min(1.0, direct))
 
     def evidence(self, candidate: Candidate, rank: int) -> Evidence:
         """What speaks for a hit."""
         has = self._has(candidate) if self._wanted else frozenset()
-        covered = sum(self.worth[term] for term in has)
-        named = any(entity.name.lower() in self._names for entity in candidate.beginning)
-        file = next((r.value - 1.0 for r in candidate.reasons if r.name == "file_name"), 0.0)
+        covered = sum([self.worth[term] for term in has])
+        named = bool(self._names) and any(e.name.lower() in self._names for e in candidate.beginning)
+        file = next((factor - 1.0 for name, factor, _ in candidate.given if name == "file_name"), 0.0)
         return Evidence(
             coverage=min(1.0, covered / self._whole / ENOUGH) if self._whole else 0.0,
             amount=math.log1p(covered),
@@ -102,9 +102,8 @@ class Judge:
 def probability(evidence: Evidence) -> float:
     """The logistic function of the weighted evidence."""
     weights = LATER if evidence.depth else FIRST
-    return logistic(
-        weights["intercept"] + sum(weights[name] * value for name, value in evidence._asdict().items())
-    )
+    shares = [weights[name] * value for name, value in zip(Evidence._fields, evidence, strict=True)]
+    return logistic(weights["intercept"] + sum(shares))
 
 
 def logistic(x: float) -> float:

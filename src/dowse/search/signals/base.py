@@ -7,6 +7,10 @@ from dataclasses import dataclass
 
 from dowse.types import AnalysedQuery, Chunk, Entity, Reason, StoredFile
 
+Given = tuple[str, float, str | int]
+"""What a channel or a signal gives to a candidate: its name, how much, and why; a channel, at which rank. Plain, since
+hundreds are made for each question and few are shown."""
+
 
 @dataclass(slots=True)
 class Candidate:
@@ -17,7 +21,15 @@ class Candidate:
     file: StoredFile
     chunk: Chunk
     score: float
-    reasons: list[Reason]
+    given: list[Given]
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """What was given, as it is shown."""
+        return tuple(
+            Reason(name, value, f"rank {why}" if isinstance(why, int) else why)
+            for name, value, why in self.given
+        )
 
     @property
     def beginning(self) -> list[Entity]:
@@ -33,7 +45,7 @@ class Candidate:
     def weigh(self, name: str, factor: float, detail: str = "") -> None:
         """Multiply the score, and say why."""
         self.score *= factor
-        self.reasons.append(Reason(name, factor, detail))
+        self.given.append((name, factor, detail))
 
 
 Signal = Callable[[AnalysedQuery, Sequence[Candidate]], None]

@@ -15,6 +15,8 @@ FACTOR = 2.0
 def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
     """Lift chunks in which a queried name is defined; of a dotted name, as what it is a member of if that exists."""
     names = [tuple(part.lower() for part in name_parts(name)) for name in query.names if is_identifier(name)]
+    if not names:
+        return
     defined = {
         (parts, candidate.id): entity
         for candidate in candidates

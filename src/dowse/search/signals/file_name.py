@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import lru_cache
 
 from dowse.code import tokens
@@ -27,35 +27,34 @@ def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
     wanted = frozenset(word for word in query.words if len(word) > 1)
     if not wanted:
         return
-    gains: dict[str, tuple[float, str]] = {}
+    stems = {candidate.file.path: _path_stems(candidate.file.path) for candidate in candidates}
+    matching = _matching({word for own, folders in stems.values() for word in (*own, *folders)}, wanted)
+    gains = {path: _gain(own, folders, matching, len(wanted)) for path, (own, folders) in stems.items()}
     for candidate in candidates:
-        path = candidate.file.path
-        if path not in gains:
-            gains[path] = _gain(path, wanted)
-        gain, detail = gains[path]
+        gain, detail = gains[candidate.file.path]
         if gain:
             candidate.weigh("file_name", 1.0 + gain, detail)
 
 
-def _gain(path: str, wanted: frozenset[str]) -> tuple[float, str]:
-    stem, folders = _path_stems(path)
-    hits = [word for word in stem if _matches(word, wanted)]
-    near = [word for word in folders if _matches(word, wanted)]
+def _gain(
+    own: tuple[str, ...], folders: tuple[str, ...], matching: Set[str], asked: int
+) -> tuple[float, str]:
+    hits = [word for word in own if word in matching]
+    near = [word for word in folders if word in matching]
     gain = FOLDER if near else 0.0
     if hits:
-        asked = min(1.0, len(hits) / len(wanted))
-        gain += STEM * len(hits) / len(stem) * (PARTLY + (1 - PARTLY) * asked)
+        covered = min(1.0, len(hits) / asked)
+        gain += STEM * len(hits) / len(own) * (PARTLY + (1 - PARTLY) * covered)
     return gain, "file name has " + ", ".join([*hits, *near]) if gain else ""
 
 
-def _matches(word: str, wanted: frozenset[str]) -> bool:
-    if word in wanted:
-        return True
-    if len(word) < PREFIX:
-        return False
-    return any(
-        len(other) >= PREFIX and (word.startswith(other) or other.startswith(word)) for other in wanted
-    )
+def _matching(words: Set[str], wanted: frozenset[str]) -> set[str]:
+    """The words that are wanted or a form of one that is."""
+    long = tuple(word for word in wanted if len(word) >= PREFIX)
+    starts = {word[:PREFIX] for word in long}
+    alike = [word for word in words if word[:PREFIX] in starts]
+    forms = {word for word in alike if word.startswith(long) or any(o.startswith(word) for o in long)}
+    return forms | (wanted & words)
 
 
 @lru_cache(maxsize=20_000)

@@ -16,6 +16,7 @@ from dowse.stores.embedded.lexical import LexicalReader
 from dowse.stores.embedded.vectors import VectorIndex, unpacked
 from dowse.stores.filtering import chunk_passes, entity_passes, file_passes
 from dowse.types import (
+    CHUNK_BITS,
     ChunkVector,
     FileReferences,
     Filter,
@@ -104,17 +105,22 @@ class EmbeddedSnapshot:
         files = self._passing(filter) if filter.about_files else None
         while True:
             hits = self._vectors.search(vector, fetch, files)
-            kept = [hit for hit in hits if self._shows(hit.chunk, filter)]
+            kept = self._shown(hits, filter)
             if len(kept) >= limit or len(hits) < fetch:
                 return kept[:limit]
             fetch *= 4
 
-    def _shows(self, chunk: int, filter: Filter) -> bool:
-        """Whether a row of the vectors, which outlive their files for a while, is a hit."""
+    def _shown(self, hits: Sequence[Scored], filter: Filter) -> list[Scored]:
+        """Those rows of the vectors, which outlive their files for a while, that are hits."""
         if filter.about_chunks:
-            return self.chunk_passes(chunk, filter)
-        file, _ = split_chunk_id(chunk)
-        return file in self._remembered.files or self._catalogue.has_file(file, self.generation)
+            return [hit for hit in hits if self.chunk_passes(hit.chunk, filter)]
+        files = {hit.chunk >> CHUNK_BITS for hit in hits}
+        gone = {
+            file
+            for file in files - self._remembered.files.keys()
+            if not self._catalogue.has_file(file, self.generation)
+        }
+        return [hit for hit in hits if hit.chunk >> CHUNK_BITS not in gone] if gone else list(hits)
 
     def _passing(self, filter: Filter) -> frozenset[int]:
         """The files that a filter lets through."""

@@ -49,6 +49,9 @@ NUMPY_ROWS = 300_000
 """Finding the best of so many rows takes Python about as long as it takes to import numpy, which is ten times as fast:
 from then on, or where numpy is there anyway, it does."""
 
+SORTED_ROWS = 3000
+"""Up to so many, sorting all rows is faster than looking for the best with a heap, which is not written in C."""
+
 SCALE_BYTES = 4
 ID_BYTES = 8
 
@@ -84,8 +87,8 @@ class Segment:
 
     def nearest(
         self, query: array[int], limit: int, files: Collection[int] | None, with_numpy: bool
-    ) -> list[Scored]:
-        """The best rows, among those of some files if there are some, by their products with an int8 query."""
+    ) -> Iterable[tuple[int, float]]:
+        """Ids and products with an int8 query of the best rows, among those of some files if there are some."""
         import simsimd
 
         asked = memoryview(query).cast("B").cast("b", [1, len(query)])
@@ -94,12 +97,14 @@ class Segment:
         scaled: Any = simsimd.fma(flat, self.scales, self.scales, alpha=1.0, beta=0.0)
         scores: Scores = memoryview(scaled)
         find = self._best_of_many if with_numpy else self._best
-        return [Scored(self.ids[row], scores[row]) for row in find(scores, limit, files)]
+        return ((self.ids[row], scores[row]) for row in find(scores, limit, files))
 
     def _best(self, scores: Scores, limit: int, files: Collection[int] | None) -> Iterable[int]:
         rows: Iterable[int] = range(self.shape.rows)
         if files is not None:
             rows = chain.from_iterable(rows for file, rows in self._rows_by_file.items() if file in files)
+        if self.shape.rows <= SORTED_ROWS:
+            return sorted(rows, key=scores.__getitem__, reverse=True)[:limit]
         return nlargest(limit, rows, key=scores.__getitem__)
 
     def _best_of_many(self, scores: Scores, limit: int, files: Collection[int] | None) -> Iterable[int]:
@@ -183,7 +188,8 @@ class VectorIndex:
         largest = max(map(abs, query), default=0.0)
         if not largest or limit < 1:
             return []
-        asked = array("b", (round(component * LEVELS / largest) for component in query))
+        scale = LEVELS / largest
+        asked = array("b", [round(component * scale) for component in query])
         self._searched_rows += len(self)
         with_numpy = "numpy" in sys.modules or self._searched_rows > NUMPY_ROWS
         found = [
