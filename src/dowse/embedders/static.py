@@ -16,7 +16,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
-from itertools import accumulate, chain, pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
@@ -52,8 +52,8 @@ PRECISION = 2.0**24
 FINE = 2.0**21
 """The largest component before the length is taken: the squares of up to 1,024 such still add up exactly."""
 
-MOST = 65_535
-"""Times that a word is counted at the most: two bytes."""
+ROW_BYTES = 2
+"""What the number of a row takes in a document that is prepared."""
 
 LANE = 8
 """Bytes for a component while a question's rows are added up."""
@@ -115,24 +115,13 @@ class Words(dict[str, tuple[int, ...]]):
 
     def counts(self, text: str) -> dict[int, int]:
         """How often a text uses each row of the table."""
-        return self._by_row(Counter(tokens.runs(text)))
+        return Counter(chain.from_iterable(map(self.__getitem__, tokens.runs(text))))
 
-    def document_counts(self, text: str) -> dict[int, int]:
-        """The same for a document, whose first line counts for more."""
+    def document_rows(self, text: str) -> array[int]:
+        """The rows of a document's words, one by one; those of its first line again and again, to count for more."""
         heading, _, rest = text.partition("\n")
-        if not rest:
-            return self.counts(heading)
-        found = Counter(tokens.runs(rest))
-        for run in tokens.runs(heading):
-            found[run] += HEADING
-        return self._by_row(found)
-
-    def _by_row(self, runs: Mapping[str, int]) -> dict[int, int]:
-        found: dict[int, int] = {}
-        for run, often in runs.items():
-            for row in self[run]:
-                found[row] = found.get(row, 0) + often
-        return found
+        runs = tokens.runs(rest) + tokens.runs(heading) * (HEADING if rest else 1)
+        return array("H", chain.from_iterable(map(self.__getitem__, runs)))
 
     def row(self, text: str) -> tuple[Any, Any]:
         """A text as training sees it: the rows it uses and their dampened counts."""
@@ -223,12 +212,9 @@ class StaticEmbedder:
         return self.embed_prepared(list(map(self.prepared, texts)))
 
     def prepared(self, text: str) -> bytes:
-        """The rows of the table that a document uses, and how often each."""
+        """The rows of the table that a document uses, as often as it does."""
         self._words.prepare()
-        counts = self._words.document_counts(text)
-        return array(
-            "H", chain.from_iterable((row, min(often, MOST)) for row, often in counts.items())
-        ).tobytes()
+        return self._words.document_rows(text).tobytes()
 
     def embed_prepared(self, documents: Sequence[bytes]) -> Matrix:
         """One row per document."""
@@ -238,12 +224,14 @@ class StaticEmbedder:
         table = np.frombuffer(self._data, np.int8, math.prod(shape), self._header["offsets"]["rows"]).reshape(
             shape
         )
-        used = np.frombuffer(b"".join(documents), dtype=np.uint16).reshape(-1, 2)
-        rows, often = used[:, 0].astype(np.int64), used[:, 1].astype(np.float64)
+        used = np.frombuffer(b"".join(documents), dtype=np.uint16).astype(np.int64)
+        owners = np.repeat(np.arange(len(documents)), [len(document) // ROW_BYTES for document in documents])
+        pairs, often = np.unique(owners * len(table) + used, return_counts=True)
+        owners, rows = np.divmod(pairs, len(table))
         weights = np.rint(np.sqrt(often) * self._document_scale[rows] * PRECISION)
         sums = np.zeros((len(documents), shape[1]))
-        ends = accumulate(len(document) // used.strides[0] for document in documents)
-        for place, (start, end) in enumerate(pairwise([0, *ends])):
+        bounds = np.searchsorted(owners, np.arange(len(documents) + 1))
+        for place, (start, end) in enumerate(pairwise(bounds)):
             np.matmul(
                 weights[start:end], table.take(rows[start:end], axis=0).astype(np.float64), out=sums[place]
             )
