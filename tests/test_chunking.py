@@ -28,7 +28,7 @@ def cut(
     """The chunks and the entities of a content."""
     language = languages.builtin().detect(path, content)
     tree, _ = parsing.parse(language, content)
-    entities = symbols.find(language, tree, content) if tree is not None else ()
+    entities = symbols.find(language, parsing.matches(language, tree).definitions, content)
     return chunking.cut(content, entities, tree, target, overlap), entities
 
 

@@ -142,7 +142,7 @@ def _file(number: int, path: str, content: bytes) -> Iterator[Target]:
     tree, _ = parsing.parse(language, content)
     if tree is None:
         return
-    entities = symbols.find(language, tree, content)
+    entities = symbols.find(language, parsing.matches(language, tree).definitions, content)
     lines = content.decode("utf-8", "replace").split("\n")
     yield from _definitions(number, path, language, entities, lines)
     yield from _comments(number, path, language, entities, lines)

@@ -68,7 +68,6 @@ class Outline(NamedTuple):
     start_line: int
     end_line: int
     line: int
-    parent: int | None
 
 
 class Chunk(NamedTuple):
@@ -100,17 +99,13 @@ class ReferenceKind(StrEnum):
     LINK = "link"
 
 
-class Reference(NamedTuple):
-    """A mention of something defined elsewhere, as written.
+Reference = tuple[str, int, str]
+"""A mention of something, as written: its name, its line, and details: the names that are imported, what a call goes
+through (``self.pool``), what a name is bound to (``Pool()``, or ``:Pool`` for a type that is declared). A plain
+tuple, because a tree has hundreds of thousands."""
 
-    ``detail``: the names that are imported, what a call goes through (``self.pool``), what a name is bound to
-    (``Pool()``, or ``:Pool`` for a type that is declared).
-    """
-
-    kind: ReferenceKind
-    target: str
-    line: int
-    detail: str = ""
+References = Mapping[ReferenceKind, Sequence[Reference]]
+"""What a file mentions, in order of position."""
 
 
 class ChunkTerms(NamedTuple):

@@ -74,7 +74,10 @@ def test_documentation_is_blanked_and_nothing_else(name: str) -> None:
     blanked = documentation.blanked(language, content)
     assert len(blanked) == len(content)
     assert [len(line) for line in blanked.split(b"\n")] == [len(line) for line in content.split(b"\n")]
-    before, after = (symbols.find(language, _tree(name, text), text) for text in (content, blanked))
+    before, after = (
+        symbols.find(language, parsing.matches(language, _tree(name, text)).definitions, text)
+        for text in (content, blanked)
+    )
     assert [(e.qualified, e.kind, e.start_line, e.end_line) for e in before] == [
         (e.qualified, e.kind, e.start_line, e.end_line) for e in after
     ]

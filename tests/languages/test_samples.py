@@ -37,12 +37,14 @@ def render(path: Path) -> Iterator[str]:
     tree, health = parsing.parse(language, content)
     assert tree is not None
     yield f"# {path.name}: {language.name}, {health}"
-    for e in symbols.find(language, tree, content):
+    matches = parsing.matches(language, tree)
+    for e in symbols.find(language, matches.definitions, content):
         yield f"{e.kind} {e.qualified} {e.start_line}-{e.end_line} {e.line}"
         if e.doc:
             yield f"doc {e.qualified}: {e.doc.splitlines()[0]}"
-    mentioned = (r for r in references.find(language, tree, content) if r.kind in MENTIONS)
-    yield from dict.fromkeys(f"ref {r.kind} {r.target} {r.line}" for r in mentioned)
+    for kind, rows in references.find(language, matches.references, content).items():
+        if kind in MENTIONS:
+            yield from dict.fromkeys(f"ref {kind} {target} {line}" for target, line, _ in rows)
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
@@ -56,9 +58,8 @@ def test_sample_is_understood(folder: str, request: pytest.FixtureRequest) -> No
 
 @pytest.mark.parametrize("language", builtin().by_name.values(), ids=lambda language: language.name)
 def test_queries_compile(language: Language) -> None:
-    for text in (language.definitions, language.references):
-        if text:
-            parsing.query(language.grammar, text)
+    if language.grammar:
+        parsing.query(language.grammar, f"{language.definitions}\n{language.references}")
 
 
 # --- broken files ------------------------------------------------------------------------------
@@ -68,7 +69,7 @@ def entities_of(path: Path, content: bytes) -> tuple[Entity, ...]:
     language = builtin().detect(path.name)
     tree, _ = parsing.parse(language, content)
     assert tree is not None
-    return symbols.find(language, tree, content)
+    return symbols.find(language, parsing.matches(language, tree).definitions, content)
 
 
 def standing(entities: tuple[Entity, ...], line: int) -> Counter[tuple[str, int]]:

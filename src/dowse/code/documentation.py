@@ -26,7 +26,8 @@ def blanked(language: Language, content: bytes) -> bytes:
     if tree is None or health is ParseHealth.FAILED:
         return content
     masked = bytearray(content)
-    for first, end in symbols.documentation(language, tree, content):
+    definitions = parsing.matches(language, tree).definitions
+    for first, end in symbols.documentation(language, definitions, content):
         prefix = _STRING_PREFIX.match(content, first)
         start = prefix.end() if prefix else first  # without it the indentation would change
         masked[start:end] = masked[start:end].translate(_BLANK_WORDS)

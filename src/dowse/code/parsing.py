@@ -8,12 +8,23 @@ from __future__ import annotations
 import warnings
 from functools import cache
 from importlib import import_module
+from typing import NamedTuple
 
 import tree_sitter
 
 from dowse.code.languages.base import Language
 from dowse.errors import SettingsError
 from dowse.types import ParseHealth
+
+Match = tuple[int, dict[str, list[tree_sitter.Node]]]
+"""The place of a pattern in its query, and the nodes it captured by name."""
+
+
+class Matches(NamedTuple):
+    """What the queries of a language find in a file."""
+
+    definitions: list[Match]
+    references: list[Match]
 
 
 @cache
@@ -38,6 +49,25 @@ def query(spec: str, text: str) -> tree_sitter.Query:
         return tree_sitter.Query(grammar(spec), text)
     except tree_sitter.QueryError as error:
         raise SettingsError(f"query for grammar '{spec}' does not compile: {error}") from error
+
+
+@cache
+def _both_queries(spec: str, definitions: str, references: str) -> tuple[tree_sitter.Query, int]:
+    """Both queries as one, and the place of the first pattern of the second."""
+    both = query(spec, f"{definitions}\n{references}")
+    end = len(definitions.encode())
+    return both, sum(both.start_byte_for_pattern(n) < end for n in range(both.pattern_count))
+
+
+def matches(language: Language, tree: tree_sitter.Tree | None) -> Matches:
+    """What is defined and mentioned in a file, in one pass over its tree: two take twice the time."""
+    if tree is None or not (language.definitions or language.references):
+        return Matches([], [])
+    both, first = _both_queries(language.grammar, language.definitions, language.references)
+    found = tree_sitter.QueryCursor(both).matches(tree.root_node)
+    return Matches(
+        [match for match in found if match[0] < first], [match for match in found if match[0] >= first]
+    )
 
 
 @cache

@@ -9,14 +9,15 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
+from operator import itemgetter
 
 import tree_sitter
 
-from dowse.code import parsing
 from dowse.code.languages.base import Language
-from dowse.types import Entity, Kind, Outline, Reference, ReferenceKind
+from dowse.code.parsing import Match
+from dowse.types import Entity, Kind, Outline, Reference, ReferenceKind, References
 
 COMPRESSION = 1
 """zlib level: a fifth of the size for a twentieth of the time of finding what is packed."""
@@ -32,7 +33,12 @@ MAX_DEPTH = 12
 
 UNKNOWN = "?"
 
+OUTLINED = frozenset(Kind) - {Kind.CONSTANT, Kind.VARIABLE, Kind.BLOCK, Kind.SECTION}
+"""The kinds that the graph has nodes for; a variable is part of what it stands in."""
+
 _KINDS = {kind.value: kind for kind in ReferenceKind}
+_WHOLE = {"called": ReferenceKind.CALL, "decorated": ReferenceKind.DECORATOR}
+_GIVEN = frozenset({ReferenceKind.RETURN, ReferenceKind.YIELD})
 _QUOTES = ('""', "''", "``", "<>")
 _PLAIN = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*\Z")
 _PREFIXES = (("default", "default as "), ("namespace", "* as "), ("reexport", "export "), ("names", ""))
@@ -84,42 +90,53 @@ _NAMES = frozenset({
 })  # fmt: skip
 
 
-def find(language: Language, tree: tree_sitter.Tree, content: bytes) -> tuple[Reference, ...]:
-    """The references of a file in order of position, each once per line."""
-    if not language.references:
-        return ()
-    cursor = tree_sitter.QueryCursor(parsing.query(language.grammar, language.references))
-    found: list[tuple[int, Reference]] = []
-    for _, captures in cursor.matches(tree.root_node):
+def find(language: Language, matches: Iterable[Match], content: bytes) -> References:
+    """What a file mentions, by kind in order of position, each once per line."""
+    found: list[tuple[int, ReferenceKind, str, str]] = []
+    texts = _Texts(content)
+    for _, captures in matches:
         for name, nodes in captures.items():
-            if (kind := _KINDS.get(name)) and (target := _target(kind, nodes, content)):
-                detail = _detail(captures, content) if len(captures) > 1 else ""
-                found.append((nodes[0].start_byte, Reference(kind, target, 0, detail)))
-    found.sort(key=lambda item: item[0])
-    return tuple(dict.fromkeys(_with_lines(found, content)))
+            if kind := _KINDS.get(name):
+                if target := texts.target(kind, nodes):
+                    detail = _detail(captures, content) if len(captures) > 1 else ""
+                    found.append((nodes[0].start_byte, kind, target, detail))
+            elif kind := _WHOLE.get(name):
+                target, through, length = texts.member(nodes[0])
+                if target:
+                    found.append((nodes[0].end_byte - length, kind, target, through))
+    references = _with_lines(found, content)
+    if language.links:
+        references[ReferenceKind.LINK] = _links(language, content)
+    return references
 
 
-def _with_lines(found: list[tuple[int, Reference]], content: bytes) -> Iterator[Reference]:
-    """References in order of position, with the lines they are on."""
+def _with_lines(
+    found: list[tuple[int, ReferenceKind, str, str]], content: bytes
+) -> dict[ReferenceKind, Sequence[Reference]]:
+    """What was found at some positions, with the lines they are on."""
+    found.sort(key=itemgetter(0))
     line, seen = 1, 0
-    for position, (kind, target, _, detail) in found:
+    references: dict[ReferenceKind, dict[Reference, None]] = {}
+    for position, kind, target, detail in found:
         line += content.count(b"\n", seen, position)
         seen = position
-        yield Reference(kind, target, line, detail)
+        rows = references.get(kind)
+        if rows is None:
+            rows = references[kind] = {}
+        rows[target, line, detail] = None
+    return {kind: tuple(rows) for kind, rows in references.items()}
 
 
-def links(language: Language, content: bytes) -> tuple[Reference, ...]:
+def _links(language: Language, content: bytes) -> tuple[Reference, ...]:
     """The files that a text of configuration or prose mentions."""
-    if not language.links:
-        return ()
     text = content[:MAX_LINKED].decode("utf-8", "replace")
     found: dict[Reference, None] = {}
     for pattern in language.links:
         for match in _pattern(pattern).finditer(text):
             line = text.count("\n", 0, match.start()) + 1
             detail = match.groupdict().get("detail") or ""
-            found[Reference(ReferenceKind.LINK, match["target"].strip(), line, detail)] = None
-    return tuple(sorted(found, key=lambda reference: reference.line))
+            found[match["target"].strip(), line, detail] = None
+    return tuple(sorted(found, key=itemgetter(1)))
 
 
 @cache
@@ -127,15 +144,41 @@ def _pattern(text: str) -> re.Pattern[str]:
     return re.compile(text, re.M)
 
 
-def _target(kind: ReferenceKind, nodes: list[tree_sitter.Node], content: bytes) -> str:
-    """The text from the first to the last node: a repeated capture is a name that the grammar takes apart."""
-    if kind in (ReferenceKind.RETURN, ReferenceKind.YIELD):
-        return chain(nodes[0], content)
-    text = content[nodes[0].start_byte : nodes[-1].end_byte].decode("utf-8", "replace")
-    if text.isidentifier():
-        return text
-    text = " ".join(text.split())
-    return text[1:-1] if text[:1] + text[-1:] in _QUOTES else text
+class _Texts:
+    """The texts of a file that name something, each read once: a file says the same names again and again."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self._targets: dict[bytes, str] = {}
+        self._members: dict[bytes, tuple[str, str, int]] = {}
+
+    def target(self, kind: ReferenceKind, nodes: list[tree_sitter.Node]) -> str:
+        """The text from the first to the last node: a repeated capture is a name that the grammar takes apart."""
+        if kind in _GIVEN:
+            return chain(nodes[0], self._content)
+        raw = self._content[nodes[0].start_byte : nodes[-1].end_byte]
+        target = self._targets.get(raw)
+        if target is None:
+            text = " ".join(raw.decode("utf-8", "replace").split())
+            target = self._targets[raw] = text[1:-1] if text[:1] + text[-1:] in _QUOTES else text
+        return target
+
+    def member(self, node: tree_sitter.Node) -> tuple[str, str, int]:
+        """Of ``a.b.c``, the last name, what it is taken from, and how many bytes at the end are the name's."""
+        raw = self._content[node.start_byte : node.end_byte]
+        found = self._members.get(raw)
+        if found is None:
+            found = self._members[raw] = self._taken_apart(node, raw.decode("utf-8", "replace"))
+        return found
+
+    def _taken_apart(self, node: tree_sitter.Node, text: str) -> tuple[str, str, int]:
+        through, _, name = text.rpartition(".")
+        fields = _MEMBERS.get(node.type)
+        if fields and not _PLAIN.match(text):
+            around, member = (node.child_by_field_name(field) for field in fields)
+            through = chain(around, self._content) if around is not None else ""
+            name = _text(member, self._content) if member is not None else ""
+        return name, through, len(name.encode())
 
 
 def _detail(captures: dict[str, list[tree_sitter.Node]], content: bytes) -> str:
@@ -226,21 +269,20 @@ def _text(node: tree_sitter.Node, content: bytes) -> str:
     return content[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
-def pack(entities: Sequence[Entity], references: Sequence[Reference]) -> bytes:
+def pack(entities: Sequence[Entity], references: References) -> bytes:
     """What the graph needs of a file, small: a store keeps it as it is."""
-    rows = [[e.qualified, e.kind, e.start_line, e.end_line, e.line, e.parent] for e in entities]
-    data = json.dumps([rows, references], ensure_ascii=False, separators=(",", ":"))
+    rows = [(e.qualified, e.kind, e.start_line, e.end_line, e.line) for e in entities if e.kind in OUTLINED]
+    data = json.dumps([rows, references], ensure_ascii=False, check_circular=False, separators=(",", ":"))
     return zlib.compress(data.encode(), COMPRESSION)
 
 
-def unpack(packed: bytes) -> tuple[tuple[Outline, ...], tuple[Reference, ...]]:
+def unpack(packed: bytes) -> tuple[list[Outline], References]:
     """What was packed."""
     entities, references = json.loads(zlib.decompress(packed))
     return (
-        tuple(Outline(row[0], _ENTITY_KINDS[row[1]], *row[2:]) for row in entities),
-        tuple(Reference(_REFERENCE_KINDS[row[0]], *row[1:]) for row in references),
+        [Outline(name, _ENTITY_KINDS[kind], *lines) for name, kind, *lines in entities],
+        {_KINDS[kind]: rows for kind, rows in references.items()},
     )
 
 
 _ENTITY_KINDS = {kind.value: kind for kind in Kind}
-_REFERENCE_KINDS = {kind.value: kind for kind in ReferenceKind}

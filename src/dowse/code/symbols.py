@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import tree_sitter
 
-from dowse.code import parsing
 from dowse.code.languages.base import Language
+from dowse.code.parsing import Match
 from dowse.types import Entity, Kind
 
 CLASS_LIKE = frozenset({Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.IMPL})
@@ -75,36 +75,31 @@ class _Open(NamedTuple):
     kind: Kind | None
 
 
-def find(language: Language, tree: tree_sitter.Tree, content: bytes) -> tuple[Entity, ...]:
+def find(language: Language, matches: Sequence[Match], content: bytes) -> tuple[Entity, ...]:
     """The entities of a file in the order they start, each after the one that encloses it."""
-    if not language.definitions:
-        return ()
-    definitions, comments = _matches(language, tree, content)
+    definitions, comments = _sorted_out(language, matches, content)
     if language.clauses:
         definitions = _joined(definitions)
     return tuple(_nest(definitions, comments, content))
 
 
-def documentation(language: Language, tree: tree_sitter.Tree, content: bytes) -> list[tuple[int, int]]:
+def documentation(language: Language, matches: Sequence[Match], content: bytes) -> list[tuple[int, int]]:
     """Where in a file the documentation of its entities is written, as byte ranges."""
-    if not language.definitions:
-        return []
-    definitions, comments = _matches(language, tree, content)
+    definitions, comments = _sorted_out(language, matches, content)
     ranges = [d.doc_bytes for d in definitions if d.kind and d.docstring]
-    for entity in find(language, tree, content):
+    for entity in find(language, matches, content):
         rows = range(entity.start_line - 1, entity.line - 1)
         ranges += [comments[row][1:] for row in rows if row in comments]
     return sorted(set(ranges))
 
 
-def _matches(
-    language: Language, tree: tree_sitter.Tree, content: bytes
+def _sorted_out(
+    language: Language, matches: Sequence[Match], content: bytes
 ) -> tuple[list[_Definition], dict[int, tuple[int, int, int]]]:
     """What the query finds: definitions, and comments by their last row (first row, byte range)."""
-    cursor = tree_sitter.QueryCursor(parsing.query(language.grammar, language.definitions))
     definitions: list[_Definition] = []
     comments: dict[int, tuple[int, int, int]] = {}
-    for pattern, captures in cursor.matches(tree.root_node):
+    for pattern, captures in matches:
         if found := captures.get("comment"):
             for node in found:
                 _add_leading(comments, node, content, captures.get("doc", [node])[0])

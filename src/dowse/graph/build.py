@@ -60,6 +60,9 @@ def uncollected() -> Iterator[None]:
         yield
     finally:
         if was_enabled:
+            if not gc.get_freeze_count():
+                gc.freeze()  # and at once unfrozen, all that was made counts as old, which is looked at last
+                gc.unfreeze()
             gc.enable()
 
 
@@ -99,8 +102,8 @@ class _Update:
             row.language,
             row.role,
             file.interface,
-            tuple(file.nodes),
-            tuple(scopes.names(file)),
+            file.nodes,
+            file.names,
             tuple(edges),
             frozenset(self.tree.looked_at - {path}),
         )
@@ -124,7 +127,7 @@ class _Update:
             if old is None or new is None or old.interface != new.interface:
                 keys.add(path)
                 before = {name for name, _ in old.names} if old else set()
-                after = {name for name, _ in scopes.names(new)} if new else set()
+                after = {name for name, _ in new.names} if new else set()
                 keys |= {f"name:{name}" for name in before ^ after}
         for folder in _folders(self.known) ^ _folders(self.tree.languages):
             keys |= {f"dir:{folder}", f"top:{folder.rpartition('/')[2]}"}
@@ -140,7 +143,7 @@ class _Update:
 
     def _defined(self) -> Iterator[tuple[str, str, str, int]]:
         for path, language in sorted(self.tree.languages.items()):
-            names = scopes.names(self.fresh[path]) if path in self.changed else self.known[path].names
+            names = self.fresh[path].names if path in self.changed else self.known[path].names
             yield from ((language, name, path, scope) for name, scope in names)
 
 

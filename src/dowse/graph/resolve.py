@@ -26,7 +26,7 @@ from dowse.graph.dialects.base import (
     Imported,
     Value,
 )
-from dowse.graph.scopes import FILE, RECEIVERS, Call, FileScopes, Mention, Scope
+from dowse.graph.scopes import FILE, RECEIVERS, FileScopes, Mention, Scope
 from dowse.graph.tree import Tree
 from dowse.types import Certainty, Edge, Relation
 
@@ -65,6 +65,16 @@ class Memo(NamedTuple):
     looked_at: frozenset[str]
 
 
+class Ends(NamedTuple):
+    """What is known of the other end of an edge, and the ids or outside names there."""
+
+    certainty: Certainty | None
+    targets: tuple[str, ...] = ()
+
+
+NO_ENDS = Ends(None)
+
+
 @dataclass
 class Resolver:
     """Resolves the files of one tree."""
@@ -72,18 +82,18 @@ class Resolver:
     tree: Tree
     _memo: dict[tuple[object, ...], Memo] = field(default_factory=dict)
     _imports: dict[str, dict[int, dict[str, list[Imported]]]] = field(default_factory=dict)
-    _known_ends: dict[tuple[Values, Relation], tuple[Certainty | None, tuple[str, ...]]] = field(
-        default_factory=dict
-    )
-    _local: dict[tuple[object, ...], Values | None] = field(default_factory=dict)
+    _known_ends: dict[tuple[Values, Relation], Ends] = field(default_factory=dict)
+    _own: dict[tuple[object, ...], object] = field(default_factory=dict)
     _key_sets: dict[frozenset[str], frozenset[str]] = field(default_factory=dict)
+    _counted: set[int] = field(default_factory=set)  # the sets of keys that are in what was looked at, by id
     _depth: int = 0  # results that are being computed to be remembered
 
     # --- edges ---
 
     def edges(self, file: FileScopes) -> list[Edge]:
         """What a file imports, inherits from and calls."""
-        self._local.clear()
+        self._own.clear()
+        self._counted.clear()
         found = [
             *self._link_edges(file),
             *self._import_edges(file),
@@ -123,74 +133,69 @@ class Resolver:
         if value.sort == MODULE:
             return {value.place}
         if value.sort in (CLASS, FUNCTION):
-            return {self.tree.file(value.place).id(value.scope)}
+            return {self.tree.file(value.place).ids[value.scope]}
         return set()
 
     def _inherit_edges(self, file: FileScopes) -> Iterator[Edge]:
         for base in file.bases:
             sight = file.scopes[base.scope].parent
-            values = self.evaluate(file, sight, base.name, FUEL)
-            yield from self._edge(
-                file, base.scope, values, base.name, Relation.INHERITS, base.line, loose=False
-            )
+            ends = self._ends(self.evaluate(file, sight, base.name, FUEL), Relation.INHERITS)
+            if ends.certainty is not None:
+                yield _edge(file.ids[base.scope], ends, base.name, Relation.INHERITS, base.line)
 
     def _call_edges(self, file: FileScopes) -> Iterator[Edge]:
-        for call in file.calls:
-            written = f"{call.through}.{call.name}" if call.through else call.name
-            values = self._called(file, call)
-            loose = bool(call.through) or values is None
-            yield from self._edge(
-                file, call.inside, values or NOTHING, written, Relation.INVOKES, call.line, loose=loose
-            )
+        for (inside, sight, name, through), line in (*file.calls.items(), *file.decorators):
+            if through:
+                written = f"{through}.{name}"
+                ends = self._called_on(file, sight, through, name)
+            else:
+                written = name
+                values = self._called(file, sight, name)
+                ends = self._ends(values or NOTHING, Relation.INVOKES)
+                if ends.certainty is None and values is not None:
+                    continue
+            yield _edge(file.ids[inside], ends, written, Relation.INVOKES, line)
 
-    def _called(self, file: FileScopes, call: Call) -> Values | None:
-        """What a call may call; none if its name is not bound anywhere."""
-        if not call.through:
-            name = call.name.replace("::", ".")
-            if "." in name:
-                return self.evaluate(file, call.sight, name, FUEL)
-            return self._lookup(file, call.sight, name, FUEL)
-        if call.through == "?":
-            return NOTHING
-        found: set[Value] = set()
-        for value in self.evaluate(file, call.sight, call.through, FUEL):
-            found |= self._member(value, call.name, FUEL, is_property=False)
-        return _few(found)
+    def _called(self, file: FileScopes, sight: int, name: str) -> Values | None:
+        """What a call of a name may call; none if the name is not bound anywhere."""
+        name = name.replace("::", ".")
+        if "." in name:
+            return self.evaluate(file, sight, name, FUEL)
+        return self._lookup(file, sight, name, FUEL)
 
-    def _edge(
-        self,
-        file: FileScopes,
-        scope: int,
-        values: Values,
-        written: str,
-        relation: Relation,
-        line: int,
-        *,
-        loose: bool,
-    ) -> Iterator[Edge]:
-        """The edge that follows from what a mention may mean, if any does."""
-        certainty, targets = self._ends(values, relation)
-        if certainty is None and not loose:
-            return
-        source, name = file.id(scope), written.rpartition(".")[2]
-        if certainty is Certainty.RESOLVED:
-            yield Edge(source, targets[0], relation, certainty, line)
-        elif certainty is Certainty.EXTERNAL:
-            yield Edge(source, targets[0] or written, relation, certainty, line)
-        else:
-            yield Edge(source, name, relation, Certainty.AMBIGUOUS, line, targets)
+    def _called_on(self, file: FileScopes, sight: int, through: str, name: str) -> Ends:
+        """What ``through.name()`` may call."""
+        if through == "?":
+            return NO_ENDS
+        values = self._for_this_file(
+            ("chain", sight, through), lambda: self.evaluate(file, sight, through, FUEL)
+        )
+        return self._for_this_file(("called", values, name), lambda: self._member_ends(values, name))
 
-    def _ends(self, values: Values, relation: Relation) -> tuple[Certainty | None, tuple[str, ...]]:
-        """What is known of the other end, and the ids or outside names there."""
+    def _member_ends(self, values: Values, name: str) -> Ends:
+        members = (self._member(value, name, FUEL, is_property=False) for value in values)
+        return self._ends(_few(member for found in members for member in found), Relation.INVOKES)
+
+    def _for_this_file(self, key: tuple[object, ...], compute: Callable[[], T]) -> T:
+        """A result of the file being resolved: what it looked at counts for the file anyway, and only once."""
+        found = self._own.get(key, self)
+        if found is self:
+            found = self._own[key] = compute()
+        return cast("T", found)
+
+    def _ends(self, values: Values, relation: Relation) -> Ends:
+        """The other end of an edge to what a mention may mean."""
+        if not values:
+            return NO_ENDS
         key = (values, relation)
         found = self._known_ends.get(key)
         if found is None:
             targets = tuple(sorted({target for value in values for target in self._target(value, relation)}))
             outside = tuple(sorted(value.place for value in values if value.sort == OUTSIDE))
             if targets:
-                found = (Certainty.RESOLVED if len(targets) == 1 else Certainty.AMBIGUOUS), targets
+                found = Ends(Certainty.RESOLVED if len(targets) == 1 else Certainty.AMBIGUOUS, targets)
             else:
-                found = (Certainty.EXTERNAL, outside) if outside else (None, ())
+                found = Ends(Certainty.EXTERNAL, outside) if outside else NO_ENDS
             if not any(
                 value.sort == INSTANCE for value in values
             ):  # whether these can be called, files decide
@@ -199,11 +204,11 @@ class Resolver:
 
     def _target(self, value: Value, relation: Relation) -> Iterator[str]:
         if value.sort == CLASS or (value.sort == FUNCTION and relation is Relation.INVOKES):
-            yield self.tree.file(value.place).id(value.scope)
+            yield self.tree.file(value.place).ids[value.scope]
         elif value.sort == INSTANCE and relation is Relation.INVOKES:
             for method in self._class_member(value, "__call__", FUEL):
                 if method.sort == FUNCTION:
-                    yield self.tree.file(method.place).id(method.scope)
+                    yield self.tree.file(method.place).ids[method.scope]
 
     # --- expressions ---
 
@@ -213,13 +218,13 @@ class Resolver:
             return _few(v for part in chain.split("|") for v in self.evaluate(file, sight, part, fuel))
         if fuel <= 0 or not chain or chain[0] == "?":
             return NOTHING
+        if chain.isidentifier() and chain not in dialect_of(file.language).supers:
+            return self._lookup(file, sight, chain, fuel) or NOTHING
         chain = chain.replace("::", ".")
         if (above := self._above(file, sight, chain)) is not None:
             values, rest = above
         else:
-            first, rest = chain, []
-            if not chain.isidentifier():
-                first, *rest = _PARTS.findall(chain) or [""]
+            first, *rest = _PARTS.findall(chain) or [""]
             values = self._lookup(file, sight, first, fuel) or NOTHING
         for part in rest:
             if not values:
@@ -242,14 +247,8 @@ class Resolver:
 
     def _lookup(self, file: FileScopes, sight: int, name: str, fuel: int) -> Values | None:
         """What a name means in a scope and the ones around it; none if it is not bound in the file."""
-        key = ("name", file.path, sight, name, fuel)
-        if self._depth:
-            return self._remembered(key, lambda: self._find(file, sight, name, fuel))
-        if (
-            key not in self._local
-        ):  # of the file that is being resolved: what is looked at counts for it anyway
-            self._local[key] = self._find(file, sight, name, fuel)
-        return self._local[key]
+        once = self._remembered if self._depth else self._for_this_file
+        return once(("name", file.path, sight, name, fuel), lambda: self._find(file, sight, name, fuel))
 
     def _find(self, file: FileScopes, sight: int, name: str, fuel: int) -> Values | None:
         dialect = dialect_of(file.language)
@@ -312,25 +311,29 @@ class Resolver:
     def _bound(self, file: FileScopes, scope: int, name: str, fuel: int) -> Values | None:
         """What a name is bound to in this very scope; none if it is not."""
         row = file.scopes[scope]
-        bindings = self._bindings(file).get(scope, _NO_BINDINGS)
-        if not (name in row.members or name in bindings or name in row.binds or name in row.parameters):
+        imported = self._bindings(file).get(scope, _NO_BINDINGS).get(name, ())
+        if not (imported or name in row.members or name in row.binds or name in row.parameters):
             return None
+        if self._depth:
+            return self._bound_to(file, scope, name, imported, fuel)
+        return self._for_this_file(
+            ("bound", file.path, scope, name, fuel), lambda: self._bound_to(file, scope, name, imported, fuel)
+        )
+
+    def _bound_to(
+        self, file: FileScopes, scope: int, name: str, imported: Iterable[Imported], fuel: int
+    ) -> Values:
+        row = file.scopes[scope]
         found: set[Value] = set()
-        is_bound = False
         if name in row.parameters:
-            is_bound = True
             found |= self._parameter(file, scope, name, fuel)
         if (member := row.members.get(name)) is not None:
-            is_bound = True
             found.add(_definition(file, member))
-        for imported in bindings.get(name, ()):
-            is_bound = True
-            found |= self._import_value(file, imported, fuel - 1)
-        if details := row.binds.get(name):
-            is_bound = True
-            for detail in dict.fromkeys(details):
-                found |= self._value(file, scope, detail, fuel - 1)
-        return _few(found) if is_bound else None
+        for each in imported:
+            found |= self._import_value(file, each, fuel - 1)
+        for detail in dict.fromkeys(row.binds.get(name, ())):
+            found |= self._value(file, scope, detail, fuel - 1)
+        return _few(found)
 
     def _value(self, file: FileScopes, sight: int, detail: str, fuel: int) -> Values:
         """What a binding binds to: a chain, or ``:`` and a type."""
@@ -555,19 +558,32 @@ class Resolver:
         tree = self.tree
         memo = self._memo.get(key)
         if memo is None:
-            outer, tree.looked_at = tree.looked_at, set()
+            outer = tree.looked_at, self._counted
+            tree.looked_at, self._counted = set(), set()
             self._depth += 1
             value = compute()
             self._depth -= 1
             memo = self._memo[key] = Memo(value, self._interned(tree.looked_at))
-            tree.looked_at = outer
-        tree.looked_at |= memo.looked_at
+            tree.looked_at, self._counted = outer
+        if (number := id(memo.looked_at)) not in self._counted:
+            self._counted.add(number)
+            tree.looked_at |= memo.looked_at
         return cast("T", memo.value)
 
     def _interned(self, keys: set[str]) -> frozenset[str]:
         """Equal sets once: most results look at the same few files."""
         frozen = frozenset(keys)
         return self._key_sets.setdefault(frozen, frozen)
+
+
+def _edge(source: str, ends: Ends, written: str, relation: Relation, line: int) -> Edge:
+    """The edge from a mention to its ends; to a name, if nothing is known of them."""
+    certainty, targets = ends
+    if certainty is Certainty.RESOLVED:
+        return Edge(source, targets[0], relation, certainty, line)
+    if certainty is Certainty.EXTERNAL:
+        return Edge(source, targets[0] or written, relation, certainty, line)
+    return Edge(source, written.rpartition(".")[2], relation, Certainty.AMBIGUOUS, line, targets)
 
 
 def _definition(file: FileScopes, scope: int) -> Value:

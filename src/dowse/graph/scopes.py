@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple
@@ -12,9 +13,6 @@ from dowse.types import Kind, Node, Outline, Reference, ReferenceKind
 
 CLASSES = frozenset({Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.IMPL, Kind.TYPE})
 FUNCTIONS = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
-NODES = CLASSES | FUNCTIONS | {Kind.MODULE}
-"""The kinds that are nodes of the graph; a variable is part of what it stands in."""
-
 FILE = 0
 """The scope of a file itself; the n-th entity has scope n + 1."""
 
@@ -26,14 +24,9 @@ _EXPORTS = frozenset({"", "exports", "module.exports"})
 """What a definition of a file may be written under without belonging to anything else."""
 
 
-class Call(NamedTuple):
-    """A call as written. ``inside`` is the scope it counts for, ``sight`` the one its names are looked up from."""
-
-    inside: int
-    sight: int
-    name: str
-    through: str
-    line: int
+Call = tuple[int, int, str, str]
+"""A call as written: the scope it counts for, the one its names are looked up from, the name, and what it goes
+through. A plain tuple, because a tree has hundreds of thousands."""
 
 
 class Base(NamedTuple):
@@ -60,6 +53,8 @@ class Scope:
     kind: Kind
     qualified: str
     parent: int
+    is_class: bool  # its functions are methods
+    is_function: bool  # it can be called
     members: dict[str, int] = field(default_factory=dict)
     binds: dict[str, list[str]] = field(default_factory=dict)
     parameters: dict[str, str] = field(default_factory=dict)
@@ -69,16 +64,6 @@ class Scope:
     declared: str = ""  # the type that a function says it returns
     bases: list[str] = field(default_factory=list)
     decorators: set[str] = field(default_factory=set)
-
-    @property
-    def is_class(self) -> bool:
-        """Whether its functions are methods."""
-        return self.kind in CLASSES
-
-    @property
-    def is_function(self) -> bool:
-        """Whether it can be called."""
-        return self.kind in FUNCTIONS
 
     @property
     def receiver(self) -> str:
@@ -93,16 +78,15 @@ class FileScopes:
     path: str
     language: str
     scopes: list[Scope]
-    nodes: list[Node]
-    calls: list[Call]
-    bases: list[Base]
-    imports: list[Mention]
-    links: list[Mention]
-    interface: bytes  # equal: nobody else's names change their meaning
-
-    def id(self, scope: int) -> str:
-        """The node that a scope is."""
-        return f"{self.path}:{self.scopes[scope].qualified}" if scope else self.path
+    ids: list[str]  # the nodes that scopes are
+    nodes: tuple[Node, ...]
+    names: tuple[tuple[str, int], ...]  # last names of definitions and their scopes
+    calls: dict[Call, int] = field(default_factory=dict)  # with the line of the first of equal ones
+    decorators: list[tuple[Call, int]] = field(default_factory=list)
+    bases: list[Base] = field(default_factory=list)
+    imports: list[Mention] = field(default_factory=list)
+    links: list[Mention] = field(default_factory=list)
+    interface: bytes = b""  # equal: nobody else's names change their meaning
 
     def enclosing_class(self, scope: int) -> int:
         """The class around a scope, or the scope of the file."""
@@ -119,106 +103,161 @@ class FileScopes:
         return scope
 
 
+Owners = Sequence[tuple[int, int]]
+"""For each line the innermost scope, and the one that names there are looked up from."""
+
+
 def read(path: str, language: str, packed: bytes) -> FileScopes:
     """The tables of a file."""
     entities, references = unpack(packed)
     own = _canonical(entities)
     scopes = _scopes(entities, own)
-    file = FileScopes(path, language, scopes, _nodes(path, entities, own), [], [], [], [], b"")
-    owners = _owners(entities, own)
-    digest = blake2b(digest_size=8)
-    digest.update(repr([(s.kind.value, s.qualified, s.parent) for s in scopes]).encode())
-    public: list[tuple[object, ...]] = []
-    called: set[tuple[int, int, str, str]] = set()
-    for reference in references:
-        scope, above = owners[reference.line] if reference.line < len(owners) else (FILE, False)
-        _add(file, reference, scope, above, called)
-        if reference.kind is not ReferenceKind.CALL:
-            public.append((reference.kind.value, reference.target, reference.detail, scope))
-    digest.update(repr(public).encode())
-    file.interface = digest.digest()
+    ids = [path, *(f"{path}:{entity.qualified}" for entity in entities)]
+    file = FileScopes(path, language, scopes, ids, _nodes(ids, entities, own), _names(scopes))
+    last = max((rows[-1][1] for rows in references.values() if rows), default=0)
+    owners = _owners(entities, own, scopes, last)
+    for kind, fill in _FILL.items():
+        if rows := references.get(kind):
+            fill(file, owners, rows)
+    file.interface = _interface(file)
     return file
 
 
 def _canonical(entities: Sequence[Outline]) -> list[int]:
-    """For each entity its scope: that of the first of the same qualified name; -1 for what is none."""
+    """For each entity its scope: that of the first of the same qualified name."""
     first: dict[str, int] = {}
-    own = []
-    for index, entity in enumerate(entities):
-        own.append(first.setdefault(entity.qualified, index + 1) if entity.kind in NODES else -1)
-    return own
+    return [first.setdefault(entity.qualified, number) for number, entity in enumerate(entities, 1)]
 
 
 def _scopes(entities: Sequence[Outline], own: Sequence[int]) -> list[Scope]:
-    scopes = [Scope(Kind.FILE, "", FILE)]
-    by_name = {entity.qualified: scope for entity, scope in zip(entities, own, strict=True) if scope > 0}
-    for index, entity in enumerate(entities):
-        outer = entity.qualified.rpartition(".")[0].removesuffix(".prototype")
+    scopes = [Scope(Kind.FILE, "", FILE, is_class=False, is_function=False)]
+    by_name = {entity.qualified: scope for entity, scope in zip(entities, own, strict=True)}
+    for number, (qualified, kind, *_) in enumerate(entities, 1):
+        outer = qualified.rpartition(".")[0].removesuffix(".prototype")
         parent = by_name.get(outer, FILE)
-        scopes.append(Scope(entity.kind, entity.qualified, parent if parent != index + 1 else FILE))
-    for number, scope in enumerate(scopes):
-        if number and own[number - 1] == number:
-            outer, _, name = scope.qualified.rpartition(".")
-            local = name if scope.parent or outer in _EXPORTS else scope.qualified
-            scopes[scope.parent].members[local] = number
+        scopes.append(
+            Scope(kind, qualified, parent if parent != number else FILE, kind in CLASSES, kind in FUNCTIONS)
+        )
+    for number in dict.fromkeys(own):
+        scope = scopes[number]
+        outer, _, name = scope.qualified.rpartition(".")
+        local = name if scope.parent or outer in _EXPORTS else scope.qualified
+        scopes[scope.parent].members[local] = number
     return scopes
 
 
-def _nodes(path: str, entities: Sequence[Outline], own: Sequence[int]) -> list[Node]:
-    return [
-        Node(f"{path}:{e.qualified}", e.kind, e.start_line, e.end_line, e.line)
-        for index, e in enumerate(entities)
-        if own[index] == index + 1
-    ]
+def _nodes(ids: Sequence[str], entities: Sequence[Outline], own: Sequence[int]) -> tuple[Node, ...]:
+    return tuple(
+        Node(ids[number], kind, start, end, line)
+        for number, (_, kind, start, end, line) in enumerate(entities, 1)
+        if own[number - 1] == number
+    )
 
 
-def _owners(entities: Sequence[Outline], own: Sequence[int]) -> list[tuple[int, bool]]:
-    """For each line the innermost scope, and whether the line is above the definition's own (a decorator)."""
-    last = max((e.end_line for e in entities), default=0)
-    owners = [(FILE, False)] * (last + 1)
-    for entity, scope in zip(entities, own, strict=True):
-        if scope > 0:
-            above, within = entity.line - entity.start_line, entity.end_line - entity.line + 1
-            owners[entity.start_line : entity.line] = [(scope, True)] * above
-            owners[entity.line : entity.end_line + 1] = [(scope, False)] * within
+def _names(scopes: Sequence[Scope]) -> tuple[tuple[str, int], ...]:
+    """Every definition by its last name, in order of scopes."""
+    members = ((number, local) for scope in scopes for local, number in scope.members.items())
+    return tuple((local.rpartition(".")[2], number) for number, local in sorted(members))
+
+
+def _owners(entities: Sequence[Outline], own: Sequence[int], scopes: Sequence[Scope], last: int) -> Owners:
+    """By line; what is above a definition's own line, a decorator, is looked up from outside of it."""
+    last = max(last, *(entity.end_line for entity in entities)) if entities else last
+    owners = [(FILE, FILE)] * (last + 1)
+    for (_, _, start, end, line), scope in zip(entities, own, strict=True):
+        owners[start:line] = [(scope, scopes[scope].parent)] * (line - start)
+        owners[line : end + 1] = [(scope, scope)] * (end - line + 1)
     return owners
 
 
-def _add(
-    file: FileScopes, reference: Reference, inside: int, above: bool, called: set[tuple[int, int, str, str]]
-) -> None:
-    kind, target, line, detail = reference
-    scope = file.scopes[inside]
-    sight = scope.parent if above else inside
-    if kind is ReferenceKind.CALL:
-        if (key := (inside, sight, target, detail)) not in called:  # the first of equal calls says it all
-            called.add(key)
-            file.calls.append(Call(inside, sight, target, detail, line))
-    elif kind is ReferenceKind.BIND:
-        _bind(file, target, detail, sight)
-    elif kind is ReferenceKind.FIELD:
-        around = file.enclosing_class(inside)
+def _interface(file: FileScopes) -> bytes:
+    """What the rest of the tree can see of a file: everything but its calls, and on which lines it stands."""
+    visible = [
+        (
+            scope.kind, scope.qualified, scope.parent, scope.binds, scope.parameters, scope.attributes, scope.returns,
+            scope.yields, scope.declared, scope.bases, sorted(scope.decorators),
+        )
+        for scope in file.scopes
+    ]  # fmt: skip
+    imports = [(mention.scope, mention.target, mention.detail) for mention in file.imports]
+    return blake2b(json.dumps([visible, imports]).encode(), digest_size=8).digest()
+
+
+# --- what is mentioned, by its kind ---
+
+
+def _add_calls(file: FileScopes, owners: Owners, rows: Sequence[Reference]) -> None:
+    first = file.calls.setdefault
+    for name, line, through in rows:
+        first((*owners[line], name, through), line)
+
+
+def _add_decorators(file: FileScopes, owners: Owners, rows: Sequence[Reference]) -> None:
+    for name, line, through in rows:
+        inside, _ = owners[line]
+        scope = file.scopes[inside]
+        scope.decorators.add(f"{through}.{name}" if through else name)
+        file.decorators.append(((inside, scope.parent, name, through), line))
+
+
+def _add_bindings(file: FileScopes, owners: Owners, rows: Sequence[Reference]) -> None:
+    for target, line, detail in rows:
+        _bind(file, target, detail, owners[line][1])
+
+
+def _add_fields(file: FileScopes, owners: Owners, rows: Sequence[Reference]) -> None:
+    for target, line, detail in rows:
+        around = file.enclosing_class(owners[line][0])
         file.scopes[around].attributes.setdefault(target, []).append((detail, around))
-    elif kind is ReferenceKind.PARAMETER:
-        scope.parameters.setdefault(target, detail)
-    elif kind is ReferenceKind.DECORATOR:
-        scope.decorators.add(f"{detail}.{target}" if detail else target)
-        file.calls.append(Call(inside, scope.parent if inside else FILE, target, detail, line))
-    elif kind is ReferenceKind.RETURN:
+
+
+def _add_parameters(file: FileScopes, owners: Owners, rows: Sequence[Reference]) -> None:
+    for target, line, detail in rows:
+        file.scopes[owners[line][0]].parameters.setdefault(target, detail)
+
+
+def _add_returns(file: FileScopes, owners: Owners, rows: Sequence[Reference]) -> None:
+    for target, line, detail in rows:
+        scope = file.scopes[owners[line][0]]
         if detail:
             scope.declared = detail[1:]
         else:
             scope.returns.append(target)
-    elif kind is ReferenceKind.YIELD:
-        scope.yields.append(target)
-    elif kind is ReferenceKind.INHERIT:
-        around = file.enclosing_class(inside)
+
+
+def _add_yields(file: FileScopes, owners: Owners, rows: Sequence[Reference]) -> None:
+    for target, line, _ in rows:
+        file.scopes[owners[line][0]].yields.append(target)
+
+
+def _add_bases(file: FileScopes, owners: Owners, rows: Sequence[Reference]) -> None:
+    for target, line, _ in rows:
+        around = file.enclosing_class(owners[line][0])
         file.scopes[around].bases.append(target)
         file.bases.append(Base(around, target, line))
-    elif kind is ReferenceKind.IMPORT:
-        file.imports.append(Mention(sight, target, detail, line))
-    else:
-        file.links.append(Mention(sight, target, detail, line))
+
+
+def _add_imports(file: FileScopes, owners: Owners, rows: Sequence[Reference]) -> None:
+    file.imports += (Mention(owners[line][1], target, detail, line) for target, line, detail in rows)
+
+
+def _add_links(file: FileScopes, owners: Owners, rows: Sequence[Reference]) -> None:
+    file.links += (Mention(owners[line][1], target, detail, line) for target, line, detail in rows)
+
+
+_FILL: dict[ReferenceKind, Callable[[FileScopes, Owners, Sequence[Reference]], None]] = {
+    ReferenceKind.PARAMETER: _add_parameters,
+    ReferenceKind.CALL: _add_calls,
+    ReferenceKind.DECORATOR: _add_decorators,
+    ReferenceKind.BIND: _add_bindings,
+    ReferenceKind.FIELD: _add_fields,
+    ReferenceKind.RETURN: _add_returns,
+    ReferenceKind.YIELD: _add_yields,
+    ReferenceKind.INHERIT: _add_bases,
+    ReferenceKind.IMPORT: _add_imports,
+    ReferenceKind.LINK: _add_links,
+}
+"""In this order: what a method binds on its object is known by its parameters."""
 
 
 def _bind(file: FileScopes, target: str, detail: str, sight: int) -> None:
@@ -240,12 +279,3 @@ def _bind(file: FileScopes, target: str, detail: str, sight: int) -> None:
         around.attributes.setdefault(rest, []).append((detail, sight))
     elif not method:
         file.scopes[FILE].binds.setdefault(target, []).append(detail)
-
-
-def names(file: FileScopes) -> Iterator[tuple[str, int]]:
-    """Every definition by its last name, with its scope."""
-    for number, scope in enumerate(file.scopes):
-        name = scope.qualified.rpartition(".")[2]
-        members = file.scopes[scope.parent].members
-        if number and number in (members.get(name), members.get(scope.qualified)):
-            yield name, number

@@ -11,7 +11,7 @@ from dowse.embedders.base import Preparing
 from dowse.indexing import embed
 from dowse.types import ChunkTerms, ParsedFile, ParseHealth, PreparedChunk
 
-VERSION = 4
+VERSION = 5
 """Goes into every content hash: raise it when the same content gives other entities, chunks or references."""
 
 
@@ -49,8 +49,8 @@ def parse(how: Understanding, path: str, content: bytes) -> tuple[ParsedFile, by
     tree, health = parsing.parse(language, content)
     if health is ParseHealth.FAILED:
         tree = None  # one great error: nothing to find in it, and looking takes time by its size squared
-    entities = symbols.find(language, tree, content) if tree is not None else ()
+    matches = parsing.matches(language, tree)
+    entities = symbols.find(language, matches.definitions, content)
     chunks = chunking.cut(content, entities, tree, how.chunk_size, how.chunk_overlap)
-    found = references.find(language, tree, content) if tree is not None else ()
-    found += references.links(language, content)
-    return ParsedFile(language.name, health, entities, chunks), references.pack(entities, found)
+    mentioned = references.find(language, matches.references, content)
+    return ParsedFile(language.name, health, entities, chunks), references.pack(entities, mentioned)

@@ -23,7 +23,8 @@ target; on several nodes of a match (a dotted name that the grammar takes apart)
 last. ``@bind`` and ``@parameter`` are names of the file's own, ``@return`` and ``@yield`` what a function gives. Beside
 them:
 
-- ``@through``: what a call is made on (``self.pool`` in ``self.pool.get()``);
+- ``@through``: what a call is made on (``self.pool`` in ``self.pool.get()``); ``@called`` and ``@decorated`` instead of
+  ``@call`` and ``@decorator`` are on both, ``self.pool.get``, which is faster;
 - ``@names``, ``@namespace``, ``@default``, ``@reexport``: what an import binds: names, the whole, the default, or names
   that are passed on;
 - ``@value``, ``@type``, ``@each``: what a name is bound to, its declared type, the collection it is one of.
