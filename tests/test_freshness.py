@@ -128,6 +128,20 @@ def test_without_refresh_stale_lines_are_marked(tree: Path) -> None:
         assert not hit.fresh
 
 
+def test_another_time_stamp_alone_makes_nothing_stale(tree: Path) -> None:
+    with Engine.open(tree) as engine:
+        engine.index()
+    file = tree / "pkg" / "zoo.py"
+    os.utime(file, ns=(10**18, 10**18))
+    with Engine.open(tree, refresh=False) as engine:
+        assert all(hit.fresh for hit in engine.search("zebra_crossing").results)
+        assert all(hit.fresh for hit in engine.read("pkg/zoo.py"))
+        file.write_bytes(file.read_bytes().replace(b"zebra", b"gebra"))
+        os.utime(file, ns=(10**18 + 10**9, 10**18 + 10**9))
+        (hit,) = [r for r in engine.search("zebra_crossing").results if r.path == "pkg/zoo.py"]
+        assert not hit.fresh
+
+
 def test_search_repairs_a_damaged_index(tree: Path) -> None:
     with Engine.open(tree) as engine:
         engine.index()

@@ -332,10 +332,10 @@ class Engine:
         notes = [*self.notes, *query.notes, *refreshed]
         with self.store.snapshot() as snapshot:
             response = self._answer(snapshot, query, options)
-            stale = self._stale_files(snapshot, response.results)
+            stale = self._stale_files(snapshot, response.results, by_content=not self._may_update)
             if not (response.results or refreshed or snapshot.file_count()):
                 notes.append(f"the index of {self.root} is empty: 'dowse index' says why")
-        if stale and self.settings.refresh and not self.read_only:
+        if stale and self._may_update:
             notes += self._update(changes.Drift(tuple(stale), (), {}, rules_changed=False))
             with self.store.snapshot() as snapshot:
                 response = self._answer(snapshot, query, options)
@@ -443,8 +443,8 @@ class Engine:
         find = reading.outline if outline else reading.read
         with self.store.snapshot() as snapshot:
             found = find(snapshot, place)
-            stale = self._stale_files(snapshot, found)
-        if stale and self.settings.refresh and not self.read_only:
+            stale = self._stale_files(snapshot, found, by_content=not self._may_update)
+        if stale and self._may_update:
             self._update(changes.Drift(tuple(stale), (), {}, rules_changed=False))
             with self.store.snapshot() as snapshot:
                 found = find(snapshot, place)
@@ -675,8 +675,17 @@ class Engine:
             return [f"answered from the index as it was: {error}"]
         return []
 
-    def _stale_files(self, snapshot: Snapshot, results: Iterable[SearchResult]) -> list[Candidate]:
-        """Files of an answer that have changed or gone since they were indexed."""
+    @property
+    def _may_update(self) -> bool:
+        return self.settings.refresh and not self.read_only
+
+    def _stale_files(
+        self, snapshot: Snapshot, results: Iterable[SearchResult], *, by_content: bool = True
+    ) -> list[Candidate]:
+        """Files of an answer that have changed or gone since they were indexed.
+
+        A checkout elsewhere has its own time stamps: only ``by_content`` it is sure that a file has changed.
+        """
         stale, base = [], os.fspath(self.root)
         for path in {result.path for result in results}:
             file = snapshot.file_at(path)
@@ -685,9 +694,18 @@ class Engine:
                 stamp = FileStamp(status.st_size, status.st_mtime_ns)
             except OSError:
                 stamp = FileStamp(-1, -1)
-            if file is None or not changes.same_moment(file.stamp, stamp):
+            if file is not None and changes.same_moment(file.stamp, stamp):
+                continue
+            if file is None or not (by_content and self._says_the_same(file, stamp)):
                 stale.append(Candidate(path, stamp))
         return stale
+
+    def _says_the_same(self, file: StoredFile, stamp: FileStamp) -> bool:
+        from dowse.indexing import pipeline
+
+        return stamp.size == file.stamp.size and pipeline.says_the_same(
+            self.root, self._recipe(), file.path, file.content_hash
+        )
 
 
 class _GraphSource:

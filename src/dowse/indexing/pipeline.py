@@ -54,6 +54,12 @@ class Recipe:
     processes: int
     without_vectors: bool = False  # go on if the embedder fails
 
+    def content_hash(self, path: str, content: bytes) -> bytes:
+        """What the index knows a content by: equal for what would become the same."""
+        language = self.understanding.languages.detect(path, content).name
+        key = f"{VERSION} {self.content_key} {language} "
+        return blake2b(key.encode() + content, digest_size=16).digest()
+
 
 def index(root: Path, store: Store, recipe: Recipe, progress: Progress) -> IndexReport:
     """Bring the index up to what is on disk, by a complete walk."""
@@ -85,6 +91,12 @@ def update(
             )
             return
     index(root, store, recipe, quiet)
+
+
+def says_the_same(root: Path, recipe: Recipe, path: str, content_hash: bytes) -> bool:
+    """Whether a file still has the content that the index knows, whatever its time stamp."""
+    source = read(root / path, path, recipe.rules.max_file_size)
+    return not isinstance(source, Skipped) and recipe.content_hash(path, source.content) == content_hash
 
 
 def quiet(stage: str, done: int, total: int) -> None:
@@ -180,9 +192,7 @@ class _Run:
             if isinstance(source, Skipped):
                 self.skipped.append(source)
                 continue
-            language = recipe.understanding.languages.detect(path, source.content).name
-            key = f"{VERSION} {recipe.content_key} {language} "
-            digest = blake2b(key.encode() + source.content, digest_size=16).digest()
+            digest = recipe.content_hash(path, source.content)
             if path in self.manifest and self.manifest[path].content_hash == digest:
                 self.restamped[path] = changes.settled(source.stamp)
                 continue
