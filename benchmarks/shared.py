@@ -208,7 +208,7 @@ def _ask(engine: Engine, queries: Sequence[str], chosen: Filter) -> list[Spent]:
 
 def _recall(engine: Engine, queries: Sequence[str], chosen: Filter) -> float:
     """The share of the truly nearest chunks that the dense channel finds."""
-    from dowse.stores.postgres import snapshot as reading
+    from dowse.stores.postgres import dense as reading
 
     assert engine.embedder is not None
     shares, usual = [], reading.EXACT_CHUNKS

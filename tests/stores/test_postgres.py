@@ -29,7 +29,7 @@ from dowse.errors import (
 from dowse.stores import Shared, copying
 from dowse.stores.base import FORMAT, Store
 from dowse.stores.postgres import PostgresStore, Server, schema
-from dowse.stores.postgres import snapshot as reading
+from dowse.stores.postgres import dense as reading
 from dowse.stores.postgres.connection import Connections
 from dowse.stores.postgres.postings import LENGTHS, MERGE_SEGMENTS, Segment, length_codes, to_merge
 from dowse.types import ChunkVector, Filter, IndexState, NameTier, Term
@@ -399,7 +399,7 @@ def test_many_small_commits_are_merged_and_find_the_same(store: PostgresStore) -
             writer.apply([f"f{i - 9}.txt"], [source(f"f{i}.txt", f"shared {word(i)} " * (i + 1))])
     last = 3 * MERGE_SEGMENTS
     with store.snapshot() as snapshot:
-        assert len(snapshot._segments()) < 2 * MERGE_SEGMENTS
+        assert len(snapshot._filters.layout.segments) < 2 * MERGE_SEGMENTS
         assert sorted(lexical(snapshot, "shared")) == sorted(f"f{i}.txt" for i in range(last - 9, last))
         assert snapshot.frequency(terms_of("shared")[0].text) == snapshot.chunk_count() == 9
         assert lexical(snapshot, word(last - 1)) == [f"f{last - 1}.txt"]
@@ -571,7 +571,7 @@ def test_a_statement_that_takes_too_long(url: str) -> None:
     slow = stores.create(url, Path(), "/tree", "one", Shared("repository", "/tree", timeout=0.2))
     assert isinstance(slow, PostgresStore)
     with closing(slow), slow.snapshot() as snapshot, pytest.raises(IndexUnreachable, match="store_timeout"):
-        snapshot._ask("SELECT pg_sleep(5)")
+        snapshot._session.ask("SELECT pg_sleep(5)")
 
 
 def test_a_server_without_space(url: str) -> None:

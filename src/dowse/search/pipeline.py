@@ -99,7 +99,9 @@ def answer(
     snapshot: Snapshot, ranking: Ranking, options: SearchOptions, settings: Settings, root: str
 ) -> SearchResponse:
     """What is shown of a ranking."""
-    shown = range(1, len(ranking.candidates[: options.limit]) + 1)
+    best = ranking.candidates[: options.limit]
+    snapshot.expect([candidate.file.id for candidate in best])
+    shown = range(1, len(best) + 1)
     found = tuple(result(snapshot, ranking, n, options, settings) for n in shown)
     weak = _is_weak(ranking, found, options, settings)
     results, notes = _good_ones(found, options, settings) if not weak else (found[:GUESSES], (NO_GOOD,))

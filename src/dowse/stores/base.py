@@ -94,6 +94,10 @@ class Snapshot(Protocol):
         """A file by its path."""
         ...
 
+    def expect(self, ids: Sequence[int]) -> None:
+        """The contents of these files are asked for next: a store that is far away reads them at once."""
+        ...
+
     def content(self, id: int) -> bytes:
         """What a file said when it was indexed, in UTF-8, secrets masked."""
         ...

@@ -216,6 +216,9 @@ class EmbeddedSnapshot:
             id = self._catalogue.file_id(path, self.generation)
         return None if id is None else self.file(id)
 
+    def expect(self, ids: Sequence[int]) -> None:
+        """Nothing to do: contents are at hand."""
+
     def content(self, id: int) -> bytes:
         """What a file says."""
         remembered = self._remembered

@@ -2,8 +2,11 @@
 
 A snapshot is a read-only transaction, a commit is a transaction, the one writer of a view holds an advisory lock:
 the server does what the embedded store does with files. ``schema.py`` has the tables, ``connection.py`` the pool and
-the errors, ``snapshot.py`` reads, ``writer.py`` writes, ``postings.py`` ranks words, ``conditions.py`` makes filters
-into WHERE clauses, ``upkeep.py`` looks after the whole.
+the errors, ``state.py`` how far a view has come. Reading: ``snapshot.py`` is what the engine asks, over one transaction
+(``session.py``) and what earlier questions brought (``remembered.py``); ``lexical.py``, ``dense.py``, ``names.py`` and
+``files.py`` are its parts, ``filters.py`` and ``conditions.py`` make filters into ids and WHERE clauses,
+``postings.py`` ranks words. Writing: ``writer.py`` holds the view (``locks.py``), ``commit.py`` is one transaction,
+``rows.py`` packs what it sends. ``removal.py`` takes out, ``upkeep.py`` looks after the whole.
 """
 
 from __future__ import annotations
@@ -23,7 +26,10 @@ from dowse.stores.postgres.connection import (
     Server,
     unreachable,
 )
-from dowse.stores.postgres.snapshot import PostgresSnapshot, Remembered, ViewState, begin, missing, view_state
+from dowse.stores.postgres.remembered import Remembered
+from dowse.stores.postgres.session import Session
+from dowse.stores.postgres.snapshot import PostgresSnapshot, missing
+from dowse.stores.postgres.state import BEGIN, ViewState, begun, view_state
 from dowse.stores.postgres.writer import PostgresWriter
 from dowse.types import Collected, IndexState, IndexStatus, MaskedSecret, ServerStatus
 
@@ -97,7 +103,8 @@ class PostgresStore:
                 raise missing(self.names[1])
             with self._guard:
                 self._remembered = remembered = self._remembered.at(state.key)
-            snapshot = PostgresSnapshot(self.connections, connection, self.names, state, remembered)
+            session = Session(self.connections, connection, self.names, state)
+            snapshot = PostgresSnapshot(session, remembered)
             try:
                 yield snapshot
             finally:
@@ -107,7 +114,9 @@ class PostgresStore:
         """A connection in a transaction that sees one state of everything, and the view in it."""
 
         def first(connection: Connection) -> ViewState | IndexState:
-            begin(connection)
+            if self._checked:
+                return begun(connection, *self.names) or IndexState.MISSING
+            connection.execute(BEGIN)
             return self._found(connection)
 
         return self.connections.reading(first)

@@ -61,6 +61,9 @@ LOCK_SECONDS = 10
 WRITE_TIMEOUTS = 20
 """A statement of a writer may take this many times as long as one of a reader."""
 
+NEVER = 1 << 30
+"""Statements are prepared where the code says so, not for being repeated."""
+
 OLDEST = 140000
 """The first version of the server (14) that has all that is used."""
 
@@ -123,7 +126,7 @@ class Connections:
             try:
                 yield connection, looked
                 if not connection.closed and connection.info.transaction_status != IDLE_STATUS:
-                    connection.rollback()
+                    connection.commit()  # a rollback would make psycopg forget what is prepared
             except BaseException:
                 connection.close()
                 raise
@@ -183,7 +186,7 @@ class Connections:
                 self.server.url,
                 autocommit=True,
                 connect_timeout=CONNECT_SECONDS,
-                prepare_threshold=None,  # a plan must know the vector and the filter it is for
+                prepare_threshold=NEVER,  # a plan must know the vector and the filter it is for
                 application_name=f"dowse {socket.gethostname()} {os.getpid()}",
                 client_encoding="utf8",
             )

@@ -12,11 +12,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dowse.types import CHUNK_BITS, ChunkTerms, Scored, Term
+from dowse.types import CHUNK_BITS, ChunkTerms, Scored
 
 K1 = 1.2
 B = 0.75
@@ -33,8 +34,9 @@ FREE_LENGTHS = 24
 MERGE_SEGMENTS = 8
 """As many segments of about a size are merged into one."""
 
-MERGE_CHUNKS = 20_000
-"""Larger segments are left as they are: rewriting them takes longer than it saves."""
+MERGE_CHUNKS = 4_000
+"""Larger segments, such as those of the batches of a first run, are left as they are: rewriting them takes longer than
+it saves, for lists of a few segments are joined in no time."""
 
 Array = np.ndarray[Any, Any]
 
@@ -75,6 +77,12 @@ class Segment:
     chunks: Array  # how many of each file
     removed: frozenset[int] = frozenset()
 
+    @classmethod
+    def from_row(cls, number: int, files: bytes, chunks: bytes, removed: Iterable[int]) -> Segment:
+        """A segment as its table has it."""
+        ids, counts = np.frombuffer(files, dtype="<i8"), np.frombuffer(chunks, dtype="<i4")
+        return cls(number, ids, counts, frozenset(removed))
+
     @cached_property
     def ids(self) -> Array:
         """The global id of each chunk."""
@@ -104,6 +112,36 @@ class Segment:
     def live_size(self) -> int:
         """How many chunks are still there."""
         return int(self.chunks[self.live_files].sum())
+
+
+class Layout:
+    """The chunks of all segments of a view in one row: where a chunk is in it, is its place."""
+
+    def __init__(self, segments: Iterable[Segment]) -> None:
+        self.segments = {segment.number: segment for segment in segments}
+        self.starts: dict[int, int] = {}
+        self.size = 0
+        for number, segment in self.segments.items():
+            self.starts[number] = self.size
+            self.size += segment.size
+
+    @cached_property
+    def ids(self) -> Array:
+        """The global id of each chunk."""
+        return _row([segment.ids for segment in self.segments.values()], np.int64)
+
+    @cached_property
+    def live(self) -> Array:
+        """Whether each chunk is still there."""
+        return _row([segment.live for segment in self.segments.values()], np.bool_)
+
+    def chunks_of(self, files: Array) -> int:
+        """How many chunks some files have."""
+        return sum(int(s.chunks[np.isin(s.files, files)].sum()) for s in self.segments.values())
+
+
+def _row(parts: Sequence[Array], kind: type) -> Array:
+    return np.concatenate(parts) if parts else np.empty(0, dtype=kind)
 
 
 def pack(files: Sequence[Sequence[ChunkTerms]]) -> Packed:
@@ -179,30 +217,34 @@ def merged(
 
     Rows are tokens in order, each with a number of a segment and its postings there.
     """
-    places, after = {}, 0
-    for segment in segments:
-        moved = np.where(segment.live, np.cumsum(segment.live) - 1 + after, -1)
-        places[segment.number] = moved
-        after += int(segment.live.sum())
+    layout = Layout(segments)
+    files = np.concatenate([s.files[s.live_files] for s in segments])
+    chunks = np.concatenate([s.chunks[s.live_files] for s in segments])
+    names, ranks, starts, parts = _flat(layout, rows)
+    postings = np.frombuffer(b"".join(parts), dtype=POSTING).copy()
+    sizes = np.array([len(part) for part in parts], dtype=np.int64) // POSTING.itemsize
+    moved = np.where(layout.live, np.cumsum(layout.live) - 1, -1)
+    moved = moved[np.repeat(np.array(starts, dtype=np.int64), sizes) + postings["chunk"]]
+    kept = moved >= 0
+    postings, rank = postings[kept], np.repeat(np.array(ranks, dtype=np.int64), sizes)[kept]
+    postings["chunk"] = moved[kept]
+    order = np.argsort(postings["chunk"], kind="stable")
+    return files, chunks, list(_sliced(names, rank[order], postings[order]))
+
+
+def _flat(
+    layout: Layout, rows: Iterable[tuple[str, int, bytes]]
+) -> tuple[list[str], list[int], list[int], list[bytes]]:
+    """The different tokens of rows; of each row the place of its token, where its segment starts, its postings."""
     names: list[str] = []
-    ranks, parts = [], []
+    ranks, starts, parts = [], [], []
     for token, number, data in rows:
         if not names or names[-1] != token:
             names.append(token)
-        part = np.frombuffer(data, dtype=POSTING).copy()
-        moved = places[number][part["chunk"]]
-        kept = moved >= 0
-        part = part[kept]
-        part["chunk"] = moved[kept]
-        parts.append(part)
-        ranks.append(np.full(len(part), len(names) - 1))
-    files = np.concatenate([s.files[s.live_files] for s in segments])
-    chunks = np.concatenate([s.chunks[s.live_files] for s in segments])
-    if not parts:
-        return files, chunks, []
-    postings, rank = np.concatenate(parts), np.concatenate(ranks)
-    order = np.argsort(postings["chunk"], kind="stable")
-    return files, chunks, list(_sliced(names, rank[order], postings[order]))
+        ranks.append(len(names) - 1)
+        starts.append(layout.starts[number])
+        parts.append(data)
+    return names, ranks, starts, parts
 
 
 # --- scoring ---
@@ -215,50 +257,69 @@ class Statistics(NamedTuple):
     tokens: Sequence[int]
 
 
-Lists = Mapping[str, Sequence[tuple[Segment, Array]]]
-"""The live postings of tokens, segment by segment."""
+Lists = Mapping[str, Array]
+"""The live postings of tokens, chunks by their places in a layout, in their order."""
 
 
-def unpacked(segments: Mapping[int, Segment], rows: Iterable[tuple[str, int, bytes]]) -> Lists:
+def unpacked(layout: Layout, rows: Iterable[tuple[str, int, bytes]]) -> Lists:
     """Postings by token, without those of files that are gone."""
-    found: defaultdict[str, list[tuple[Segment, Array]]] = defaultdict(list)
+    found: defaultdict[str, list[tuple[int, Array]]] = defaultdict(list)
     for token, number, data in rows:
-        segment, postings = segments[number], np.frombuffer(data, dtype=POSTING)
+        segment, postings = layout.segments[number], np.frombuffer(data, dtype=POSTING)
         if segment.removed:
             postings = postings[segment.live[postings["chunk"]]]
-        found[token].append((segment, postings))
-    return found
+        found[token].append((layout.starts[number], postings))
+    return {token: _joined(sorted(parts, key=itemgetter(0))) for token, parts in found.items()}
 
 
-def holders(lists: Sequence[tuple[Segment, Array]]) -> Array:
-    """For each field, how many chunks have the token in it."""
-    counts = [np.bincount(postings["field"], minlength=len(FIELDS)) for _, postings in lists]
-    total: Array = np.sum(counts, axis=0) if counts else np.zeros(len(FIELDS), dtype=np.int64)
-    return total
+def _joined(parts: Sequence[tuple[int, Array]]) -> Array:
+    """Postings of several segments as one list."""
+    if len(parts) == 1 and not parts[0][0]:
+        return parts[0][1]
+    starts = np.repeat(np.array([start for start, _ in parts]), [len(part) for _, part in parts])
+    joined: Array = np.concatenate([part for _, part in parts])
+    joined["chunk"] += starts.astype(np.uint32)
+    return joined
 
 
-def scores(
-    lists: Lists, terms: Sequence[Term], fields: Mapping[str, float], statistics: Statistics
-) -> dict[int, tuple[Segment, Array]]:
-    """BM25 of every chunk of every segment that has a token, summed over terms and weighted fields."""
+class Shares(NamedTuple):
+    """What a token adds to the score of each chunk that has it; how many chunks have it in each field."""
+
+    places: Array
+    values: Array
+    holders: Array
+
+    @property
+    def size(self) -> int:
+        """Bytes of it."""
+        return int(self.places.nbytes + self.values.nbytes + self.holders.nbytes)
+
+
+def shares(postings: Array, fields: Mapping[str, float], statistics: Statistics) -> Shares:
+    """BM25 of a token that counts once, summed over weighted fields."""
     weights = np.array([fields.get(field, 0.0) for field in FIELDS])
     averages = np.array(statistics.tokens, dtype=np.float64) / max(1, statistics.chunks)
     averages[averages == 0] = 1.0  # a field that nobody has
-    found: dict[int, tuple[Segment, Array]] = {}
-    for term in terms:
-        postings_of = lists.get(term.text, ())
-        count = holders(postings_of)
-        idf = np.log(1 + (statistics.chunks - count + 0.5) / (count + 0.5))
-        factors = term.weight * weights * idf
-        for segment, postings in postings_of:
-            field, frequency = postings["field"], postings["frequency"].astype(np.float64)
-            relative = LENGTHS[postings["length"]] / averages[field]
-            shares = factors[field] * frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * relative))
-            sums = np.bincount(postings["chunk"], weights=shares, minlength=segment.size)
-            if segment.number in found:
-                sums = sums + found[segment.number][1]
-            found[segment.number] = (segment, sums)
-    return found
+    field, frequency = postings["field"], postings["frequency"].astype(np.float64)
+    holders = np.bincount(field, minlength=len(FIELDS))
+    idf = np.log(1 + (statistics.chunks - holders + 0.5) / (holders + 0.5))
+    relative = LENGTHS[postings["length"]] / averages[field]
+    values = (weights * idf)[field] * frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * relative))
+    chunks = postings["chunk"]
+    firsts = np.flatnonzero(np.diff(chunks, prepend=chunks[:1] + 1))  # of each chunk; they are in order
+    return Shares(chunks[firsts], np.add.reduceat(values, firsts) if len(firsts) else values, holders)
+
+
+NOTHING = shares(np.empty(0, dtype=POSTING), {}, Statistics(0, [0] * len(FIELDS)))
+"""Of a token that nobody has."""
+
+
+def scores(layout: Layout, weighted: Iterable[tuple[float, Shares]]) -> Array:
+    """The sum for every chunk."""
+    sums = np.zeros(layout.size)
+    for weight, part in weighted:
+        sums[part.places] += weight * part.values
+    return sums
 
 
 class Allowed(NamedTuple):
@@ -268,33 +329,28 @@ class Allowed(NamedTuple):
     chunks: Array | None = None
     not_chunks: Array | None = None
 
-    def of(self, segment: Segment) -> Array | None:
-        """Which chunks of a segment pass; None for all."""
+    def of(self, layout: Layout) -> Array | None:
+        """Which chunks of a view pass; None for all."""
         passes = None
         if self.files is not None:
-            passes = np.repeat(np.isin(segment.files, self.files), segment.chunks)
+            parts = [np.repeat(np.isin(s.files, self.files), s.chunks) for s in layout.segments.values()]
+            passes = _row(parts, np.bool_)
         for chunks, wanted in ((self.chunks, True), (self.not_chunks, False)):
             if chunks is not None:
-                among = np.isin(segment.ids, chunks)
+                among = np.isin(layout.ids, chunks)
                 among = among if wanted else ~among
                 passes = among if passes is None else passes & among
         return passes
 
 
-def best(found: Mapping[int, tuple[Segment, Array]], allowed: Allowed, limit: int) -> list[Scored]:
+def best(layout: Layout, sums: Array, passes: Array | None, limit: int) -> list[Scored]:
     """The best chunks that a filter lets through, best first."""
-    if not found or limit < 1:
-        return []
-    ids, values = [], []
-    for segment, sums in found.values():
-        passes = allowed.of(segment)
-        places = np.flatnonzero(sums if passes is None else np.where(passes, sums, 0.0))
-        ids.append(segment.ids[places])
-        values.append(sums[places])
-    chunks, score = np.concatenate(ids), np.concatenate(values)
+    places = np.flatnonzero(sums if passes is None else np.where(passes, sums, 0.0))
+    score = sums[places]
     if len(score) > limit:
         least = np.partition(score, len(score) - limit)[len(score) - limit]
         kept = score >= least
-        chunks, score = chunks[kept], score[kept]
+        places, score = places[kept], score[kept]
+    chunks = layout.ids[places]
     order = np.lexsort((chunks, -score))[:limit]
     return [Scored(int(chunks[i]), float(score[i])) for i in order]

@@ -10,15 +10,9 @@ from psycopg import sql
 from dowse.errors import IndexLocked, UsageError
 from dowse.stores.postgres import schema
 from dowse.stores.postgres.connection import Connection, ConnectionLost, Connections, unreachable
-from dowse.stores.postgres.writer import (
-    COMMIT_LOCK,
-    VIEW_LOCK,
-    collect,
-    drop_dense,
-    drop_view,
-    lock_keys,
-    schema_oid,
-)
+from dowse.stores.postgres.locks import COMMIT_LOCK, VIEW_LOCK, lock_keys, schema_oid
+from dowse.stores.postgres.removal import collect, drop_dense, drop_view
+from dowse.stores.postgres.state import BEGIN
 from dowse.types import Collected, ServerStatus, ViewStatus
 
 SHARED_TABLES = ("contents", "names", "vectors", "files", "segments", "postings")
@@ -31,7 +25,7 @@ def status(connections: Connections) -> ServerStatus:
     """Everything there is in a schema, at one moment."""
 
     def look(connection: Connection) -> ServerStatus:
-        connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        connection.execute(BEGIN)
         schema.require_current(connections, connection)
         versions: dict[str, str] = dict(
             connection.execute(

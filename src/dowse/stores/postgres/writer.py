@@ -9,74 +9,34 @@ through before it repeats it.
 from __future__ import annotations
 
 import json
-import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from typing import TypeVar
 
-import numpy as np
 import psycopg
-from psycopg import errors as codes
 from psycopg import sql
 
-from dowse.code import terms as chunk_fields
 from dowse.errors import IndexLocked
 from dowse.stores import packing
 from dowse.stores.base import merged_folders
-from dowse.stores.postgres import conditions, postings, schema
+from dowse.stores.postgres import postings, schema
+from dowse.stores.postgres.commit import Commit
 from dowse.stores.postgres.conditions import stored
 from dowse.stores.postgres.connection import Connection, ConnectionLost, Connections, unreachable
-from dowse.stores.postgres.postings import FIELDS
-from dowse.stores.postgres.snapshot import (
-    MANIFEST,
-    KnownFile,
-    ViewState,
-    manifest,
-    segment,
-    unzipped,
-    view_state,
-)
-from dowse.types import CHUNK_BITS, FileStamp, IndexReport, ParsedFile, SourceFile
-
-COMPRESSION = 1
-"""zlib level: three quarters of the best ratio at a fraction of its time."""
+from dowse.stores.postgres.files import unzipped
+from dowse.stores.postgres.locks import COMMIT_LOCK, USE_LOCK, VIEW_LOCK, holder, lock_keys, schema_oid
+from dowse.stores.postgres.removal import collect, drop_dense, drop_view
+from dowse.stores.postgres.state import MANIFEST, KnownFile, ViewState, manifest, view_state
+from dowse.types import FileStamp, IndexReport, ParsedFile, SourceFile
 
 SPARE_CONTENTS = 1.0
 """Contents that no file uses are kept (a branch may come back) up to this share of those in use."""
 
-DROP_MILLISECONDS = 200
-"""How long dropping a table may hold up those who want to read it; if it takes longer, it is left to the next time."""
-
 ATTEMPTS = 3
 """How often a commit is repeated because the connection broke."""
 
-VIEW_LOCK, USE_LOCK, COMMIT_LOCK = 0, 1, 2
-"""What an advisory lock is for: to write a view, to rely on a repository's contents, to commit to a repository."""
-
 T = TypeVar("T")
-
-_COPY_HEAD = b"PGCOPY\n\xff\r\n\0" + bytes(8)
-_COPY_TAIL = b"\xff\xff"
-
-
-def lock_keys(schema_oid: int, kind: int, id: int) -> tuple[int, int]:
-    """The two numbers of an advisory lock."""
-    return schema_oid - (1 << 32) if schema_oid >= 1 << 31 else schema_oid, id * 4 + kind
-
-
-def schema_oid(connection: Connection, name: str) -> int:
-    """The number of the schema: locks of two schemas of a database are apart."""
-    row = connection.execute("SELECT oid::bigint FROM pg_namespace WHERE nspname = %s", [name]).fetchone()
-    return int(row[0]) if row else 0
-
-
-class _Removed(NamedTuple):
-    """Files that were taken out: their ids, chunks and tokens."""
-
-    ids: list[int]
-    chunks: int
-    tokens: list[int]
 
 
 class PostgresWriter:
@@ -118,7 +78,7 @@ class PostgresWriter:
             row = connection.execute("SELECT pg_try_advisory_lock(%s, %s)", keys).fetchone()
             if not (row and row[0]):
                 raise IndexLocked(
-                    f"another process{_holder(connection, keys)} is writing the index of {view} at "
+                    f"another process{holder(connection, keys)} is writing the index of {view} at "
                     f"{self._connections.server.shown}: wait for it to finish, or stop it"
                 )
             state = view_state(connection, repository, view)
@@ -210,7 +170,7 @@ class PostgresWriter:
                 return expected  # it went through before the connection broke
             with connection.transaction():
                 self._one_at_a_time(connection)
-                _Commit(connection, state, self._fingerprint).write(removed, list(by_path.values()), packed)
+                Commit(connection, state, self._fingerprint).write(removed, list(by_path.values()), packed)
             return expected
 
         generation = self._run(commit)
@@ -287,327 +247,3 @@ class PostgresWriter:
             tables += [schema.dense_table(self.view, dimensions) for dimensions in state.dimensions]
             connection.execute(sql.SQL("ANALYZE {}").format(sql.SQL(", ").join(tables)))
         self._changed = 0
-
-
-def _holder(connection: Connection, keys: tuple[int, int]) -> str:
-    """Who has a lock, as the server knows them."""
-    row = connection.execute(
-        "SELECT application_name FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE locktype = 'advisory' "
-        "AND classid = %s::bigint::oid AND objid = %s AND objsubid = 2 AND granted",
-        [keys[0] % (1 << 32), keys[1]],
-    ).fetchone()
-    return f" ({row[0].removeprefix('dowse ').replace(' ', ', pid ')})" if row and row[0] else ""
-
-
-class _Commit:
-    """What one transaction writes."""
-
-    def __init__(self, connection: Connection, state: ViewState, fingerprint: str) -> None:
-        self._connection = connection
-        self._state = state
-        self._fingerprint = fingerprint
-        self._view = state.id
-        self._segment = state.generation + 1
-
-    def write(self, removed: Sequence[str], files: Sequence[SourceFile], packed: postings.Packed) -> None:
-        """Take paths out, put files in, and count on."""
-        gone = self._remove([*removed, *(file.path for file in files)])
-        first = self._first_id(len(files))
-        contents = self._contents(files)
-        self._files(files, first, contents, packed)
-        self._vectors(files)
-        dimensions = self._dense(files, first)
-        self._postings(first, packed)
-        self._merge()
-        new = [sum(column) for column in zip(*packed.tokens, strict=True)] or [0] * len(FIELDS)
-        tokens = [t + n - g for t, n, g in zip(self._state.tokens, new, gone.tokens, strict=True)]
-        self._connection.execute(
-            "UPDATE views SET generation = generation + 1, files = files + %s, chunks = chunks + %s, tokens = %s, "
-            "dimensions = %s, next_file = next_file + %s, written = now() WHERE id = %s",
-            [
-                len(files) - len(gone.ids),
-                sum(packed.chunks) - gone.chunks,
-                tokens,
-                dimensions,
-                len(files),
-                self._view,
-            ],
-        )
-
-    def _copy(self, into: str, types: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-        with (
-            self._connection.cursor() as cursor,
-            cursor.copy(f"COPY {into} FROM STDIN (FORMAT BINARY)") as copy,
-        ):
-            copy.set_types(types)
-            for row in rows:
-                copy.write_row(row)
-
-    def _remove(self, paths: Sequence[str]) -> _Removed:
-        rows = self._connection.execute(
-            "DELETE FROM files WHERE view = %s AND path = ANY(%s) RETURNING id, segment, chunks, tokens",
-            [self._view, list(map(stored, paths))],
-            binary=True,
-        ).fetchall()
-        by_segment: dict[int, list[int]] = {}
-        for id, number, _, _ in rows:
-            by_segment.setdefault(number, []).append(id)
-        for number, ids in by_segment.items():
-            self._connection.execute(
-                "UPDATE segments SET removed = removed || %s::bigint[] WHERE view = %s AND number = %s",
-                [ids, self._view, number],
-            )
-        gone = [row[0] for row in rows]
-        for dimensions in self._state.dimensions if gone else ():
-            self._connection.execute(
-                sql.SQL(
-                    "DELETE FROM {} d USING unnest(%s::bigint[]) id "
-                    "WHERE d.chunk BETWEEN id << 20 AND id << 20 | 1048575"
-                ).format(schema.dense_table(self._view, dimensions)),
-                [gone],
-            )
-        tokens = [sum(column) for column in zip(*(row[3] for row in rows), strict=True)] or [0] * len(FIELDS)
-        return _Removed(gone, sum(row[2] for row in rows), tokens)
-
-    def _first_id(self, count: int) -> int:
-        row = self._connection.execute("SELECT next_file FROM views WHERE id = %s", [self._view]).fetchone()
-        assert row is not None
-        return int(row[0])
-
-    def _contents(self, files: Sequence[SourceFile]) -> dict[bytes, int]:
-        """Ids of contents by hash; those that are new are written."""
-        by_hash = {file.content_hash: file for file in reversed(files)}
-        known: dict[bytes, int] = dict(
-            self._connection.execute(
-                "SELECT hash, id FROM contents WHERE repository = %s AND hash = ANY(%s)",
-                [self._state.repository, list(by_hash)],
-                binary=True,
-            ).fetchall()
-        )
-        new = [file for digest, file in by_hash.items() if digest not in known]
-        ids = self._new_content_ids(len(new))
-        self._copy(
-            "contents (id, repository, hash, language, health, entity_count, chunk_count, parsed, mentions, "
-            "text)",
-            ["int8", "int4", "bytea", "text", "text", "int4", "int4", "bytea", "bytea", "bytea"],
-            (self._content_row(id, file) for id, file in zip(ids, new, strict=True)),
-        )
-        self._copy(
-            "names (content, ordinal, repository, chunk, around, kind, name, name_key, letters)",
-            ["int8", "int4", "int4", "int4", "int4[]", "text", "text", "text", "int8"],
-            (row for id, file in zip(ids, new, strict=True) for row in self._name_rows(id, file.parsed)),
-        )
-        return known | {file.content_hash: id for id, file in zip(ids, new, strict=True)}
-
-    def _new_content_ids(self, count: int) -> list[int]:
-        rows = self._connection.execute(
-            "SELECT nextval(pg_get_serial_sequence('contents', 'id')) FROM generate_series(1, %s)", [count]
-        ).fetchall()
-        return [row[0] for row in rows]
-
-    def _content_row(self, id: int, file: SourceFile) -> tuple[Any, ...]:
-        parsed = file.parsed
-        return (
-            id, self._state.repository, file.content_hash, parsed.language, parsed.health.value,
-            len(parsed.entities), len(parsed.chunks),
-            zlib.compress(packing.packed(parsed).encode(), COMPRESSION), file.references,
-            zlib.compress(file.content, COMPRESSION),
-        )  # fmt: skip
-
-    def _name_rows(self, id: int, parsed: ParsedFile) -> Iterator[tuple[Any, ...]]:
-        around: dict[int, list[int]] = {}
-        for place, chunk in enumerate(parsed.chunks):
-            if chunk.entity is not None:
-                around.setdefault(chunk.entity, []).append(place)
-        chunks = chunk_fields.chunks_of_entities(parsed)
-        for i, entity in enumerate(parsed.entities):
-            key = stored(entity.name.lower())
-            yield (
-                id, i, self._state.repository, chunks[i], around.get(i, []), entity.kind.value,
-                stored(entity.name), key, conditions.letters(key),
-            )  # fmt: skip
-
-    def _files(
-        self, files: Sequence[SourceFile], first: int, contents: Mapping[bytes, int], packed: postings.Packed
-    ) -> None:
-        self._copy(
-            "files (view, id, segment, path, name_key, stem_key, content, language, role, size, mtime_ns, "
-            "fingerprint, chunks, tokens, vectors, secrets)",
-            [
-                "int4", "int8", "int4", "text", "text", "text", "int8", "text", "text", "int8", "int8", "text",
-                "int4", "int4[]", "bytea[]", "text",
-            ],
-            (
-                self._file_row(first + i, file, contents[file.content_hash], tokens)
-                for i, (file, tokens) in enumerate(zip(files, packed.tokens, strict=True))
-            ),
-        )  # fmt: skip
-
-    def _file_row(self, id: int, file: SourceFile, content: int, tokens: list[int]) -> tuple[Any, ...]:
-        path = stored(file.path)
-        name = path.rpartition("/")[2].lower()
-        return (
-            self._view, id, self._segment, path, name, name.lstrip(".").partition(".")[0], content,
-            file.parsed.language, file.role.value, file.stamp.size, file.stamp.mtime_ns,
-            "" if file.awaits_vectors else self._fingerprint, len(file.terms), tokens,
-            [vector.key for vector in file.vectors], json.dumps([(s.line, s.rule) for s in file.secrets]),
-        )  # fmt: skip
-
-    def _vectors(self, files: Sequence[SourceFile]) -> None:
-        """Vectors by key, in full: who embeds the same text again need not."""
-        vectors = {vector.key: vector.vector for file in files for vector in file.vectors}
-        if not vectors:
-            return
-        known = {
-            key
-            for (key,) in self._connection.execute(
-                "SELECT key FROM vectors WHERE repository = %s AND key = ANY(%s)",
-                [self._state.repository, list(vectors)],
-                binary=True,
-            )
-        }
-        self._copy(
-            "vectors (repository, key, vector)",
-            ["int4", "bytea", "bytea"],
-            ((self._state.repository, key, vectors[key]) for key in sorted(vectors.keys() - known)),
-        )
-
-    def _dense(self, files: Sequence[SourceFile], first: int) -> list[int]:
-        """The dense index, a table for each length of vectors; the lengths there are."""
-        known = list(self._state.dimensions)
-        groups: dict[int, tuple[list[int], list[bytes]]] = {}
-        for i, file in enumerate(files):
-            for ordinal, (_, vector) in enumerate(file.vectors):
-                ids, parts = groups.setdefault(len(vector) // 4, ([], []))
-                ids.append((first + i) << CHUNK_BITS | ordinal)
-                parts.append(vector)
-        for dimensions, (ids, parts) in groups.items():
-            if dimensions not in known:
-                schema.create_dense(self._connection, self._view, dimensions)
-                known.append(dimensions)
-            copy_in = sql.SQL("COPY {} (chunk, embedding) FROM STDIN (FORMAT BINARY)").format(
-                schema.dense_table(self._view, dimensions)
-            )
-            with self._connection.cursor() as cursor, cursor.copy(copy_in) as copy:
-                copy.write(_COPY_HEAD + _dense_rows(ids, b"".join(parts), dimensions) + _COPY_TAIL)
-        return known
-
-    def _postings(self, first: int, packed: postings.Packed) -> None:
-        if not packed.chunks:
-            return
-        ids = np.arange(first, first + len(packed.chunks), dtype="<i8")
-        self._write_segment(self._segment, ids, np.array(packed.chunks, dtype="<i4"), packed.lists)
-
-    def _write_segment(
-        self, number: int, files: Any, chunks: Any, lists: Iterable[tuple[str, bytes]]
-    ) -> None:
-        self._connection.execute(
-            "INSERT INTO segments (view, number, files, chunks) VALUES (%s, %s, %s, %s)",
-            [self._view, number, files.astype("<i8").tobytes(), chunks.astype("<i4").tobytes()],
-        )
-        self._copy(
-            "postings (view, segment, token, data)",
-            ["int4", "int4", "text", "bytea"],
-            ((self._view, number, token, data) for token, data in lists),
-        )
-
-    def _merge(self) -> None:
-        """Put small segments together, one time; more of them are left to the next commits."""
-        rows = self._connection.execute(
-            "SELECT number, files, chunks, removed FROM segments WHERE view = %s ORDER BY number",
-            [self._view],
-            binary=True,
-        ).fetchall()
-        chosen = postings.to_merge([segment(*row) for row in rows])
-        if not chosen:
-            return
-        numbers = [one.number for one in chosen]
-        lists = self._connection.execute(
-            "SELECT token, segment, data FROM postings WHERE view = %s AND segment = ANY(%s) ORDER BY token",
-            [self._view, numbers],
-            binary=True,
-        ).fetchall()
-        files, chunks, merged = postings.merged(chosen, lists)
-        for table, column in (("postings", "segment"), ("segments", "number")):
-            self._connection.execute(
-                f"DELETE FROM {table} WHERE view = %s AND {column} = ANY(%s)", [self._view, numbers]
-            )
-        if len(files):
-            self._write_segment(max(numbers), files, chunks, merged)
-            self._connection.execute(
-                "UPDATE files SET segment = %s WHERE view = %s AND id = ANY(%s)",
-                [max(numbers), self._view, files.tolist()],
-            )
-
-
-def _dense_rows(ids: Sequence[int], vectors: bytes, dimensions: int) -> bytes:
-    """Rows of a dense table as COPY takes them: two fields, each after its length; numbers in network order."""
-    row = np.dtype(
-        [
-            ("fields", ">i2"), ("id_size", ">i4"), ("id", ">i8"),
-            ("size", ">i4"), ("dimensions", ">i2"), ("unused", ">i2"), ("numbers", ">f2", (dimensions,)),
-        ]
-    )  # fmt: skip
-    rows = np.zeros(len(ids), dtype=row)
-    rows["fields"], rows["id_size"], rows["id"] = 2, 8, ids
-    rows["size"], rows["dimensions"] = 4 + 2 * dimensions, dimensions
-    rows["numbers"] = np.frombuffer(vectors, dtype="<f4").reshape(len(ids), dimensions)
-    return rows.tobytes()
-
-
-def collect(connection: Connection, oid: int, repository: int, *, spare: float = 0.0) -> tuple[int, int]:
-    """Drop contents and vectors that no view of a repository uses, unless they are few; how many went.
-
-    Nothing happens while another writer relies on what the repository has.
-    """
-    free = connection.execute(
-        "SELECT pg_try_advisory_xact_lock(%s, %s)", lock_keys(oid, USE_LOCK, repository)
-    ).fetchone()
-    if not (free and free[0]):
-        return 0, 0
-    used = "SELECT content FROM files f JOIN views v ON v.id = f.view WHERE v.repository = %s"
-    row = connection.execute(
-        f"SELECT count(*), (SELECT count(DISTINCT content) FROM ({used}) u) FROM contents WHERE repository = %s",
-        [repository, repository],
-    ).fetchone()
-    total, in_use = row or (0, 0)
-    if total - in_use <= in_use * spare:
-        return 0, 0
-    gone = connection.execute(
-        f"DELETE FROM contents WHERE repository = %s AND id NOT IN ({used}) RETURNING id",
-        [repository, repository],
-    ).fetchall()
-    connection.execute("DELETE FROM names WHERE content = ANY(%s)", [[id for (id,) in gone]])
-    vectors = connection.execute(
-        "DELETE FROM vectors WHERE repository = %s AND key NOT IN (SELECT unnest(f.vectors) FROM files f "
-        "JOIN views v ON v.id = f.view WHERE v.repository = %s)",
-        [repository, repository],
-    ).rowcount
-    return len(gone), vectors
-
-
-def drop_view(connection: Connection, oid: int, repository: int, view: int) -> list[int]:
-    """Forget a view, and its repository if it was the last; the lengths of its vectors."""
-    row = connection.execute("DELETE FROM views WHERE id = %s RETURNING dimensions", [view]).fetchone()
-    for table in ("files", "segments", "postings", "kept"):
-        connection.execute(f"DELETE FROM {table} WHERE view = %s", [view])
-    collect(connection, oid, repository)
-    connection.execute(
-        "DELETE FROM repositories r WHERE id = %s AND NOT EXISTS (SELECT FROM views WHERE repository = r.id) "
-        "AND NOT EXISTS (SELECT FROM contents WHERE repository = r.id)",
-        [repository],
-    )
-    return list(row[0]) if row else []
-
-
-def drop_dense(connection: Connection, view: int, dimensions: int) -> bool:
-    """Drop a dense index unless somebody is reading it."""
-    try:
-        with connection.transaction():
-            connection.execute(f"SET LOCAL lock_timeout = '{DROP_MILLISECONDS}ms'")
-            connection.execute(
-                sql.SQL("DROP TABLE IF EXISTS {}").format(schema.dense_table(view, dimensions))
-            )
-    except codes.LockNotAvailable:
-        return False
-    return True

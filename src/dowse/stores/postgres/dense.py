@@ -1,0 +1,101 @@
+"""The dense channel: along the graph, or chunk by chunk where that is as fast."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from psycopg import sql
+
+from dowse.stores.postgres import conditions, schema
+from dowse.stores.postgres.conditions import Where
+from dowse.stores.postgres.filters import Filters
+from dowse.stores.postgres.postings import Array
+from dowse.stores.postgres.session import Rows, Session
+from dowse.types import Filter, Scored
+
+EXACT_CHUNKS = 20_000
+"""Where a filter leaves no more than this, all of them are compared with the question: as fast as the graph, which
+would have to pass over too much, and exact."""
+
+GRAPH_LIMIT = 500
+"""More hits than this are not asked of a graph: it finds the nearest, not all."""
+
+
+class Dense:
+    """Vectors of one snapshot."""
+
+    def __init__(self, session: Session, filters: Filters) -> None:
+        self._session = session
+        self._filters = filters
+
+    def search(self, vector: Sequence[float], filter: Filter, limit: int) -> list[Scored]:
+        """Chunks by cosine."""
+        if limit < 1 or len(vector) not in self._session.state.dimensions:
+            return []
+        table = schema.dense_table(self._session.view, len(vector))
+        asked = {"asked": _written(vector), "limit": limit}
+        if filter.about_chunks:
+            rows = self._among(table, asked, self._filters.chunks(filter))
+        elif limit <= GRAPH_LIMIT and self._filters.reach(filter) > EXACT_CHUNKS:
+            rows = self._along(table, asked, conditions.files(filter))
+        else:
+            rows = self._exactly(table, asked, self._filters.files(filter))
+        hits = [Scored(chunk, 0.0 if distance != distance else 1.0 - distance) for chunk, distance in rows]
+        hits.sort(key=lambda hit: (-hit.score, hit.chunk))
+        return hits
+
+    def _along(self, table: sql.Identifier, asked: dict[str, Any], where: Where) -> Rows:
+        """In the order of the graph, which goes on until enough pass."""
+        passes, values = "", {}
+        if where.text:
+            named = [f"filter{i}" for i in range(len(where.values))]
+            text = where.text.replace("%s", "%({})s").format(*named)
+            passes = (
+                f"WHERE EXISTS (SELECT FROM files f WHERE f.view = %(view)s AND f.id = d.chunk >> 20{text})"
+            )
+            values = dict(zip(named, where.values, strict=True)) | {"view": self._session.view}
+        query = sql.SQL(
+            "SELECT chunk, embedding <=> %(asked)s::halfvec FROM {} d "
+            + passes
+            + " ORDER BY embedding <=> %(asked)s::halfvec LIMIT %(limit)s"
+        ).format(table)
+        return self._session.ask(query, asked | values)
+
+    def _exactly(self, table: sql.Identifier, asked: dict[str, Any], files: Array | None) -> Rows:
+        """Every chunk of some files, or of all; "+ 0" keeps the graph out of it."""
+        among, values = "FROM {} d", {}
+        if files is not None:
+            values = {"files": files.tolist()}
+            among = (
+                "FROM unnest(%(files)s::bigint[]) file CROSS JOIN LATERAL "
+                "(SELECT * FROM {} WHERE chunk BETWEEN file << 20 AND file << 20 | 1048575 OFFSET 0) d"
+            )
+        query = sql.SQL(
+            "SELECT d.chunk, (d.embedding <=> %(asked)s::halfvec) + 0 AS distance "
+            + among
+            + " ORDER BY 2, 1 LIMIT %(limit)s"
+        ).format(table)
+        return self._session.ask(query, asked | values)
+
+    def _among(self, table: sql.Identifier, asked: dict[str, Any], chunks: Array) -> Rows:
+        """The chunks of these ids."""
+        query = sql.SQL(
+            "WITH near AS MATERIALIZED (SELECT chunk, embedding <=> %(asked)s::halfvec AS distance FROM {} "
+            "WHERE chunk = ANY(%(chunks)s)) SELECT chunk, distance FROM near ORDER BY distance, chunk LIMIT %(limit)s"
+        ).format(table)
+        return self._session.ask(query, asked | {"chunks": chunks.tolist()})
+
+    def chunks(self) -> list[int]:
+        """Every chunk that has a vector."""
+        found: list[int] = []
+        for dimensions in self._session.state.dimensions:
+            table = schema.dense_table(self._session.view, dimensions)
+            found += [id for (id,) in self._session.ask(sql.SQL("SELECT chunk FROM {}").format(table))]
+        return found
+
+
+def _written(vector: Sequence[float]) -> str:
+    """A vector as the server reads it, no more exact than it keeps it."""
+    return "[" + ",".join(map(str, np.asarray(vector, dtype=np.float16).tolist())) + "]"

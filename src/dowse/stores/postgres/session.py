@@ -1,0 +1,77 @@
+"""One read-only transaction on one connection, for as long as a snapshot lives.
+
+The server keeps for that transaction what it was when it began (REPEATABLE READ): nothing a writer does
+shows. If the connection breaks, the session goes on with a new one as long as the view is still of the same
+generation, which means equal answers; otherwise it is an error, never a mixture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from psycopg import sql
+
+from dowse.errors import IndexUnreachable
+from dowse.stores.postgres.connection import Connection, ConnectionLost, Connections, unreachable
+from dowse.stores.postgres.state import ViewState, begun
+
+Rows = list[tuple[Any, ...]]
+
+
+class Session:
+    """Asks one state of the database."""
+
+    def __init__(
+        self, connections: Connections, connection: Connection, names: tuple[str, str], state: ViewState
+    ) -> None:
+        self.state = state
+        self.view = state.id
+        self._connections = connections
+        self._connection = connection
+        self._names = names
+        self._own: Connection | None = None
+
+    def close(self) -> None:
+        """Let go of a connection that was opened in place of a lost one."""
+        if self._own is not None:
+            self._own.close()
+
+    def ask(
+        self,
+        query: str | sql.Composed,
+        values: Sequence[Any] | Mapping[str, Any] = (),
+        *,
+        prepare: bool = False,
+    ) -> Rows:
+        """The rows of a query; on a new connection if the old one is gone and nothing has changed.
+
+        ``prepare`` is for what is asked often and planned the same whatever the values: the server keeps the plan.
+        """
+        try:
+            with self._connections.mapped():
+                return self._rows(query, values, prepare)
+        except ConnectionLost:
+            pass
+        try:
+            with self._connections.mapped():
+                self._resume()
+                return self._rows(query, values, prepare)
+        except ConnectionLost as error:
+            raise unreachable(self._connections.server, error) from error
+
+    def _rows(
+        self, query: str | sql.Composed, values: Sequence[Any] | Mapping[str, Any], prepare: bool
+    ) -> Rows:
+        return self._connection.execute(query, values, binary=True, prepare=prepare).fetchall()
+
+    def _resume(self) -> None:
+        connection = self._connections.open()
+        state = begun(connection, *self._names)
+        if state is None or state.key != self.state.key:
+            connection.close()
+            raise IndexUnreachable(
+                f"the connection to {self._connections.server.shown} was lost, and the index has changed meanwhile: "
+                "ask again"
+            )
+        self._connection = self._own = connection

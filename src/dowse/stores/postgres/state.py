@@ -1,0 +1,80 @@
+"""How far a view has come, and which files it has: what reading and writing both begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import psycopg
+
+from dowse.stores.postgres.connection import Connection
+from dowse.types import FileStamp
+
+BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+"""A transaction that sees one state of the database from first to last."""
+
+STATE = (
+    "SELECT v.id, v.repository, generation, fingerprint, restamps, files, chunks, tokens, dimensions, "
+    "identity FROM views v JOIN repositories r ON r.id = v.repository WHERE r.name = %s AND v.name = %s"
+)
+
+MANIFEST = (
+    "SELECT f.path, f.id, f.size, f.mtime_ns, c.hash, f.fingerprint FROM files f "
+    "JOIN contents c ON c.id = f.content WHERE f.view = %s"
+)
+
+Key = tuple[str, int, int]
+
+
+class ViewState(NamedTuple):
+    """How far a view has come. ``restamps`` counts changes of stamps, which make no new generation."""
+
+    id: int
+    repository: int
+    generation: int
+    fingerprint: str
+    restamps: int
+    files: int
+    chunks: int
+    tokens: Sequence[int]
+    dimensions: Sequence[int]
+    identity: str
+
+    @property
+    def key(self) -> Key:
+        """Equal for equal answers."""
+        return self.identity, self.generation, self.restamps
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFile:
+    """A file of the manifest, and the settings it was written under."""
+
+    id: int
+    stamp: FileStamp
+    content_hash: bytes
+    fingerprint: str
+
+
+def view_state(connection: Connection, repository: str, view: str) -> ViewState | None:
+    """How far a view has come; None if it is not there."""
+    row = connection.execute(STATE, [repository, view], prepare=True).fetchone()
+    return ViewState(*row) if row else None
+
+
+def begun(connection: Connection, repository: str, view: str) -> ViewState | None:
+    """The same in a transaction that begins with it: one round trip for both."""
+    cursor = psycopg.ClientCursor(connection)
+    cursor.execute(f"{BEGIN}; {STATE}", [repository, view])
+    cursor.nextset()
+    row = cursor.fetchone()
+    return ViewState(*row) if row else None
+
+
+def manifest(rows: Iterable[tuple[Any, ...]]) -> dict[str, KnownFile]:
+    """Files by path."""
+    return {
+        path: KnownFile(id, FileStamp(size, mtime_ns), digest, fingerprint)
+        for path, id, size, mtime_ns, digest, fingerprint in rows
+    }
