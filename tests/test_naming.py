@@ -85,6 +85,8 @@ def spelled_out(a: str, b: str) -> int:
 @given(NAME, NAME)
 def test_distance_is_what_its_definition_says(a: str, b: str) -> None:
     assert distance(a, b) == spelled_out(a, b)
+    for most in range(3):
+        assert (distance(a, b, most) <= most) == (spelled_out(a, b) <= most)
 
 
 def test_typos_are_allowed_by_length() -> None:

@@ -15,6 +15,11 @@ from .building import build
 
 NUMBERS = count()
 
+ASKED_OFTEN = "postgresql, asked often"
+"""A server's store that reads lists of everything at once, as it does after some questions."""
+
+KINDS = (*stores.NAMES, ASKED_OFTEN)
+
 
 @pytest.fixture(scope="session")
 def admin_url(testrun_uid: str) -> str:
@@ -41,16 +46,19 @@ def create(request: pytest.FixtureRequest) -> Create:
     """Makes an empty store of a kind; those on a server are of a repository each."""
 
     def made(kind: str, folder: Path, fingerprint: str = "one") -> Store:
-        if kind != "postgresql":
+        if not kind.startswith("postgresql"):
             return stores.create(kind, folder, "/tree", fingerprint)
         url = request.getfixturevalue("postgres_url")
         shared = stores.Shared(f"repository {next(NUMBERS)}", "/tree")
-        return stores.create(url, folder, "/tree", fingerprint, shared)
+        store = stores.create(url, folder, "/tree", fingerprint, shared)
+        if kind == ASKED_OFTEN:
+            vars(store)["_remembered"].often = 0
+        return store
 
     return made
 
 
-@pytest.fixture(params=stores.NAMES)
+@pytest.fixture(params=KINDS)
 def store(request: pytest.FixtureRequest, create: Create, tmp_path: Path) -> Iterator[Store]:
     """An empty store of each kind."""
     opened = create(request.param, tmp_path / "index")
@@ -61,7 +69,7 @@ def store(request: pytest.FixtureRequest, create: Create, tmp_path: Path) -> Ite
 Reader = Callable[[Mapping[str, str]], Snapshot]
 
 
-@pytest.fixture(scope="module", params=stores.NAMES)
+@pytest.fixture(scope="module", params=KINDS)
 def reader(
     request: pytest.FixtureRequest, create: Create, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Reader]:

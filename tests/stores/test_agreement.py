@@ -14,7 +14,7 @@ from dowse.stores.base import Snapshot, Store
 from dowse.types import ChunkTerms, Filter, Kind, NameTier, Role, Term
 
 from .building import ANY, BODY, EMBEDDER, EQUAL_FIELDS, TREE, build, path_of, place, sources, terms_of
-from .conftest import Create
+from .conftest import KINDS, Create
 
 WORDS = "user token session größe cache HTTPServer parse_request имя 日本語 retry2 load".split()
 FOLDERS = ["", "src/", "src/core/", "tests/", "app dir/", "src/tests/unit/"]
@@ -158,7 +158,7 @@ def embedded_store(tmp_path: Path) -> Iterator[Store]:
     opened.close()
 
 
-@pytest.fixture(params=[name for name in stores.NAMES if name != "memory"])
+@pytest.fixture(params=[kind for kind in KINDS if kind != "memory"])
 def other_store(request: pytest.FixtureRequest, create: Create, tmp_path: Path) -> Iterator[Store]:
     opened = create(request.param, tmp_path / "index")
     yield opened

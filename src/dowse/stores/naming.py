@@ -36,19 +36,24 @@ def typos_allowed(pattern: str) -> int:
 def within_typos(pattern: str, name: str) -> bool:
     """Whether the two differ by at most the allowed insertions, deletions, substitutions and swaps."""
     allowed = typos_allowed(pattern)
-    return abs(len(pattern) - len(name)) <= allowed and distance(pattern, name) <= allowed
+    return abs(len(pattern) - len(name)) <= allowed and distance(pattern, name, allowed) <= allowed
 
 
-def distance(a: str, b: str) -> int:
-    """Edit distance in which swapping two neighbours is one edit."""
+def distance(a: str, b: str, most: int | None = None) -> int:
+    """Edit distance in which swapping two neighbours is one edit; beyond ``most``, some number that is larger."""
+    most = len(a) + len(b) if most is None else most
     before, last = [0] * (len(b) + 1), list(range(len(b) + 1))
     for i, ca in enumerate(a, 1):
-        row = [i]
-        for j, cb in enumerate(b, 1):
+        first, end = max(1, i - most), min(len(b), i + most)
+        row = [i] + [most + 1] * len(b)  # what is farther from the diagonal takes more edits
+        for j in range(first, end + 1):
+            cb = b[j - 1]
             cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (ca != cb))
             if i > 1 and j > 1 and ca == b[j - 2] and a[i - 2] == cb:
                 cost = min(cost, before[j - 2] + 1)
-            row.append(cost)
+            row[j] = cost
+        if min(row) > most and min(last) > most:  # a swap builds on the row before the last
+            return most + 1
         before, last = last, row
     return last[-1]
 

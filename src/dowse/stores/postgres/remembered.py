@@ -145,6 +145,7 @@ class Remembered:
     """What was read so far."""
 
     key: Key | None = None
+    often: int = OFTEN
     contents: Bounded[int, Content] = field(default_factory=lambda: Bounded(CONTENTS))
     texts: Bounded[bytes, bytes] = field(default_factory=lambda: Bounded(TEXT_BYTES))
     files: Bounded[int, StoredFile] = field(default_factory=lambda: Bounded(CONTENTS))
@@ -162,11 +163,11 @@ class Remembered:
 
     def at(self, key: Key) -> Remembered:
         """What still holds at a key, for one more question."""
-        held = self if self.key == key else Remembered(key, self.contents, self.texts)
+        held = self if self.key == key else Remembered(key, self.often, self.contents, self.texts)
         held.questions += 1
         return held
 
     @property
     def asked_often(self) -> bool:
         """Whether there were so many questions that there will be more."""
-        return self.questions > OFTEN
+        return self.questions > self.often

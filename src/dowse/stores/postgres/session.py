@@ -28,7 +28,7 @@ class Session:
         self.state = state
         self.view = state.id
         self._connections = connections
-        self._connection = connection
+        self._cursor = connection.cursor(binary=True)
         self._names = names
         self._own: Connection | None = None
 
@@ -63,7 +63,7 @@ class Session:
     def _rows(
         self, query: str | sql.Composed, values: Sequence[Any] | Mapping[str, Any], prepare: bool
     ) -> Rows:
-        return self._connection.execute(query, values, binary=True, prepare=prepare).fetchall()
+        return self._cursor.execute(query, values, prepare=prepare).fetchall()
 
     def _resume(self) -> None:
         connection = self._connections.open()
@@ -74,4 +74,4 @@ class Session:
                 f"the connection to {self._connections.server.shown} was lost, and the index has changed meanwhile: "
                 "ask again"
             )
-        self._connection = self._own = connection
+        self._cursor, self._own = connection.cursor(binary=True), connection
