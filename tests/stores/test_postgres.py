@@ -28,11 +28,12 @@ from dowse.errors import (
 )
 from dowse.stores import Shared, copying
 from dowse.stores.base import FORMAT, Store
-from dowse.stores.postgres import PostgresStore, Server, schema
+from dowse.stores.postgres import PostgresStore, Server, connection, schema
 from dowse.stores.postgres import dense as reading
 from dowse.stores.postgres.connection import Connections
 from dowse.stores.postgres.postings import LENGTHS, MERGE_SEGMENTS, Segment, length_codes, to_merge
-from dowse.types import ChunkVector, Filter, IndexState, NameTier, Term
+from dowse.stores.postgres.remembered import Bounded
+from dowse.types import ChunkVector, Filter, IndexState, NameTier, SourceFile, Term
 
 from . import server
 from .building import BODY, REPORT, TREE, build, dense, lexical, paths, source, sources, terms_of, write
@@ -418,6 +419,17 @@ def test_what_is_merged() -> None:
     assert to_merge([segment(1, 5000), segment(2, 5000, removed=True)])[0].number == 2
 
 
+def test_what_was_not_used_for_longest_is_forgotten() -> None:
+    kept: Bounded[str, int] = Bounded(10)
+    for name in "abcde":
+        kept.put(name, 1, 2)
+    kept.get("a")
+    kept.put("f", 1, 3)
+    assert [name for name in "abcdef" if kept.get(name) is not None] == ["a", "d", "e", "f"]
+    kept.put("large", 1, 11)
+    assert [name for name in ("a", "f", "large") if kept.get(name) is not None] == []
+
+
 def test_lengths_are_rounded_down_to_a_byte() -> None:
     assert [int(LENGTHS[code]) for code in (0, 39, 40, 41, 48, 255)] == [0, 39, 40, 42, 56, 2013265944]
     assert length_codes([0, 7, 40, 41, 43, 10**9]).tolist()[:5] == [0, 7, 40, 40, 41]
@@ -449,12 +461,8 @@ def vectors(count: int, dimensions: int = 32) -> np.ndarray:
     return normed
 
 
-def test_the_graph_finds_what_exact_search_finds(
-    store: PostgresStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(schema, "HNSW_ROWS", 500)
-    monkeypatch.setattr(reading, "EXACT_CHUNKS", 100)
-    rows = vectors(1500)
+def filled(store: PostgresStore, rows: np.ndarray) -> list[SourceFile]:
+    """A file for each vector."""
     files = [
         replace(
             source(f"{'a' if i % 3 else 'b'}/f{i}.{'py' if i % 2 else 'md'}", f"name{i}\n"),
@@ -465,6 +473,17 @@ def test_the_graph_finds_what_exact_search_finds(
     with store.writer() as writer:
         writer.apply([], files)
         writer.finish(REPORT, {})
+    return files
+
+
+def test_the_graph_finds_what_exact_search_finds(
+    store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schema, "HNSW_ROWS", 500)
+    monkeypatch.setattr(reading, "EXACT_CHUNKS", 100)
+    monkeypatch.setattr(reading, "SAMPLED", 0)
+    rows = vectors(1500)
+    files = filled(store, rows)
     with psycopg.connect(store.server.url) as connection:
         found = connection.execute(
             "SELECT count(*) FROM pg_indexes WHERE schemaname = 'dowse' AND indexdef LIKE '%hnsw%'"
@@ -488,6 +507,28 @@ def test_the_graph_finds_what_exact_search_finds(
     with store.snapshot() as snapshot:
         hits = snapshot.dense(rows[1].tolist(), Filter(), 5)
         assert "a/f1.py" not in paths(snapshot, hits)
+
+
+@pytest.mark.parametrize("compared", [0, 10**6])
+def test_what_the_graph_misses_is_found(
+    store: PostgresStore, monkeypatch: pytest.MonkeyPatch, compared: int
+) -> None:
+    monkeypatch.setattr(schema, "HNSW_ROWS", 500)
+    monkeypatch.setattr(schema, "HNSW_LINKS", 2)
+    monkeypatch.setattr(schema, "HNSW_EFFORT", 4)
+    monkeypatch.setattr(connection, "GRAPH_CANDIDATES", "1")
+    rows = vectors(1500)
+    filled(store, rows)
+    with store.snapshot() as snapshot:
+        exact = [snapshot.dense(row.tolist(), Filter(), 20) for row in rows[:9]]
+    monkeypatch.setattr(reading, "EXACT_CHUNKS", 100)
+    monkeypatch.setattr(reading, "SAMPLED", 0)
+    with store.snapshot() as snapshot:
+        assert [snapshot.dense(row.tolist(), Filter(), 20) for row in rows[:9]] != exact
+    monkeypatch.setattr(reading, "SAMPLED", 1500)  # all of them
+    monkeypatch.setattr(reading, "COMPARED_CHUNKS", compared)
+    with store.snapshot() as snapshot:
+        assert [snapshot.dense(row.tolist(), Filter(), 20) for row in rows[:9]] == exact
 
 
 def test_vectors_of_two_lengths_live_side_by_side(store: PostgresStore) -> None:

@@ -11,14 +11,15 @@ from dowse.errors import IndexLocked, UsageError
 from dowse.stores.postgres import schema
 from dowse.stores.postgres.connection import Connection, ConnectionLost, Connections, unreachable
 from dowse.stores.postgres.locks import COMMIT_LOCK, VIEW_LOCK, lock_keys, schema_oid
+from dowse.stores.postgres.postings import MERGE_CHUNKS
 from dowse.stores.postgres.removal import collect, drop_dense, drop_view
 from dowse.stores.postgres.state import BEGIN
 from dowse.types import Collected, ServerStatus, ViewStatus
 
 SHARED_TABLES = ("contents", "names", "vectors", "files", "segments", "postings")
 
-MANY_SEGMENTS = 200
-"""More than this for one view slow a search down; 'gc' does not merge them, commits do."""
+MANY_SEGMENTS = 100
+"""More small segments than this slow a search down; 'gc' does not merge them, commits do."""
 
 
 def status(connections: Connections) -> ServerStatus:
@@ -96,8 +97,8 @@ def _notes(connection: Connection, views: Sequence[ViewStatus]) -> Iterator[str]
     for view in views:
         if not view.complete:
             yield f"{view.view}: indexing has not finished yet: 'dowse index' goes on"
-        if view.segments > MANY_SEGMENTS:
-            yield f"{view.view}: {view.segments} segments: 'dowse index --rebuild' makes one of them"
+        if view.segments > MANY_SEGMENTS + view.chunks // MERGE_CHUNKS:
+            yield f"{view.view}: {view.segments} segments: 'dowse index --rebuild' makes fewer of them"
         if view.chunks >= schema.HNSW_ROWS and len(view.dimensions) > view.graphs:
             yield f"{view.view}: no graph over its vectors yet: 'dowse index' makes it"
 
