@@ -114,6 +114,23 @@ def test_an_evaluation_says_what_was_found_and_what_was_not(dowse: Shell, truth:
     assert re.search(r"^not found +something that is nowhere", text, re.M)
 
 
+def test_a_question_is_asked_from_the_file_of_its_asker(dowse: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "from.jsonl"
+    lines = [
+        {"query": "wax", "relevant": ["letters.py"], "cursor_file": "money.py:3"},
+        {"query": "wax", "relevant": ["letters.py"], "cursor_file": "gone.py"},
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    by_words = ("eval", str(path), "--set", "embedder=none")
+
+    def found(*more: str) -> list[set[str]]:
+        questions = dowse.json(*by_words, *more)["runs"][0]["questions"]
+        return [{place.partition(":")[0] for place in question["found"]} for question in questions]
+
+    assert found() == [{"letters.py", "money.py"}, {"letters.py"}]
+    assert found("--no-cursor") == [{"letters.py"}, {"letters.py"}]
+
+
 def test_a_comparison_and_its_exit_codes(dowse: Shell, truth: Path) -> None:
     harmful = ("--compare", "exclude=money.py", "--metrics", "hit@1")
     done = dowse("eval", str(truth), *harmful)

@@ -37,11 +37,16 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How to measure. ``files``: of each file only its best result counts and has a rank."""
+    """How to measure.
+
+    ``files``: of each file only its best result counts and has a rank. ``cursor``: a question is asked from the file
+    that it names as the asker's.
+    """
 
     metrics: tuple[str, ...] = metrics.DEFAULT
     depth: int = DEPTH
     files: bool = False
+    cursor: bool = True
 
     @property
     def computed(self) -> tuple[str, ...]:
@@ -93,7 +98,8 @@ class _Asker:
         """A question asked and measured; one that cannot be asked finds nothing, and says why."""
         targets, missing = self._located(question.relevant)
         try:
-            response = self.engine.search(question.query, SearchOptions(limit=self.plan.depth))
+            options = SearchOptions(limit=self.plan.depth, near=self._near(question.cursor_file))
+            response = self.engine.search(question.query, options)
         except UsageError as error:
             response, problem = None, str(error)
         else:
@@ -119,6 +125,11 @@ class _Asker:
             added=tuple(added.term for added in wording.added) if wording else (),
             error=problem,
         )
+
+    def _near(self, cursor: str) -> tuple[tuple[str, float], ...]:
+        """What is near the asker's file; nothing if none is given, or none that the index has."""
+        is_known = cursor in self._paths or cursor.rpartition(":")[0] in self._paths
+        return self.engine.near(cursor) if self.plan.cursor and is_known else ()
 
     def _places(self, response: SearchResponse) -> list[Place]:
         """The results with what they cost; a place that was found before costs the same again."""

@@ -72,6 +72,7 @@ def evaluate() -> None:
 @click.option("--metrics", "names", metavar="LIST", help="What to measure; the first is the headline.")
 @click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Results to ask for (default: 20).")
 @click.option("--files", "by_file", is_flag=True, help="Rank files: of each, only its best result counts.")
+@click.option("--no-cursor", is_flag=True, help="Leave the files aside in which the askers were.")
 @click.option("--set", "assigned", multiple=True, metavar="SETTING=VALUE", help="Measure with this setting.")
 @click.option(
     "--compare",
@@ -199,7 +200,8 @@ def _plan(asked: dict[str, Any]) -> Plan:
 
     names = _names(asked["names"]) or metrics.DEFAULT
     names = tuple(dict.fromkeys([*names, *(name for name, _ in _bars(asked))]))
-    return Plan(names, asked["depth"] or max(DEPTH, metrics.depth(names)), asked["by_file"])
+    depth = asked["depth"] or max(DEPTH, metrics.depth(names))
+    return Plan(names, depth, asked["by_file"], cursor=not asked["no_cursor"])
 
 
 def _bars(asked: dict[str, Any]) -> list[tuple[str, float]]:
