@@ -11,7 +11,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "dowse"
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 LAYERS = [
-    {"types", "errors"},
+    {"types", "errors", "garbage"},
     {"settings", "location"},
     {"code", "services"},
     {"stores", "embedders"},

@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from posixpath import dirname
 from typing import NamedTuple
 
+from dowse.garbage import uncollected
 from dowse.graph import scopes
 from dowse.graph.dialects import BY_LANGUAGE
 from dowse.graph.resolve import Resolver
@@ -49,21 +48,6 @@ def updated(snapshot: Snapshot, known: Files) -> Files:
         return known
     with uncollected():
         return _Update(snapshot, known, changed, gone).run()
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Without looking for garbage: millions of small values are made and kept; looking takes a third of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            if not gc.get_freeze_count():
-                gc.freeze()  # and at once unfrozen, all that was made counts as old, which is looked at last
-                gc.unfreeze()
-            gc.enable()
 
 
 class _Update:

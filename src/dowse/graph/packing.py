@@ -14,7 +14,8 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any, TypeVar
 
-from dowse.graph.build import FileGraph, Files, uncollected
+from dowse.garbage import uncollected
+from dowse.graph.build import FileGraph, Files
 from dowse.types import Certainty, Edge, Kind, Node, Relation, Role
 
 VERSION = 4

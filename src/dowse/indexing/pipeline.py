@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from dowse.code import roles, secrets
 from dowse.embedders.base import Embedder, Preparing
+from dowse.garbage import uncollected
 from dowse.indexing import changes
 from dowse.indexing.discover import Again, Rules, discover
 from dowse.indexing.embed import Embedding
@@ -144,10 +145,11 @@ class _Run:
         """Read, understand, embed and store in batches; forget what is gone."""
         total = self.embedding.total = sum(candidate.stamp.size for candidate in candidates)
         gone = list(removed)
-        for batch in grouped(self._sources(candidates, total), BATCH_BYTES):
-            for portion in self.embedding.embedded(batch):
-                self.writer.apply(gone, portion)
-                self.removed, gone = self.removed + len(gone), []
+        with uncollected():
+            for batch in grouped(self._sources(candidates, total), BATCH_BYTES):
+                for portion in self.embedding.embedded(batch):
+                    self.writer.apply(gone, portion)
+                    self.removed, gone = self.removed + len(gone), []
         gone += [skip.path for skip in self.skipped if skip.path in self.manifest]
         if gone:
             self.writer.apply(gone, [])

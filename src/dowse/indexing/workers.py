@@ -18,6 +18,7 @@ from itertools import chain
 from typing import IO, Any, NamedTuple, TypeVar
 
 from dowse.errors import DowseError
+from dowse.garbage import uncollected
 from dowse.indexing.understand import Understanding, Understood, understand
 from dowse.types import ParsedFile, ParseHealth, SourceFile
 
@@ -153,8 +154,9 @@ def _serve() -> None:
     sys.stdout = sys.stderr  # nothing may write between the messages
     if (how := _receive(stdin)) is None:
         return
-    while (group := _receive(stdin)) is not None:
-        _send(stdout, [attempt(how, task) for task in group])
+    with uncollected():
+        while (group := _receive(stdin)) is not None:
+            _send(stdout, [attempt(how, task) for task in group])
 
 
 if __name__ == "__main__":
