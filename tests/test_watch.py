@@ -169,6 +169,11 @@ def test_revision(tree: Path) -> None:
             assert revision is not None
             assert (revision.commit, revision.branch) == (git(tree, "rev-parse", "HEAD"), "main")
             assert revision.dirty == ("pkg/other.py",)
+        git(tree, "update-index", "--index-version", "2")
+        (tree / "pkg" / "planned.py").write_text("z = 1\n")
+        git(tree, "add", "-N", "pkg/planned.py")  # makes the index version 3
+        found = engine.revision(["pkg/zoo.py", "zoo.py", "pkg/planned.py"])
+        assert found is not None and found.dirty == ("pkg/planned.py", "zoo.py")
         os.utime(tree / "pkg" / "zoo.py")  # touched, not changed
         assert engine.revision(["pkg/zoo.py"]).dirty == ()  # type: ignore[union-attr]
         (tree / "pkg" / "zoo.py").write_text("def zebra_crossinG():\n    return 1\n")

@@ -172,8 +172,8 @@ def pack_at(
     if not shown_hits:
         return pack(hits, budget_tokens, words=words, label=label)
     omitted = [place(hit) for hit in hits[len(shown_hits) :]]
-    note = _note(omitted, left, estimate_tokens)
-    return _assembled(shown_hits, omitted, note, budget_tokens, estimate_tokens)
+    packed = _assembled(shown_hits, omitted, _note(omitted, left, estimate_tokens), budget_tokens)
+    return replace(packed, tokens=estimate_tokens(packed.text))
 
 
 # --- one hit -------------------------------------------------------------------------------------
@@ -250,12 +250,34 @@ class _View:
         """What the hit costs with all of its text."""
         return self.frame_cost + self.count("\n".join(self.lines) + "\n") if self.lines else self.header_cost
 
+    @cached_property
+    def costs_of_first(self) -> list[int]:
+        """What the hit costs with the first so many lines of the order."""
+        count = len(self.lines)
+        unseen = [False, *([True] * count), False]  # by line, with one beyond each end
+        lines, gaps = self.frame_cost, 1
+        costs = [self.header_cost]
+        for i in self.order:
+            unseen[i + 1] = False
+            gaps += unseen[i] + unseen[i + 2] - 1
+            lines += self.costs[i]
+            costs.append(lines + self.mark_cost * gaps)
+        costs[count] = self.whole_cost
+        return costs
+
     def cost(self, kept: Sequence[int]) -> int:
         if len(kept) == len(self.lines):
             return self.whole_cost
         if not kept:
             return self.header_cost
         return self.frame_cost + sum(self.costs[i] for i in kept) + self.mark_cost * len(self.gaps(kept))
+
+    def exact_cost(self, kept: Sequence[int]) -> int:
+        """The same with each mark as long as it is."""
+        gaps = self.gaps(kept) if kept else []
+        first = self.hit.start_line
+        marks = sum(self.count(_mark(first + a, first + b) + "\n") for a, b in gaps)
+        return self.cost(kept) + marks - self.mark_cost * len(gaps)
 
     def gaps(self, kept: Sequence[int]) -> list[tuple[int, int]]:
         """The runs of lines that are not shown, as first and last index."""
@@ -268,10 +290,10 @@ class _View:
             return range(len(self.lines))
         if allowance - self.frame_cost < LEAST_LINES:  # not even empty lines
             return ()
-        low, high = 0, len(self.order)
+        low, high, costs = 0, len(self.order), self.costs_of_first
         while low < high:
             middle = (low + high + 1) // 2
-            if self.cost(self.order[:middle]) <= allowance:
+            if costs[middle] <= allowance:
                 low = middle
             else:
                 high = middle - 1
@@ -354,7 +376,17 @@ def _packed(views: Sequence[_View], room: int, count: Count) -> Packed | None:
     reserve = min(left, NOTE_RESERVE) if omitted else 0
     left = _share_out(shares, left - reserve) + reserve
     note = _note(omitted, left, count)
-    return _assembled([share.view.packed(share.kept) for share in shares], omitted, note, room, count)
+    packed = _assembled([share.view.packed(share.kept) for share in shares], omitted, note, room)
+    return replace(packed, tokens=_tokens(shares, packed, note, count))
+
+
+def _tokens(shares: Sequence[_Share], packed: Packed, note: str, count: Count) -> int:
+    """What the text costs; our own count adds up, so that the lines need not be counted again."""
+    if count is not estimate_tokens:
+        return count(packed.text)
+    known = sum(share.view.exact_cost(share.kept) for share in shares)
+    ends = 1 if len(packed.hits[-1].lines) == 1 else 2  # line breaks that the text does not end with
+    return known + count(note) if note else known - ends
 
 
 def _share_out(shares: Sequence[_Share], left: int) -> int:
@@ -383,16 +415,15 @@ def _note(omitted: Sequence[str], left: int, count: Count) -> str:
     return note
 
 
-def _assembled(
-    hits: Sequence[PackedHit], omitted: Sequence[str], note: str, budget: int, count: Count
-) -> Packed:
+def _assembled(hits: Sequence[PackedHit], omitted: Sequence[str], note: str, budget: int) -> Packed:
+    """All of it as one text, not counted yet."""
     lines: list[str] = []
     for hit in hits:
         lines += hit.lines
         lines += [""] if len(hit.lines) > 1 else []
     text = "\n".join([*lines, note]).rstrip("\n")
     cut = [_range(hit.result, first, last) for hit in hits for first, last in hit.cut]
-    return Packed(tuple(hits), tuple(omitted), tuple(cut), text, count(text), budget)
+    return Packed(tuple(hits), tuple(omitted), tuple(cut), text, 0, budget)
 
 
 def _beginning(hits: Sequence[SearchResult], budget: int, count: Count) -> Packed:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from dowse.interfaces.mcp.session import Sent
 from dowse.interfaces.paint import visible
@@ -36,6 +36,8 @@ BELOW = 40
 
 VALUES_SHARE = 0.75
 """What is left of a budget for code when the answer is written as values: names and escapes take the rest."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,24 +90,41 @@ def listed(hits: Sequence[SearchResult], wish: Wish, sent: Sent, footer: Footer)
     def values_of(packed: Packed) -> dict[str, Any]:
         return {"hits": [_hit_values(hit, before) for hit in packed.hits], **footer(packed)[1]}
 
+    def text_tokens(packed: Packed, text: str) -> int:
+        below = text[len(packed.text) :]  # the count adds up, and the hits are counted
+        return packed.tokens + _tokens(below)
+
+    def values_tokens(packed: Packed, values: dict[str, Any]) -> int:
+        return _tokens(_compact(values))
+
     fit = _fitting(briefly, wish, before)
-    as_text = _within(fit, wish.budget, max(1, wish.budget - BELOW), text_of)
+    as_text, text = _within(fit, wish.budget, max(1, wish.budget - BELOW), text_of, text_tokens)
     room = int(wish.budget * VALUES_SHARE)
-    as_values = _within(fit, wish.budget, room, lambda packed: _compact(values_of(packed)))
+    as_values, values = _within(fit, wish.budget, room, values_of, values_tokens)
     for hit in as_values.hits:
         sent.note(hit)
-    return _cut(Answer(text_of(as_text), values_of(as_values)), as_text, wish.budget)
+    places = [place(hit.result) for hit in as_text.hits]
+    if text is None:
+        text = _beginning(places[0] if places else text_of(as_text), wish.budget)
+    return Answer(text, _bare(places, wish.budget) if values is None else values)
 
 
-def _within(fit: Callable[[int], Packed], budget: int, room: int, written: Callable[[Packed], str]) -> Packed:
-    """As many hits as fit when they are written like this, if that takes a few tries at the most."""
+def _within(
+    fit: Callable[[int], Packed],
+    budget: int,
+    room: int,
+    written: Callable[[Packed], T],
+    tokens: Callable[[Packed, T], int],
+) -> tuple[Packed, T | None]:
+    """As many hits as fit when they are written like this; not written if that takes more than a few tries."""
     for _ in range(TRIES):
         packed = fit(max(1, room))
-        needed = _tokens(written(packed))
+        answer = written(packed)
+        needed = tokens(packed, answer)
         if needed <= budget:
-            break
+            return packed, answer
         room -= max(SLACK, (needed - budget) * room // needed)
-    return packed
+    return packed, None
 
 
 def fitted(
@@ -174,17 +193,11 @@ def _hit_values(hit: PackedHit, before: set[str]) -> dict[str, Any]:
     return values
 
 
-def _cut(answer: Answer, packed: Packed, budget: int) -> Answer:
-    """The answer itself if it fits; with room for little, the first places, or the beginning of one."""
-    places = [place(hit.result) for hit in packed.hits]
-    text, values = answer.text, answer.values
-    if _tokens(text) > budget:
-        text = _beginning(places[0] if places else text, budget)
-    if _tokens(_compact(values)) > budget:
-        bare = [{"at": at} for at in places]
-        kept = _largest(len(bare), lambda count: _tokens(_compact({"hits": bare[:count]})) <= budget)
-        values = {"hits": bare[:kept]}
-    return Answer(text, values)
+def _bare(places: Sequence[str], budget: int) -> dict[str, Any]:
+    """Where there is room for little: the first places."""
+    hits = [{"at": at} for at in places]
+    kept = _largest(len(hits), lambda count: _tokens(_compact({"hits": hits[:count]})) <= budget)
+    return {"hits": hits[:kept]}
 
 
 def _beginning(text: str, budget: int) -> str:
