@@ -10,7 +10,7 @@ by a pattern (twice as fast): this runs over every byte of a tree.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 import Stemmer
@@ -27,12 +27,13 @@ _MEMO_LIMIT = 300_000
 _WORD = re.compile(r"\w+(?:-\w+)*")
 _ASCII_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _UNICODE_PART = re.compile(r"[^\W\d_]+|\d+")
-_CJK = re.compile("[぀-ヿ㐀-䶿一-鿿가-힯豈-﫿]+")
 _PATH_SPLIT = re.compile(r"[/\\]+")
 _BLANK_PUNCTUATION = bytes(
     byte if byte >= 0x80 or chr(byte).isalnum() or chr(byte) in "_-" else 0x20 for byte in range(256)
 )
 """Everything in ASCII that cannot be part of a word becomes a space; other scripts are judged word by word."""
+
+_BLANK_IN_LINES = _BLANK_PUNCTUATION[:10] + b"\n" + _BLANK_PUNCTUATION[11:]
 
 
 class _Memo(dict[str, str]):
@@ -58,6 +59,12 @@ def runs(text: str | bytes) -> list[str]:
     """A text (UTF-8 if bytes) without the punctuation of ASCII: what stands between is one word, rarely more."""
     raw = text.encode("utf-8", "replace") if isinstance(text, str) else text
     return raw.translate(_BLANK_PUNCTUATION).decode("utf-8", "replace").split()
+
+
+def runs_by_line(text: str) -> list[list[str]]:
+    """The same for each line of a text."""
+    raw = text.encode("utf-8", "replace").translate(_BLANK_IN_LINES)
+    return [line.split() for line in raw.decode("utf-8", "replace").split("\n")]
 
 
 def run_tokens(run: str) -> list[list[str]]:
@@ -137,13 +144,19 @@ def _split_case(run: str) -> list[str]:
     return [run[i:j] for i, j in pairwise([*cuts, len(run)])]
 
 
+@cache
+def _cjk() -> re.Pattern[str]:
+    """Runs of scripts without spaces; so large a class takes milliseconds to compile, and most text has none."""
+    return re.compile("[぀-ヿ㐀-䶿一-鿿가-힯豈-﫿]+")
+
+
 def _split_script(piece: str) -> list[str]:
     """Pairs of neighbouring characters where a script writes no spaces; other text as it is."""
-    if not _CJK.search(piece):
+    if piece.isascii() or not _cjk().search(piece):
         return [piece]
     parts: list[str] = []
     end = 0
-    for match in _CJK.finditer(piece):
+    for match in _cjk().finditer(piece):
         parts.append(piece[end : match.start()])
         run = match.group()
         parts.extend([run] if len(run) <= 2 else [a + b for a, b in pairwise(run)])

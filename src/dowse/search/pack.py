@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from dowse.code import tokens
@@ -48,6 +48,8 @@ NOTE_RESERVE = 30
 
 NEIGHBOURS = 2
 """Lines on either side of a good line that make it readable."""
+
+_NEAREST = sorted(range(-NEIGHBOURS, NEIGHBOURS + 1), key=abs)
 
 _PIECE = re.compile(
     r" ?[A-Z]?[a-z]{1,7}| ?[!-/:-@\[-`{-~]{1,2}|[\x00-\x08\n-\x1f]| {2,16}| ?[A-Z]{1,3}|[0-9]| (?=[0-9])"
@@ -172,8 +174,24 @@ def pack_at(
     if not shown_hits:
         return pack(hits, budget_tokens, words=words, label=label)
     omitted = [place(hit) for hit in hits[len(shown_hits) :]]
-    packed = _assembled(shown_hits, omitted, _note(omitted, left, estimate_tokens), budget_tokens)
-    return replace(packed, tokens=estimate_tokens(packed.text))
+    note = _note(omitted, left, estimate_tokens)
+    return _assembled(shown_hits, omitted, note, budget_tokens, estimate_tokens)
+
+
+class _Said(dict[str, frozenset[str]]):
+    """Which of some words a run of text says; most runs come again and again."""
+
+    def __init__(self, words: frozenset[str]) -> None:
+        self._words = words
+
+    def __missing__(self, run: str) -> frozenset[str]:
+        said = self[run] = self._words.intersection(tokens.tokens(run).split())
+        return said
+
+
+@lru_cache(maxsize=2)
+def _said_by(words: frozenset[str]) -> _Said:
+    return _Said(words)
 
 
 # --- one hit -------------------------------------------------------------------------------------
@@ -216,15 +234,22 @@ class _View:
     def order(self) -> list[int]:
         """The numbers of the lines, the first to show first: those with the signature, those about the question."""
         lines = self.lines
-        found = [self.words.intersection(tokens.tokens(line).split()) for line in lines] if self.words else []
+        found = self.words_by_line if self.words else []
         common = Counter(word for here in found for word in here)
         scores = {i: sum(1 / common[word] for word in here) for i, here in enumerate(found) if here}
         order = dict.fromkeys(range(self.head))
         for best in sorted(scores, key=lambda i: (-scores[i], i)):
-            near = (best + step for n in range(NEIGHBOURS + 1) for step in ((-n, n) if n else (0,)))
-            order.update(dict.fromkeys(i for i in near if 0 <= i < len(lines)))
+            if len(order) == len(lines):
+                break
+            order.update(dict.fromkeys(best + step for step in _NEAREST if 0 <= best + step < len(lines)))
         order.update(dict.fromkeys(range(len(lines))))
         return list(order)
+
+    @property
+    def words_by_line(self) -> list[set[str]]:
+        """The question's words in each line."""
+        said = _said_by(self.words)
+        return [set().union(*map(said.__getitem__, runs)) for runs in tokens.runs_by_line(self.hit.text)]
 
     @cached_property
     def costs(self) -> list[int]:
@@ -376,17 +401,8 @@ def _packed(views: Sequence[_View], room: int, count: Count) -> Packed | None:
     reserve = min(left, NOTE_RESERVE) if omitted else 0
     left = _share_out(shares, left - reserve) + reserve
     note = _note(omitted, left, count)
-    packed = _assembled([share.view.packed(share.kept) for share in shares], omitted, note, room)
-    return replace(packed, tokens=_tokens(shares, packed, note, count))
-
-
-def _tokens(shares: Sequence[_Share], packed: Packed, note: str, count: Count) -> int:
-    """What the text costs; our own count adds up, so that the lines need not be counted again."""
-    if count is not estimate_tokens:
-        return count(packed.text)
-    known = sum(share.view.exact_cost(share.kept) for share in shares)
-    ends = 1 if len(packed.hits[-1].lines) == 1 else 2  # line breaks that the text does not end with
-    return known + count(note) if note else known - ends
+    known = sum(share.view.exact_cost(share.kept) for share in shares) if count is estimate_tokens else None
+    return _assembled([share.view.packed(share.kept) for share in shares], omitted, note, room, count, known)
 
 
 def _share_out(shares: Sequence[_Share], left: int) -> int:
@@ -415,15 +431,24 @@ def _note(omitted: Sequence[str], left: int, count: Count) -> str:
     return note
 
 
-def _assembled(hits: Sequence[PackedHit], omitted: Sequence[str], note: str, budget: int) -> Packed:
-    """All of it as one text, not counted yet."""
+def _assembled(
+    hits: Sequence[PackedHit],
+    omitted: Sequence[str],
+    note: str,
+    budget: int,
+    count: Count,
+    known: int | None = None,
+) -> Packed:
+    """All of it; where it is ``known`` what the hits cost by a count that adds up, they are not counted again."""
     lines: list[str] = []
     for hit in hits:
         lines += hit.lines
         lines += [""] if len(hit.lines) > 1 else []
-    text = "\n".join([*lines, note]).rstrip("\n")
+    whole = "\n".join([*lines, note])
+    text = whole.rstrip("\n")
+    tokens = count(text) if known is None else known + count(note) - (len(whole) - len(text))
     cut = [_range(hit.result, first, last) for hit in hits for first, last in hit.cut]
-    return Packed(tuple(hits), tuple(omitted), tuple(cut), text, 0, budget)
+    return Packed(tuple(hits), tuple(omitted), tuple(cut), text, tokens, budget)
 
 
 def _beginning(hits: Sequence[SearchResult], budget: int, count: Count) -> Packed:

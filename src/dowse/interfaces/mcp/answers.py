@@ -98,15 +98,15 @@ def listed(hits: Sequence[SearchResult], wish: Wish, sent: Sent, footer: Footer)
         return _tokens(_compact(values))
 
     fit = _fitting(briefly, wish, before)
-    as_text, text = _within(fit, wish.budget, max(1, wish.budget - BELOW), text_of, text_tokens)
+    as_text, text, text_fits = _within(fit, wish.budget, max(1, wish.budget - BELOW), text_of, text_tokens)
     room = int(wish.budget * VALUES_SHARE)
-    as_values, values = _within(fit, wish.budget, room, values_of, values_tokens)
+    as_values, values, values_fit = _within(fit, wish.budget, room, values_of, values_tokens)
     for hit in as_values.hits:
         sent.note(hit)
     places = [place(hit.result) for hit in as_text.hits]
-    if text is None:
-        text = _beginning(places[0] if places else text_of(as_text), wish.budget)
-    return Answer(text, _bare(places, wish.budget) if values is None else values)
+    if not text_fits:
+        text = _beginning(places[0] if places else text, wish.budget)
+    return Answer(text, values if values_fit else _bare(places, wish.budget))
 
 
 def _within(
@@ -115,16 +115,16 @@ def _within(
     room: int,
     written: Callable[[Packed], T],
     tokens: Callable[[Packed, T], int],
-) -> tuple[Packed, T | None]:
-    """As many hits as fit when they are written like this; not written if that takes more than a few tries."""
+) -> tuple[Packed, T, bool]:
+    """As many hits as fit when they are written like this, and whether a few tries were enough for that."""
     for _ in range(TRIES):
         packed = fit(max(1, room))
         answer = written(packed)
         needed = tokens(packed, answer)
         if needed <= budget:
-            return packed, answer
+            return packed, answer, True
         room -= max(SLACK, (needed - budget) * room // needed)
-    return packed, None
+    return packed, answer, False
 
 
 def fitted(
