@@ -14,7 +14,7 @@ Whichever it is, a channel of weight one contributes from 0 to 1.
 
 from __future__ import annotations
 
-import statistics
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 from dowse.search.signals.base import Given
@@ -58,10 +58,11 @@ def _scores(scores: Sequence[float], bounded: bool) -> Sequence[float]:
 
 
 def _zscore(scores: Sequence[float], bounded: bool) -> Sequence[float]:
-    deviation = statistics.pstdev(scores) if scores else 0.0
-    if bounded or not deviation:  # nothing stands out: the scores speak for themselves
+    lowest = min(scores, default=0.0)
+    if bounded or lowest == max(scores, default=0.0):  # nothing stands out: the scores speak for themselves
         return _scores(scores, bounded)
-    lowest = min(scores)
+    mean = math.fsum(scores) / len(scores)
+    deviation = math.dist(scores, [mean] * len(scores)) / math.sqrt(len(scores))
     return [min(1.0, (score - lowest) / (SPREAD * deviation)) for score in scores]
 
 

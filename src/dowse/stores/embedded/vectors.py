@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import json
 import mmap
+import os
 import struct
 import sys
-import uuid
 from array import array
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
@@ -238,7 +238,7 @@ class VectorIndex:
     def _write(self, generation: int, ids: Any, scales: Any, rows: Any) -> None:
         """Write a segment under a name of its own: whoever reads an older one is not disturbed."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        shape = Shape(f"{generation:08d}-{uuid.uuid4().hex[:8]}", *rows.shape)
+        shape = Shape(f"{generation:08d}-{os.urandom(4).hex()}", *rows.shape)
         with open(self.folder / (shape.name + SUFFIX), "wb") as file:
             for column in (ids, scales, rows):
                 file.write(column.tobytes())
