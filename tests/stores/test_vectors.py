@@ -104,7 +104,7 @@ def test_with_and_without_numpy_the_best_are_the_same(
 def test_packing_keeps_half_a_level_and_packs_again_to_the_same(components: list[float]) -> None:
     vector = struct.pack(f"<{len(components)}f", *components)
     (once,) = packed([ChunkVector(b"k", vector)])
-    again = unpacked(once.vector)
+    (again,) = unpacked([once.vector])
     level = max(map(abs, components)) / 127
     found = struct.unpack(f"<{len(components)}f", again)
     assert found == pytest.approx(components, abs=level * 0.51 + 1e-12)

@@ -10,12 +10,15 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowse.code import terms
 from dowse.embedders.base import Embedder, Preparing
 from dowse.errors import EmbedderError
 from dowse.types import ChunkVector, ParsedFile, PreparedChunk, SourceFile
+
+if TYPE_CHECKING:
+    from dowse.embedders.base import Matrix
 
 CALL_TEXTS = 256
 """New texts that are embedded at a time: enough for a model to sort them by length, little to lose."""
@@ -29,7 +32,7 @@ class _Texts(NamedTuple):
 
     file: SourceFile
     keys: tuple[bytes, ...]
-    texts: list[str] | list[bytes]
+    texts: Sequence[str | bytes]  # bytes if they are prepared
 
 
 @dataclass
@@ -86,12 +89,11 @@ class Embedding:
         if group:
             yield group
 
-    def _texts(self, file: SourceFile) -> tuple[list[str] | list[bytes], tuple[bytes, ...]]:
+    def _texts(self, file: SourceFile) -> tuple[Sequence[str | bytes], tuple[bytes, ...]]:
         """What is to be embedded of a file, and the keys of the vectors."""
         assert self.embedder is not None
-        if isinstance(self.embedder, Preparing):
-            ready = file.prepared or prepared(self.embedder, file.path, file.content, file.parsed)
-            return [one.document for one in ready], tuple(one.key for one in ready)
+        if file.prepared:
+            return [one.document for one in file.prepared], tuple(one.key for one in file.prepared)
         texts = terms.embedded_texts(file.path, file.content, file.parsed)
         return texts, tuple(_key(self.embedder.name, text) for text in texts)
 
@@ -104,15 +106,23 @@ class Embedding:
         if self.problem:
             return EmbedderError(self.problem)
         assert self.embedder is not None
-        known: Any = self.embedder
-        embed: Any = known.embed_prepared if isinstance(known, Preparing) else known.embed_documents
         try:
-            rows = embed(list(missing.values()))
+            rows = self._rows(list(missing.values()))
             self._keep({key: row.astype("<f4").tobytes() for key, row in zip(missing, rows, strict=True)})
         except EmbedderError as error:
             self.problem = str(error)
             return error
         return None
+
+    def _rows(self, texts: list[str | bytes]) -> Matrix:
+        """A row for each text, some of which may be prepared."""
+        embedder: Any = self.embedder
+        if not isinstance(embedder, Preparing):
+            rows: Matrix = embedder.embed_documents(texts)
+            return rows
+        return embedder.embed_prepared(
+            [text if isinstance(text, bytes) else embedder.prepared(text) for text in texts]
+        )
 
     def _keep(self, vectors: Mapping[bytes, bytes]) -> None:
         """Have vectors at hand for the files that need them; all are of one length."""

@@ -359,21 +359,19 @@ class EmbeddedStore:
     def _remembered(self, opened: _Opened, catalogue: Catalogue, key: tuple[int, int]) -> Remembered:
         """What earlier queries have read, as far as it still holds.
 
-        A content never changes under its file's id; a file's row changes only with the stamps, and goes with a
+        A content never changes under its file's id; of a file's row only the stamp changes, and it goes with a
         generation.
         """
         with self._guard:
             old = opened.remembered
             if old.key != key or len(old.files) >= CACHED_FILES:
                 new = Remembered(key, contents=old.contents, content_bytes=old.content_bytes)
-                if (
-                    old.key
-                    and old.key[1] == key[1]
-                    and old.key[0] <= key[0]
-                    and len(old.files) < CACHED_FILES
-                ):
-                    gone = frozenset(catalogue.changed_since(old.key[0])[0])
-                    new.files = {id: file for id, file in old.files.items() if id not in gone}
+                if old.key and old.key[0] <= key[0] and len(old.files) < CACHED_FILES:
+                    new.files = {
+                        id: file
+                        for id, file in list(old.files.items())
+                        if catalogue.has_stamp(id, file.stamp, key[0])
+                    }
                     new.ids = {file.path: id for id, file in new.files.items()}
                 opened.remembered = new
             return opened.remembered

@@ -93,8 +93,7 @@ class OlderFormat(IndexMissing):
     """An older dowse wrote the index: it is made again."""
 
 
-@dataclass(frozen=True, slots=True)
-class KnownFile:
+class KnownFile(NamedTuple):
     """A file of the manifest, and the settings it was written under."""
 
     id: int
@@ -234,6 +233,15 @@ class Catalogue:
             path: KnownFile(id, FileStamp(size, mtime_ns), digest, fingerprint)
             for path, id, size, mtime_ns, digest, fingerprint in rows
         }
+
+    def has_stamp(self, id: int, stamp: FileStamp, generation: int) -> bool:
+        """Whether a generation has the file of this id, and its stamp is this one."""
+        row = self._db.execute(
+            "SELECT size, mtime_ns FROM files "
+            "WHERE id = ?1 AND view = ?2 AND added <= ?3 AND (removed IS NULL OR removed > ?3)",
+            (id, self.view, generation),
+        ).fetchone()
+        return bool(row == stamp)
 
     def file_count(self, generation: int) -> int:
         """How many files a generation has."""

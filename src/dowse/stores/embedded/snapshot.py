@@ -249,7 +249,9 @@ class EmbeddedSnapshot:
 
     def file_vectors(self, id: int) -> tuple[ChunkVector, ...]:
         """The vectors of a file's chunks, to the precision that they are kept in."""
-        return tuple(ChunkVector(key, unpacked(data)) for key, data in self._catalogue.file_vectors(id))
+        rows = self._catalogue.file_vectors(id)
+        vectors = unpacked([data for _, data in rows])
+        return tuple(ChunkVector(key, vector) for (key, _), vector in zip(rows, vectors, strict=True))
 
     def references(self, paths: Collection[str] | None = None) -> Iterator[FileReferences]:
         """What files define and mention, in order of path."""

@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 import mmap
 import os
-import struct
 import sys
 from array import array
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -277,10 +276,10 @@ class VectorIndex:
 
 def packed(vectors: Sequence[ChunkVector]) -> list[ChunkVector]:
     """Vectors of one length in a quarter of the space, each with the scale that suits it."""
-    import numpy as np
-
     if not vectors:
         return []
+    import numpy as np
+
     matrix = np.frombuffer(b"".join(v.vector for v in vectors), dtype="<f4").reshape(len(vectors), -1)
     scales = np.abs(matrix).max(axis=1) / np.float32(LEVELS)
     rows = np.rint(matrix / np.where(scales > 0, scales, 1)[:, None]).astype(np.int8)
@@ -291,11 +290,18 @@ def packed(vectors: Sequence[ChunkVector]) -> list[ChunkVector]:
     return [ChunkVector(v.key, data[i * size : (i + 1) * size]) for i, v in enumerate(vectors)]
 
 
-def unpacked(data: bytes) -> bytes:
-    """A packed vector in float32 again."""
-    (scale,) = struct.unpack_from("<f", data)
-    components = memoryview(data)[SCALE_BYTES:].cast("b")
-    return struct.pack(f"<{len(components)}f", *(scale * component for component in components))
+def unpacked(rows: Sequence[bytes]) -> list[bytes]:
+    """Packed vectors in float32 again."""
+    if not rows:
+        return []
+    if len(set(map(len, rows))) > 1:  # of models that differ under one name
+        return [vector for row in rows for vector in unpacked([row])]
+    import numpy as np
+
+    table = np.frombuffer(b"".join(rows), dtype=np.int8).reshape(len(rows), -1)
+    scales = np.ascontiguousarray(table[:, :SCALE_BYTES]).view("<f4")
+    matrix = (table[:, SCALE_BYTES:] * scales).astype("<f4")
+    return [row.tobytes() for row in matrix]
 
 
 def _columns(files: Sequence[tuple[int, Sequence[ChunkVector]]]) -> tuple[Any, Any, Any]:

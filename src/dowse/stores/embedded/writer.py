@@ -72,7 +72,7 @@ class EmbeddedWriter:
         return {
             path: file
             if file.fingerprint == self._fingerprint
-            else replace(file, stamp=FileStamp(-1, -1), content_hash=b"")
+            else file._replace(stamp=FileStamp(-1, -1), content_hash=b"")
             for path, file in known.items()
         }
 
@@ -82,7 +82,8 @@ class EmbeddedWriter:
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Vectors computed before, to the precision that they are kept in."""
-        return {key: unpacked(data) for key, data in self._catalogue.vectors(keys).items()}
+        found = self._catalogue.vectors(keys)
+        return dict(zip(found, unpacked(list(found.values())), strict=True))
 
     def apply(self, removed: Sequence[str], files: Sequence[SourceFile]) -> int:
         """One generation: catalogue first, then what is derived from it."""
