@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.stores.embedded.vectors import Segment, Shape, VectorIndex, packed, unpacked
+from dowse.stores.embedded.vectors import (
+    MAX_SEGMENTS,
+    Segment,
+    Shape,
+    VectorIndex,
+    _to_merge,
+    packed,
+    unpacked,
+)
 from dowse.types import ChunkVector, chunk_id, split_chunk_id
 
 DIMENSIONS = 64
@@ -119,3 +127,30 @@ def test_files_that_are_not_kept_go_when_segments_merge(tmp_path: Path, matrix: 
     left = {split_chunk_id(chunk)[0] for chunk in VectorIndex(tmp_path).chunks()}
     assert left == set(range(5, 24))
     assert len(list(tmp_path.glob("*.segment"))) <= 8
+
+
+def test_small_changes_leave_a_large_segment_as_it_is(tmp_path: Path, matrix: np.ndarray) -> None:
+    index = VectorIndex(tmp_path)
+    files = files_of(matrix)
+    index.append(1, files[:50], lambda ids: ids >= 0)
+    (large,) = tmp_path.glob("*.segment")
+    for generation, file in enumerate(reversed(files[50:]), 2):
+        index.append(generation, [file], lambda ids: ids >= 0)
+    again = VectorIndex(tmp_path)
+    assert large.exists() and len(list(tmp_path.glob("*.segment"))) <= MAX_SEGMENTS
+    assert sorted(again.chunks()) == [chunk_id(1 + row // 25, row % 25) for row in range(len(matrix))]
+    some = {2, 55, 60}
+    assert [hit.chunk for hit in again.search(matrix[7].tolist(), 1)] == [chunk_id(1, 7)]
+    found = [hit.chunk for hit in again.search(matrix[0].tolist(), 5, some)]
+    assert found and {split_chunk_id(chunk)[0] for chunk in found} <= some
+
+
+def test_what_is_merged() -> None:
+    small = {f"small{i}": (10, 10) for i in range(6)}
+    assert _to_merge({"large": (9000, 9000), "other": (9000, 9000), **small, "new": (5, 5)}) == {
+        *small,
+        "new",
+    }
+    assert _to_merge({"gone": (100, 9000), "large": (9000, 9000), **small}) >= {"gone"}
+    equal = {f"equal{i}": (9000, 9000) for i in range(MAX_SEGMENTS + 1)}
+    assert len(_to_merge(equal)) >= 2

@@ -1,8 +1,8 @@
 """The vectors of an embedded store: int8 rows in memory-mapped segments, searched exhaustively.
 
 Derived from the catalogue, like the lexical index. A segment is written once and never changed; a row
-whose file is gone is passed over until segments are merged. ``segments.json`` names the segments and the
-generation they belong to, and is replaced in one step.
+whose file is gone is passed over until its segment is merged with others. ``segments.json`` names the
+segments and the generation they belong to, and is replaced in one step.
 
 Every row is compared: with SIMD on int8 that takes 4 ms for 100,000 of them, and no filter can make it miss
 anything, as it does where an index is a graph. Codes of one bit a number with the best rescored were measured
@@ -17,7 +17,7 @@ import mmap
 import os
 import sys
 from array import array
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from heapq import nlargest
 from itertools import chain
@@ -39,7 +39,13 @@ MANIFEST = "segments.json"
 SUFFIX = ".segment"
 
 MAX_SEGMENTS = 8
-"""More than this are merged into one: every segment costs a few calls per query."""
+"""With more than this, some are merged: every segment costs a few calls per query."""
+
+KEPT_SHARE = 0.7
+"""A segment of which less is still in use is written anew when there is a merge."""
+
+NEXT_SHARE = 0.2
+"""Small segments are merged with the next larger one if together they are so much of it."""
 
 LEVELS = 127
 """The largest component of a vector becomes this."""
@@ -244,20 +250,24 @@ class VectorIndex:
         self._segments[shape.name] = self._map(shape)
 
     def _merge(self, generation: int, kept: Callable[[Ids], Flags]) -> None:
-        """Replace all segments by one for each length of vectors."""
+        """Replace small segments, and those of which much is gone, by one for each length of vectors."""
         import numpy as np
 
+        ids = {name: np.frombuffer(s.ids, dtype=np.int64) for name, s in self._segments.items()}
+        keep = {name: kept(found) for name, found in ids.items()}
+        rows = {name: int(flags.sum()) for name, flags in keep.items()}
+        merged = _to_merge({name: (rows[name], len(ids[name])) for name in ids})
         groups: dict[int, list[tuple[Any, ...]]] = {}
-        for segment in self._segments.values():
-            ids = np.frombuffer(segment.ids, dtype=np.int64)
-            keep = kept(ids)
-            if keep.any():
+        for name in merged:
+            segment, flags = self._segments.pop(name), keep[name]
+            if rows[name]:
                 scales = np.frombuffer(segment.scales, dtype=np.float32)
-                rows = np.asarray(segment.rows)
-                groups.setdefault(segment.shape.dimensions, []).append((ids[keep], scales[keep], rows[keep]))
-        self._segments = {}
+                columns = ids[name][flags], scales[flags], np.asarray(segment.rows)[flags]
+                groups.setdefault(segment.shape.dimensions, []).append(columns)
         for parts in groups.values():
-            self._write(generation, *(np.concatenate(column) for column in zip(*parts, strict=True)))
+            whole = [np.concatenate(column) for column in zip(*parts, strict=True)]
+            order = np.argsort(whole[0], kind="stable")
+            self._write(generation, *(column[order] for column in whole))
         self._publish(generation)
         self._sweep()
 
@@ -269,6 +279,23 @@ class VectorIndex:
                     path.unlink()
                 except OSError:  # still mapped by a reader on Windows: the next sweep removes it
                     continue
+
+
+def _to_merge(segments: Mapping[str, tuple[int, int]]) -> set[str]:
+    """Which segments to merge, given how many rows of each are kept and how many there are.
+
+    Those with many rows that are gone, and the smallest while together they have a fair share of the next: so a row
+    is written again as many times as the logarithm of all rows, not once for every few changes.
+    """
+    chosen = {name for name, (kept, rows) in segments.items() if kept < KEPT_SHARE * rows}
+    total = 0
+    for name in sorted(segments, key=lambda name: segments[name][0]):
+        kept, _ = segments[name]
+        if total < NEXT_SHARE * kept and len(segments) - len(chosen) < MAX_SEGMENTS:
+            break
+        chosen.add(name)
+        total += kept
+    return chosen
 
 
 # --- packed vectors: a scale (float32), then int8 components ---------------------------------------
