@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dowse.interfaces.mcp import session
+from dowse.interfaces.mcp.answers import LEAST_HITS, Wish, filling
 from dowse.interfaces.mcp.session import Sent
 from dowse.search.pack import pack
 from dowse.types import Kind, Match, SearchResult
@@ -64,3 +65,16 @@ def test_memory_has_an_end() -> None:
     first = replace(HIT, path="0.py", start_line=1, end_line=1, text="0 0")
     assert not sent.has(first)
     assert sent.has(replace(first, path=f"{number}.py", text=f"{number} 0"))
+
+
+def test_a_page_has_the_hits_whose_code_has_room() -> None:
+    hits = [replace(HIT, path=f"src/{i}.py", text="    call(argument)\n" * 40) for i in range(10)]
+    sent = Sent()
+    few, more = filling(hits, Wish(1000), sent), filling(hits, Wish(2000), sent)
+    assert LEAST_HITS <= few < more < 10
+    assert filling(hits, Wish(10), sent) == LEAST_HITS
+    assert filling([replace(hit, text="x") for hit in hits], Wish(1000), sent) == 10
+    for hit in hits:
+        shown(sent, hit)
+    assert filling(hits, Wish(1000), sent) == 10  # only named: the client has their code
+    assert filling(hits, Wish(1000, repeat=True), sent) == few

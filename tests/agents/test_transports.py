@@ -199,6 +199,15 @@ def test_pages_and_budget(connect: Connect, tree: Path) -> None:
                     break
                 asked["cursor"] = page["cursor"]
             assert len(seen) == len(set(seen)) >= 30
+            asked = {"query": "handle part job", "budget": 400, "repeat": True}
+            result = await client.call_tool("search", asked)
+            first = result.structured_content
+            second = (
+                await client.call_tool("search", asked | {"cursor": first["cursor"]})
+            ).structured_content
+            both = [hit["at"] for hit in first["hits"] + second["hits"]]
+            assert both == seen[: len(both)] and 2 < len(first["hits"]) < 10
+            assert "return job" in text(result)
             for budget in (1, 20, 60, 150, 400):
                 result = await client.call_tool(
                     "search", {"query": "handle part job", "budget": budget, "repeat": True}

@@ -34,6 +34,14 @@ SLACK = 12
 BELOW = 40
 """Tokens kept free for what stands below the hits, to begin with."""
 
+LONGEST_HIT = 400
+FILLED = 1.25
+LEAST_HITS = 3
+CHARACTERS = 3.4
+"""A page has as many hits as fill its budget so many times, each taken for so many tokens at the most (longer ones are
+cut) at so many characters a token, but some hits at least. Hits that could only be named are left to the next page:
+there they have room for their code."""
+
 VALUES_SHARE = 0.75
 """What is left of a budget for code when the answer is written as values: names and escapes take the rest."""
 
@@ -107,6 +115,17 @@ def listed(hits: Sequence[SearchResult], wish: Wish, sent: Sent, footer: Footer)
     if not text_fits:
         text = _beginning(places[0] if places else text, wish.budget)
     return Answer(text, values if values_fit else _bare(places, wish.budget))
+
+
+def filling(hits: Sequence[SearchResult], wish: Wish, sent: Sent) -> int:
+    """How many of the hits go on a page together, so that there is room for the code of each."""
+    left = wish.budget * FILLED
+    for count, hit in enumerate(hits):
+        code = 0 if not wish.repeat and sent.has(hit) else len(hit.text)
+        left -= min(code / CHARACTERS + BELOW, LONGEST_HIT)
+        if left < 0 and count >= LEAST_HITS:
+            return count
+    return len(hits)
 
 
 def _within(

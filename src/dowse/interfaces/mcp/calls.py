@@ -258,7 +258,10 @@ def _found(
     limit: int,
 ) -> Answer:
     hits = response.results[start : start + limit]
-    more = len(response.results) > start + limit
+    wish, sent = context.wish(asked, response.query.words), context.session.sent
+    if "query" in asked and not {"limit", "detail"} & asked.keys():
+        hits = hits[: answers.filling(hits, wish, sent)]
+    more = len(response.results) > start + len(hits)
     states = states_of(engines, hits, response)
     idle = [f"{c.name} not asked: {c.why_not}" for c in response.channels if not c.ran and c.name == "dense"]
 
@@ -277,7 +280,7 @@ def _found(
         }
         return lines, values
 
-    return answers.listed(hits, context.wish(asked, response.query.words), context.session.sent, footer)
+    return answers.listed(hits, wish, sent, footer)
 
 
 def _counted(start: int, shown: int, cursor: str, packed: Packed) -> str:

@@ -29,7 +29,12 @@ _REPO = {
     "maxLength": 500,
     "description": "Name of a repository; default: all that are open.",
 }
-_LIMIT = {"type": "integer", "minimum": 1, "maximum": 100, "description": "Most hits (default 10)."}
+_LIMIT = {
+    "type": "integer",
+    "minimum": 1,
+    "maximum": 100,
+    "description": "Most hits (default: up to 10, as many as have room).",
+}
 _REPEAT = {"type": "boolean", "description": "Show code again that this session was already sent."}
 
 
