@@ -103,6 +103,31 @@ def test_file_that_can_no_longer_be_read_as_text(tree: Path) -> None:
         assert found(engine, "zebra_crossing") == []
 
 
+@pytest.mark.parametrize("before", [b"", b"\0\1\2\3" * 50], ids=["empty", "binary"])
+def test_file_that_was_left_out_gets_text(tree: Path, before: bytes) -> None:
+    path = tree / "pkg" / "__init__.py"
+    path.write_bytes(before)
+    settle()
+    with Engine.open(tree) as engine:
+        found(engine, "zebra_crossing")
+        assert engine.pending() == 0
+        for name in ("lion_taming", "bear_feeding"):  # in place: the folder does not change
+            settle()
+            path.write_text(f"def {name}():\n    return 1\n")
+            assert engine.pending() == 1
+            assert found(engine, name) == [("pkg/__init__.py", name)]
+            path.write_bytes(before)
+            assert found(engine, name) == []
+        settle()
+        path.write_text("def snake_charming():\n    return 1\n")
+        engine.take_in(["pkg/__init__.py"])
+        with engine.store.snapshot() as snapshot:
+            assert snapshot.file_at("pkg/__init__.py") is not None
+        path.unlink()
+        found(engine, "zebra_crossing")
+        assert engine.pending() == 0
+
+
 def test_incremental_equals_clean(tree: Path, tmp_path: Path) -> None:
     with Engine.open(tree, index_dir=str(tmp_path / "kept")) as engine:
         found(engine, "zebra_crossing")

@@ -103,6 +103,7 @@ class Engine:
         self.notes: tuple[str, ...] = ()
         self.read_only = False
         self._next_check = 0.0
+        self._check_wanted = 0.0
         self._cache = AnswerCache()
         self._last_check = 0.0
         self._refreshing = threading.RLock()
@@ -593,7 +594,7 @@ class Engine:
 
     def check_soon(self) -> None:
         """Make the next search compare the tree with the disk, however short ago that was done."""
-        self._next_check = 0.0
+        self._check_wanted = time.monotonic()  # not _next_check: a check that is under way sets that when it ends
 
     def refresh(self, progress: Progress | None = None) -> list[str]:
         """Bring the index up to what is on disk if it is not; what stood in the way."""
@@ -649,7 +650,7 @@ class Engine:
     def _due_drift(self) -> changes.Drift | None:
         """The same, unless it was looked at a moment ago."""
         started = time.monotonic()
-        if started < self._next_check:
+        if started < self._next_check and self._check_wanted < self._last_check:
             return None
         self._last_check = started
         drift = self._drift()

@@ -158,6 +158,10 @@ class SkipReason(StrEnum):
     FAILED = "failed to index"
 
 
+LEFT_OUT = "/"
+"""Begins the path of a file that its content leaves out, where it stands among folders."""
+
+
 class FileStamp(NamedTuple):
     """What ``stat`` said when a file was read: equal stamps mean that nothing has to be read again."""
 
@@ -173,7 +177,11 @@ class Candidate(NamedTuple):
 
 
 class Folder(NamedTuple):
-    """A folder that discovery walked (the root is ``""``): a new time stamp means a name came or went."""
+    """A folder that discovery walked (the root is ``""``): a new time stamp means a name came or went.
+
+    Also a file that its content leaves out (empty, too large, binary), behind ``LEFT_OUT``: that it changes shows
+    nowhere else.
+    """
 
     path: str
     mtime_ns: int

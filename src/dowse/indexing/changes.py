@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dowse.stores.base import KnownFile
-from dowse.types import Candidate, FileStamp, Folder, Skipped
+from dowse.types import LEFT_OUT, Candidate, FileStamp, Folder, Skipped
 
 IGNORE_FILES = frozenset({".gitignore", ".dowseignore"})
 """A change in one of these can bring in or take out any file below it."""
@@ -62,7 +62,9 @@ class Drift:
 
     changed: tuple[Candidate, ...]
     missing: tuple[str, ...]
-    folders: Mapping[str, int]  # those whose names changed, with their new times; -1 for one that is gone
+    folders: Mapping[
+        str, int
+    ]  # those whose names changed, with their new times; -1 for what is to be forgotten
     rules_changed: bool
 
     def __bool__(self) -> bool:
@@ -84,14 +86,16 @@ def drift(root: Path, manifest: Mapping[str, KnownFile], folders: Mapping[str, i
         if status.st_mtime_ns != mtime_ns or status.st_size != size:
             changed.append(Candidate(path, FileStamp(status.st_size, status.st_mtime_ns)))
     moved = {folder: now for folder, then in folders.items() if (now := _folder_mtime(base, folder)) != then}
+    for file in [folder for folder in moved if folder.startswith(LEFT_OUT)]:
+        changed += _looked_at(base, file.removeprefix(LEFT_OUT))
+        moved[file] = -1
     rules_changed = rules_among([*missing, *(candidate.path for candidate in changed)])
     return Drift(tuple(changed), tuple(missing), moved, rules_changed)
 
 
 def folders_above(path: str, known: Container[str]) -> Iterator[str]:
-    """The nearest folder around a path that is known, and the path itself if it is one."""
-    if path in known:
-        yield path
+    """The nearest folder around a path that is known, and the path itself if it is one or a file that was left out."""
+    yield from (name for name in (path, LEFT_OUT + path) if name in known)
     while path:
         path = path.rpartition("/")[0]
         if path in known:
@@ -101,8 +105,17 @@ def folders_above(path: str, known: Container[str]) -> Iterator[str]:
 
 def known_changes(drift: Drift, manifest: Mapping[str, KnownFile], folders: Mapping[str, int]) -> int:
     """How many files and folders surely changed: not those that are only to be looked at again."""
-    changed = sum(not same_moment(manifest[found.path].stamp, found.stamp) for found in drift.changed)
-    moved = sum(abs(folders[folder]) != now for folder, now in drift.folders.items())
+    changed = sum(
+        not same_moment(manifest[found.path].stamp, found.stamp)
+        if found.path in manifest
+        else abs(folders[LEFT_OUT + found.path]) != found.stamp.mtime_ns
+        for found in drift.changed
+    )
+    moved = sum(
+        abs(folders[folder]) != now
+        for folder, now in drift.folders.items()
+        if not folder.startswith(LEFT_OUT)
+    )
     return changed + len(drift.missing) + moved
 
 
@@ -126,6 +139,14 @@ def settled_time(mtime_ns: int) -> int:
 def same_moment(stored: FileStamp, now: FileStamp) -> bool:
     """Whether a stored stamp, settled or not, is of the file as it is now."""
     return stored.size == now.size and abs(stored.mtime_ns) == now.mtime_ns
+
+
+def _looked_at(base: str, path: str) -> Iterator[Candidate]:
+    try:
+        status = os.lstat(f"{base}/{path}")
+    except OSError:
+        return
+    yield Candidate(path, FileStamp(status.st_size, status.st_mtime_ns))
 
 
 def _folder_mtime(base: str, folder: str) -> int:

@@ -29,7 +29,10 @@ from dowse.indexing import exclusions
 from dowse.indexing.ignore import Pattern, PatternList, doors, parse_lines
 from dowse.indexing.ignore_files import IgnoreFiles, InForce
 from dowse.indexing.read import kind_of, too_large
-from dowse.types import Candidate, FileStamp, Folder, Skipped, SkipReason
+from dowse.types import LEFT_OUT, Candidate, FileStamp, Folder, Skipped, SkipReason
+
+BY_SIZE = (SkipReason.EMPTY, SkipReason.TOO_LARGE)
+"""Files left out for this may be indexed as soon as they change."""
 
 _Entry = os.DirEntry[str]
 _Verdict = tuple[SkipReason, str]
@@ -75,6 +78,8 @@ def discover(root: Path, rules: Rules, again: Again | None = None) -> Iterator[C
                 stack.append((found, iter(found.entries.values())))
                 break
             yield found
+            if isinstance(found, Skipped) and found.reason in BY_SIZE:
+                yield Folder(LEFT_OUT + found.path, entry.stat(follow_symlinks=False).st_mtime_ns)
         else:
             stack.pop()
 

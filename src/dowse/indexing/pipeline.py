@@ -25,6 +25,7 @@ from dowse.indexing.understand import VERSION, Understanding
 from dowse.indexing.workers import Task, grouped, understand_all
 from dowse.stores.base import KnownFile, Store, Writer
 from dowse.types import (
+    LEFT_OUT,
     Candidate,
     FileStamp,
     Folder,
@@ -71,7 +72,7 @@ def index(root: Path, store: Store, recipe: Recipe, progress: Progress) -> Index
         plan = changes.compare(discover(root, recipe.rules), run.manifest)
         run.write(plan.read, plan.removed)
         report = run.report(plan, time.perf_counter() - started)
-        writer.finish(report, plan.folders)
+        writer.finish(report, {**plan.folders, **run.left_out})
     return report
 
 
@@ -79,8 +80,8 @@ def update(
     root: Path, store: Store, recipe: Recipe, drift: changes.Drift, known_folders: Collection[str]
 ) -> None:
     """Bring files that are known to have changed up to date, and look into folders whose names changed."""
-    again = discover(root, recipe.rules, Again(known_folders, drift.folders)) if drift.folders else ()
-    found = list(again)
+    moved = [folder for folder in drift.folders if not folder.startswith(LEFT_OUT)]
+    found = list(discover(root, recipe.rules, Again(known_folders, moved))) if moved else []
     folders = {item.path: changes.settled_time(item.mtime_ns) for item in found if isinstance(item, Folder)}
     candidates = {item.path: item for item in (*drift.changed, *found) if isinstance(item, Candidate)}
     with store.writer() as writer:
@@ -129,6 +130,7 @@ class _Run:
     removed: int = 0
     restamped: dict[str, FileStamp] = field(default_factory=dict)
     skipped: list[Skipped] = field(default_factory=list)
+    left_out: dict[str, int] = field(default_factory=dict)  # of these, files that were read, with their times
 
     def __post_init__(self) -> None:
         recipe = self.recipe
@@ -154,8 +156,9 @@ class _Run:
         if gone:
             self.writer.apply(gone, [])
             self.removed += len(gone)
-        if self.restamped or folders:
-            self.writer.restamp(self.restamped, folders)
+        noted = {**folders, **self.left_out} if folders is not None else {}
+        if self.restamped or noted:
+            self.writer.restamp(self.restamped, noted)
 
     def _sources(self, candidates: Sequence[Candidate], total: int) -> Iterator[SourceFile]:
         readings, again = tee(self._readings(candidates))
@@ -193,6 +196,7 @@ class _Run:
             source = read(self.root / path, path, recipe.rules.max_file_size)
             if isinstance(source, Skipped):
                 self.skipped.append(source)
+                self.left_out[LEFT_OUT + path] = changes.settled_time(candidate.stamp.mtime_ns)
                 continue
             digest = recipe.content_hash(path, source.content)
             if path in self.manifest and self.manifest[path].content_hash == digest:
