@@ -594,7 +594,9 @@ class Engine:
 
     def check_soon(self) -> None:
         """Make the next search compare the tree with the disk, however short ago that was done."""
-        self._check_wanted = time.monotonic()  # not _next_check: a check that is under way sets that when it ends
+        self._check_wanted = (
+            time.monotonic()
+        )  # not _next_check: a check that is under way sets that when it ends
 
     def refresh(self, progress: Progress | None = None) -> list[str]:
         """Bring the index up to what is on disk if it is not; what stood in the way."""

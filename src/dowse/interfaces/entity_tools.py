@@ -200,14 +200,13 @@ class EntityTools:
         if not terms and not lines:
             raise UsageError("nothing to look for: give search_terms, or line_nums and the path of a file")
         started = time.monotonic()
-        kinds = _kinds(types)
-        filter = Filter(kinds=kinds - {Kind.FILE, Kind.DIRECTORY}, paths=(_glob(pattern),) if pattern else ())
+        kinds = kinds_of(types)
         results = [self._at_lines(pattern, lines)] if lines else []
-        asked = [*terms, " ".join(terms)] if len(terms) > 1 else list(terms)
         shown: list[tuple[str, int, int]] = []
-        for term in asked:
+        for term in each_and_all(terms):
             self._check(started)
-            results.append(self._term(term, filter, kinds, limit, use_bm25, mode, shown))
+            hits = entity_hits(self._engine, term, kinds, pattern, limit, content=use_bm25)
+            results.append(self._term(term, hits, mode, shown))
         tiers = sorted({entity["source"] for group in results for entity in group["entities"]})
         milliseconds = round((time.monotonic() - started) * 1e3, 1)
         return {"results": results, "metadata": {"tiers": tiers, "milliseconds": milliseconds}}
@@ -219,16 +218,10 @@ class EntityTools:
     def _term(
         self,
         term: str,
-        filter: Filter,
-        kinds: frozenset[Kind],
-        limit: int,
-        use_bm25: bool,
+        hits: Sequence[EntityHit],
         mode: str,
         shown: list[tuple[str, int, int]],
     ) -> Values:
-        graph = self._engine.graph
-        hits = graph.entities(term, filter, limit, self._engine.settings.entity_threshold, content=use_bm25)
-        hits = [hit for hit in hits if not kinds or hit.kind in kinds]
         entities = []
         for hit in hits:
             exact = hit.id == term
@@ -307,7 +300,7 @@ class EntityTools:
         if unknown:
             raise UsageError(f"unknown relation '{min(unknown)}': known are {', '.join(Relation)}")
         walk = Walk(
-            DIRECTIONS[direction], depth, frozenset(map(Relation, relations or ())), _kinds(types or ())
+            DIRECTIONS[direction], depth, frozenset(map(Relation, relations or ())), kinds_of(types or ())
         )
         return self._engine.graph.traverse(starts, walk)
 
@@ -333,6 +326,31 @@ class EntityTools:
             file = snapshot.file_at(found.path)
         if file is not None and file.parsed.health is ParseHealth.FAILED:
             raise SyntaxError(f"{found.path} could not be parsed: only the file as a whole can be read")
+
+
+def entity_hits(
+    engine: Engine, term: str, kinds: frozenset[Kind], pattern: str, limit: int, *, content: bool
+) -> list[EntityHit]:
+    """The entities that a term names or describes, of some kinds (none: all) in files that match a pattern."""
+    filter = Filter(kinds=kinds - {Kind.FILE, Kind.DIRECTORY}, paths=(_glob(pattern),) if pattern else ())
+    threshold = engine.settings.entity_threshold
+    hits = engine.graph.entities(term, filter, limit, threshold, content=content)
+    return [hit for hit in hits if not kinds or hit.kind in kinds]
+
+
+def each_and_all(terms: Sequence[str]) -> list[str]:
+    """Every term, and all of them together."""
+    return [*terms, " ".join(terms)] if len(terms) > 1 else list(terms)
+
+
+def kinds_of(types: Iterable[str]) -> frozenset[Kind]:
+    """Our kinds of the types that were asked for."""
+    found: set[Kind] = set()
+    for name in types:
+        if name.lower() not in TYPES:
+            raise UsageError(f"unknown entity type '{name}': known are {', '.join(TYPES)}")
+        found |= TYPES[name.lower()]
+    return frozenset(found)
 
 
 def _guarded(work: Callable[[], Values]) -> Values:
@@ -381,18 +399,9 @@ def _type(kind: Kind) -> str:
     return next((name for name, kinds in TYPES.items() if kind in kinds), kind.value)
 
 
-def _kinds(types: Iterable[str]) -> frozenset[Kind]:
-    found: set[Kind] = set()
-    for name in types:
-        if name.lower() not in TYPES:
-            raise UsageError(f"unknown entity type '{name}': known are {', '.join(TYPES)}")
-        found |= TYPES[name.lower()]
-    return frozenset(found)
-
-
 def _glob(pattern: str) -> str:
     """A pattern as it is, or any path that has it in it."""
-    return pattern if any(mark in pattern for mark in "*?[") or "." in pattern else f"*{pattern}*"
+    return pattern if any(mark in pattern for mark in "*?[") or "." in pattern else f"**/*{pattern}*"
 
 
 def _listed(value: Any) -> list[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from dowse.engine import Engine
 from dowse.errors import EntityAmbiguous, EntityNotFound, UsageError
 from dowse.interfaces import render_graph
-from dowse.interfaces.entity_tools import DIRECTIONS, TYPES
+from dowse.interfaces.entity_tools import DIRECTIONS, each_and_all, entity_hits, kinds_of
 from dowse.interfaces.mcp import answers
 from dowse.interfaces.mcp.answers import Answer, Wish
 from dowse.interfaces.mcp.calls import Context, one, patiently, states_of
@@ -66,14 +66,11 @@ def search_entities(context: Context, asked: Mapping[str, Any]) -> Answer:
     terms = list(asked.get("search_terms", ()))
     if not terms and not asked.get("line_nums"):
         raise UsageError("give 'search_terms', or 'line_nums' with 'file_pattern'")
-    kinds = frozenset(kind for name in asked.get("entity_types", ()) for kind in TYPES[name])
-    pattern = asked.get("file_pattern", "")
-    filter = engine.filter(kinds=sorted(kinds), paths=[_glob(pattern)] if pattern else [])
+    kinds, pattern = kinds_of(asked.get("entity_types", ())), asked.get("file_pattern", "")
+    limit, content = asked.get("limit", 10), asked.get("use_bm25", True)
     found: dict[str, EntityHit] = {}
-    for term in terms + ([" ".join(terms)] if len(terms) > 1 else []):
-        limit, content = asked.get("limit", 10), asked.get("use_bm25", True)
-        threshold = engine.settings.entity_threshold
-        for hit in engine.graph.entities(term, filter, limit, threshold, content=content):
+    for term in each_and_all(terms):
+        for hit in entity_hits(engine, term, kinds, pattern, limit, content=content):
             found.setdefault(hit.id, hit)
     results = _lines(engine, pattern, asked.get("line_nums", ())) + _as_results(
         engine, _uncovered(found.values())
@@ -88,12 +85,11 @@ def search_entities(context: Context, asked: Mapping[str, Any]) -> Answer:
 def traverse_graph(context: Context, asked: Mapping[str, Any]) -> Answer:
     """What is around some entities."""
     engine, _ = _engine(context, asked, "")
-    kinds = frozenset(kind for name in asked.get("entity_types", ()) for kind in TYPES[name])
     walk = Walk(
         direction=DIRECTIONS[asked.get("direction", "forward")],
         depth=asked.get("depth", 2),
         relations=frozenset(map(Relation, asked.get("relations", ()))),
-        kinds=kinds,
+        kinds=kinds_of(asked.get("entity_types", ())),
         limit=NODES,
     )
     return _walked(context, engine, engine.graph.traverse(asked["start_entities"], walk), asked)
@@ -123,11 +119,6 @@ def _engine(context: Context, asked: Mapping[str, Any], target: str) -> tuple[En
     (engine,) = engines.values()
     patiently(context, lambda: engine.refresh(context.call.progress))
     return engine, rest
-
-
-def _glob(pattern: str) -> str:
-    """A pattern of files as they are asked for: a part of a path will do."""
-    return pattern if any(mark in pattern for mark in "*?[") else f"**/*{pattern}*"
 
 
 def _lines(engine: Engine, path: str, lines: Iterable[int]) -> list[SearchResult]:
