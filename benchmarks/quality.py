@@ -17,7 +17,7 @@ from typing import Any
 from benchmarks import data
 from benchmarks.probe import Probe
 from benchmarks.results import RUNS
-from benchmarks.sets import SETS, QuestionSet
+from benchmarks.sets import SETS, QuestionSet, repositories
 from benchmarks.values import Figure, Outcome, Row
 from dowse.settings import ENVIRONMENT_PREFIX, SIGNALS, Settings
 
@@ -72,14 +72,19 @@ def measured(args: argparse.Namespace, environment: dict[str, str]) -> Iterator[
     for name in args.sets or SETS:
         question_set = SETS[name]
         earlier = _read_rows(question_set, args.compare) if args.compare else None
-        rows = ask(question_set, ENGINE, {"": {}}, environment)[""]
+        packed = {f"within {budget}": {"budget": budget} for budget in question_set.budgets}
+        asked = ask(question_set, ENGINE, {"": {}, **packed}, environment)
+        rows = asked[""]
+        fitting = [
+            repositories.packed_figure(budget, asked[f"within {budget}"]) for budget in question_set.budgets
+        ]
         _write_rows(question_set, args.tag, rows)
         if earlier is not None:
             _show_comparison(question_set, earlier, rows)
         yield Outcome(
             name=f"quality-{name}",
             title=question_set.title,
-            figures=[*question_set.figures(rows), *question_set.breakdown(rows)],
+            figures=[*question_set.figures(rows), *fitting, *question_set.breakdown(rows)],
             notes=(f"{len(rows)} questions",),
             official=not environment,
         )

@@ -11,7 +11,7 @@ from dowse.code import languages
 from dowse.code.terms import definitions_by_chunk
 from dowse.indexing.understand import Understanding, understand
 from dowse.search.analyse import analyse
-from dowse.search.signals import SIGNALS, Candidate, definition, file_coherence, file_name, role
+from dowse.search.signals import SIGNALS, Candidate, definition, entity_name, file_coherence, file_name, role
 from dowse.types import AnalysedQuery, FileStamp, Role, SearchResponse, StoredFile, chunk_id
 
 SOURCE = "def login(name):\n    return check(name)\n\n\nclass SessionStore:\n    pass\n"
@@ -110,6 +110,28 @@ def test_where_no_member_of_a_dotted_name_exists_its_last_part_counts() -> None:
     assert weighed("definition", "module.push", candidates) == [definition.FACTOR, definition.FACTOR]
 
 
+# --- entity name -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "of_name", "of_question"),
+    [
+        ("session store", 1.0, 1.0),
+        ("storing sessions", 1.0, 1.0),
+        ("where is the session store", 1.0, 1.0),
+        ("session store of users", 1.0, 2 / 3),
+        ("session timeout", 0.0, 0.0),
+        ("session", 0.5, 1.0),
+        ("other words", 0.0, 0.0),
+    ],
+)
+def test_a_definition_named_with_words_of_the_question_goes_up(
+    text: str, of_name: float, of_question: float
+) -> None:
+    expected = 1.0 + entity_name.GAIN * of_name * of_question
+    assert weighed("entity_name", text, [candidate(stored(1, "a.py"))]) == [pytest.approx(expected)]
+
+
 # --- file name -------------------------------------------------------------------------------------
 
 
@@ -128,6 +150,10 @@ def test_where_no_member_of_a_dotted_name_exists_its_last_part_counts() -> None:
         ("other.py", "session timeout", 0.0, 0.0, False),
         ("se.py", "session", 0.0, 0.0, False),
         ("a.py", "a", 0.0, 0.0, False),
+        ("tests/test_basic.py", "a test of sessions", 0.0, 0.0, False),
+        ("tests/test_session.py", "session tests", 1.0, 0.5, False),
+        ("examples/session_example.py", "session example", 1.0, 0.5, False),
+        ("test.py", "test", 1.0, 1.0, False),
     ],
 )
 def test_a_file_named_with_words_of_the_question_goes_up(
@@ -209,6 +235,15 @@ def test_files_that_are_not_source_step_back(kind: Role) -> None:
 )
 def test_unless_the_question_asks_for_them(text: str, kind: Role) -> None:
     assert weighed("role", text, [candidate(stored(1, "a.py", kind))]) == [1.0]
+
+
+def test_one_word_of_many_asks_for_them_by_half() -> None:
+    question = "why does the session of a user expire early when another thread stores a token, as the slow test shows"
+    factor = role.FACTORS[Role.TEST]
+    assert weighed("role", question, [candidate(stored(1, "a.py", Role.TEST))]) == [
+        pytest.approx(factor**0.5)
+    ]
+    assert weighed("role", question, [candidate(stored(1, "a.py", Role.DOCS))]) == [role.FACTORS[Role.DOCS]]
 
 
 def test_source_does_not_step_back() -> None:

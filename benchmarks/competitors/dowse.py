@@ -2,6 +2,8 @@
 
 One process, index on disk in a folder of its own, no cache of answers. In a burst of searches dowse does not
 compare the tree with the disk every time; here it does, unless ``burst`` is set, as for a search after a pause.
+With ``budget``, an answer is what ``dowse search --budget`` prints: some of its hits whole, of others a part or
+only the header.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import tempfile
 from typing import Any, NamedTuple
 
 from dowse import Engine, SearchOptions
+from dowse.search.pack import pack
 
 
 class Opened(NamedTuple):
@@ -19,22 +22,35 @@ class Opened(NamedTuple):
     engine: Engine
     folder: str
     burst: bool
+    budget: int
 
 
-def index(path: str, index_dir: str = "", burst: bool = False, **settings: Any) -> Opened:
+def index(path: str, index_dir: str = "", burst: bool = False, budget: int = 0, **settings: Any) -> Opened:
     """The engine for a tree, its index up to date."""
     made = "" if index_dir else tempfile.mkdtemp(prefix="dowse-benchmark-")
     engine = Engine.open(path, index_dir=index_dir or made, workers=1, cache="off", **settings)
     engine.index()
-    return Opened(engine, made, burst)
+    return Opened(engine, made, burst, budget)
 
 
 def search(opened: Opened, query: str, k: int) -> list[tuple[str, int, int, str, str]]:
     """Path, first and last line, entity and text of the best results."""
     if not opened.burst:
         opened.engine.check_soon()
+    if opened.budget:
+        return _packed(opened, query)
     results = opened.engine.search(query, SearchOptions(limit=k)).results
     return [(hit.path, hit.start_line, hit.end_line, hit.entity, hit.text) for hit in results]
+
+
+def _packed(opened: Opened, query: str) -> list[tuple[str, int, int, str, str]]:
+    """Of the results that there are by default, those that the budget has room for, each with what is printed."""
+    response = opened.engine.search(query)
+    packed = pack(response.results, opened.budget, words=response.query.words)
+    return [
+        (hit.result.path, hit.result.start_line, hit.result.end_line, hit.result.entity, "\n".join(hit.lines))
+        for hit in packed.hits
+    ]
 
 
 def close(opened: Opened) -> None:

@@ -24,6 +24,7 @@ class QuestionSet:
     rows: Callable[[Tree, Sequence[Sequence[Place]]], list[Row]]  # answers in the order of the questions
     figures: Callable[[Sequence[Row]], list[Figure]]
     breakdown: Callable[[Sequence[Row]], list[Figure]]  # the same by kind of question or tree
+    budgets: Sequence[int] = ()  # tokens into which answers are packed too
 
 
 SETS = {
@@ -38,6 +39,7 @@ SETS = {
             repositories.rows,
             repositories.figures,
             repositories.breakdown,
+            repositories.BUDGETS,
         ),
         QuestionSet(
             "swe-qa",

@@ -1,7 +1,8 @@
 """The public code search benchmark: 31 repositories, about 20 questions each, file targets.
 
 Scored by the bench's own score.py: NDCG@10 is the mean over repositories of the mean over questions. For
-the token measure, up to 50 results are walked, each at the cost of the text that is shown for it.
+the token measure, up to 50 results are walked, each at the cost of the text that is shown for it. Beside it, the
+recall of the answer that ``--budget`` packs into so many tokens: its hits, of which some are only named.
 """
 
 from __future__ import annotations
@@ -77,6 +78,15 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
         for budget in BUDGETS
     ]
     return [*found, Figure("tokens of 10 results", mean(row["tokens_top10"] for row in rows), "tokens")]
+
+
+def packed_figure(budget: int, rows: Sequence[Row]) -> Figure:
+    """Recall of answers that were packed into so many tokens."""
+    return Figure(
+        f"recall of an answer packed into {budget} tokens",
+        mean(row["recall10"] for row in rows),
+        beside="what --budget prints: of hits with no room for their text, place and signature",
+    )
 
 
 def breakdown(rows: Sequence[Row]) -> list[Figure]:

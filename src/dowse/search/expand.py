@@ -12,6 +12,12 @@ from dowse.types import AnalysedQuery, Chunk, Entity, Kind
 FUNCTIONS = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
 VALUES = frozenset({Kind.VARIABLE, Kind.CONSTANT})
 
+LEAST_LINES = 8
+"""Lines that are shown at least: of a short definition with what stands beside it, of a long one its beginning."""
+
+LITERAL = frozenset({"exact", "places"})
+"""Channels that bring the very lines that are asked for, wherever in the chunk they are."""
+
 
 def pointed_at(query: AnalysedQuery, candidate: Candidate) -> Entity | None:
     """The definition a hit stands for: the one most like the question of those in and around the chunk.
@@ -55,11 +61,17 @@ def _described_words(entity: Entity) -> list[str]:
 
 
 def shown_lines(
-    candidate: Candidate, entity: Entity | None, context_lines: int, before: int | None, after: int | None
+    query: AnalysedQuery,
+    candidate: Candidate,
+    entity: Entity | None,
+    context_lines: int,
+    before: int | None,
+    after: int | None,
 ) -> tuple[int, int]:
     """First and last line to show: the chunk, with the whole of its definition if that is short enough.
 
-    Explicit numbers of lines before and after replace the definition.
+    Of several definitions in a chunk, the one that the question tells from the others is shown without them. Explicit
+    numbers of lines before and after replace the definition.
     """
     chunk = candidate.chunk
     if before is not None or after is not None:
@@ -68,9 +80,27 @@ def shown_lines(
             max(end, chunk.end_line), chunk.end_line + (after or 0)
         )
     first, last = chunk.start_line, chunk.end_line
-    if entity is not None and entity.end_line - entity.start_line < context_lines:
-        first, last = min(first, entity.start_line), max(last, entity.end_line)
-    return first, last
+    if entity is None:
+        return first, last
+    if entity.end_line - entity.start_line >= context_lines:
+        return first, max(last, min(entity.end_line, first + LEAST_LINES - 1))
+    if _stands_alone(query, candidate, entity):
+        shown_last = min(last, max(entity.end_line, entity.start_line + LEAST_LINES - 1))
+        return max(first, min(entity.start_line, shown_last - LEAST_LINES + 1)), shown_last
+    return min(first, entity.start_line), max(last, entity.end_line)
+
+
+def _stands_alone(query: AnalysedQuery, candidate: Candidate, entity: Entity) -> bool:
+    """Whether a definition is one of several in its chunk, and shares words with the question."""
+    chunk = candidate.chunk
+    if (
+        entity is candidate.entity
+        or not chunk.start_line <= entity.start_line <= entity.end_line <= chunk.end_line
+    ):
+        return False
+    if any(name in LITERAL for name, _, _ in candidate.given):
+        return False
+    return not frozenset(query.words).isdisjoint([*_name_words(entity), *_described_words(entity)])
 
 
 def text(content: bytes, chunk: Chunk, first: int, last: int) -> str:
@@ -78,6 +108,10 @@ def text(content: bytes, chunk: Chunk, first: int, last: int) -> str:
     start, end = chunk.start, chunk.end
     for _ in range(chunk.start_line - first):
         start = content.rfind(b"\n", 0, max(0, start - 1)) + 1
+    for _ in range(first - chunk.start_line):
+        start = content.find(b"\n", start) + 1
     for _ in range(last - chunk.end_line):
         end = content.find(b"\n", end) + 1 or len(content)
+    for _ in range(chunk.end_line - last):
+        end = content.rfind(b"\n", start, end - 1) + 1
     return content[start:end].decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\r\n")

@@ -206,7 +206,9 @@ def result(
     """The candidate of a rank (from 1) as it is shown."""
     candidate = ranking.candidates[rank - 1]
     entity, reasons = expand.pointed_at(ranking.query, candidate), candidate.reasons
-    first, last = expand.shown_lines(candidate, entity, settings.context_lines, options.before, options.after)
+    first, last = expand.shown_lines(
+        ranking.query, candidate, entity, settings.context_lines, options.before, options.after
+    )
     return SearchResult(
         path=candidate.file.path,
         start_line=first,

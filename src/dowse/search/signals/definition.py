@@ -8,8 +8,9 @@ from dowse.search.analyse import is_identifier, name_parts
 from dowse.search.signals.base import Candidate
 from dowse.types import AnalysedQuery, Entity
 
-FACTOR = 2.0
-"""For a name that can only be a name; a plain word that happens to be one says no more than the names channel."""
+FACTOR = 1.25
+"""For a name that can only be a name; a plain word that happens to be one says no more than the names channel, which
+brings the definition of either. More would put whatever is named in passing above what is asked about it."""
 
 
 def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:

@@ -18,6 +18,9 @@ PARTLY = 0.5
 FOLDER = 0.2
 """Gain when the folder's name shares a word with the question."""
 
+ROLE_WORDS = frozenset({"test", "spec", "exampl"})
+"""Stemmed words of a path that say what part a file plays, not what it is about: for the signal ``role``."""
+
 PREFIX = 4
 """Letters two words must share to count as forms of each other ("auth", "authentication")."""
 
@@ -65,4 +68,10 @@ def _path_stems(path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if own in (("init",), ("index",), ("mod",), ("lib",), ("main",)) and folder:
         folder, _, name = folder.rpartition("/")
         own = (*tokens.path_words(name),)
-    return tuple(map(tokens.stem, own)), tuple(map(tokens.stem, tokens.path_words(folder.rpartition("/")[2])))
+    stems = tuple(map(tokens.stem, own))
+    folders = tuple(map(tokens.stem, tokens.path_words(folder.rpartition("/")[2])))
+    return _telling(stems) or stems, _telling(folders)
+
+
+def _telling(stems: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word for word in stems if word not in ROLE_WORDS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from dowse.search.signals.base import Candidate
@@ -12,7 +13,7 @@ FACTORS = {
     Role.EXAMPLE: 0.7,
     Role.GENERATED: 0.6,
     Role.VENDORED: 0.6,
-    Role.DOCS: 0.6,
+    Role.DOCS: 0.5,
 }
 
 ASKED_FOR = {
@@ -24,12 +25,24 @@ ASKED_FOR = {
 }
 """Stemmed words of a question that ask for such files."""
 
+SAID_IN_PASSING = 10
+"""From this many words on, a single one of these may be said in passing: such files step back half as far."""
+
 
 def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
     """Let candidates step back by the role of their file."""
     words = frozenset(query.words)
+    factors = {role: _factor(role, words) for role in FACTORS}
     for candidate in candidates:
         role = candidate.file.role
-        factor = FACTORS.get(role)
-        if factor is not None and words.isdisjoint(ASKED_FOR[role]):
+        factor = factors.get(role, 1.0)
+        if factor != 1.0:
             candidate.weigh("role", factor, f"{role.value} file")
+
+
+def _factor(role: Role, words: frozenset[str]) -> float:
+    """How far files of a role step back for a question of these words; 1 if it asks for them."""
+    asking = len(words & ASKED_FOR[role])
+    if not asking:
+        return FACTORS[role]
+    return 1.0 if len(words) <= SAID_IN_PASSING * asking else math.sqrt(FACTORS[role])

@@ -1,0 +1,62 @@
+"""From a chunk to what is shown: which lines, and what they say."""
+
+from dowse.code import languages
+from dowse.code.terms import definitions_by_chunk
+from dowse.indexing.understand import Understanding, understand
+from dowse.search import expand
+from dowse.search.analyse import analyse
+from dowse.search.signals import Candidate
+from dowse.types import FileStamp, Role, StoredFile
+
+FUNCTIONS = ("open_door", "close_door", "paint_wall")
+SOURCE = "\n\n".join(
+    f"def {name}(house):\n" + "".join(f"    house.step({i})\n" for i in range(9)) for name in FUNCTIONS
+)
+
+
+def shown(
+    text: str, source: str = SOURCE, *, target: int = 1000, channel: str = "lexical"
+) -> tuple[int, int, str]:
+    """First and last line shown for the first chunk of a source, and their text."""
+    content = source.encode()
+    parsed = understand(Understanding(languages.builtin(), target, 0), "house.py", content).parsed
+    file = StoredFile(1, "house.py", FileStamp(0, 0), b"", Role.SOURCE, parsed, definitions_by_chunk(parsed))
+    candidate = Candidate(1, 0, file, parsed.chunks[0], 1.0, [(channel, 1.0, 1)])
+    query = analyse(text, languages.builtin().extensions.__contains__)
+    entity = expand.pointed_at(query, candidate)
+    first, last = expand.shown_lines(query, candidate, entity, 50, None, None)
+    return first, last, expand.text(content, candidate.chunk, first, last)
+
+
+def lines(source: str, first: int, last: int) -> str:
+    return "\n".join(source.split("\n")[first - 1 : last])
+
+
+def test_of_several_definitions_the_one_that_is_asked_for_is_shown() -> None:
+    assert shown("close the door") == (13, 22, lines(SOURCE, 13, 22))
+    assert shown("paint") == (25, 34, lines(SOURCE, 25, 34))
+
+
+def test_if_the_question_does_not_tell_them_apart_all_are() -> None:
+    assert shown("unrelated words") == (1, 34, SOURCE.rstrip("\n"))
+
+
+def test_where_the_very_lines_are_asked_for_the_chunk_stays_whole() -> None:
+    for channel in ("exact", "places"):
+        assert shown("close the door", channel=channel)[:2] == (1, 34)
+
+
+def test_a_short_definition_is_shown_with_what_stands_beside_it() -> None:
+    source = "def a_door():\n    return 1\n\n\n" * 4 + "def wall_one():\n    return 1\n"
+    assert shown("wall one", source) == (11, 18, lines(source, 11, 18))
+    source = "def wall_one():\n    return 1\n\n\n" + "def a_door():\n    return 1\n\n\n" * 4
+    assert shown("wall one", source) == (1, 8, lines(source, 1, 8).rstrip("\n"))
+
+
+def test_of_a_long_definition_the_beginning_is_shown() -> None:
+    source = "class House:\n" + "".join(
+        f"    def room_{i}(self):\n        return {'x' * 900!r}\n\n" for i in range(30)
+    )
+    first, last, text = shown("House", source, target=500)
+    assert (first, last) == (1, expand.LEAST_LINES)
+    assert text == lines(source, 1, expand.LEAST_LINES).rstrip("\n")
