@@ -150,6 +150,7 @@ def test_a_definition_named_with_words_of_the_question_goes_up(
         ("other.py", "session timeout", 0.0, 0.0, False),
         ("se.py", "session", 0.0, 0.0, False),
         ("a.py", "a", 0.0, 0.0, False),
+        ("session.py", "one two three four five six seven eight session timeout", 1.0, 0.1, False),
         ("tests/test_basic.py", "a test of sessions", 0.0, 0.0, False),
         ("tests/test_session.py", "session tests", 1.0, 0.5, False),
         ("examples/session_example.py", "session example", 1.0, 0.5, False),
@@ -159,7 +160,8 @@ def test_a_definition_named_with_words_of_the_question_goes_up(
 def test_a_file_named_with_words_of_the_question_goes_up(
     path: str, text: str, of_name: float, of_question: float, folder: bool
 ) -> None:
-    gain = file_name.STEM * of_name * (file_name.PARTLY + (1 - file_name.PARTLY) * of_question)
+    partly = file_name.PARTLY * min(1.0, file_name.ONE_IN * of_question)
+    gain = file_name.STEM * of_name * (partly + (1 - file_name.PARTLY) * of_question)
     expected = 1.0 + gain + (file_name.FOLDER if folder else 0.0)
     assert weighed("file_name", text, [candidate(stored(1, path))]) == [pytest.approx(expected)]
 

@@ -13,7 +13,10 @@ STEM = 1.0
 """Gain when every word of the file's own name is in the question, and the question is nothing else."""
 
 PARTLY = 0.5
-"""Share of that gain that does not depend on how much of the question the name covers."""
+"""Share of that gain that a name has in full where it covers one word in ``ONE_IN`` of the question."""
+
+ONE_IN = 6
+"""Words of a question of which one may be the file's name: of a longer one, a single word says less and less."""
 
 FOLDER = 0.2
 """Gain when the folder's name shares a word with the question."""
@@ -46,8 +49,9 @@ def _gain(
     near = [word for word in folders if word in matching]
     gain = FOLDER if near else 0.0
     if hits:
-        covered = min(1.0, len(hits) / asked)
-        gain += STEM * len(hits) / len(own) * (PARTLY + (1 - PARTLY) * covered)
+        covered = len(hits) / asked
+        share = PARTLY * min(1.0, ONE_IN * covered) + (1 - PARTLY) * min(1.0, covered)
+        gain += STEM * len(hits) / len(own) * share
     return gain, "file name has " + ", ".join([*hits, *near]) if gain else ""
 
 
