@@ -41,7 +41,11 @@ _WHOLE = {"called": ReferenceKind.CALL, "decorated": ReferenceKind.DECORATOR}
 _GIVEN = frozenset({ReferenceKind.RETURN, ReferenceKind.YIELD})
 _QUOTES = ('""', "''", "``", "<>")
 _PLAIN = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*\Z")
-_PREFIXES = (("default", "default as "), ("namespace", "* as "), ("reexport", "export "), ("names", ""))
+_DETAILS = (
+    ("through", None), ("type", ":"), ("value", None), ("each", None),
+    ("default", "default as "), ("namespace", "* as "), ("reexport", "export "), ("names", ""),
+)  # fmt: skip
+"""Captures beside the target, the first that is there: what is written before its text; none if it is a chain."""
 _MEMBERS = {
     "attribute": ("object", "attribute"),
     "member_expression": ("object", "property"),
@@ -81,6 +85,11 @@ _THROUGH = frozenset({
     "expression_list", "generic_type", "pointer_type", "argument",
 })  # fmt: skip
 """Nodes that are, for our purpose, what their first child is."""
+_LITERALS = frozenset({
+    "string", "integer", "float", "number", "list", "dictionary", "tuple", "array", "object", "template_string",
+    "interpreted_string_literal", "int_literal", "string_literal", "integer_literal", "number_literal",
+})  # fmt: skip
+"""Frequent values that name nothing; the other ones that name nothing are only found out later."""
 _EITHER = frozenset({"boolean_operator", "conditional_expression", "ternary_expression", "binary_expression"})
 _EITHER_OPERATORS = frozenset({"or", "||", "??", "and", "&&", ""})
 _NAMES = frozenset({
@@ -93,17 +102,24 @@ _NAMES = frozenset({
 def find(language: Language, matches: Iterable[Match], content: bytes) -> References:
     """What a file mentions, by kind in order of position, each once per line."""
     found: list[tuple[int, ReferenceKind, str, str]] = []
-    texts = _Texts(content)
+    texts: dict[bytes, str] = {}  # a file says the same names again and again
+    members: dict[bytes, tuple[str, str, int]] = {}
     for _, captures in matches:
         for name, nodes in captures.items():
+            node = nodes[0]
             if kind := _KINDS.get(name):
-                if target := texts.target(kind, nodes):
-                    detail = _detail(captures, content) if len(captures) > 1 else ""
-                    found.append((nodes[0].start_byte, kind, target, detail))
+                raw = content[node.start_byte : nodes[-1].end_byte]
+                target = chain(node, content) if kind in _GIVEN else texts.get(raw)
+                if target is None:
+                    target = texts[raw] = _target(raw)
+                detail = _detail(captures, content) if len(captures) > 1 else ""
+                found.append((node.start_byte, kind, target, detail))
             elif kind := _WHOLE.get(name):
-                target, through, length = texts.member(nodes[0])
-                if target:
-                    found.append((nodes[0].end_byte - length, kind, target, through))
+                raw = content[node.start_byte : node.end_byte]
+                if (member := members.get(raw)) is None:
+                    member = members[raw] = _member(node, raw, content)
+                target, through, length = member
+                found.append((node.end_byte - length, kind, target, through))
     references = _with_lines(found, content)
     if language.links:
         references[ReferenceKind.LINK] = _links(language, content)
@@ -118,6 +134,8 @@ def _with_lines(
     line, seen = 1, 0
     references: dict[ReferenceKind, dict[Reference, None]] = {}
     for position, kind, target, detail in found:
+        if not target:  # what a broken file leaves out
+            continue
         line += content.count(b"\n", seen, position)
         seen = position
         rows = references.get(kind)
@@ -144,62 +162,40 @@ def _pattern(text: str) -> re.Pattern[str]:
     return re.compile(text, re.M)
 
 
-class _Texts:
-    """The texts of a file that name something, each read once: a file says the same names again and again."""
+def _target(raw: bytes) -> str:
+    """A name on one line, without the quotes of a quoted one."""
+    text = " ".join(raw.decode("utf-8", "replace").split())
+    return text[1:-1] if text[:1] + text[-1:] in _QUOTES else text
 
-    def __init__(self, content: bytes) -> None:
-        self._content = content
-        self._targets: dict[bytes, str] = {}
-        self._members: dict[bytes, tuple[str, str, int]] = {}
 
-    def target(self, kind: ReferenceKind, nodes: list[tree_sitter.Node]) -> str:
-        """The text from the first to the last node: a repeated capture is a name that the grammar takes apart."""
-        if kind in _GIVEN:
-            return chain(nodes[0], self._content)
-        raw = self._content[nodes[0].start_byte : nodes[-1].end_byte]
-        target = self._targets.get(raw)
-        if target is None:
-            text = " ".join(raw.decode("utf-8", "replace").split())
-            target = self._targets[raw] = text[1:-1] if text[:1] + text[-1:] in _QUOTES else text
-        return target
-
-    def member(self, node: tree_sitter.Node) -> tuple[str, str, int]:
-        """Of ``a.b.c``, the last name, what it is taken from, and how many bytes at the end are the name's."""
-        raw = self._content[node.start_byte : node.end_byte]
-        found = self._members.get(raw)
-        if found is None:
-            found = self._members[raw] = self._taken_apart(node, raw.decode("utf-8", "replace"))
-        return found
-
-    def _taken_apart(self, node: tree_sitter.Node, text: str) -> tuple[str, str, int]:
-        through, _, name = text.rpartition(".")
-        fields = _MEMBERS.get(node.type)
-        if fields and not _PLAIN.match(text):
-            around, member = (node.child_by_field_name(field) for field in fields)
-            through = chain(around, self._content) if around is not None else ""
-            name = _text(member, self._content) if member is not None else ""
-        return name, through, len(name.encode())
+def _member(node: tree_sitter.Node, raw: bytes, content: bytes) -> tuple[str, str, int]:
+    """Of ``a.b.c``, the last name, what it is taken from, and how many bytes at the end are the name's."""
+    text = raw.decode("utf-8", "replace")
+    through, _, name = text.rpartition(".")
+    fields = _MEMBERS.get(node.type)
+    if fields and not _PLAIN.match(text):
+        around, member = (node.child_by_field_name(field) for field in fields)
+        through = chain(around, content) if around is not None else ""
+        name = _text(member, content) if member is not None else ""
+    return name, through, len(name.encode())
 
 
 def _detail(captures: dict[str, list[tree_sitter.Node]], content: bytes) -> str:
     """What is imported, what a call goes through, what a name is bound to."""
-    if nodes := captures.get("through"):
-        return chain(nodes[0], content)
-    if nodes := captures.get("type"):
-        return ":" + " ".join(_text(nodes[0], content).split())[:MAX_DETAIL]
-    if nodes := captures.get("value"):
-        return chain(nodes[0], content)
-    if nodes := captures.get("each"):
-        return f"{chain(nodes[0], content)}[]"
-    for name, prefix in _PREFIXES:
+    for name, prefix in _DETAILS:
         if nodes := captures.get(name):
-            return prefix + " ".join(_text(nodes[0], content).split())[:MAX_DETAIL]
+            if prefix is not None:
+                return prefix + " ".join(_text(nodes[0], content).split())[:MAX_DETAIL]
+            return chain(nodes[0], content) + ("[]" if name == "each" else "")
     return ""
 
 
 def chain(node: tree_sitter.Node, content: bytes, depth: int = 0) -> str:
     """An expression as a chain of names and calls; ``?`` where it is anything else."""
-    text, kind = _text(node, content), node.type
+    kind = node.type
+    if kind in _LITERALS:
+        return UNKNOWN
+    text = _text(node, content)
     if kind not in _CALLS and _PLAIN.match(text):  # in Ruby, a.b is a call
         return text
     if kind in _NAMES:

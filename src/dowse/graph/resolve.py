@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 
 from dowse.graph.dialects import DIALECTS, dialect_of
 from dowse.graph.dialects.base import (
@@ -61,7 +61,7 @@ _SELF_TYPES = frozenset(
 class Memo(NamedTuple):
     """A result and what it depended on."""
 
-    value: object
+    value: Any
     looked_at: frozenset[str]
 
 
@@ -83,7 +83,13 @@ class Resolver:
     _memo: dict[tuple[object, ...], Memo] = field(default_factory=dict)
     _imports: dict[str, dict[int, dict[str, list[Imported]]]] = field(default_factory=dict)
     _known_ends: dict[tuple[Values, Relation], Ends] = field(default_factory=dict)
-    _own: dict[tuple[object, ...], object] = field(default_factory=dict)
+    _chains: dict[tuple[int, str], Values] = field(
+        default_factory=dict
+    )  # of the file being resolved: what these
+    _bound_here: dict[tuple[object, ...], Values] = field(
+        default_factory=dict
+    )  # looked at counts for it anyway,
+    _member_ends: dict[tuple[Values, str], Ends] = field(default_factory=dict)  # and only once
     _key_sets: dict[frozenset[str], frozenset[str]] = field(default_factory=dict)
     _counted: set[int] = field(default_factory=set)  # the sets of keys that are in what was looked at, by id
     _depth: int = 0  # results that are being computed to be remembered
@@ -92,7 +98,9 @@ class Resolver:
 
     def edges(self, file: FileScopes) -> list[Edge]:
         """What a file imports, inherits from and calls."""
-        self._own.clear()
+        self._chains.clear()
+        self._bound_here.clear()
+        self._member_ends.clear()
         self._counted.clear()
         found = [
             *self._link_edges(file),
@@ -167,21 +175,17 @@ class Resolver:
         """What ``through.name()`` may call."""
         if through == "?":
             return NO_ENDS
-        values = self._for_this_file(
-            ("chain", sight, through), lambda: self.evaluate(file, sight, through, FUEL)
-        )
-        return self._for_this_file(("called", values, name), lambda: self._member_ends(values, name))
-
-    def _member_ends(self, values: Values, name: str) -> Ends:
-        members = (self._member(value, name, FUEL, is_property=False) for value in values)
-        return self._ends(_few(member for found in members for member in found), Relation.INVOKES)
-
-    def _for_this_file(self, key: tuple[object, ...], compute: Callable[[], T]) -> T:
-        """A result of the file being resolved: what it looked at counts for the file anyway, and only once."""
-        found = self._own.get(key, self)
-        if found is self:
-            found = self._own[key] = compute()
-        return cast("T", found)
+        values = self._chains.get((sight, through))
+        if values is None:
+            values = self._chains[sight, through] = self.evaluate(file, sight, through, FUEL)
+        if not values:
+            return NO_ENDS
+        ends = self._member_ends.get((values, name))
+        if ends is None:
+            members = (self._member(value, name, FUEL, is_property=False) for value in values)
+            called = _few(member for found in members for member in found)
+            ends = self._member_ends[values, name] = self._ends(called, Relation.INVOKES)
+        return ends
 
     def _ends(self, values: Values, relation: Relation) -> Ends:
         """The other end of an edge to what a mention may mean."""
@@ -247,8 +251,10 @@ class Resolver:
 
     def _lookup(self, file: FileScopes, sight: int, name: str, fuel: int) -> Values | None:
         """What a name means in a scope and the ones around it; none if it is not bound in the file."""
-        once = self._remembered if self._depth else self._for_this_file
-        return once(("name", file.path, sight, name, fuel), lambda: self._find(file, sight, name, fuel))
+        if not self._depth:
+            return self._find(file, sight, name, fuel)
+        key = ("name", file.path, sight, name, fuel)
+        return self._remembered(key, lambda: self._find(file, sight, name, fuel))
 
     def _find(self, file: FileScopes, sight: int, name: str, fuel: int) -> Values | None:
         dialect = dialect_of(file.language)
@@ -286,7 +292,8 @@ class Resolver:
         if name in dialect.builtins:
             return frozenset({Value(OUTSIDE, name)})
         if dialect.global_types or dialect.global_functions:
-            return self._anywhere(file, dialect, name) or None
+            key = ("anywhere", file.language, name)
+            return self._remembered(key, lambda: self._anywhere(dialect, name)) or None
         return None
 
     def _in_folder(self, file: FileScopes, name: str) -> Values:
@@ -298,7 +305,7 @@ class Resolver:
                     return frozenset({_definition(other, scope)})
         return NOTHING
 
-    def _anywhere(self, file: FileScopes, dialect: Dialect, name: str) -> Values:
+    def _anywhere(self, dialect: Dialect, name: str) -> Values:
         found = set()
         for path, scope in self.tree.named(dialect.family or dialect.languages, name):
             other = self.tree.file(path)
@@ -316,9 +323,11 @@ class Resolver:
             return None
         if self._depth:
             return self._bound_to(file, scope, name, imported, fuel)
-        return self._for_this_file(
-            ("bound", file.path, scope, name, fuel), lambda: self._bound_to(file, scope, name, imported, fuel)
-        )
+        key = (file.path, scope, name, fuel)
+        found = self._bound_here.get(key)
+        if found is None:
+            found = self._bound_here[key] = self._bound_to(file, scope, name, imported, fuel)
+        return found
 
     def _bound_to(
         self, file: FileScopes, scope: int, name: str, imported: Iterable[Imported], fuel: int
@@ -568,7 +577,8 @@ class Resolver:
         if (number := id(memo.looked_at)) not in self._counted:
             self._counted.add(number)
             tree.looked_at |= memo.looked_at
-        return cast("T", memo.value)
+        result: T = memo.value
+        return result
 
     def _interned(self, keys: set[str]) -> frozenset[str]:
         """Equal sets once: most results look at the same few files."""
