@@ -32,6 +32,9 @@ _LEAVES = _LOCAL | {Kind.TYPE}
 _WITH_CLAUSES = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
 """Kinds that some languages write in pieces."""
 
+_STATEMENT = "expression_statement"
+"""A string that is a statement of its own documents; one that is returned does not."""
+
 _WORD = re.compile(r"\w")
 _SPACE = b" \t\r\n"
 _LINE_BREAK = ord("\n")
@@ -210,7 +213,7 @@ def _documentation(
 
 def _docstring(language: Language, body: tree_sitter.Node, content: bytes) -> tuple[str, tuple[int, int]]:
     node = body.named_child(0) if body.named_child_count else None  # a body may not be written yet
-    if node is not None and node.type != language.docstring:
+    if node is not None and node.type == _STATEMENT:
         node = node.named_child(0) if node.named_child_count == 1 else None
     if node is None or node.type != language.docstring:
         return "", (0, 0)
