@@ -509,6 +509,32 @@ def test_the_graph_finds_what_exact_search_finds(
         assert "a/f1.py" not in paths(snapshot, hits)
 
 
+def graphs(store: PostgresStore) -> int:
+    """How many graphs a store has."""
+    return sum(v.graphs for v in store.server_status().views if v.repository == store.names[0])
+
+
+def test_a_graph_does_not_wait_forever_for_who_reads(
+    store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schema, "HNSW_ROWS", 500)
+    monkeypatch.setattr(schema, "GRAPH_WAIT", "200ms")
+    build(store, TREE)
+    rows = vectors(600)
+    with store.snapshot() as before:
+        names = before.manifest().keys()
+        filled(store, rows)
+        assert graphs(store) == 0
+        assert dense(before, "token") and set(before.manifest()) == names
+    with store.writer() as writer:
+        writer.finish(REPORT, {})
+        shown = writer._connection.execute("SHOW statement_timeout").fetchone()
+    assert shown == ("10min",)
+    assert graphs(store) == 1
+    with store.snapshot() as snapshot:
+        assert len(snapshot.dense(rows[0].tolist(), Filter(), 20)) == 20
+
+
 @pytest.mark.parametrize("compared", [0, 10**6])
 def test_what_the_graph_misses_is_found(
     store: PostgresStore, monkeypatch: pytest.MonkeyPatch, compared: int

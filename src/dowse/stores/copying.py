@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from dowse.code import terms
 from dowse.errors import IndexMissing
-from dowse.stores.base import KnownFile, Snapshot, Store
+from dowse.stores.base import KnownFile, Snapshot, Store, Writer
 from dowse.types import IndexState, MaskedSecret, SourceFile
 
 BATCH_BYTES = 8_000_000
@@ -24,21 +24,32 @@ def copy(source: Store, target: Store, progress: Callable[[str, int, int], None]
     secrets: dict[str, list[MaskedSecret]] = defaultdict(list)
     for secret in status.secrets:
         secrets[secret.path].append(secret)
-    with source.snapshot() as snapshot, target.writer() as writer:
-        theirs, ours = writer.manifest(), snapshot.manifest()
-        gone = [path for path in theirs if path not in ours]
-        new = sorted(path for path in ours if _differs(ours[path], theirs.get(path)))
-        copied = 0
-        for batch in _batches(snapshot, new, secrets, any_vectors=_has_vectors(snapshot, ours)):
-            writer.apply(gone, batch)
-            copied, gone = copied + len(batch), []
-            progress("copy", copied, len(new))
-        if gone:
-            writer.apply(gone, [])
-        stamps = {path: file.stamp for path, file in ours.items() if path in theirs and path not in set(new)}
-        if stamps:
-            writer.restamp(stamps)
-        writer.finish(status.report, dict(snapshot.folders()))
+    with target.writer() as writer:
+        with source.snapshot() as snapshot:
+            copied, folders = _copied(snapshot, writer, secrets, progress), dict(snapshot.folders())
+        writer.finish(status.report, folders)  # a server may wait then for all who read
+    return copied
+
+
+def _copied(
+    snapshot: Snapshot,
+    writer: Writer,
+    secrets: Mapping[str, list[MaskedSecret]],
+    progress: Callable[[str, int, int], None],
+) -> int:
+    theirs, ours = writer.manifest(), snapshot.manifest()
+    gone = [path for path in theirs if path not in ours]
+    new = sorted(path for path in ours if _differs(ours[path], theirs.get(path)))
+    copied = 0
+    for batch in _batches(snapshot, new, secrets, any_vectors=_has_vectors(snapshot, ours)):
+        writer.apply(gone, batch)
+        copied, gone = copied + len(batch), []
+        progress("copy", copied, len(new))
+    if gone:
+        writer.apply(gone, [])
+    stamps = {path: file.stamp for path, file in ours.items() if path in theirs and path not in set(new)}
+    if stamps:
+        writer.restamp(stamps)
     return copied
 
 

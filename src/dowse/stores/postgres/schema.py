@@ -9,7 +9,9 @@ There are no generation columns: a reader has a snapshot of the database, and a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 import psycopg
 from psycopg import sql
@@ -38,6 +40,9 @@ HNSW_DIMENSIONS = 4000
 HNSW_LINKS, HNSW_EFFORT = 24, 100
 """Links of a node and candidates while building: in 100,000 chunks a graph of these finds 0.9 of the 100 nearest to a
 question, and ``dense.py`` notices where it does not. More links and candidates take far longer for a little more."""
+
+GRAPH_WAIT = "60s"
+"""How long a finished graph waits for those who began to read before it; if longer, the next run makes it."""
 
 HNSW_MEMORY = "512MB"
 """For building a graph; one that does not fit is built several times slower."""
@@ -255,7 +260,10 @@ def create_dense(connection: Connection, view: int, dimensions: int) -> None:
 
 
 def build_graph(connection: Connection, view: int, dimensions: int) -> None:
-    """Give a large dense index its graph, if it has none yet. Readers go on meanwhile."""
+    """Give a large dense index its graph, if it has none yet. Readers go on meanwhile.
+
+    CONCURRENTLY is for what it leaves out: rows in their former order, which somebody may still be reading.
+    """
     table, index = dense_table(view, dimensions), identifier("dense", view, dimensions, "graph")
     if dimensions > HNSW_DIMENSIONS or has_graph(connection, view, dimensions):
         return
@@ -265,19 +273,38 @@ def build_graph(connection: Connection, view: int, dimensions: int) -> None:
     if row is None or row[0] < HNSW_ROWS:
         return
     _shuffle(connection, table)
-    with connection.transaction():
-        connection.execute("SET LOCAL statement_timeout = 0")
-        connection.execute(sql.SQL("SET LOCAL maintenance_work_mem = {}").format(sql.Literal(HNSW_MEMORY)))
-        connection.execute(
-            sql.SQL(
-                "CREATE INDEX {} ON {} USING hnsw (embedding halfvec_cosine_ops) WITH (m = {}, ef_construction = {})"
-            ).format(index, table, sql.Literal(HNSW_LINKS), sql.Literal(HNSW_EFFORT))
-        )
+    drop = sql.SQL("DROP INDEX IF EXISTS {}").format(index)
+    create = sql.SQL(
+        "CREATE INDEX CONCURRENTLY {} ON {} USING hnsw (embedding halfvec_cosine_ops) "
+        "WITH (m = {}, ef_construction = {})"
+    ).format(index, table, sql.Literal(HNSW_LINKS), sql.Literal(HNSW_EFFORT))
+    connection.execute(drop)  # one that was not finished
+    with _set(connection, statement_timeout="0", lock_timeout=GRAPH_WAIT, maintenance_work_mem=HNSW_MEMORY):
+        try:
+            connection.execute(create)
+        except psycopg.errors.LockNotAvailable:
+            connection.execute(drop)
+
+
+@contextmanager
+def _set(connection: Connection, **settings: str) -> Iterator[None]:
+    """Settings of a session for what cannot be in a transaction."""
+    change = "SELECT set_config(%s, %s, false)"
+    before = [(name, *_one(connection, "SELECT current_setting(%s)", name)) for name in settings]
+    for item in settings.items():
+        connection.execute(change, item)
+    yield
+    for item in before:
+        connection.execute(change, item)
+
+
+def _one(connection: Connection, query: str, *values: str) -> tuple[Any, ...]:
+    return connection.execute(query, values).fetchone() or ()
 
 
 def _shuffle(connection: Connection, table: sql.Identifier) -> None:
     """Put the files of a dense index in no order: a graph into which one part of a tree comes after the other has few
-    ways between them, and finds a quarter of what it should. A transaction of its own, or both orders would be built.
+    ways between them, and finds a quarter of what it should.
     """
     with connection.transaction():
         connection.execute("SET LOCAL statement_timeout = 0")
@@ -293,7 +320,8 @@ def _shuffle(connection: Connection, table: sql.Identifier) -> None:
 def has_graph(connection: Connection, view: int, dimensions: int) -> bool:
     """Whether a dense index has its graph."""
     row = connection.execute(
-        "SELECT to_regclass(%s) IS NOT NULL", [f"dense_{view}_{dimensions}_graph"]
+        "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)",
+        [f"dense_{view}_{dimensions}_graph"],
     ).fetchone()
     return bool(row and row[0])
 
