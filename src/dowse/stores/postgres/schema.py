@@ -304,17 +304,17 @@ def _one(connection: Connection, query: str, *values: str) -> tuple[Any, ...]:
 
 def _shuffle(connection: Connection, table: sql.Identifier) -> None:
     """Put the files of a dense index in no order: a graph into which one part of a tree comes after the other has few
-    ways between them, and finds a quarter of what it should.
+    ways between them, and finds a quarter of what it should. The second time, rows go where they were at first, and
+    the space at the end is given back.
     """
-    with connection.transaction():
-        connection.execute("SET LOCAL statement_timeout = 0")
-        connection.execute(
-            sql.SQL(
-                "WITH all_of_it AS (DELETE FROM {table} RETURNING chunk, embedding) "
-                "INSERT INTO {table} SELECT chunk, embedding FROM all_of_it ORDER BY hashint8(chunk >> 20), chunk"
-            ).format(table=table)
-        )
-    connection.execute(sql.SQL("VACUUM {}").format(table))
+    move = sql.SQL(
+        "WITH all_of_it AS (DELETE FROM {table} RETURNING chunk, embedding) "
+        "INSERT INTO {table} SELECT chunk, embedding FROM all_of_it ORDER BY hashint8(chunk >> 20), chunk"
+    ).format(table=table)
+    with _set(connection, statement_timeout="0"):
+        for _ in range(2):
+            connection.execute(move)
+            connection.execute(sql.SQL("VACUUM {}").format(table))
 
 
 def has_graph(connection: Connection, view: int, dimensions: int) -> bool:
