@@ -65,6 +65,12 @@ def test_every_tool(connect: Connect, mode: str) -> None:
                 "src/session.py:4-5",
                 "src/session.py:1-2",
             ]
+            asked = {"query": "token refresh", "near": "src/retry.py:2", "weak": True}
+            from_there = await client.call_tool("search", asked)
+            lifted = [hit for hit in from_there.structured_content["hits"] if "cursor" in hit["why"]]
+            assert "src/retry.py" in {hit["at"].partition(":")[0] for hit in lifted}
+            astray = await client.call_tool("search", {"query": "token", "near": "src/gone.py"})
+            assert astray.is_error and "src/gone.py is not in the index" in text(astray)
             nothing = await client.call_tool("search", {"query": "name:nothing_is_called_so"})
             assert not nothing.is_error and not nothing.structured_content["hits"]
             assert "nothing" in text(nothing)

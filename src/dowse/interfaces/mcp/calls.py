@@ -76,10 +76,17 @@ def search(context: Context, asked: Mapping[str, Any]) -> Answer:
     engines = context.engines(asked.get("repo", ""))
     start = _start(asked)
     limit = asked.get("limit", LIMIT)
-    shown = asked.get("weak")
-    options = SearchOptions(limit=start + limit + 1, show_weak=shown)  # one more tells whether there is more
-    response = patiently(context, lambda: _search(engines, asked["query"], options, context.call))
-    return _found(context, engines, response, asked, start, limit)
+    near = asked.get("near", "")
+    if near:  # belongs to one repository, which then is the one that is searched
+        engines, near = one(engines, near)
+
+    def ask() -> SearchResponse:
+        around = next(iter(engines.values())).near(near) if near else ()
+        more = limit + 1  # one more tells whether there is more
+        options = SearchOptions(limit=start + more, show_weak=asked.get("weak"), near=around)
+        return _search(engines, asked["query"], options, context.call)
+
+    return _found(context, engines, patiently(context, ask), asked, start, limit)
 
 
 def related(context: Context, asked: Mapping[str, Any]) -> Answer:
@@ -326,7 +333,7 @@ def states_of(
 
 def _digest(asked: Mapping[str, Any]) -> str:
     """What a page belongs to: the question and where it was asked."""
-    said = f"{asked['query']}\0{asked.get('repo', '')}"
+    said = "\0".join([asked["query"], asked.get("repo", ""), asked.get("near", "")])
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 

@@ -95,6 +95,11 @@ TOOLS = {
                     "maxLength": 100,
                     "description": "From an answer: the hits after it.",
                 },
+                "near": {
+                    "type": "string",
+                    "maxLength": 2000,
+                    "description": "path[:line] being worked at: what belongs to it ranks higher.",
+                },
                 "repo": _REPO,
                 "repeat": _REPEAT,
                 "weak": {"type": "boolean", "description": "Show hits even if none is good."},
