@@ -165,7 +165,7 @@ def counts() -> Outcome:
     for name, theirs in COUNTS.items():
         root = data.folder("BENCH_SDISTS") / name
         with _opened(root) as engine:
-            ours = _counted(engine.graph.load(), root)
+            ours = _counted(engine.graph.load())
         for kind, number in theirs.items():
             share = abs(ours[kind] - number) / number
             figures.append(
@@ -176,11 +176,10 @@ def counts() -> Outcome:
     return Outcome("graph-counts", "Nodes beside LocAgent's, by its rules", figures)
 
 
-def _counted(graph: Graph, root: Path) -> dict[str, int]:
-    """Python files, also empty ones, which are not indexed; constructors folded into classes; folders of these."""
+def _counted(graph: Graph) -> dict[str, int]:
+    """Python files; constructors folded into classes; folders of these."""
     files = [path for path in graph.files if path.endswith(".py")]
     nodes = [node for path in files for node in graph.files[path].nodes]
-    files += [p.relative_to(root).as_posix() for p in root.rglob("*.py") if not p.stat().st_size]
     classes = [node for node in nodes if node.kind is Kind.CLASS]
     functions = [
         n for n in nodes if n.kind in (Kind.FUNCTION, Kind.METHOD) and not _is_constructor(n.id, graph)

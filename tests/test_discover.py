@@ -347,10 +347,9 @@ def test_size_limits(tmp_path: Path) -> None:
     (tmp_path / "large.txt").write_text("x" * 11)
     (tmp_path / "fits.txt").write_text("x" * 10)
     (tmp_path / "empty.txt").write_text("")
-    assert candidates(tmp_path, Rules(max_file_size=10)) == ["fits.txt"]
+    assert candidates(tmp_path, Rules(max_file_size=10)) == ["empty.txt", "fits.txt"]
     assert skipped(tmp_path, Rules(max_file_size=10)) == {
         "large.txt": (SkipReason.TOO_LARGE, "11 bytes, the limit is 10"),
-        "empty.txt": (SkipReason.EMPTY, ""),
     }
 
 
@@ -418,7 +417,7 @@ def test_an_unreadable_folder_is_reported(tmp_path: Path) -> None:
 @posix_only
 def test_unusual_names(tmp_path: Path) -> None:
     names = ["two\nlines.py", "émoji 🎉.py", "back\\slash.py", " space ", "-rf", "*.py", "ﬁ.py"]
-    write(tmp_path, *names, gitignore="")
+    write(tmp_path, *names)
     assert candidates(tmp_path) == sorted(names)
 
 

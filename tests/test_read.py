@@ -93,7 +93,9 @@ def test_binary(data: bytes, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("data", [b"", b"\xef\xbb\xbf", b"\xff\xfe"])
 def test_empty(data: bytes, tmp_path: Path) -> None:
-    assert reason(read_bytes(tmp_path, data)) is SkipReason.EMPTY
+    source = read_bytes(tmp_path, data)
+    assert isinstance(source, SourceText)
+    assert source.content == b""
 
 
 def test_a_file_that_grew_beyond_the_limit(tmp_path: Path) -> None:

@@ -148,7 +148,6 @@ class SkipReason(StrEnum):
     NOT_INCLUDED = "not matched by include"
     TOO_LARGE = "too large"
     BINARY = "binary"
-    EMPTY = "empty"
     MINIFIED = "minified or generated bundle"
     SYMLINK = "symlink that leaves the tree or repeats a part of it"
     UNREADABLE = "unreadable"

@@ -31,7 +31,7 @@ class Author:
         return "".join(parts) if parts[0].endswith(".") else ".".join(parts)
 
     def text(self) -> str:
-        return "\n".join(self.statement() for _ in range(self.random.randint(1, 8))) + "\n"
+        return "".join(f"{self.statement()}\n" for _ in range(self.random.randint(0, 8)))
 
     def statement(self) -> str:
         name, other, third = (self.random.choice(NAMES) for _ in range(3))

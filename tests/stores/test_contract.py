@@ -1003,6 +1003,21 @@ def test_references_of_some_paths(reader: Reader) -> None:
     assert [row.path for row in rows] == ["main.py", "src/auth/token.py"]
 
 
+@pytest.mark.parametrize("text", ["", "\n \n"])
+def test_a_file_without_chunks_is_there_but_not_found(reader: Reader, text: str) -> None:
+    snapshot = reader({**TREE, "src/auth/__init__.py": text, "src/web/__init__.py": text})
+    assert {"src/auth/__init__.py", "src/web/__init__.py"} <= snapshot.manifest().keys()
+    file = snapshot.file_at("src/auth/__init__.py")
+    assert file is not None
+    assert (file.parsed.language, file.parsed.chunks, snapshot.content(file.id)) == (
+        "python",
+        (),
+        text.encode(),
+    )
+    assert [row.path for row in snapshot.references({file.path})] == [file.path]
+    assert snapshot.chunk_count() == reader(TREE).chunk_count()
+
+
 def test_a_known_content_keeps_its_references(store: Store) -> None:
     build(store, TREE)
     file = source("copy.py", TREE["main.py"])

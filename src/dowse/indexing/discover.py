@@ -206,8 +206,6 @@ class _Judge:
             return Skipped(path, *verdict)
         status = entry.stat(follow_symlinks=False)
         size, limit = status.st_size, self._rules.max_file_size
-        if size == 0:
-            return Skipped(path, SkipReason.EMPTY, "")
         if size > limit:
             return Skipped(path, SkipReason.TOO_LARGE, too_large(size, limit))
         return Candidate(path, FileStamp(size, status.st_mtime_ns))

@@ -78,8 +78,6 @@ def read(path: Path, relative: str, max_size: int) -> SourceText | Skipped:
     if decoded is None:
         return Skipped(relative, SkipReason.BINARY, "its content is not text")
     content, encoding = decoded
-    if not content:
-        return Skipped(relative, SkipReason.EMPTY, "")
     if detail := _minified(content, relative):
         return Skipped(relative, SkipReason.MINIFIED, detail)
     return SourceText(content, encoding, stamp)

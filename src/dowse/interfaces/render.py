@@ -365,7 +365,7 @@ def _verdict(told: Explanation) -> str:
     if told.verdict is Verdict.NOT_CONSIDERED:
         found = any(standing.rank for standing in told.channels)
         why = "no channel ranks it among its best" if found else "no channel finds it"
-        return f"not in the answer: {why}"
+        return f"not in the answer: {told.detail or why}"
     return f"not in the answer: {told.verdict}: {told.detail}"
 
 

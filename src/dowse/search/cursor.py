@@ -35,7 +35,9 @@ def with_near(
     added = []
     for path, nearness in list(near.items())[:CONSIDERED]:
         file = snapshot.file_at(path) if path not in found else None
-        if file is None or file.id not in snapshot.files_named(path, options.filter, ALIKE_NAMES):
+        if file is None or not file.parsed.chunks:
+            continue
+        if file.id not in snapshot.files_named(path, options.filter, ALIKE_NAMES):
             continue
         candidate = brought(query, file, best * SHARE * nearness, "cursor", "near the cursor")
         if snapshot.chunk_passes(candidate.id, options.filter):

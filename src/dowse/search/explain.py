@@ -119,6 +119,8 @@ def _with_trace(
 
 def _absent(snapshot: Snapshot, asked: Asked, told: Explanation, file: StoredFile) -> Explanation:
     """A place that is no candidate: a filter, a phrase, or too little in common with the question."""
+    if not file.parsed.chunks:
+        return replace(told, detail="the file is empty")
     ordinal = chunk_at(file, told.line) if told.line else None
     if barriers := _barriers(snapshot, asked.options.filter, file, ordinal):
         return replace(told, verdict=Verdict.FILTERED, detail=" ".join(barriers))

@@ -37,7 +37,8 @@ def _files(snapshot: Snapshot, path: str, filter: Filter) -> list[StoredFile]:
     parts = [part for part in path.split("/") if part not in ("", ".", "..")]
     for start in range(len(parts)):
         if ids := snapshot.files_named("/".join(parts[start:]), filter, MAX_FILES + 1):
-            return [file for id in ids if (file := snapshot.file(id))] if len(ids) <= MAX_FILES else []
+            found = (snapshot.file(id) for id in ids if len(ids) <= MAX_FILES)
+            return [file for file in found if file and file.parsed.chunks]
     return []
 
 

@@ -40,7 +40,7 @@ def partners(snapshot: Snapshot, file: StoredFile) -> list[Scored]:
     """The first chunks of the tests of a source file, or of the sources of a test, best first."""
     pairs = Pairs(list(snapshot.manifest()))
     found = ((snapshot.file_at(partner.path), partner.score) for partner in pairs.partners(file.path))
-    return [Scored(chunk_id(other.id, 0), score) for other, score in found if other]
+    return [Scored(chunk_id(other.id, 0), score) for other, score in found if other and other.parsed.chunks]
 
 
 def with_partners(
@@ -79,7 +79,8 @@ def _likely_partners(snapshot: Snapshot, file: StoredFile, filter: Filter) -> li
         for stem in partner_stems(file.path, file.role)
         for id in snapshot.files_named(stem, filter, ALIKE_NAMES)
     }
-    others = {other.path: other for id in ids if (other := snapshot.file(id)) and other.id != file.id}
+    found_files = (snapshot.file(id) for id in ids if id != file.id)
+    others = {other.path: other for other in found_files if other and other.parsed.chunks}
     if not others:
         return []
     pairs = Pairs({file.path: file.role, **{path: other.role for path, other in others.items()}})
@@ -101,6 +102,8 @@ def brought(query: AnalysedQuery, file: StoredFile, worth: float, name: str, why
 
 def similar(snapshot: Snapshot, file: StoredFile, line: int, filter: Filter) -> list[Scored]:
     """Chunks that say what the chunk around a line says, this one left out, best first."""
+    if not file.parsed.chunks:
+        return []
     ordinal = chunk_at(file, line)
     hits = snapshot.lexical(_terms(snapshot, file, ordinal), FIELDS, filter, DEPTH + 1)
     return [hit for hit in hits if hit.chunk != chunk_id(file.id, ordinal)]

@@ -169,9 +169,9 @@ def _files(snapshot: Snapshot, query: AnalysedQuery, filter: Filter) -> Retrieve
 
 
 def _file_hits(snapshot: Snapshot, names: Sequence[str], filter: Filter) -> list[Scored]:
-    """The first chunks of the named files."""
+    """The first chunks of the named files; an empty file has none."""
     ids = dict.fromkeys(id for name in names for id in snapshot.files_named(name, filter, FILE_DEPTH))
-    return [Scored(chunk_id(id, 0), 1.0) for id in ids]
+    return [Scored(chunk_id(id, 0), 1.0) for id in ids if (file := snapshot.file(id)) and file.parsed.chunks]
 
 
 def _dense(

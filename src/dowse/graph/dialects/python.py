@@ -117,7 +117,7 @@ def _module(tree: Tree, stem: str) -> Value | None:
 def _roots(tree: Tree, top: str) -> list[str]:
     """Folders in which a top-level module may lie: not inside of another package."""
     if top in sys.stdlib_module_names:
-        return []  # a file of that name may lie in a package whose empty __init__.py is not in the index
+        return []  # a file of that name is rarely meant: a script would have to lie beside it
     holders = dict.fromkeys(tree.folders_named(top))
     for suffix in _SUFFIXES:
         holders |= dict.fromkeys(dirname(file) for file in tree.files_named(top + suffix))
