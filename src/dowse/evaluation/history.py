@@ -1,7 +1,6 @@
 """What evaluation asks git: the commits of a repository, what they changed, and files as they were.
 
-Only reads: no checkout, no work tree, nothing in ``.git`` changes. Programs that a repository may configure (text
-converters, external diffs, file system monitors) are not run.
+No checkout, no work tree: nothing in ``.git`` changes.
 """
 
 from __future__ import annotations
@@ -13,23 +12,12 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from dowse.errors import UsageError
+from dowse.services import git
 
-SECONDS = 120
-"""More time a question to git does not get."""
-
-_QUIET = (
-    "--no-pager",
-    "-c",
-    "core.quotepath=off",
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    "log.showSignature=false",
-)
+_OTHERWISE = "leave 'git' out of --from"
 _RECORD, _FIELD = "\x1e", "\x1f"
 _FORMAT = f"--format={_RECORD}%H{_FIELD}%P{_FIELD}%an <%ae>{_FIELD}%s{_FIELD}%b{_FIELD}"
-_PLAIN_DIFF = ("--no-ext-diff", "--no-textconv", "--no-renames")
+_PLAIN_DIFF = (*git.PLAIN_DIFF, "--no-renames")
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? ", re.M)
 _NOT_ON_WINDOWS = re.compile(r'[<>:"|?*\\]')
 _FILE_MODES = (b"100644", b"100755")
@@ -56,7 +44,7 @@ class Commit(NamedTuple):
 
 def first_parents(root: Path, limit: int) -> list[str]:
     """The newest commits along the main line, newest first."""
-    return _git(root, "rev-list", "--first-parent", f"--max-count={limit}", "HEAD").split()
+    return _ask(root, "rev-list", "--first-parent", f"--max-count={limit}", "HEAD").split()
 
 
 def commits_between(root: Path, older: str, newer: str) -> list[Commit]:
@@ -70,7 +58,7 @@ def newest_commits(root: Path, limit: int) -> list[Commit]:
 
 
 def _log(root: Path, which: str) -> list[Commit]:
-    said = _git(root, "log", "--no-merges", "--numstat", "-w", "--relative", *_PLAIN_DIFF, _FORMAT, which)
+    said = _ask(root, "log", "--no-merges", "--numstat", "-w", "--relative", *_PLAIN_DIFF, _FORMAT, which)
     return [_commit(record) for record in said.split(_RECORD)[1:]]
 
 
@@ -86,7 +74,7 @@ def _commit(record: str) -> Commit:
 
 def changed_lines(root: Path, commit: Commit, path: str) -> list[tuple[int, int]]:
     """The lines of a file, as it was before a commit, that the commit changed or put something after."""
-    said = _git(root, "diff", "-U0", "-w", *_PLAIN_DIFF, commit.parent, commit.sha, "--", path)
+    said = _ask(root, "diff", "-U0", "-w", *_PLAIN_DIFF, commit.parent, commit.sha, "--", path)
     found = []
     for match in _HUNK.finditer(said):
         first, length = int(match[1]), int(match[2] or 1)
@@ -96,7 +84,7 @@ def changed_lines(root: Path, commit: Commit, path: str) -> list[tuple[int, int]
 
 def content(root: Path, commit: str, path: str) -> bytes | None:
     """A file as it was in a commit, or none."""
-    done = _run(root, "cat-file", "blob", f"{commit}:./{path}")
+    done = git.run(root, "cat-file", "blob", f"{commit}:./{path}", otherwise=_OTHERWISE)
     return done.stdout if done.returncode == 0 else None
 
 
@@ -105,9 +93,9 @@ def export(root: Path, commit: str, folder: Path, held: Mapping[str, bytes]) -> 
 
     ``held`` is what the folder holds from an earlier export. Links and submodules are left out.
     """
-    listed = _run(root, "ls-tree", "-r", "-z", commit)
+    listed = git.run(root, "ls-tree", "-r", "-z", commit, otherwise=_OTHERWISE)
     if listed.returncode:
-        raise _refused(listed)
+        raise git.refused(listed, _OTHERWISE)
     wanted = dict(entry for entry in map(_entry, listed.stdout.split(b"\0")) if entry)
     for path in held.keys() - wanted.keys():
         _below(folder, path).unlink(missing_ok=True)
@@ -117,7 +105,7 @@ def export(root: Path, commit: str, folder: Path, held: Mapping[str, bytes]) -> 
 
 def _write_blobs(root: Path, folder: Path, blobs: Mapping[str, bytes]) -> None:
     with subprocess.Popen(
-        ["git", *_QUIET, "cat-file", "--batch"], cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        git.command("cat-file", "--batch"), cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as reader:
         assert reader.stdin and reader.stdout
         for path, blob in blobs.items():
@@ -150,24 +138,5 @@ def _entry(line: bytes) -> tuple[str, bytes] | None:
     return None if unsafe or unwritable else (path, fields[2])
 
 
-def _git(root: Path, *arguments: str) -> str:
-    done = _run(root, *arguments)
-    if done.returncode:
-        raise _refused(done)
-    return done.stdout.decode("utf-8", "replace")
-
-
-def _run(root: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    try:
-        return subprocess.run(
-            ["git", *_QUIET, *arguments], cwd=root, capture_output=True, timeout=SECONDS, check=False
-        )
-    except FileNotFoundError:
-        raise UsageError("git is not installed: leave 'git' out of --from") from None
-    except subprocess.TimeoutExpired:
-        raise UsageError(f"git took more than {SECONDS} s: leave 'git' out of --from") from None
-
-
-def _refused(done: subprocess.CompletedProcess[bytes]) -> UsageError:
-    said = " ".join(done.stderr.decode("utf-8", "replace").split())[:300]
-    return UsageError(f"git cannot answer here: {said or 'no reason given'}")
+def _ask(root: Path, *arguments: str) -> str:
+    return git.text(root, *arguments, otherwise=_OTHERWISE)

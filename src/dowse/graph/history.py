@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from dowse.errors import UsageError
+from dowse.services import git
 
 COMMITS = 1000
 """Commits looked at, newest first: older habits say little."""
@@ -19,9 +19,9 @@ MANY_FILES = 40
 LEAST_TOGETHER = 2
 """Commits two files must share: once is chance."""
 
-TIMEOUT = 20
-"""Seconds that git may take."""
-
+_OTHERWISE = (
+    "is this a repository, and the revision right? A diff can be piped into 'dowse affected --diff -'"
+)
 _FILE = re.compile(r"^\+\+\+ (?:b/)?(.*?)\t?$")
 _OLD_FILE = re.compile(r"^--- (?:a/)?(.*?)\t?$")
 _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
@@ -52,18 +52,19 @@ def diff(root: Path, revision: str) -> str:
     """What differs between a revision and the files on disk, as git says."""
     if revision.startswith("-"):
         raise UsageError(f"{revision} is not a revision: give a commit, a branch or a tag")
-    return _git(root, "diff", "--no-color", "--no-ext-diff", "--relative", "-U0", revision, "--")
+    quiet = git.without_filters(root, otherwise=_OTHERWISE)
+    return _ask(root, *quiet, "diff", *git.PLAIN_DIFF, "--relative", "-U0", revision, "--")
 
 
 def untracked(root: Path) -> list[str]:
     """Files that git does not know yet and does not ignore."""
-    listed = _git(root, "ls-files", "--others", "--exclude-standard", "-z")
+    listed = _ask(root, "ls-files", "--others", "--exclude-standard", "-z")
     return [path for path in listed.split("\0") if path]
 
 
 def companions(root: Path, paths: Sequence[str]) -> list[tuple[str, float, int]]:
     """Files that usually change with these: path, share of their commits, number of commits; most first."""
-    log = _git(root, "log", f"-{COMMITS}", "--no-merges", "--name-only", "--relative", "--format=%x01", "-z")
+    log = _ask(root, "log", f"-{COMMITS}", "--no-merges", "--name-only", "--relative", "--format=%x01", "-z")
     commits = [frozenset(filter(None, re.split(r"[\0\n]+", part))) for part in log.split("\x01")]
     return together(commits, frozenset(paths))
 
@@ -80,19 +81,5 @@ def together(commits: Iterable[frozenset[str]], paths: frozenset[str]) -> list[t
     return sorted(found, key=lambda row: (-row[2], row[0]))
 
 
-def _git(root: Path, *args: str) -> str:
-    command = ["git", "-c", "core.quotePath=false", "-C", str(root), *args]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=TIMEOUT, check=False)
-    except FileNotFoundError:
-        raise UsageError("git is not installed: pipe a diff into 'dowse affected --diff -' instead") from None
-    except subprocess.TimeoutExpired:
-        raise UsageError(
-            f"git took longer than {TIMEOUT} s: pipe a diff into 'dowse affected --diff -'"
-        ) from None
-    if done.returncode:
-        reason = done.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
-        raise UsageError(
-            f"git cannot tell what changed ({reason}): is {root} a repository and the revision right?"
-        )
-    return done.stdout.decode("utf-8", "replace")
+def _ask(root: Path, *arguments: str) -> str:
+    return git.text(root, *arguments, otherwise=_OTHERWISE)

@@ -1,0 +1,78 @@
+"""Questions to git, the program: only reads, and runs nothing that a repository configures.
+
+A repository may come from anywhere, and its configuration can name programs: pagers, external diffs, text converters,
+file system monitors, hooks, filters, signature checkers, transports. None of them is started, nothing is fetched, no
+index is written, and nobody is asked for a password.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from dowse.errors import UsageError
+
+SECONDS = 120
+"""More time a question to git does not get."""
+
+PLAIN_DIFF = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
+"""For every question that compares: only git itself does."""
+
+_TRANSPORTS = ("ext", "file", "git", "http", "https", "ssh")
+_SETTINGS = {
+    "core.quotepath": "off",
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "log.showSignature": "false",
+    **{f"protocol.{name}.allow": "never" for name in _TRANSPORTS},  # a partial clone fetches what it lacks
+}
+_FILTERS = ("clean", "process", "smudge")
+
+
+def command(*arguments: str) -> list[str]:
+    """A question as a command line."""
+    settings = [part for key, value in _SETTINGS.items() for part in ("-c", f"{key}={value}")]
+    return ["git", "--no-pager", "--no-optional-locks", *settings, *arguments]
+
+
+def run(root: Path, *arguments: str, otherwise: str) -> subprocess.CompletedProcess[bytes]:
+    """What git says in a folder, also if it refuses; ``otherwise`` is what a user can do without an answer."""
+    try:
+        return subprocess.run(
+            command(*arguments),
+            cwd=root,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+        )
+    except FileNotFoundError:
+        raise UsageError(f"git is not installed: {otherwise}") from None
+    except subprocess.TimeoutExpired:
+        raise UsageError(f"git took more than {SECONDS} s: {otherwise}") from None
+
+
+def text(root: Path, *arguments: str, otherwise: str) -> str:
+    """The answer to a question, as text."""
+    done = run(root, *arguments, otherwise=otherwise)
+    if done.returncode:
+        raise refused(done, otherwise)
+    return done.stdout.decode("utf-8", "replace")
+
+
+def refused(done: subprocess.CompletedProcess[bytes], otherwise: str) -> UsageError:
+    """The error for an answer that git did not give."""
+    said = " ".join(done.stderr.decode("utf-8", "replace").split())[:300]
+    return UsageError(f"git cannot answer here ({said or 'no reason given'}): {otherwise}")
+
+
+def without_filters(root: Path, *, otherwise: str) -> list[str]:
+    """Arguments before a question about the work tree that switch off the filters the repository itself configures."""
+    listing = ("config", "--local", "--includes", "--name-only", "-z", "--get-regexp", r"^filter\.")
+    keys = run(root, *listing, otherwise=otherwise).stdout.decode("utf-8", "replace").split("\0")
+    names = dict.fromkeys(key.rpartition(".")[0] for key in keys if key)
+    off = [f"{name}.{kind}=" for name in names for kind in _FILTERS] + [
+        f"{name}.required=false" for name in names
+    ]
+    return [part for setting in off for part in ("-c", setting)]
