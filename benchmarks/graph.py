@@ -28,6 +28,7 @@ from benchmarks.values import Figure, Outcome, at_least, at_most, below
 from dowse import Engine
 from dowse.code import parsing, references, symbols
 from dowse.code.languages.base import Language
+from dowse.garbage import uncollected
 from dowse.graph import build
 from dowse.graph.walk import Graph
 from dowse.types import Certainty, Kind, Relation
@@ -274,7 +275,7 @@ def cost() -> Outcome:
 def _extraction(engine: Engine) -> float:
     """CPU seconds that finding and packing what files mention adds to finding what they define; parsing left out."""
     total = 0.0
-    with engine.store.snapshot() as snapshot:
+    with engine.store.snapshot() as snapshot, uncollected():
         for path in snapshot.manifest():
             file = snapshot.file_at(path)
             assert file is not None

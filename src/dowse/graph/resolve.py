@@ -133,7 +133,7 @@ class Resolver:
             nodes |= self._file_of(located)
         for imported in dialect.imported(mention):
             if imported.member and imported.member != "*":
-                for value in self._import_value(file, imported, FUEL):
+                for value in self._import_value(file, imported, FUEL - 1):
                     nodes |= self._file_of(value)
         return {node for node in nodes if node != file.path}
 

@@ -31,7 +31,7 @@ from dowse.indexing.ignore_files import IgnoreFiles, InForce
 from dowse.indexing.read import kind_of, too_large
 from dowse.types import LEFT_OUT, Candidate, FileStamp, Folder, Skipped, SkipReason
 
-BY_SIZE = (SkipReason.EMPTY, SkipReason.TOO_LARGE)
+BY_SIZE = (SkipReason.TOO_LARGE,)
 """Files left out for this may be indexed as soon as they change."""
 
 _Entry = os.DirEntry[str]
