@@ -43,7 +43,6 @@ T = TypeVar("T")
 Values = frozenset[Value]
 NOTHING: Values = frozenset()
 
-_NO_BINDINGS: dict[str, list[Imported]] = {}
 _PARTS = re.compile(r"\(\)|\[\]|[^.()\[\]]+")
 _PROPERTIES = frozenset({
     "property", "cached_property", "functools.cached_property", "abc.abstractproperty", "classproperty",
@@ -318,7 +317,8 @@ class Resolver:
     def _bound(self, file: FileScopes, scope: int, name: str, fuel: int) -> Values | None:
         """What a name is bound to in this very scope; none if it is not."""
         row = file.scopes[scope]
-        imported = self._bindings(file).get(scope, _NO_BINDINGS).get(name, ())
+        bindings = self._bindings(file).get(scope)
+        imported = bindings.get(name, ()) if bindings else ()
         if not (imported or name in row.members or name in row.binds or name in row.parameters):
             return None
         if self._depth:
@@ -390,11 +390,11 @@ class Resolver:
         return found
 
     def _modules(self, file: FileScopes, module: str) -> list[Value]:
-        def located() -> list[Value]:
-            return dialect_of(file.language).locate(self.tree, file, module)
-
-        place = file.path.rpartition("/")[0] if dialect_of(file.language).same_in_folder else file.path
-        return self._remembered(("module", file.language, place, module), located)
+        """What an import names."""
+        dialect = dialect_of(file.language)
+        place = file.path.rpartition("/")[0] if dialect.same_in_folder else file.path
+        key = ("module", file.language, place, module)
+        return self._remembered(key, lambda: dialect.locate(self.tree, file, module))
 
     def _import_value(self, file: FileScopes, imported: Imported, fuel: int) -> Values:
         if fuel <= 0:
