@@ -641,6 +641,17 @@ def test_a_statement_that_takes_too_long(url: str) -> None:
         snapshot._session.ask("SELECT pg_sleep(5)")
 
 
+def test_a_connection_that_goes_after_the_last_answer(store: PostgresStore) -> None:
+    build(store, TREE)
+    with store.snapshot() as snapshot:
+        assert lexical(snapshot, "token")
+        ((pid,),) = snapshot._session.ask("SELECT pg_backend_pid()")
+        with psycopg.connect(store.server.url, autocommit=True) as other:
+            other.execute("SELECT pg_terminate_backend(%s, 5000)", [pid])
+    with store.snapshot() as snapshot:
+        assert lexical(snapshot, "token")
+
+
 def test_a_server_without_space(url: str) -> None:
     error = psycopg.errors.DiskFull("could not extend file: No space left on device")
     found = Connections(Server(url)).translated(error, writing=True)

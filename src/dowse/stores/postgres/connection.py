@@ -13,7 +13,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -128,14 +128,20 @@ class Connections:
             epoch, connection, looked = self._looked(first)
             try:
                 yield connection, looked
-                if not connection.closed and connection.info.transaction_status != IDLE_STATUS:
-                    connection.commit()  # a rollback would make psycopg forget what is prepared
+                with suppress(
+                    psycopg.Error
+                ):  # all was read by now: a connection that is gone is not kept, that is all
+                    if not connection.closed and connection.info.transaction_status != IDLE_STATUS:
+                        connection.commit()  # a rollback would make psycopg forget what is prepared
             except BaseException:
                 connection.close()
                 raise
             self._keep(connection, epoch)
         except psycopg.Error as error:
-            raise self.translated(error) from error
+            problem = self.translated(error)
+            if isinstance(problem, ConnectionLost):
+                problem = unreachable(self.server, problem)
+            raise problem from error
         except ConnectionLost as error:
             raise unreachable(self.server, error) from error
         finally:
