@@ -28,7 +28,7 @@ from dowse.errors import (
 )
 from dowse.stores import Shared, copying
 from dowse.stores.base import FORMAT, Store
-from dowse.stores.postgres import PostgresStore, Server, connection, schema
+from dowse.stores.postgres import PostgresStore, Server, schema, state
 from dowse.stores.postgres import dense as reading
 from dowse.stores.postgres.connection import Connections
 from dowse.stores.postgres.postings import LENGTHS, MERGE_SEGMENTS, Segment, length_codes, to_merge
@@ -489,7 +489,11 @@ def test_the_graph_finds_what_exact_search_finds(
             "SELECT count(*) FROM pg_indexes WHERE schemaname = 'dowse' AND indexdef LIKE '%hnsw%'"
         ).fetchone()
     assert found is not None and found[0] >= 1
+    store.connections.close()
+    store.status()  # loads pgvector, which knows nothing of what a session was set to before
     with store.snapshot() as snapshot:
+        assert snapshot._session.ask("SHOW hnsw.ef_search") == [(str(state.GRAPH_CANDIDATES),)]
+        assert snapshot._session.ask("SHOW hnsw.iterative_scan") == [("relaxed_order",)]
         for filter in (Filter(), Filter(languages=frozenset({"python"})), Filter(paths=("b",))):
             passing = {file.path for file in files if not filter.languages or file.path.endswith(".py")}
             passing = {path for path in passing if not filter.paths or path.startswith("b/")}
@@ -542,7 +546,7 @@ def test_what_the_graph_misses_is_found(
     monkeypatch.setattr(schema, "HNSW_ROWS", 500)
     monkeypatch.setattr(schema, "HNSW_LINKS", 2)
     monkeypatch.setattr(schema, "HNSW_EFFORT", 4)
-    monkeypatch.setattr(connection, "GRAPH_CANDIDATES", "1")
+    monkeypatch.setattr(state, "GRAPH_CANDIDATES", 1)
     rows = vectors(1500)
     filled(store, rows)
     with store.snapshot() as snapshot:

@@ -30,7 +30,7 @@ from dowse.stores.postgres.connection import (
 from dowse.stores.postgres.remembered import Remembered
 from dowse.stores.postgres.session import Session
 from dowse.stores.postgres.snapshot import PostgresSnapshot, missing
-from dowse.stores.postgres.state import BEGIN, ViewState, begun, view_state
+from dowse.stores.postgres.state import ViewState, begun, view_state
 from dowse.stores.postgres.writer import PostgresWriter
 from dowse.types import Collected, IndexState, IndexStatus, MaskedSecret, ServerStatus
 
@@ -124,20 +124,21 @@ class PostgresStore:
         """A connection in a transaction that sees one state of everything, and the view in it."""
 
         def first(connection: Connection) -> ViewState | IndexState:
-            if self._checked:
-                return begun(connection, *self.names) or IndexState.MISSING
-            connection.execute(BEGIN)
-            return self._found(connection)
+            return self._other_version(connection) or begun(connection, *self.names) or IndexState.MISSING
 
         return self.connections.reading(first)
 
     def _found(self, connection: Connection) -> ViewState | IndexState:
         """The view, or what there is in place of it."""
+        other = self._other_version(connection)
+        return other or view_state(connection, *self.names) or IndexState.MISSING
+
+    def _other_version(self, connection: Connection) -> IndexState | None:
         if not self._checked:
             if (other := schema.check(self.connections, connection)) is not None:
                 return other
             self._checked = True
-        return view_state(connection, *self.names) or IndexState.MISSING
+        return None
 
     @contextmanager
     def writer(self) -> Iterator[PostgresWriter]:

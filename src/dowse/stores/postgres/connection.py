@@ -61,9 +61,6 @@ LOCK_SECONDS = 10
 WRITE_TIMEOUTS = 20
 """A statement of a writer may take this many times as long as one of a reader."""
 
-GRAPH_CANDIDATES = "400"
-"""Chunks that are looked at along a graph: a hundred hits are wanted; twice as many candidates take twice as long."""
-
 NEVER = 1 << 30
 """Statements are prepared where the code says so, not for being repeated."""
 
@@ -221,8 +218,6 @@ class Connections:
             "lock_timeout": f"{LOCK_SECONDS}s",
             "idle_in_transaction_session_timeout": f"{max(1, int(WRITE_TIMEOUTS * self.server.timeout))}s",
             "jit": "off",  # takes longer than what it would speed up
-            "hnsw.iterative_scan": "relaxed_order",
-            "hnsw.ef_search": GRAPH_CANDIDATES,
         }
         calls = ", ".join("set_config(%s, %s, false)" for _ in settings)
         values = [part for item in settings.items() for part in item]

@@ -14,6 +14,9 @@ from dowse.types import FileStamp
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 """A transaction that sees one state of the database from first to last."""
 
+GRAPH_CANDIDATES = 400
+"""Chunks that are looked at along a graph: a hundred hits are wanted; twice as many candidates take twice as long."""
+
 STATE = (
     "SELECT v.id, v.repository, generation, fingerprint, restamps, files, chunks, tokens, dimensions, "
     "identity FROM views v JOIN repositories r ON r.id = v.repository WHERE r.name = %s AND v.name = %s"
@@ -64,10 +67,15 @@ def view_state(connection: Connection, repository: str, view: str) -> ViewState 
 
 
 def begun(connection: Connection, repository: str, view: str) -> ViewState | None:
-    """The same in a transaction that begins with it: one round trip for both."""
+    """The same in a transaction that begins with it: one round trip for all.
+
+    What graphs are searched with is set here: a session can lose it when it loads pgvector later.
+    """
     cursor = psycopg.ClientCursor(connection)
-    cursor.execute(f"{BEGIN}; {STATE}", [repository, view])
-    cursor.nextset()
+    graph = f"SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = {GRAPH_CANDIDATES}"
+    cursor.execute(f"{BEGIN}; {graph}; {STATE}", [repository, view])
+    while cursor.nextset():
+        pass
     row = cursor.fetchone()
     return ViewState(*row) if row else None
 
