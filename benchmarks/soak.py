@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
         finally:
             process.terminate()
             code = process.wait(30)
-    growth = memory[-1] / memory[0] - 1 if len(memory) > 1 and memory[0] else 0.0
+    growth = _growth(memory)
     yield Outcome(
         name="soak",
         title="Many sessions over HTTP",
@@ -160,6 +160,13 @@ def _memory_mb(process: int) -> float:
     except OSError:
         return 0.0
     return next((int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith("VmRSS:")), 0.0)
+
+
+def _growth(memory: list[float]) -> float:
+    """From the first fifth of the samples to the last: one alone may fall into a merge."""
+    some = max(1, len(memory) // 5)
+    before = statistics.median(memory[:some] or [0.0])
+    return statistics.median(memory[-some:]) / before - 1 if before else 0.0
 
 
 def _children(process: int) -> list[str]:
