@@ -38,8 +38,8 @@ CATALOGUE = "catalogue.db"
 LOCK = "lock"
 HOLDER = "writer"
 
-CACHED_FILES = 4000
-"""Files whose rows are kept in memory between queries: about 20 MB."""
+CACHED_FILES = 2000
+"""Files whose rows are kept in memory between queries: about 10 MB."""
 
 IDLE_CONNECTIONS = 8
 """Connections kept open between queries; opening one takes a third of a millisecond."""
