@@ -3,7 +3,7 @@
 The trees are made of real ones (see ``corpus.py``), on disk in a temporary folder that is removed: several
 GB for a million chunks. Indexing uses all cores. Questions are the public benchmark's, each asked once, ten
 results with text, after a few others have warmed the process. "Checked" means that dowse compares the tree
-with the disk before each answer: every file up to ``engine.CHECKED_FILES``, in larger trees those of the
+with the disk before each answer: every file up to ``CHECKED_FILES`` of the engine, in larger trees those of the
 answer. "In a burst" it does so only when it finds it due, "not checked" never.
 """
 
@@ -26,7 +26,7 @@ from benchmarks.clock import Spent, spent
 from benchmarks.metrics import percentile
 from benchmarks.values import Figure, Outcome, Target, at_most, below
 from dowse import Engine, SearchOptions
-from dowse.engine import CHECKED_FILES
+from dowse.indexing.freshness import CHECKED_FILES
 from dowse.types import Filter, IndexStatus
 
 SIZES = (100_000, 1_000_000)

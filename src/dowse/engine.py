@@ -10,8 +10,6 @@ with Engine.open("~/src/project") as engine:
 from __future__ import annotations
 
 import os
-import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import replace
@@ -29,13 +27,12 @@ from dowse.code.languages import Languages, extended
 from dowse.errors import (
     EmbedderError,
     IndexCorrupt,
-    IndexLocked,
     IndexMissing,
     IndexUnwritable,
     SettingsError,
     UsageError,
 )
-from dowse.indexing import changes
+from dowse.indexing.freshness import Freshness, Means
 from dowse.search import pipeline as searching
 from dowse.search import query_language
 from dowse.search import read as reading
@@ -50,7 +47,6 @@ from dowse.types import (
     Collected,
     Explanation,
     FileFacts,
-    FileStamp,
     Filter,
     IndexReport,
     IndexState,
@@ -78,14 +74,6 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer", SearchResponse, Explanation)
 
-CHECKED_FILES = 20_000
-"""Trees up to this size are compared with the disk before every answer (3 microseconds a file); of larger
-ones, the files in the answer."""
-
-CHECK_PAUSE = 10
-"""After such a comparison, searches that follow within this many times the time it took go without one: in a
-burst of searches, checking takes a tenth of the time at most. A search after a pause always checks."""
-
 GO_ON = (
     "what was indexed is kept: run 'dowse index' again to go on from there, "
     "or with --without-vectors to go on without this embedder"
@@ -102,11 +90,7 @@ class Engine:
         self.origins = resolved.origins
         self.notes: tuple[str, ...] = ()
         self.read_only = False
-        self._next_check = 0.0
-        self._check_wanted = 0.0
         self._cache = AnswerCache()
-        self._last_check = 0.0
-        self._refreshing = threading.RLock()
 
     @classmethod
     def open(
@@ -163,6 +147,18 @@ class Engine:
     def store(self) -> Store:
         """Where the index is."""
         return self.store_at(self.settings.store)
+
+    @cached_property
+    def _freshness(self) -> Freshness:
+        means = Means(
+            self.root,
+            self.store,
+            recipe=lambda: self._recipe(hurried=True),
+            index=self.index,
+            looks=self.settings.refresh,
+            read_only=self.read_only,
+        )
+        return Freshness(means)
 
     def store_at(self, name: str) -> Store:
         """The store of a name or address for this tree; source leaves the machine only if the user says so."""
@@ -328,22 +324,20 @@ class Engine:
         self, query: ParsedQuery, options: SearchOptions, progress: Progress | None
     ) -> SearchResponse:
         laps = Laps()
-        refreshed = self._refresh(progress)
+        refreshed = self._freshness.refresh(progress)
         laps.done("refresh")
-        notes = [*self.notes, *query.notes, *refreshed]
-        with self.store.snapshot() as snapshot:
-            response = self._answer(snapshot, query, options)
-            stale = self._stale_files(snapshot, response.results, by_content=not self._may_update)
-            if not (response.results or refreshed or snapshot.file_count()):
-                notes.append(f"the index of {self.root} is empty: 'dowse index' says why")
-        if stale and self._may_update:
-            notes += self._update(changes.Drift(tuple(stale), (), {}, rules_changed=False))
-            with self.store.snapshot() as snapshot:
-                response = self._answer(snapshot, query, options)
-                stale = self._stale_files(snapshot, response.results)
-        results = _marked(response.results, stale)
+        response, results, taken_in = self._freshness.checked(
+            lambda snapshot: self._answer(snapshot, query, options), lambda response: response.results
+        )
+        notes = [*self.notes, *query.notes, *refreshed, *taken_in]
+        if not (results or refreshed or self._file_count()):
+            notes.append(f"the index of {self.root} is empty: 'dowse index' says why")
         stages = (*laps.stages, *response.stages)
         return replace(response, results=results, notes=(*notes, *response.notes), stages=stages)
+
+    def _file_count(self) -> int:
+        with self.store.snapshot() as snapshot:
+            return snapshot.file_count()
 
     def _answer(self, snapshot: Snapshot, query: ParsedQuery, options: SearchOptions) -> SearchResponse:
         """The answer, from the cache if it was given before."""
@@ -387,7 +381,7 @@ class Engine:
     ) -> Explanation:
         from dowse.search import explain
 
-        notes = (*self.notes, *query.notes, *self._refresh(progress))
+        notes = (*self.notes, *query.notes, *self._freshness.refresh(progress))
         with self.store.snapshot() as snapshot:
             laps = Laps()
             read = self._read(query, laps)
@@ -421,14 +415,17 @@ class Engine:
         progress: Progress | None = None,
     ) -> SearchResponse:
         """What belongs to a place: its tests or what it tests, and code that is alike."""
-        notes = [*self.notes, *self._refresh(progress)]
-        with self.store.snapshot() as snapshot:
+        notes = [*self.notes, *self._freshness.refresh(progress)]
+        asked = options or SearchOptions(limit=self.settings.limit)
+
+        def find(snapshot: Snapshot) -> SearchResponse:
             file = snapshot.file_at(path)
             if file is None:
                 raise UsageError(f"{path} is not in the index: 'dowse status --why {path}' says why")
-            options = options or SearchOptions(limit=self.settings.limit)
-            response = searching.relate(snapshot, file, line, options, self.settings, str(self.root))
-        return replace(response, notes=tuple(notes))
+            return searching.relate(snapshot, file, line, asked, self.settings, str(self.root))
+
+        response, results, taken_in = self._freshness.checked(find, lambda response: response.results)
+        return replace(response, results=results, notes=(*notes, *taken_in))
 
     def read(
         self, target: str, *, outline: bool = False, progress: Progress | None = None
@@ -438,19 +435,12 @@ class Engine:
         Only what is in the index can be read, as the index has it: nothing outside the tree, nothing that is
         ignored, and no secret that was masked.
         """
-        self._refresh(progress)
+        self._freshness.refresh(progress)
         place = reading.parsed(target)
         place = place._replace(path=self.path_inside(place.path))
         find = reading.outline if outline else reading.read
-        with self.store.snapshot() as snapshot:
-            found = find(snapshot, place)
-            stale = self._stale_files(snapshot, found, by_content=not self._may_update)
-        if stale and self._may_update:
-            self._update(changes.Drift(tuple(stale), (), {}, rules_changed=False))
-            with self.store.snapshot() as snapshot:
-                found = find(snapshot, place)
-                stale = self._stale_files(snapshot, found)
-        return _marked(found, stale)
+        _, results, _ = self._freshness.checked(lambda snapshot: find(snapshot, place), lambda found: found)
+        return results
 
     def path_inside(self, path: str) -> str:
         """A path as the index has it: relative to the root, with forward slashes; it need not exist."""
@@ -540,13 +530,7 @@ class Engine:
 
     def pending(self) -> int | None:
         """How many files and folders changed since the index was written; None where nobody looks."""
-        if self.store.state() is not IndexState.CURRENT:
-            return None
-        with self.store.snapshot() as snapshot:
-            if snapshot.file_count() > CHECKED_FILES:
-                return None
-            manifest, folders = snapshot.manifest(), snapshot.folders()
-        return changes.known_changes(changes.drift(self.root, manifest, folders), manifest, folders)
+        return self._freshness.pending()
 
     def files(self, *patterns: str) -> Iterator[StoredFile]:
         """The files of the index as it is, by path; patterns are those of a filter's paths."""
@@ -594,121 +578,15 @@ class Engine:
 
     def check_soon(self) -> None:
         """Make the next search compare the tree with the disk, however short ago that was done."""
-        self._check_wanted = (
-            time.monotonic()
-        )  # not _next_check: a check that is under way sets that when it ends
+        self._freshness.check_soon()
 
     def refresh(self, progress: Progress | None = None) -> list[str]:
         """Bring the index up to what is on disk if it is not; what stood in the way."""
-        return self._refresh(progress)
+        return self._freshness.refresh(progress)
 
     def take_in(self, paths: Iterable[str]) -> list[str]:
         """Bring files that are said to have changed up to date, however large the tree; what stood in the way."""
-        if self.store.state() is not IndexState.CURRENT:
-            return self._refresh(None)
-        with self.store.snapshot() as snapshot:
-            manifest, folders = snapshot.manifest(), snapshot.folders()
-        known = {path: manifest[path] for path in paths if path in manifest}
-        above = {folder: folders[folder] for path in paths for folder in changes.folders_above(path, folders)}
-        drift = changes.drift(self.root, known, above)
-        if not drift:
-            return []
-        with self._refreshing:
-            if drift.rules_changed:
-                return self._tolerant(self.index)
-            return self._update(drift)
-
-    def _refresh(self, progress: Progress | None) -> list[str]:
-        """Make sure there is an index and that it says what the disk says; what stood in the way.
-
-        One thread at a time looks; the others wait, and need not look again if that began after they came.
-        """
-        asked = time.monotonic()
-        with self._refreshing:
-            return [] if self._last_check > asked else self._refresh_now(progress)
-
-    def _refresh_now(self, progress: Progress | None) -> list[str]:
-        state = self.store.state()
-        if state is not IndexState.CURRENT:
-            if self.read_only:
-                raise IndexMissing(f"the index of {self.root} is {state}: run 'dowse index' there")
-            return [_first_run(state, self.index(progress), self.root)]
-        if self.read_only:
-            return []
-        drift = self._due_drift() if self.settings.refresh else None
-        if not drift:
-            return []
-        if drift.rules_changed:
-            return self._tolerant(lambda: self.index(progress))
-        return self._update(drift)
-
-    def _drift(self) -> changes.Drift | None:
-        """How the disk differs from the index; None if the tree is too large to look at every file."""
-        with self.store.snapshot() as snapshot:
-            if snapshot.file_count() > CHECKED_FILES:
-                return None
-            return changes.drift(self.root, snapshot.manifest(), snapshot.folders())
-
-    def _due_drift(self) -> changes.Drift | None:
-        """The same, unless it was looked at a moment ago."""
-        started = time.monotonic()
-        if started < self._next_check and self._check_wanted < self._last_check:
-            return None
-        self._last_check = started
-        drift = self._drift()
-        done = time.monotonic()
-        self._next_check = done + CHECK_PAUSE * (done - started)
-        return drift
-
-    def _update(self, drift: changes.Drift) -> list[str]:
-        from dowse.indexing import pipeline
-
-        with self.store.snapshot() as snapshot:
-            folders = snapshot.folders()
-        recipe = self._recipe(hurried=True)
-        with self._refreshing:
-            return self._tolerant(lambda: pipeline.update(self.root, self.store, recipe, drift, folders))
-
-    @staticmethod
-    def _tolerant(work: Any) -> list[str]:
-        """Do the work unless the index cannot be brought up to date now; then search what there is, and say so."""
-        try:
-            work()
-        except (EmbedderError, IndexLocked, IndexUnwritable) as error:
-            return [f"answered from the index as it was: {error}"]
-        return []
-
-    @property
-    def _may_update(self) -> bool:
-        return self.settings.refresh and not self.read_only
-
-    def _stale_files(
-        self, snapshot: Snapshot, results: Iterable[SearchResult], *, by_content: bool = True
-    ) -> list[Candidate]:
-        """Files of an answer that have changed or gone since they were indexed.
-
-        A checkout elsewhere has its own time stamps: only ``by_content`` it is sure that a file has changed.
-        """
-        stale, base = [], os.fspath(self.root)
-        for path in {result.path for result in results}:
-            file = snapshot.file_at(path)
-            try:
-                status = os.lstat(f"{base}/{path}")
-                stamp = FileStamp(status.st_size, status.st_mtime_ns)
-            except OSError:
-                stamp = FileStamp(-1, -1)
-            if file is not None and changes.same_moment(file.stamp, stamp):
-                continue
-            if file is None or not (by_content and self._says_the_same(file, stamp)):
-                stale.append(Candidate(path, stamp))
-        return stale
-
-    def _says_the_same(self, file: StoredFile, stamp: FileStamp) -> bool:
-        from dowse.indexing import pipeline
-
-        return stamp.size == file.stamp.size and pipeline.says_the_same(
-            self.root, self._recipe(), file.path, file.content_hash
-        )
+        return self._freshness.take_in(paths)
 
 
 class _GraphSource:
@@ -720,7 +598,7 @@ class _GraphSource:
 
     def fresh(self) -> AbstractContextManager[Snapshot]:
         """The index as the disk is."""
-        self._engine._refresh(None)
+        self._engine.refresh()
         return self._engine.store.snapshot()
 
     def keep(self, name: str, data: bytes) -> None:
@@ -739,12 +617,6 @@ class _GraphSource:
         return self._engine.search(query, SearchOptions(limit=limit, filter=filter, text=False)).results
 
 
-def _marked(results: Iterable[SearchResult], stale: Iterable[Candidate]) -> tuple[SearchResult, ...]:
-    """The results, those of files that changed since said to be so."""
-    changed = {candidate.path for candidate in stale}
-    return tuple(replace(r, fresh=False) if r.path in changed else r for r in results)
-
-
 def _moment(changed: timedelta | datetime) -> int:
     """A time back from now, or a moment, in nanoseconds as the file system has it."""
     moment = datetime.now() - changed if isinstance(changed, timedelta) else changed
@@ -758,14 +630,3 @@ def _kind(name: str) -> Kind:
         close = get_close_matches(name.lower(), list(Kind), n=1)
         hint = f"did you mean '{close[0]}'? " if close else ""
         raise UsageError(f"unknown kind '{name}': {hint}known are {', '.join(Kind)}") from None
-
-
-def _first_run(state: IndexState, report: IndexReport, root: Path) -> str:
-    """Why a search took longer than it will from now on, or why it cannot find anything."""
-    if not report.indexed:
-        return f"nothing to index in {root}: 'dowse index' says why"
-    why = "there was no index" if state is IndexState.MISSING else f"the index was made with {state}"
-    without = (
-        f"; {report.without_vectors} without vectors: {report.why_without}" if report.why_without else ""
-    )
-    return f"indexed {report.indexed} files in {report.seconds:.1f} s first: {why}{without}"
