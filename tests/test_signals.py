@@ -132,6 +132,13 @@ def test_a_definition_named_with_words_of_the_question_goes_up(
     assert weighed("entity_name", text, [candidate(stored(1, "a.py"))]) == [pytest.approx(expected)]
 
 
+def test_the_names_of_places_out_of_reach_do_not_matter() -> None:
+    near, far = candidate(stored(1, "a.py"), score=0.5), candidate(stored(2, "b.py"), score=0.3)
+    best = candidate(stored(3, "c.py", source="x = 1\n"))
+    gain = 1.0 + entity_name.GAIN
+    assert weighed("entity_name", "session store", [best, near, far]) == pytest.approx([1.0, gain, 1.0])
+
+
 # --- file name -------------------------------------------------------------------------------------
 
 

@@ -100,7 +100,8 @@ def _stands_alone(query: AnalysedQuery, candidate: Candidate, entity: Entity) ->
         return False
     if any(name in LITERAL for name, _, _ in candidate.given):
         return False
-    return not frozenset(query.words).isdisjoint([*_name_words(entity), *_described_words(entity)])
+    wanted = frozenset(query.words)
+    return not (wanted.isdisjoint(_name_words(entity)) and wanted.isdisjoint(_described_words(entity)))
 
 
 def text(content: bytes, chunk: Chunk, first: int, last: int) -> str:

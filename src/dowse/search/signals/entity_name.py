@@ -15,6 +15,10 @@ GAIN = 0.3
 LEAST = 2
 """Words a name must share with the question, unless the question has fewer: one word is shared by chance."""
 
+IN_REACH = 0.4
+"""Share of the best score below which a place stays where it is, whatever is defined there: most are, and looking at
+their names takes time."""
+
 
 def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
     """Lift chunks with a definition whose name shares words with the question."""
@@ -22,16 +26,31 @@ def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
     if not wanted:
         return
     least = min(LEAST, len(wanted))
+    enough = IN_REACH * max([candidate.score for candidate in candidates], default=0.0)
+    worth: dict[str, float] = {}  # by name: the same one is defined in many places
     for candidate in candidates:
-        entities = candidate.file.parsed.entities
+        if candidate.score < enough:
+            continue
+        file = candidate.file
+        entities = file.parsed.entities
         best, named = 0.0, ""
-        for i in candidate.file.definitions[candidate.ordinal]:
-            words = _name_stems(entities[i].name)
-            shared = len(words & wanted)
-            if shared >= least and shared * shared / len(words) > best:
-                best, named = shared * shared / len(words), entities[i].name
+        for i in file.definitions[candidate.ordinal]:
+            name = entities[i].name
+            value = worth.get(name)
+            if value is None:
+                value = worth[name] = _share(_name_stems(name), wanted, least)
+            if value > best:
+                best, named = value, name
         if best:
-            candidate.weigh("entity_name", 1.0 + GAIN * best / len(wanted), f"defines {named}")
+            candidate.weigh("entity_name", 1.0 + GAIN * best, f"defines {named}")
+
+
+def _share(words: frozenset[str], wanted: frozenset[str], least: int) -> float:
+    """The share of a name that the question has, times the share of the question that the name has."""
+    if words.isdisjoint(wanted):
+        return 0.0
+    shared = len(words & wanted)
+    return shared * shared / (len(words) * len(wanted)) if shared >= least else 0.0
 
 
 @lru_cache(maxsize=50_000)
