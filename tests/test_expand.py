@@ -23,8 +23,8 @@ def shown(
     file = StoredFile(1, "house.py", FileStamp(0, 0), b"", Role.SOURCE, parsed, definitions_by_chunk(parsed))
     candidate = Candidate(1, 0, file, parsed.chunks[0], 1.0, [(channel, 1.0, 1)])
     query = analyse(text, languages.builtin().extensions.__contains__)
-    entity = expand.pointed_at(query, candidate)
-    first, last = expand.shown_lines(query, candidate, entity, 50, None, None)
+    pointed = expand.pointed_at(query, candidate)
+    first, last = expand.shown_lines(query, candidate, pointed, 50, None, None)
     return first, last, expand.text(content, candidate.chunk, first, last)
 
 
@@ -35,6 +35,15 @@ def lines(source: str, first: int, last: int) -> str:
 def test_of_several_definitions_the_one_that_is_asked_for_is_shown() -> None:
     assert shown("close the door") == (13, 22, lines(SOURCE, 13, 22))
     assert shown("paint") == (25, 34, lines(SOURCE, 25, 34))
+
+
+def test_those_that_it_points_at_alike_are_shown_together() -> None:
+    assert shown("door") == (1, 22, lines(SOURCE, 1, 22))
+
+
+def test_the_definition_that_is_named_is_shown() -> None:
+    source = "\n\n".join(f"def step_{n}(house):\n" + "    house.go()\n" * 9 for n in range(4))
+    assert shown("step_2", source) == (25, 34, lines(source, 25, 34))
 
 
 def test_if_the_question_does_not_tell_them_apart_all_are() -> None:
@@ -48,9 +57,9 @@ def test_where_the_very_lines_are_asked_for_the_chunk_stays_whole() -> None:
 
 def test_a_short_definition_is_shown_with_what_stands_beside_it() -> None:
     source = "def a_door():\n    return 1\n\n\n" * 4 + "def wall_one():\n    return 1\n"
-    assert shown("wall one", source) == (11, 18, lines(source, 11, 18))
+    assert shown("wall one", source) == (13, 18, lines(source, 13, 18))
     source = "def wall_one():\n    return 1\n\n\n" + "def a_door():\n    return 1\n\n\n" * 4
-    assert shown("wall one", source) == (1, 8, lines(source, 1, 8).rstrip("\n"))
+    assert shown("wall one", source) == (1, 6, lines(source, 1, 6))
 
 
 def test_of_a_long_definition_the_beginning_is_shown() -> None:

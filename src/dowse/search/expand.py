@@ -5,50 +5,51 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dowse.code import tokens
-from dowse.search.analyse import is_identifier
+from dowse.search.analyse import is_identifier, last_part
 from dowse.search.signals.base import Candidate
 from dowse.types import AnalysedQuery, Chunk, Entity, Kind
 
 FUNCTIONS = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
 VALUES = frozenset({Kind.VARIABLE, Kind.CONSTANT})
 
-LEAST_LINES = 8
+LEAST_LINES = 6
 """Lines that are shown at least: of a short definition with what stands beside it, of a long one its beginning."""
 
 LITERAL = frozenset({"exact", "places"})
 """Channels that bring the very lines that are asked for, wherever in the chunk they are."""
 
 
-def pointed_at(query: AnalysedQuery, candidate: Candidate) -> Entity | None:
-    """The definition a hit stands for: the one most like the question of those in and around the chunk.
+def pointed_at(query: AnalysedQuery, candidate: Candidate) -> tuple[Entity, ...]:
+    """The definitions a hit stands for, of those in and around the chunk: what is named, else what is most alike.
 
-    Of equals, what is around the chunk comes first if it is a function or begins here too, else last. A variable
-    or constant counts only if its name is asked for.
+    The first is the one to name; the others are as much like the question. Of equals, what is around the chunk comes
+    first if it is a function or begins here too, else last. Variables and constants only count by name.
     """
     around = candidate.entity
-    asked = {name.lower() for name in query.names if is_identifier(name) or len(query.words) == 1}
+    asked = {last_part(name).lower() for name in query.names if is_identifier(name) or len(query.words) == 1}
     inside = [
         entity
         for entity in candidate.beginning
         if entity is not around and (entity.kind not in VALUES or entity.name.lower() in asked)
     ]
     if not inside:
-        return around
+        return (around,) if around else ()
     options = inside
     if around is not None:
         leads = around.kind in FUNCTIONS or around in candidate.beginning
         options = [around, *inside] if leads else [*inside, around]
-    return _most_like(options, frozenset(query.words))
+    named = [entity for entity in options if entity.name.lower() in asked]
+    return _most_like(named or options, frozenset(query.words))
 
 
-def _most_like(options: Sequence[Entity], wanted: frozenset[str]) -> Entity:
-    """The first of those that share most words in their names, then in signature and documentation."""
+def _most_like(options: Sequence[Entity], wanted: frozenset[str]) -> tuple[Entity, ...]:
+    """Those that share most words in their names, then in signature and documentation."""
     for words in (_name_words, _described_words):
         if len(options) > 1:
             shared = [len(wanted.intersection(words(entity))) for entity in options]
             most = max(shared)
             options = [entity for entity, n in zip(options, shared, strict=True) if n == most]
-    return options[0]
+    return tuple(options)
 
 
 def _name_words(entity: Entity) -> list[str]:
@@ -63,15 +64,15 @@ def _described_words(entity: Entity) -> list[str]:
 def shown_lines(
     query: AnalysedQuery,
     candidate: Candidate,
-    entity: Entity | None,
+    pointed: Sequence[Entity],
     context_lines: int,
     before: int | None,
     after: int | None,
 ) -> tuple[int, int]:
     """First and last line to show: the chunk, with the whole of its definition if that is short enough.
 
-    Of several definitions in a chunk, the one that the question tells from the others is shown without them. Explicit
-    numbers of lines before and after replace the definition.
+    Of several definitions in a chunk, those that the question points at are shown without the others. Explicit numbers
+    of lines before and after replace the definition.
     """
     chunk = candidate.chunk
     if before is not None or after is not None:
@@ -80,27 +81,30 @@ def shown_lines(
             max(end, chunk.end_line), chunk.end_line + (after or 0)
         )
     first, last = chunk.start_line, chunk.end_line
-    if entity is None:
+    if not pointed:
         return first, last
+    entity = pointed[0]
     if entity.end_line - entity.start_line >= context_lines:
         return first, max(last, min(entity.end_line, first + LEAST_LINES - 1))
-    if _stands_alone(query, candidate, entity):
-        shown_last = min(last, max(entity.end_line, entity.start_line + LEAST_LINES - 1))
-        return max(first, min(entity.start_line, shown_last - LEAST_LINES + 1)), shown_last
-    return min(first, entity.start_line), max(last, entity.end_line)
+    if not _stand_alone(query, candidate, pointed):
+        return min(first, entity.start_line), max(last, entity.end_line)
+    begin, end = min(e.start_line for e in pointed), max(e.end_line for e in pointed)
+    shown_last = min(last, max(end, begin + LEAST_LINES - 1))
+    return max(first, min(begin, shown_last - LEAST_LINES + 1)), shown_last
 
 
-def _stands_alone(query: AnalysedQuery, candidate: Candidate, entity: Entity) -> bool:
-    """Whether a definition is one of several in its chunk, and shares words with the question."""
+def _stand_alone(query: AnalysedQuery, candidate: Candidate, pointed: Sequence[Entity]) -> bool:
+    """Whether definitions are some of several in their chunk, and share words with the question."""
     chunk = candidate.chunk
-    if (
+    if any(
         entity is candidate.entity
         or not chunk.start_line <= entity.start_line <= entity.end_line <= chunk.end_line
+        for entity in pointed
     ):
         return False
     if any(name in LITERAL for name, _, _ in candidate.given):
         return False
-    wanted = frozenset(query.words)
+    wanted, entity = frozenset(query.words), pointed[0]
     return not (wanted.isdisjoint(_name_words(entity)) and wanted.isdisjoint(_described_words(entity)))
 
 

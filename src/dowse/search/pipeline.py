@@ -205,9 +205,10 @@ def result(
 ) -> SearchResult:
     """The candidate of a rank (from 1) as it is shown."""
     candidate = ranking.candidates[rank - 1]
-    entity, reasons = expand.pointed_at(ranking.query, candidate), candidate.reasons
+    pointed, reasons = expand.pointed_at(ranking.query, candidate), candidate.reasons
+    entity = pointed[0] if pointed else None
     first, last = expand.shown_lines(
-        ranking.query, candidate, entity, settings.context_lines, options.before, options.after
+        ranking.query, candidate, pointed, settings.context_lines, options.before, options.after
     )
     return SearchResult(
         path=candidate.file.path,
