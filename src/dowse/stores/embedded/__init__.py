@@ -69,6 +69,7 @@ class EmbeddedStore:
 
     def __init__(self, folder: Path, root: str, fingerprint: str) -> None:
         self.folder = folder
+        self._path = folder / CATALOGUE
         self.root = root
         self.fingerprint = fingerprint
         self._guard = threading.Lock()
@@ -270,14 +271,13 @@ class EmbeddedStore:
 
     @contextmanager
     def _open_writer(self) -> Iterator[EmbeddedWriter]:
-        path = self.folder / CATALOGUE
         try:
-            catalogue = Catalogue(path, self.root, create=True)
+            catalogue = Catalogue(self._path, self.root, create=True)
         except (IndexCorrupt, OlderFormat):
             self._discard()
-            catalogue = Catalogue(path, self.root, create=True)
+            catalogue = Catalogue(self._path, self.root, create=True)
         try:
-            with mapped(path):
+            with mapped(self._path):
                 writer = EmbeddedWriter(catalogue, self._view_folder(catalogue), self.fingerprint)
                 try:
                     writer.repair()
@@ -300,12 +300,11 @@ class EmbeddedStore:
     @contextmanager
     def _reading(self) -> Iterator[tuple[_Opened, Catalogue]]:
         """A connection for one reader, and what all readers share."""
-        path = self.folder / CATALOGUE
         opened = self._open()
-        with mapped(path):
+        with mapped(self._path):
             with self._guard:
                 catalogue = opened.idle.pop() if opened.idle else None
-            catalogue = catalogue or Catalogue(path, self.root, create=False)
+            catalogue = catalogue or Catalogue(self._path, self.root, create=False)
             try:
                 yield opened, catalogue
             except BaseException:
@@ -320,7 +319,7 @@ class EmbeddedStore:
     def _open(self) -> _Opened:
         """What is open; nothing yet if the catalogue was removed and made again since."""
         try:
-            status = (self.folder / CATALOGUE).stat()
+            status = os.stat(self._path)
         except OSError:
             raise IndexMissing(f"there is no index at {self.folder}: run 'dowse index'") from None
         identity = (status.st_dev, status.st_ino)

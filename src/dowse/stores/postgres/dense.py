@@ -26,6 +26,10 @@ SAMPLED = 3_000
 COMPARED_CHUNKS = 300_000
 """More than this are never compared one by one, which takes 0.3 microseconds each: then the sample's hits are added."""
 
+NEAREST = 0.8
+"""The part of what the graph finds in which it must not have missed any of the sample; of those further off, the
+sample's are added, and a few more may be missing."""
+
 GRAPH_LIMIT = 500
 """More hits than this are not asked of a graph: it finds the nearest, not all."""
 
@@ -54,8 +58,8 @@ class Dense:
         return hits
 
     def _along(self, table: sql.Identifier, asked: dict[str, Any], filter: Filter) -> Rows:
-        """Along the graph, which goes on until enough pass. It can lead astray: if a sample of all chunks has a
-        nearer one that it did not find, all are compared.
+        """Along the graph, which goes on until enough pass. It can lead astray: if a sample of all chunks has one
+        that it did not find and that is nearer than most that it found, all are compared.
         """
         passes, values = self._passing(conditions.files(filter))
         share = min(100.0, 100.0 * SAMPLED / max(1, self._session.state.chunks))
@@ -70,13 +74,15 @@ class Dense:
         ).format(table=table)
         rows = self._session.ask(query, asked | values | {"share": share})
         found = {chunk: distance for chunk, distance, along in rows if along}
-        farthest = max(found.values()) if len(found) == asked["limit"] else np.inf
-        missed = [row[:2] for row in rows if row[0] not in found and row[1] < farthest]
-        if not missed:
-            return list(found.items())
-        if self._session.state.chunks <= COMPARED_CHUNKS:
+        missed = [(chunk, distance) for chunk, distance, _ in rows if chunk not in found]
+        if self._is_astray(sorted(found.values()), missed, asked["limit"]):
             return self._exactly(table, asked, self._filters.files(filter))
         return sorted([*found.items(), *missed], key=itemgetter(1))[: asked["limit"]]
+
+    def _is_astray(self, found: Sequence[float], missed: Rows, limit: int) -> bool:
+        """Whether a chunk that was missed is nearer than most that were found, and comparing all is possible."""
+        most = found[int(NEAREST * limit)] if len(found) == limit else np.inf
+        return self._session.state.chunks <= COMPARED_CHUNKS and any(near < most for _, near in missed)
 
     def _passing(self, where: Where) -> tuple[str, dict[str, Any]]:
         """Conditions on a chunk's file, and their parameters by name."""
