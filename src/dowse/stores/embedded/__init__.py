@@ -41,8 +41,9 @@ HOLDER = "writer"
 CACHED_FILES = 2000
 """Files whose rows are kept in memory between queries: about 10 MB."""
 
-IDLE_CONNECTIONS = 8
-"""Connections kept open between queries; opening one takes a third of a millisecond."""
+IDLE_CONNECTIONS = 3
+"""Connections kept open between queries: each maps the catalogue for itself; opening one takes a third of a
+millisecond."""
 
 OPEN_ATTEMPTS = 20
 """How often a reader begins anew because a commit came between its look at the catalogue and at the rest."""
