@@ -72,7 +72,7 @@ def test_an_identifier_counts_as_a_whole_and_its_parts_half() -> None:
         ("user", False),
         ("User", False),
         ("HTTP", False),
-        ("_private", False),
+        ("_private", True),
         ("utf8", False),
         ("größe", False),
         ("GrößeÄndern", True),

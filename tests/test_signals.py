@@ -68,16 +68,17 @@ def test_no_candidates_no_harm(signal: str) -> None:
 @pytest.mark.parametrize(
     ("text", "factor"),
     [
-        ("SessionStore", definition.FACTOR),
-        ("sessionStore", definition.FACTOR),
-        ("auth.SessionStore", definition.FACTOR),
-        ("auth::SessionStore", definition.FACTOR),
-        ("SessionStore*", definition.FACTOR),
+        ("SessionStore", definition.ASKED_FOR),
+        ("sessionStore", definition.ASKED_FOR),
+        ("auth.SessionStore", definition.ASKED_FOR),
+        ("auth::SessionStore", definition.ASKED_FOR),
+        ("SessionStore*", definition.ASKED_FOR),
         ("login", 1.0),
         ("Login", 1.0),
         ("logout", 1.0),
         ("check", 1.0),
         ("where does the login page check a password", 1.0),
+        ("where does the login page use the SessionStore", definition.FACTOR),
     ],
 )
 def test_a_place_that_defines_a_name_goes_up(text: str, factor: float) -> None:
@@ -85,14 +86,16 @@ def test_a_place_that_defines_a_name_goes_up(text: str, factor: float) -> None:
 
 
 def test_the_best_of_several_names_counts_once() -> None:
-    assert weighed("definition", "login SessionStore", [candidate(stored(1, "a.py"))]) == [definition.FACTOR]
+    assert weighed("definition", "login SessionStore", [candidate(stored(1, "a.py"))]) == [
+        definition.ASKED_FOR
+    ]
 
 
 def test_only_the_chunk_with_the_definition_goes_up() -> None:
     body = "\n".join(f"    step_{i} = prepare({i}, 'some words')" for i in range(100))
     file = stored(1, "a.py", source=f"def runAll():\n{body}\n", target=500)
     factors = weighed("definition", "runAll", [candidate(file, i) for i in range(len(file.parsed.chunks))])
-    assert factors == [definition.FACTOR] + [1.0] * (len(factors) - 1)
+    assert factors == [definition.ASKED_FOR] + [1.0] * (len(factors) - 1)
     assert len(factors) > 2
 
 
@@ -102,12 +105,12 @@ OTHERS = "class Queue:\n    def push(self):\n        pass\n"
 
 def test_of_a_dotted_name_only_the_member_goes_up() -> None:
     candidates = [candidate(stored(1, "a.py", source=MEMBERS)), candidate(stored(2, "b.py", source=OTHERS))]
-    assert weighed("definition", "Stack.push", candidates) == [definition.FACTOR, 1.0]
+    assert weighed("definition", "Stack.push", candidates) == [definition.ASKED_FOR, 1.0]
 
 
 def test_where_no_member_of_a_dotted_name_exists_its_last_part_counts() -> None:
     candidates = [candidate(stored(1, "a.py", source=MEMBERS)), candidate(stored(2, "b.py", source=OTHERS))]
-    assert weighed("definition", "module.push", candidates) == [definition.FACTOR, definition.FACTOR]
+    assert weighed("definition", "module.push", candidates) == [definition.ASKED_FOR, definition.ASKED_FOR]
 
 
 # --- entity name -----------------------------------------------------------------------------------

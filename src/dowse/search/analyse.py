@@ -96,8 +96,10 @@ def with_added(query: AnalysedQuery, added: Sequence[str]) -> AnalysedQuery:
 
 @lru_cache(maxsize=5_000)
 def is_identifier(word: str) -> bool:
-    """Whether a word looks like a name in code, not a word of English: ``getUser``, ``get_user``, ``a.b``."""
+    """Whether a word looks like a name in code, not a word of English: ``getUser``, ``get_user``, ``_get``, ``a.b``."""
     if _SEPARATOR.search(word.rstrip("*")) or word.endswith("*"):
+        return True
+    if word.startswith("_") and word.strip("_"):
         return True
     return len(tokens.split_identifier(word)) > 1 and ("_" in word.strip("_") or _has_inner_capital(word))
 

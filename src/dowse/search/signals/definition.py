@@ -8,9 +8,12 @@ from dowse.search.analyse import is_identifier, name_parts
 from dowse.search.signals.base import Candidate
 from dowse.types import AnalysedQuery, Entity
 
+ASKED_FOR = 1.75
+"""Where the question is a name."""
+
 FACTOR = 1.25
-"""For a name that can only be a name; a plain word that happens to be one says no more than the names channel, which
-brings the definition of either. More would put whatever is named in passing above what is asked about it."""
+"""For a name among other words, if it can only be a name; a plain word that happens to be one says no more than the
+names channel, which brings the definition of either. More would put what is named in passing above what is asked."""
 
 
 def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
@@ -25,12 +28,13 @@ def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
         for parts in names
         if parts and entity.name.lower() == parts[-1]
     }
+    factor = ASKED_FOR if query.reading == "symbol" else FACTOR
     members = {parts for (parts, _), entity in defined.items() if _is_member(entity, parts)}
     for candidate in candidates:
         for parts in names:
             entity = defined.get((parts, candidate.id))
             if entity is not None and (parts not in members or _is_member(entity, parts)):
-                candidate.weigh("definition", FACTOR, f"defines {entity.qualified}")
+                candidate.weigh("definition", factor, f"defines {entity.qualified}")
                 break
 
 
