@@ -165,7 +165,6 @@ class Catalogue:
         if version == 0 and not create:
             raise IndexMissing(f"the index at {self.path.parent} is empty: run 'dowse index'")
         self._db.execute("PRAGMA synchronous = NORMAL")
-        self._db.execute("PRAGMA mmap_size = 268435456")
         if version == 0:
             self._create_tables()
         if create:
