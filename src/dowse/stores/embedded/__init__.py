@@ -38,8 +38,8 @@ CATALOGUE = "catalogue.db"
 LOCK = "lock"
 HOLDER = "writer"
 
-CACHED_FILES = 1500
-"""Files whose rows are kept in memory between queries: about 8 MB."""
+CACHED_FILES = 2000
+"""Files whose rows are kept in memory between queries: about 10 MB."""
 
 IDLE_CONNECTIONS = 3
 """Connections kept open between queries: each maps the catalogue for itself; opening one takes a third of a

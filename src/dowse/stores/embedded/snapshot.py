@@ -28,7 +28,7 @@ from dowse.types import (
     split_chunk_id,
 )
 
-CACHED_CONTENT = 12_000_000
+CACHED_CONTENT = 16_000_000
 """Bytes of contents kept in memory between queries: unpacking takes most of the time of showing a hit."""
 
 CACHED_FILTERS = 16
