@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from dowse.errors import EmbedderError, IndexLocked, IndexMissing, IndexUnwritable
 from dowse.indexing import changes
-from dowse.stores.base import Snapshot, Store
+from dowse.stores.base import KnownFile, Snapshot, Store
 from dowse.types import Candidate, FileStamp, IndexReport, IndexState, SearchResult, StoredFile
 
 if TYPE_CHECKING:
@@ -93,11 +93,9 @@ class Freshness:
         """How many files and folders changed since the index was written; None where nobody looks."""
         if self._store.state() is not IndexState.CURRENT:
             return None
-        with self._store.snapshot() as snapshot:
-            if snapshot.file_count() > CHECKED_FILES:
-                return None
-            manifest, folders = snapshot.manifest(), snapshot.folders()
-        return changes.known_changes(changes.drift(self._root, manifest, folders), manifest, folders)
+        if (known := self._known()) is None:
+            return None
+        return changes.known_changes(changes.drift(self._root, *known), *known)
 
     def _due_drift(self) -> changes.Drift | None:
         """How the disk differs from the index, unless that was looked at a moment ago."""
@@ -111,11 +109,16 @@ class Freshness:
         return drift
 
     def _drift(self) -> changes.Drift | None:
-        """How the disk differs from the index; None if the tree is too large to look at every file."""
+        """How the disk differs from the index; None where nobody looks."""
+        known = self._known()
+        return None if known is None else changes.drift(self._root, *known)
+
+    def _known(self) -> tuple[Mapping[str, KnownFile], Mapping[str, int]] | None:
+        """The files and folders of the index; None if the tree is too large to look at every one."""
         with self._store.snapshot() as snapshot:
             if snapshot.file_count() > CHECKED_FILES:
                 return None
-            return changes.drift(self._root, snapshot.manifest(), snapshot.folders())
+            return snapshot.manifest(), snapshot.folders()
 
     @property
     def _may_update(self) -> bool:

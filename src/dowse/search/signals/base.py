@@ -48,5 +48,10 @@ class Candidate:
         self.given.append((name, factor, detail))
 
 
+def naming_words(query: AnalysedQuery) -> frozenset[str]:
+    """The words of a question that a file or a definition can be named with."""
+    return frozenset(word for word in query.words if len(word) > 1)
+
+
 Signal = Callable[[AnalysedQuery, Sequence[Candidate]], None]
 """Weighs candidates in place."""

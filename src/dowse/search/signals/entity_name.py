@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from dowse.code import tokens
-from dowse.search.signals.base import Candidate
+from dowse.search.signals.base import Candidate, naming_words
 from dowse.types import AnalysedQuery
 
 GAIN = 0.3
@@ -22,7 +22,7 @@ their names takes time."""
 
 def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
     """Lift chunks with a definition whose name shares words with the question."""
-    wanted = frozenset(word for word in query.words if len(word) > 1)
+    wanted = naming_words(query)
     if not wanted:
         return
     least = min(LEAST, len(wanted))

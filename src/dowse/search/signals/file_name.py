@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 from functools import lru_cache
 
 from dowse.code import tokens
-from dowse.search.signals.base import Candidate
+from dowse.search.signals.base import Candidate, naming_words
 from dowse.types import AnalysedQuery
 
 STEM = 1.0
@@ -30,7 +30,7 @@ PREFIX = 4
 
 def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
     """Lift chunks of files whose name or folders share words with the question."""
-    wanted = frozenset(word for word in query.words if len(word) > 1)
+    wanted = naming_words(query)
     if not wanted:
         return
     stems = {candidate.file.path: _path_stems(candidate.file.path) for candidate in candidates}
