@@ -23,8 +23,8 @@ def shown(
     file = StoredFile(1, "house.py", FileStamp(0, 0), b"", Role.SOURCE, parsed, definitions_by_chunk(parsed))
     candidate = Candidate(1, 0, file, parsed.chunks[0], 1.0, [(channel, 1.0, 1)])
     query = analyse(text, languages.builtin().extensions.__contains__)
-    pointed = expand.pointed_at(query, candidate)
-    first, last = expand.shown_lines(query, candidate, pointed, 50, None, None)
+    expansion = expand.Expansion(query)
+    first, last = expansion.lines(candidate, expansion.pointed_at(candidate), 50, None, None)
     return first, last, expand.text(content, candidate.chunk, first, last)
 
 

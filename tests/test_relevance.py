@@ -105,6 +105,16 @@ def test_the_tokens_among_some_are_the_tokens_of_the_text() -> None:
     assert tokens.among(text, found | {"absent"}) == found
 
 
+@pytest.mark.parametrize(
+    "word", "using sizing retries visibility skies dying runs HTTPServer get_userById".split()
+)
+def test_a_word_of_ascii_gives_its_tokens_however_they_were_stemmed(word: str) -> None:
+    found = frozenset(tokens.tokens(word).split())
+    for text in (word, f"a = {word}(b)", f"un{word} x{word}\n{word}"):
+        assert tokens.among(text.encode(), found | {"absent"}) == found
+    assert not tokens.among(f"x{word}".encode(), frozenset({"absent"}))
+
+
 # --- answers -------------------------------------------------------------------------------------
 
 

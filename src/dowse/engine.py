@@ -276,11 +276,11 @@ class Engine:
     ) -> SearchResponse:
         """The places that answer a question, best first; indexes what is new or changed before."""
         parsed, options = self._asked(query, options)
-        response = self._repairing(progress, lambda: self._search(parsed, options, progress))
+        response = self._repairing(progress, lambda: self._search(query, parsed, options, progress))
         self._log(query, response)
         if options.neighbours:
             response = replace(response, results=tuple(map(self._with_neighbours, response.results)))
-        return replace(response, query=replace(response.query, text=query), wording=parsed.wording)
+        return response
 
     def explain(
         self,
@@ -307,7 +307,9 @@ class Engine:
         parsed = self._worded(query_language.parse(query))
         if not (parsed.text.strip() or parsed.names or parsed.phrases or parsed.regexes):
             raise UsageError('the query only has filters: add words, a name:PATTERN, a "phrase" or a /regex/')
-        return parsed, replace(options, filter=self._narrowed(options.filter, parsed))
+        if parsed.has_filters:
+            options = replace(options, filter=self._narrowed(options.filter, parsed))
+        return parsed, options
 
     def _repairing(self, progress: Progress | None, work: Callable[[], Answer]) -> Answer:
         """What the work returns; where the index is damaged, after making it anew: an index is a cache."""
@@ -321,7 +323,7 @@ class Engine:
             return replace(answered, notes=(*answered.notes, f"the index was repaired: {error}"))
 
     def _search(
-        self, query: ParsedQuery, options: SearchOptions, progress: Progress | None
+        self, text: str, query: ParsedQuery, options: SearchOptions, progress: Progress | None
     ) -> SearchResponse:
         laps = Laps()
         refreshed = self._freshness.refresh(progress)
@@ -332,8 +334,14 @@ class Engine:
         notes = [*self.notes, *query.notes, *refreshed, *taken_in]
         if not (results or refreshed or self._file_count()):
             notes.append(f"the index of {self.root} is empty: 'dowse index' says why")
-        stages = (*laps.stages, *response.stages)
-        return replace(response, results=results, notes=(*notes, *response.notes), stages=stages)
+        return replace(
+            response,
+            query=replace(response.query, text=text),
+            results=results,
+            notes=(*notes, *response.notes),
+            stages=(*laps.stages, *response.stages),
+            wording=query.wording,
+        )
 
     def _file_count(self) -> int:
         with self.store.snapshot() as snapshot:

@@ -6,10 +6,11 @@ dataclass to build; everything else is a frozen, slotted dataclass.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from operator import itemgetter
 from typing import NamedTuple
 
 # --- source text, understood -------------------------------------------------------------------
@@ -286,6 +287,16 @@ class Scored(NamedTuple):
 
     chunk: int
     score: float
+
+
+_CHUNK, _SCORE = itemgetter(0), itemgetter(1)
+
+
+def best_first(chunks: Iterable[int], scores: Iterable[float]) -> list[Scored]:
+    """Chunks by their scores, of equals the first; both sorts are stable, and neither calls back."""
+    found = sorted(map(Scored, chunks, scores), key=_CHUNK)
+    found.sort(key=_SCORE, reverse=True)
+    return found
 
 
 class NameTier(StrEnum):
@@ -602,6 +613,13 @@ class ParsedQuery:
     regexes: tuple[QueryRegex, ...] = ()
     notes: tuple[str, ...] = ()
     wording: Wording = Wording()  # how ``text`` became what it is, and what is to be added to it
+
+    @property
+    def has_filters(self) -> bool:
+        """Whether it says what a hit must be, beside what it is about."""
+        wanted = self.languages or self.paths or self.kinds or self.names or self.roles
+        unwanted = self.not_languages or self.not_paths or self.not_kinds or self.not_roles
+        return bool(wanted or unwanted) or self.changed is not None
 
 
 class QueryWord(NamedTuple):

@@ -35,9 +35,8 @@ def shared(
     wanted: frozenset[str], path: str, content: bytes, chunk: Chunk, beginning: Sequence[Entity]
 ) -> frozenset[str]:
     """Which of some tokens a chunk has: in its text, its path or its names."""
-    names = " ".join([entity.qualified for entity in beginning])
-    around = f"{tokens.path_tokens(path)} {tokens.tokens(names)}".split()
-    return tokens.among(content[chunk.start : chunk.end], wanted).union(wanted.intersection(around))
+    around = "\n".join([path, *[entity.qualified for entity in beginning], ""])
+    return tokens.among(around.encode("utf-8", "replace") + content[chunk.start : chunk.end], wanted)
 
 
 def embedded_texts(path: str, content: bytes, parsed: ParsedFile) -> list[str]:

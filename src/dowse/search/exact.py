@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from dowse.stores.base import Snapshot
-from dowse.types import Filter, ParsedQuery, QueryRegex, Scored, chunk_id
+from dowse.types import Filter, ParsedQuery, QueryRegex, Scored, best_first, chunk_id
 
 MAX_MATCHES = 1000
 """Matches of one pattern in one file that are counted."""
@@ -30,7 +30,7 @@ def asks_for_exact(query: ParsedQuery) -> bool:
 def find(snapshot: Snapshot, query: ParsedQuery, filter: Filter, limit: int) -> list[Scored]:
     """Chunks of files that have every phrase and pattern, by how many of them and how often; 1 is the full score."""
     asked = [pattern for _, pattern in patterns(query)]
-    found: list[Scored] = []
+    scores: dict[int, float] = {}
     for id, content in snapshot.contents(filter):
         matches = [[m.start() for m in _some(pattern, content)] for pattern in asked]
         if not all(matches):
@@ -41,8 +41,8 @@ def find(snapshot: Snapshot, query: ParsedQuery, filter: Filter, limit: int) -> 
         starts = [chunk.start for chunk in file.parsed.chunks]
         for ordinal, score in _by_chunk(starts, matches).items():
             if snapshot.chunk_passes(chunk_id(id, ordinal), filter):
-                found.append(Scored(chunk_id(id, ordinal), score))
-    return sorted(found, key=lambda hit: (-hit.score, hit.chunk))[:limit]
+                scores[chunk_id(id, ordinal)] = score
+    return best_first(scores.keys(), scores.values())[:limit]
 
 
 def patterns(query: ParsedQuery) -> list[tuple[str, re.Pattern[bytes]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from dowse.code import tokens
 from dowse.search.analyse import is_identifier, last_part
@@ -19,93 +20,101 @@ LITERAL = frozenset({"exact", "places"})
 """Channels that bring the very lines that are asked for, wherever in the chunk they are."""
 
 
-def pointed_at(query: AnalysedQuery, candidate: Candidate) -> tuple[Entity, ...]:
-    """The definitions a hit stands for, of those in and around the chunk: what is named, else what is most alike.
+class Expansion:
+    """How the hits of one question are shown."""
 
-    The first is the one to name; the others are as much like the question. Of equals, what is around the chunk comes
-    first if it is a function or begins here too, else last. Variables and constants only count by name.
-    """
-    around = candidate.entity
-    asked = {last_part(name).lower() for name in query.names if is_identifier(name) or len(query.words) == 1}
-    inside = [
-        entity
-        for entity in candidate.beginning
-        if entity is not around and (entity.kind not in VALUES or entity.name.lower() in asked)
-    ]
-    if not inside:
-        return (around,) if around else ()
-    options = inside
-    if around is not None:
-        leads = around.kind in FUNCTIONS or around in candidate.beginning
-        options = [around, *inside] if leads else [*inside, around]
-    named = [entity for entity in options if entity.name.lower() in asked]
-    return _most_like(named or options, frozenset(query.words))
+    def __init__(self, query: AnalysedQuery) -> None:
+        alone = len(query.words) == 1
+        self._asked = frozenset(last_part(n).lower() for n in query.names if alone or is_identifier(n))
+        self._wanted = frozenset(query.words)
+
+    def pointed_at(self, candidate: Candidate) -> tuple[Entity, ...]:
+        """The definitions a hit stands for, of those in and around the chunk: what is named, else what is most alike.
+
+        The first is the one to name; the others are as much like the question. Of equals, what is around the chunk
+        comes first if it is a function or begins here too, else last. Variables and constants only count by name.
+        """
+        around, beginning, asked = candidate.entity, candidate.beginning, self._asked
+        inside = [
+            entity
+            for entity in beginning
+            if entity is not around and (entity.kind not in VALUES or entity.name.lower() in asked)
+        ]
+        if not inside:
+            return (around,) if around else ()
+        options = inside
+        if around is not None:
+            leads = around.kind in FUNCTIONS or around in beginning
+            options = [around, *inside] if leads else [*inside, around]
+        named = [entity for entity in options if entity.name.lower() in asked] if asked else ()
+        return self._most_like(named or options)
+
+    def _most_like(self, options: Sequence[Entity]) -> tuple[Entity, ...]:
+        """Those that share most words in their names, then in signature and documentation."""
+        for words in (_name_words, _described_words):
+            if len(options) > 1:
+                shared = [len(self._wanted & words(entity)) for entity in options]
+                most = max(shared)
+                options = [entity for entity, n in zip(options, shared, strict=True) if n == most]
+        return tuple(options)
+
+    def lines(
+        self,
+        candidate: Candidate,
+        pointed: Sequence[Entity],
+        context_lines: int,
+        before: int | None,
+        after: int | None,
+    ) -> tuple[int, int]:
+        """First and last line to show: the chunk, with the whole of its definition if that is short enough.
+
+        Of several definitions in a chunk, those that the question points at are shown without the others. Explicit
+        numbers of lines before and after replace the definition.
+        """
+        chunk = candidate.chunk
+        if before is not None or after is not None:
+            end = candidate.file.parsed.chunks[-1].end_line
+            return max(1, chunk.start_line - (before or 0)), min(
+                max(end, chunk.end_line), chunk.end_line + (after or 0)
+            )
+        first, last = chunk.start_line, chunk.end_line
+        if not pointed:
+            return first, last
+        entity = pointed[0]
+        if entity.end_line - entity.start_line >= context_lines:
+            return first, max(last, min(entity.end_line, first + LEAST_LINES - 1))
+        if not self._stand_alone(candidate, pointed):
+            return min(first, entity.start_line), max(last, entity.end_line)
+        begin, end = min(e.start_line for e in pointed), max(e.end_line for e in pointed)
+        shown_last = min(last, max(end, begin + LEAST_LINES - 1))
+        return max(first, min(begin, shown_last - LEAST_LINES + 1)), shown_last
+
+    def _stand_alone(self, candidate: Candidate, pointed: Sequence[Entity]) -> bool:
+        """Whether definitions are some of several in their chunk, and share words with the question."""
+        chunk, around = candidate.chunk, candidate.entity
+        for entity in pointed:
+            if entity is around or not (
+                chunk.start_line <= entity.start_line <= entity.end_line <= chunk.end_line
+            ):
+                return False
+        if any(name in LITERAL for name, _, _ in candidate.given):
+            return False
+        unlike, entity = self._wanted.isdisjoint, pointed[0]
+        return not (unlike(_name_words(entity)) and unlike(_described_words(entity)))
 
 
-def _most_like(options: Sequence[Entity], wanted: frozenset[str]) -> tuple[Entity, ...]:
-    """Those that share most words in their names, then in signature and documentation."""
-    for words in (_name_words, _described_words):
-        if len(options) > 1:
-            shared = [len(wanted.intersection(words(entity))) for entity in options]
-            most = max(shared)
-            options = [entity for entity, n in zip(options, shared, strict=True) if n == most]
-    return tuple(options)
-
-
-def _name_words(entity: Entity) -> list[str]:
+def _name_words(entity: Entity) -> frozenset[str]:
     """A member has the words of what it is a member of too: it wins if its own name adds one to them."""
-    return tokens.tokens(entity.qualified).split()
+    return _words(entity.qualified)
 
 
-def _described_words(entity: Entity) -> list[str]:
-    return tokens.tokens(f"{entity.signature}\n{entity.doc}").split()
+def _described_words(entity: Entity) -> frozenset[str]:
+    return frozenset(tokens.tokens(f"{entity.signature}\n{entity.doc}").split())
 
 
-def shown_lines(
-    query: AnalysedQuery,
-    candidate: Candidate,
-    pointed: Sequence[Entity],
-    context_lines: int,
-    before: int | None,
-    after: int | None,
-) -> tuple[int, int]:
-    """First and last line to show: the chunk, with the whole of its definition if that is short enough.
-
-    Of several definitions in a chunk, those that the question points at are shown without the others. Explicit numbers
-    of lines before and after replace the definition.
-    """
-    chunk = candidate.chunk
-    if before is not None or after is not None:
-        end = candidate.file.parsed.chunks[-1].end_line
-        return max(1, chunk.start_line - (before or 0)), min(
-            max(end, chunk.end_line), chunk.end_line + (after or 0)
-        )
-    first, last = chunk.start_line, chunk.end_line
-    if not pointed:
-        return first, last
-    entity = pointed[0]
-    if entity.end_line - entity.start_line >= context_lines:
-        return first, max(last, min(entity.end_line, first + LEAST_LINES - 1))
-    if not _stand_alone(query, candidate, pointed):
-        return min(first, entity.start_line), max(last, entity.end_line)
-    begin, end = min(e.start_line for e in pointed), max(e.end_line for e in pointed)
-    shown_last = min(last, max(end, begin + LEAST_LINES - 1))
-    return max(first, min(begin, shown_last - LEAST_LINES + 1)), shown_last
-
-
-def _stand_alone(query: AnalysedQuery, candidate: Candidate, pointed: Sequence[Entity]) -> bool:
-    """Whether definitions are some of several in their chunk, and share words with the question."""
-    chunk = candidate.chunk
-    if any(
-        entity is candidate.entity
-        or not chunk.start_line <= entity.start_line <= entity.end_line <= chunk.end_line
-        for entity in pointed
-    ):
-        return False
-    if any(name in LITERAL for name, _, _ in candidate.given):
-        return False
-    wanted, entity = frozenset(query.words), pointed[0]
-    return not (wanted.isdisjoint(_name_words(entity)) and wanted.isdisjoint(_described_words(entity)))
+@lru_cache(maxsize=20_000)
+def _words(name: str) -> frozenset[str]:
+    return frozenset(tokens.tokens(name).split())
 
 
 def text(content: bytes, chunk: Chunk, first: int, last: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from dowse.embedders.base import Embedder
 from dowse.search import cursor, expand, informative, places, related, traces
@@ -42,6 +43,8 @@ NO_GOOD = "nothing good was found; what is shown is a guess"
 RELATED_WEIGHTS = {"partners": 2.0, "similar": 1.0}
 """A test and what it tests belong together more surely than two pieces of code that are alike."""
 
+_SCORE = attrgetter("score")
+
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
@@ -50,6 +53,7 @@ class Ranking:
     query: AnalysedQuery
     channels: Mapping[str, Retrieved]
     candidates: Sequence[Candidate]
+    expansion: expand.Expansion
     relevance: Callable[[Candidate, int], float]  # of a candidate and its rank
     tells_weak: bool  # whether relevance can tell that nothing is good
     laps: Laps
@@ -92,7 +96,15 @@ def rank(
     best = _best_first(candidates)
     laps.done("weigh")
     judge = Judge(snapshot, query)
-    return Ranking(query, channels, best, judge.relevance, judge.can_tell(settings.embedder), laps)
+    return Ranking(
+        query,
+        channels,
+        best,
+        expand.Expansion(query),
+        judge.relevance,
+        judge.can_tell(settings.embedder),
+        laps,
+    )
 
 
 def answer(
@@ -154,13 +166,24 @@ def relate(
     candidates = _best_first(_candidates(snapshot, fused))
     laps.done("fuse")
     full = max(RELATED_WEIGHTS.values())
-    ranking = Ranking(query, channels, candidates, lambda c, _: min(1.0, c.score / full), False, laps)
+    ranking = Ranking(
+        query,
+        channels,
+        candidates,
+        expand.Expansion(query),
+        lambda c, _: min(1.0, c.score / full),
+        False,
+        laps,
+    )
     return answer(snapshot, ranking, options, settings, root)
 
 
 def _best_first(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """By score; equals by where they are."""
-    return sorted(candidates, key=lambda c: (-c.score, c.file.path, c.ordinal))
+    """By score; equals, which are few, by where they are."""
+    found = sorted(candidates, key=_SCORE, reverse=True)
+    if len(found) == len({candidate.score for candidate in found}):
+        return found
+    return sorted(found, key=lambda c: (-c.score, c.file.path, c.ordinal))
 
 
 def _condensed(snapshot: Snapshot, query: AnalysedQuery) -> AnalysedQuery:
@@ -205,10 +228,10 @@ def result(
 ) -> SearchResult:
     """The candidate of a rank (from 1) as it is shown."""
     candidate = ranking.candidates[rank - 1]
-    pointed, reasons = expand.pointed_at(ranking.query, candidate), candidate.reasons
+    pointed, reasons = ranking.expansion.pointed_at(candidate), candidate.reasons
     entity = pointed[0] if pointed else None
-    first, last = expand.shown_lines(
-        ranking.query, candidate, pointed, settings.context_lines, options.before, options.after
+    first, last = ranking.expansion.lines(
+        candidate, pointed, settings.context_lines, options.before, options.after
     )
     return SearchResult(
         path=candidate.file.path,

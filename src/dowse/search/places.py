@@ -6,7 +6,7 @@ from dowse.search import traces
 from dowse.search.analyse import last_part
 from dowse.search.related import chunk_at
 from dowse.stores.base import Snapshot
-from dowse.types import Filter, Frame, Scored, StoredFile, chunk_id
+from dowse.types import Filter, Frame, Scored, StoredFile, best_first, chunk_id
 
 MAX_FILES = 5
 """Files of one name that a frame may mean; with more, it names none."""
@@ -22,7 +22,7 @@ def find(snapshot: Snapshot, frames: list[Frame], filter: Filter) -> list[Scored
         for file in _files(snapshot, frame.path, filter):
             chunk = chunk_id(file.id, _ordinal(file, frame))
             scores.setdefault(chunk, max(0.1, 1.0 - STEP * rank))
-    return sorted((Scored(*item) for item in scores.items()), key=lambda hit: (-hit.score, hit.chunk))
+    return best_first(scores.keys(), scores.values())
 
 
 def question(text: str) -> tuple[str, list[Frame]]:

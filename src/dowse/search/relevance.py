@@ -10,6 +10,8 @@ be 0.8, four of five are right where every second question has an answer.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from operator import mul
 from typing import NamedTuple
 
 from dowse.code import terms
@@ -17,7 +19,7 @@ from dowse.search.analyse import is_identifier, last_part
 from dowse.search.informative import inverse_frequency
 from dowse.search.signals.base import Candidate
 from dowse.stores.base import Snapshot
-from dowse.types import AnalysedQuery
+from dowse.types import AnalysedQuery, Entity
 
 WEAK = 0.1
 """An answer whose best hit is below this is a guess: so are one in a hundred of the answers to real questions, and
@@ -82,9 +84,10 @@ class Judge:
 
     def evidence(self, candidate: Candidate, rank: int) -> Evidence:
         """What speaks for a hit."""
-        has = self._has(candidate) if self._wanted else frozenset()
+        beginning = candidate.beginning
+        has = self._has(candidate, beginning) if self._wanted else frozenset()
         covered = sum([self.worth[term] for term in has])
-        named = bool(self._names) and any(e.name.lower() in self._names for e in candidate.beginning)
+        named = bool(self._names) and any(e.name.lower() in self._names for e in beginning)
         file = next((factor - 1.0 for name, factor, _ in candidate.given if name == "file_name"), 0.0)
         return Evidence(
             coverage=min(1.0, covered / self._whole / ENOUGH) if self._whole else 0.0,
@@ -94,16 +97,15 @@ class Judge:
             file=min(1.0, max(0.0, file)),
         )
 
-    def _has(self, candidate: Candidate) -> frozenset[str]:
+    def _has(self, candidate: Candidate, beginning: Sequence[Entity]) -> frozenset[str]:
         content = self._snapshot.content(candidate.file.id)
-        return terms.shared(self._wanted, candidate.file.path, content, candidate.chunk, candidate.beginning)
+        return terms.shared(self._wanted, candidate.file.path, content, candidate.chunk, beginning)
 
 
 def probability(evidence: Evidence) -> float:
     """The logistic function of the weighted evidence."""
     weights = LATER if evidence.depth else FIRST
-    shares = [weights[name] * value for name, value in zip(Evidence._fields, evidence, strict=True)]
-    return logistic(weights["intercept"] + sum(shares))
+    return logistic(math.fsum(map(mul, weights.values(), (1.0, *evidence))))
 
 
 def logistic(x: float) -> float:

@@ -11,7 +11,16 @@ from dowse.errors import EmbedderError
 from dowse.search import exact, places
 from dowse.search.analyse import is_identifier, last_part
 from dowse.stores.base import Snapshot
-from dowse.types import AnalysedQuery, ChannelReport, Filter, NameTier, ParsedQuery, Scored, chunk_id
+from dowse.types import (
+    AnalysedQuery,
+    ChannelReport,
+    Filter,
+    NameTier,
+    ParsedQuery,
+    Scored,
+    best_first,
+    chunk_id,
+)
 
 DEPTH = 100
 """Candidates per channel: what is not among them cannot be in the answer."""
@@ -146,7 +155,7 @@ def name_hits(snapshot: Snapshot, names: Sequence[str], filter: Filter) -> list[
                 scores[id] = max(scores.get(id, 0.0), TIER_SCORES[tier])
             if hits:
                 break
-    return sorted((Scored(*item) for item in scores.items()), key=lambda hit: (-hit.score, hit.chunk))
+    return best_first(scores.keys(), scores.values())
 
 
 def _tiers(name: str) -> list[tuple[NameTier, str]]:

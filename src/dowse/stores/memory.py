@@ -10,7 +10,7 @@ import threading
 import uuid
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -35,6 +35,7 @@ from dowse.types import (
     SourceFile,
     StoredFile,
     Term,
+    best_first,
     chunk_id,
     split_chunk_id,
 )
@@ -281,10 +282,9 @@ class MemorySnapshot:
                     )
         return self._best(scored, filter, limit)
 
-    def _best(
-        self, scored: Iterator[tuple[int, float]] | Sequence[tuple[int, float]], filter: Filter, limit: int
-    ) -> list[Scored]:
-        ranked = sorted((Scored(id, score) for id, score in scored), key=lambda hit: (-hit.score, hit.chunk))
+    def _best(self, scored: Iterable[tuple[int, float]], filter: Filter, limit: int) -> list[Scored]:
+        found = dict(scored)
+        ranked = best_first(found.keys(), found.values())
         return [hit for hit in ranked if self.chunk_passes(hit.chunk, filter)][:limit]
 
     def chunk_passes(self, chunk: int, filter: Filter) -> bool:

@@ -21,7 +21,18 @@ from dowse.code import terms as chunk_fields
 from dowse.errors import IndexCorrupt, IndexUnwritable
 from dowse.stores.filtering import chunk_definitions, name_regex, path_regex
 from dowse.stores.naming import typos_allowed
-from dowse.types import CHUNK_BITS, ChunkTerms, Filter, NameTier, ParsedFile, Role, Scored, Term, chunk_id
+from dowse.types import (
+    CHUNK_BITS,
+    ChunkTerms,
+    Filter,
+    NameTier,
+    ParsedFile,
+    Role,
+    Scored,
+    Term,
+    best_first,
+    chunk_id,
+)
 
 WRITER_HEAP = 50_000_000
 """Bytes buffered before a segment is written: large enough that a batch makes one segment."""
@@ -222,10 +233,7 @@ class LexicalReader:
         with _mapped(self._folder):
             hits = self._searcher.search(query, limit=limit, count=False).hits
             chunks = self._searcher.fast_field_values("chunk", [address for _, address in hits])
-        scored = [
-            Scored(int(chunk or 0), float(score)) for (score, _), chunk in zip(hits, chunks, strict=True)
-        ]
-        return sorted(scored, key=lambda hit: (-hit.score, hit.chunk))
+        return best_first([int(chunk or 0) for chunk in chunks], [score for score, _ in hits])
 
 
 @lru_cache(maxsize=500)

@@ -18,6 +18,7 @@ from dowse.stores.filtering import chunk_passes, entity_passes, file_passes
 from dowse.types import (
     CHUNK_BITS,
     ChunkVector,
+    FileFacts,
     FileReferences,
     Filter,
     NameHit,
@@ -33,6 +34,10 @@ CACHED_CONTENT = 16_000_000
 
 CACHED_FILTERS = 16
 """Filters for which the files that pass are kept in memory between queries: a reader asks with few."""
+
+CACHED_NAMES = 5_000
+"""File names that were looked up and are kept in memory between queries: the same files lead many answers, and their
+tests are looked for by name."""
 
 NAME_SCAN = 1000
 """Definitions that a name may bring, or chunks that a glob or a typo may, before they are put in order: what is
@@ -52,6 +57,7 @@ class Remembered:
     manifest: Mapping[str, KnownFile] | None = None
     folders: Mapping[str, int] | None = None
     passing: dict[Filter, frozenset[int]] = field(default_factory=dict)
+    called: dict[str, list[tuple[int, FileFacts]]] = field(default_factory=dict)  # files by their last name
 
 
 class EmbeddedSnapshot:
@@ -71,6 +77,7 @@ class EmbeddedSnapshot:
         self._lexical = reader
         self._vectors = vectors
         self._remembered = remembered
+        self._last_named: tuple[tuple[str, str, Filter], list[NamedEntity]] | None = None
 
     def lexical(
         self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
@@ -135,14 +142,13 @@ class EmbeddedSnapshot:
     def names(self, pattern: str, tier: NameTier, filter: Filter, limit: int) -> list[NameHit]:
         """Entities by name: equal names and prefixes from the catalogue, the rest from the lexical index."""
         if tier in (NameTier.GLOB, NameTier.FUZZY):
-            candidates = self._defined_in(
+            candidates: Iterable[NamedEntity] = self._defined_in(
                 self._lexical.defining(pattern, tier, filter, NAME_SCAN, self._changed_files(filter))
             )
         else:
             key = pattern.lower()
             last = key + "\U0010ffff" if tier is NameTier.PREFIX else key
-            scan = -1 if filter.about_files or filter.about_chunks else NAME_SCAN
-            candidates = self._catalogue.named(key, last, self.generation, scan)
+            candidates = self._named(key, last, filter)
         found = (
             NameHit(row.file, row.entity, row.chunk, tier)
             for row in candidates
@@ -151,6 +157,14 @@ class EmbeddedSnapshot:
             and entity_passes(filter, row.kind, row.name)
         )
         return list(islice(found, max(0, limit)))
+
+    def _named(self, first: str, last: str, filter: Filter) -> list[NamedEntity]:
+        """The entities whose names lie between two; remembered for the next tier, which may ask for the same."""
+        asked = (first, last, filter)
+        if self._last_named is None or self._last_named[0] != asked:
+            scan = -1 if filter.about_files or filter.about_chunks else NAME_SCAN
+            self._last_named = asked, list(self._catalogue.named(first, last, self.generation, scan))
+        return self._last_named[1]
 
     def _changed_files(self, filter: Filter) -> Sequence[int] | None:
         """The files changed lately enough; their times are in the catalogue alone."""
@@ -195,10 +209,20 @@ class EmbeddedSnapshot:
         last = wanted.rpartition("/")[2]
         found = (
             id
-            for id, file in self._catalogue.files_called(last, self.generation)
+            for id, file in self._called(last)
             if naming.path_ends_with(file.path, wanted) and file_passes(filter, file)
         )
         return list(islice(found, max(0, limit)))
+
+    def _called(self, name: str) -> list[tuple[int, FileFacts]]:
+        """The files whose name or stem this is."""
+        known = self._remembered.called
+        found = known.get(name)
+        if found is None:
+            if len(known) >= CACHED_NAMES:
+                known.clear()
+            found = known[name] = list(self._catalogue.files_called(name, self.generation))
+        return found
 
     def file(self, id: int) -> StoredFile | None:
         """A file by id."""

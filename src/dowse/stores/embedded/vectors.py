@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowse.errors import IndexUnwritable
-from dowse.types import CHUNK_BITS, ChunkVector, Scored, chunk_id
+from dowse.types import CHUNK_BITS, ChunkVector, Scored, best_first, chunk_id
 
 if TYPE_CHECKING:
     import numpy as np
@@ -92,7 +92,7 @@ class Segment:
 
     def nearest(
         self, query: array[int], limit: int, files: Collection[int] | None, with_numpy: bool
-    ) -> Iterable[tuple[int, float]]:
+    ) -> tuple[list[int], list[float]]:
         """Ids and products with an int8 query of the best rows, among those of some files if there are some."""
         import simsimd
 
@@ -102,7 +102,8 @@ class Segment:
         scaled: Any = simsimd.fma(flat, self.scales, self.scales, alpha=1.0, beta=0.0)
         scores: Scores = memoryview(scaled)
         find = self._best_of_many if with_numpy else self._best
-        return ((self.ids[row], scores[row]) for row in find(scores, limit, files))
+        rows = list(find(scores, limit, files))
+        return list(map(self.ids.__getitem__, rows)), list(map(scores.__getitem__, rows))
 
     def _best(self, scores: Scores, limit: int, files: Collection[int] | None) -> Iterable[int]:
         rows: Iterable[int] = range(self.shape.rows)
@@ -113,7 +114,7 @@ class Segment:
         return nlargest(limit, rows, key=scores.__getitem__)
 
     def _best_of_many(self, scores: Scores, limit: int, files: Collection[int] | None) -> Iterable[int]:
-        """The same with numpy; of equals, the first rows too."""
+        """The same with numpy, in no order; with the last, all that equal it."""
         import numpy as np
 
         values = np.frombuffer(scores, dtype=np.float32)
@@ -121,9 +122,8 @@ class Segment:
             passing = np.isin(self._file_numbers, np.fromiter(files, np.int64, len(files)))
             values = np.where(np.repeat(passing, self._file_sizes), values, -np.inf)
         last = np.partition(values, -limit)[-limit] if limit < len(values) else -np.inf
-        rows = np.flatnonzero(values >= last if last > -np.inf else values > last)
-        best: list[int] = rows[np.lexsort((rows, -values[rows]))][:limit].tolist()
-        return best
+        rows: list[int] = np.flatnonzero(values >= last if last > -np.inf else values > last).tolist()
+        return rows
 
     @cached_property
     def _rows_by_file(self) -> dict[int, range]:
@@ -197,13 +197,14 @@ class VectorIndex:
         asked = array("b", [round(component * scale) for component in query])
         self._searched_rows += len(self)
         with_numpy = "numpy" in sys.modules or self._searched_rows > NUMPY_ROWS
-        found = [
-            Scored(id, score * largest / LEVELS)
-            for segment in self._segments.values()
-            if segment.shape.dimensions == len(asked)
-            for id, score in segment.nearest(asked, limit, files, with_numpy)
-        ]
-        return sorted(found, key=lambda hit: (-hit.score, hit.chunk))[:limit]
+        ids: list[int] = []
+        scores: list[float] = []
+        for segment in self._segments.values():
+            if segment.shape.dimensions == len(asked):
+                nearest, products = segment.nearest(asked, limit, files, with_numpy)
+                ids += nearest
+                scores += [product * largest / LEVELS for product in products]
+        return best_first(ids, scores)[:limit]
 
     def append(
         self,

@@ -14,7 +14,7 @@ from dowse.stores.postgres.conditions import Where
 from dowse.stores.postgres.filters import Filters
 from dowse.stores.postgres.postings import Array
 from dowse.stores.postgres.session import Rows, Session
-from dowse.types import Filter, Scored
+from dowse.types import Filter, Scored, best_first
 
 EXACT_CHUNKS = 20_000
 """Where a filter leaves no more than this, all of them are compared with the question: as fast as the graph, which
@@ -53,9 +53,8 @@ class Dense:
             rows = self._along(table, asked, filter)
         else:
             rows = self._exactly(table, asked, self._filters.files(filter))
-        hits = [Scored(chunk, 0.0 if distance != distance else 1.0 - distance) for chunk, distance in rows]
-        hits.sort(key=lambda hit: (-hit.score, hit.chunk))
-        return hits
+        alike = [0.0 if distance != distance else 1.0 - distance for _, distance in rows]
+        return best_first([chunk for chunk, _ in rows], alike)
 
     def _along(self, table: sql.Identifier, asked: dict[str, Any], filter: Filter) -> Rows:
         """Along the graph, which goes on until enough pass. It can lead astray: if a sample of all chunks has one
