@@ -6,6 +6,10 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+MANY = 100_000
+"""Values left by the work from which on they are passed off as old: to look at fewer takes milliseconds. To do so
+starts the collector's count anew: done after every small change, a long-lived process would never collect anything."""
+
 
 @contextmanager
 def uncollected() -> Iterator[None]:
@@ -16,7 +20,7 @@ def uncollected() -> Iterator[None]:
         yield
     finally:
         if was_enabled:
-            if not gc.get_freeze_count():
+            if gc.get_count()[0] > MANY and not gc.get_freeze_count():
                 gc.freeze()  # and at once unfrozen, all that was made counts as old, which is looked at last
                 gc.unfreeze()
             gc.enable()

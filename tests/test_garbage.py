@@ -1,0 +1,47 @@
+"""Work without the collector does not keep a long-lived process from collecting."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+from dowse import garbage
+from dowse.garbage import uncollected
+
+
+class Knot:
+    """Something that only the collector can free."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_small_work_done_often_leaves_the_collector_its_count() -> None:
+    per_round = gc.get_threshold()[0] // 3
+    knots: list[weakref.ref[Knot]] = []
+    for _ in range(60):
+        knots += [weakref.ref(Knot()) for _ in range(per_round)]
+        with uncollected():
+            pass
+    alive = sum(knot() is not None for knot in knots)
+    assert alive < len(knots) / 2
+    assert gc.isenabled()
+
+
+def test_what_large_work_made_is_not_looked_at_soon() -> None:
+    with uncollected():
+        assert not gc.isenabled()
+        made: list[list[int]] = [[] for _ in range(garbage.MANY + 1)]
+    assert gc.get_count()[0] < garbage.MANY
+    assert gc.isenabled()
+    assert len(made) > garbage.MANY
+
+
+def test_it_stays_off_where_it_was_off() -> None:
+    gc.disable()
+    try:
+        with uncollected():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
