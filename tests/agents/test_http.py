@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import gc
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import anyio
 import httpx2
+import uvicorn
+from mcp import Client
 from mcp_types import ListRootsResult, Root
 
+from dowse.interfaces.mcp.http import app
+from dowse.interfaces.mcp.service import Service
+from dowse.interfaces.mcp.workspace import Allowed
 from tests.agents.clients import http_server, make_tree, run
 
 HELLO = {
@@ -99,5 +110,59 @@ def test_many_calls_at_once_with_edits(tree: Path, home: Path) -> None:
             async with server.client() as client:
                 found = await client.call_tool("search", {"query": "round_3_marker"})
                 assert found.structured_content["hits"][0]["name"] == "round_3_marker"
+
+    run(work)
+
+
+@contextmanager
+def served_here(tree: Path) -> Iterator[str]:
+    """The address of a server in this process, whose objects can be counted."""
+    service = Service(Allowed(roots=(str(tree),), trust_client=False))
+    server = uvicorn.Server(uvicorn.Config(app(service, "127.0.0.1", ""), port=0, log_config=None))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        while not server.started:
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/mcp"
+    finally:
+        server.should_exit = True
+        thread.join(20)
+        service.close()
+
+
+def objects() -> Counter[str]:
+    """What there is of our classes and of those that carry sessions."""
+    gc.collect()
+    kinds = Counter(type(thing) for thing in gc.get_objects())
+    ours = ("dowse.", "mcp.", "uvicorn.", "sqlite3", "tantivy")
+    return Counter(
+        {f"{k.__module__}.{k.__name__}": n for k, n in kinds.items() if str(k.__module__).startswith(ours)}
+    )
+
+
+def test_nothing_is_left_of_sessions_that_ended_and_of_old_generations(tree: Path) -> None:
+    async def session(url: str, number: int) -> None:
+        (tree / "src/fresh.py").write_text(f"def marker_{number}():\n    pass\n")
+        async with Client(url, mode="legacy") as client:
+            for query in ("retry with backoff", f"marker_{number}"):
+                found = await client.call_tool("search", {"query": query})
+                assert not found.is_error and found.structured_content["hits"][0]["fresh"]
+            assert found.structured_content["hits"][0]["name"] == f"marker_{number}"
+
+    async def work() -> None:
+        with served_here(tree) as url:
+            for number in range(3):
+                await session(url, number)
+            before = objects()
+            assert before["dowse.interfaces.mcp.http._Handlers"] == 1
+            for number in range(3, 9):
+                await session(url, number)
+            for _ in range(20):  # connections are closed a little later
+                left = {kind: more for kind, more in (objects() - before).items() if more >= 6}
+                if not left:
+                    break
+                await anyio.sleep(0.05)
+            assert not left  # of each session and generation something
 
     run(work)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 from dowse.interfaces.mcp import session
 from dowse.interfaces.mcp.answers import LEAST_HITS, Wish, filling
-from dowse.interfaces.mcp.session import Sent
+from dowse.interfaces.mcp.session import Sent, Sessions
 from dowse.search.pack import pack
 from dowse.types import Kind, Match, SearchResult
 
@@ -29,6 +30,18 @@ HIT = SearchResult(
 def shown(sent: Sent, hit: SearchResult, budget: int = 1000) -> None:
     for packed in pack([hit], budget).hits:
         sent.note(packed)
+
+
+def numbered(number: int, lines: int) -> SearchResult:
+    """A file of lines that no other has."""
+    text = "\n".join(f"{number} {line}" for line in range(lines))
+    return replace(HIT, path=f"{number}.py", start_line=1, end_line=lines, text=text)
+
+
+def held(sent: Sent) -> int:
+    """Bytes that Python says are held, of files and their lines."""
+    files = sent._files
+    return sys.getsizeof(files) + sum(sys.getsizeof(key) + sys.getsizeof(files[key]) for key in files)
 
 
 def test_only_what_was_shown_counts() -> None:
@@ -59,12 +72,42 @@ def test_parts_that_were_cut_were_not_sent() -> None:
 
 def test_memory_has_an_end() -> None:
     sent = Sent()
-    for number in range(session.REMEMBERED // 100 + 20):
-        text = "\n".join(f"{number} {line}" for line in range(100))
-        shown(sent, replace(HIT, path=f"{number}.py", start_line=1, end_line=100, text=text), budget=10_000)
-    first = replace(HIT, path="0.py", start_line=1, end_line=1, text="0 0")
-    assert not sent.has(first)
-    assert sent.has(replace(first, path=f"{number}.py", text=f"{number} 0"))
+    for number in range(session.REMEMBERED // (session.A_FILE + 100 * session.A_LINE) + 20):
+        shown(sent, numbered(number, 100), budget=10_000)
+    assert not sent.has(replace(numbered(0, 1), path="0.py"))
+    assert sent.has(replace(numbered(number, 1), path=f"{number}.py"))
+    assert held(sent) < 1.2 * session.REMEMBERED
+    assert len(sent) * 12 > session.REMEMBERED  # and is of use until then
+
+
+def test_memory_has_an_end_for_files_of_a_line_and_for_one_that_changes_all_the_time() -> None:
+    short, long = Sent(), Sent()
+    for number in range(session.REMEMBERED // session.A_FILE + 200):
+        shown(short, numbered(number, 1))
+    for number in range(session.REMEMBERED // (200 * session.A_LINE) + 20):
+        shown(long, replace(numbered(number, 200), path="log.py"), budget=10_000)
+    assert held(short) < 1.2 * session.REMEMBERED
+    assert held(long) < 1.2 * session.REMEMBERED
+    assert long.has(replace(numbered(number, 200), path="log.py"))
+
+
+def test_clients_that_left_or_are_silent_are_forgotten() -> None:
+    now = [0.0]
+    sessions = Sessions(clock=lambda: now[0])
+    gone, kept = sessions.of("gone"), sessions.of("kept")
+    assert sessions.of("gone") is gone
+    sessions.forget("gone")
+    sessions.forget("nobody")
+    assert sessions.of("gone") is not gone
+    now[0] = session.IDLE_SECONDS - 1
+    assert sessions.of("kept") is kept
+    now[0] = session.IDLE_SECONDS + 1
+    assert sessions.of("kept") is kept
+    assert len(sessions) == 1
+    for number in range(session.SESSIONS):
+        sessions.of(str(number))
+    assert len(sessions) == session.SESSIONS
+    assert sessions.of("kept") is not kept
 
 
 def test_a_page_has_the_hits_whose_code_has_room() -> None:

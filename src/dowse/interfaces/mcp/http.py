@@ -8,8 +8,6 @@ from __future__ import annotations
 import hmac
 import logging
 import sys
-import threading
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
@@ -27,20 +25,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dowse.interfaces.mcp.calling import Call, Cancelled
 from dowse.interfaces.mcp.service import INTERNAL_ERROR, ProtocolError, Service
-from dowse.interfaces.mcp.session import Session
+from dowse.interfaces.mcp.session import IDLE_SECONDS, SESSIONS, Session, Sessions
 
 PATH = "/mcp"
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
-SESSIONS = 1000
-"""Clients whose memory is kept, the latest ones."""
-
 THREADS = 16
 """Calls that run at the same time."""
-
-IDLE_SECONDS = 1800.0
-"""After this long without a request a session is forgotten."""
 
 HEAPS = 2
 _M_ARENA_MAX = -8
@@ -94,18 +86,32 @@ class _Announcing(uvicorn.Server):
 
 def app(service: Service, host: str, token: str) -> ASGIApp:
     """The application: the SDK's, behind the token."""
-    server = _Handlers(service).server()
+    handlers = _Handlers(service)
     security = None
     if host not in LOOPBACK:  # whoever opens it to others says so, and has a token or a proxy for it
         security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-    inner = server.streamable_http_app(
+    inner = handlers.server().streamable_http_app(
         streamable_http_path=PATH,
         host=host,
         transport_security=security,
         session_idle_timeout=IDLE_SECONDS,
         max_sessions=SESSIONS,
     )
-    return _Guarded(inner, token) if token else inner
+    forgetting = _Forgetting(inner, handlers.sessions)
+    return _Guarded(forgetting, token) if token else forgetting
+
+
+class _Forgetting:
+    """Forgets what clients were sent when they say goodbye, which the SDK tells nobody."""
+
+    def __init__(self, inner: ASGIApp, sessions: Sessions) -> None:
+        self._inner = inner
+        self._sessions = sessions
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._inner(scope, receive, send)
+        if scope["type"] == "http" and scope["method"] == "DELETE":
+            self._sessions.forget(_header(scope, SESSION_HEADER.encode()).decode("latin-1"))
 
 
 class _Guarded:
@@ -126,8 +132,11 @@ class _Guarded:
         await self._inner(scope, receive, send)
 
     def _is_known(self, scope: Scope) -> bool:
-        given = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
-        return hmac.compare_digest(given, self._expected)
+        return hmac.compare_digest(_header(scope, b"authorization"), self._expected)
+
+
+def _header(scope: Scope, name: bytes) -> bytes:
+    return next((value for key, value in scope["headers"] if key == name), b"")
 
 
 class _Handlers:
@@ -135,8 +144,7 @@ class _Handlers:
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._sessions: OrderedDict[str, Session] = OrderedDict()
-        self._guard = threading.Lock()
+        self.sessions = Sessions()
         self._threads: anyio.CapacityLimiter | None = None
 
     def server(self) -> Server[Any]:
@@ -182,14 +190,7 @@ class _Handlers:
         """The memory of the session that a request belongs to; a new one where requests stand alone."""
         request = context.request
         id = request.headers.get(SESSION_HEADER, "") if request is not None else ""
-        if not id:
-            return Session()
-        with self._guard:
-            session = self._sessions.setdefault(id, Session())
-            self._sessions.move_to_end(id)
-            while len(self._sessions) > SESSIONS:
-                self._sessions.popitem(last=False)
-        return session
+        return self.sessions.of(id) if id else Session()
 
     async def _roots(self, context: Any) -> tuple[str, ...]:
         """The folders that the client says it works on, if it can be asked."""
