@@ -122,6 +122,8 @@ class Engine:
 
     def close(self) -> None:
         """Let go of the index."""
+        if "_freshness" in self.__dict__:
+            self._freshness.close()
         if "store" in self.__dict__:
             self.store.close()
 
@@ -585,7 +587,7 @@ class Engine:
     # --- freshness ---
 
     def check_soon(self) -> None:
-        """Make the next search compare the tree with the disk, however short ago that was done."""
+        """Make sure that the next search looks at the tree, however short ago the last did."""
         self._freshness.check_soon()
 
     def refresh(self, progress: Progress | None = None) -> list[str]:

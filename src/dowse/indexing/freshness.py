@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from dowse.errors import EmbedderError, IndexLocked, IndexMissing, IndexUnwritable
 from dowse.indexing import changes
+from dowse.indexing.listening import Listening
 from dowse.stores.base import KnownFile, Snapshot, Store
 from dowse.types import Candidate, FileStamp, IndexReport, IndexState, SearchResult, StoredFile
 
@@ -19,12 +20,15 @@ if TYPE_CHECKING:
     from dowse.indexing.pipeline import Progress, Recipe
 
 CHECKED_FILES = 20_000
-"""Trees up to this size are compared with the disk before every answer (3 microseconds a file); of larger
-ones, the files in the answer."""
+"""Trees up to this size are compared with the disk before an answer (3 microseconds a file), or listened to; of
+larger ones, the files in the answer are looked at."""
 
 CHECK_PAUSE = 10
-"""After such a comparison, searches that follow within this many times the time it took go without one: in a
+"""Where they are not, searches that follow a comparison within this many times the time it took go without one: in a
 burst of searches, checking takes a tenth of the time at most. A search after a pause always checks."""
+
+FEW_PATHS = 100
+"""Up to so many files are asked for one by one, more with the list of all."""
 
 Found = TypeVar("Found")
 
@@ -50,15 +54,20 @@ class Freshness:
         self._next_check = 0.0
         self._last_check = 0.0
         self._check_wanted = 0.0
+        self._listening = Listening(means.root)
         self._busy = threading.RLock()
+
+    def close(self) -> None:
+        """Stop listening; a later look begins anew."""
+        with self._busy:
+            self._listening.close()
 
     # --- the whole tree ---
 
     def check_soon(self) -> None:
-        """Make the next look a thorough one, however short ago the last was."""
-        self._check_wanted = (
-            time.monotonic()
-        )  # not _next_check, which a look that is under way sets at its end
+        """Make sure that the next search looks at the tree, however short ago the last did."""
+        # Not _next_check, which a look that is under way sets at its end.
+        self._check_wanted = time.monotonic()
 
     def refresh(self, progress: Progress | None = None) -> list[str]:
         """Make sure there is an index and that it says what the disk says; what stood in the way.
@@ -76,17 +85,14 @@ class Freshness:
                 raise IndexMissing(f"the index of {self._root} is {state}: run 'dowse index' there")
             return [_first_run(state, self._means.index(progress), self._root)]
         drift = self._due_drift() if self._may_update else None
-        return self._take_in(drift, progress) if drift else []
+        return self._take_in(drift, progress, is_all=True) if drift else []
 
     def take_in(self, paths: Iterable[str]) -> list[str]:
         """Bring files that are said to have changed up to date, however large the tree; what stood in the way."""
         if self._store.state() is not IndexState.CURRENT:
             return self.refresh()
         with self._store.snapshot() as snapshot:
-            manifest, folders = snapshot.manifest(), snapshot.folders()
-        known = {path: manifest[path] for path in paths if path in manifest}
-        above = {folder: folders[folder] for path in paths for folder in changes.folders_above(path, folders)}
-        drift = changes.drift(self._root, known, above)
+            drift = self._drift_among(snapshot, set(paths))
         return self._take_in(drift, None) if drift else []
 
     def pending(self) -> int | None:
@@ -98,20 +104,44 @@ class Freshness:
         return changes.known_changes(changes.drift(self._root, *known), *known)
 
     def _due_drift(self) -> changes.Drift | None:
-        """How the disk differs from the index, unless that was looked at a moment ago."""
-        started = time.monotonic()
-        if started < self._next_check and self._check_wanted < self._last_check:
-            return None
-        self._last_check = started
-        drift = self._drift()
+        """How the disk differs from the index, as far as it is looked at."""
+        with self._store.snapshot() as snapshot:
+            if snapshot.file_count() > CHECKED_FILES:
+                return None
+            started = time.monotonic()
+            heard = self._listening.heard(snapshot)
+            if heard is not None:
+                drift = self._drift_among(snapshot, heard) if heard else None
+            elif self._is_pausing(started):
+                return None
+            else:
+                drift = self._compared(snapshot, started)
+            self._last_check = started
+            if not drift:
+                self._listening.note_good(snapshot)
+        return drift
+
+    def _is_pausing(self, now: float) -> bool:
+        """Whether all was compared a moment ago, which is good enough where nothing better can be had."""
+        is_soon = now < self._next_check and self._check_wanted < self._last_check
+        return is_soon and self._listening.is_impossible
+
+    def _compared(self, snapshot: Snapshot, started: float) -> changes.Drift:
+        """How the disk differs from the index, by comparing everything."""
+        self._listening.begin(snapshot)
+        drift = changes.drift(self._root, snapshot.manifest(), snapshot.folders())
         done = time.monotonic()
         self._next_check = done + CHECK_PAUSE * (done - started)
         return drift
 
-    def _drift(self) -> changes.Drift | None:
-        """How the disk differs from the index; None where nobody looks."""
-        known = self._known()
-        return None if known is None else changes.drift(self._root, *known)
+    def _drift_among(self, snapshot: Snapshot, paths: set[str]) -> changes.Drift:
+        """How the disk differs from the index in some places."""
+        folders = snapshot.folders()
+        above = {folder: folders[folder] for path in paths for folder in changes.folders_above(path, folders)}
+        manifest = snapshot.manifest() if len(paths) > FEW_PATHS else None
+        find = manifest.get if manifest is not None else snapshot.file_at
+        known: dict[str, KnownFile] = {path: file for path in paths if (file := find(path)) is not None}
+        return changes.drift(self._root, known, above)
 
     def _known(self) -> tuple[Mapping[str, KnownFile], Mapping[str, int]] | None:
         """The files and folders of the index; None if the tree is too large to look at every one."""
@@ -124,21 +154,32 @@ class Freshness:
     def _may_update(self) -> bool:
         return self._means.looks and not self._means.read_only
 
-    def _take_in(self, drift: changes.Drift, progress: Progress | None) -> list[str]:
-        """Bring the index up to date, unless that is not possible now: then it stays as it is, and this says so."""
-        from dowse.indexing import pipeline
+    def _take_in(self, drift: changes.Drift, progress: Progress | None, *, is_all: bool = False) -> list[str]:
+        """Bring the index up to date, unless that is not possible now: then it stays as it is, and this says so.
 
+        ``is_all`` says that the index differs from the disk in nothing else.
+        """
         with self._busy:
+            with self._store.snapshot() as snapshot:
+                is_all = is_all or self._listening.is_good(snapshot)
+                folders = snapshot.folders()
+            self._listening.doubt()
             try:
-                if drift.rules_changed:
-                    self._means.index(progress)
-                else:
-                    with self._store.snapshot() as snapshot:
-                        folders = snapshot.folders()
-                    pipeline.update(self._root, self._store, self._means.recipe(), drift, folders)
+                self._write(drift, folders, progress)
             except (EmbedderError, IndexLocked, IndexUnwritable) as error:
                 return [f"answered from the index as it was: {error}"]
+            if is_all:
+                with self._store.snapshot() as snapshot:
+                    self._listening.note_good(snapshot)
         return []
+
+    def _write(self, drift: changes.Drift, folders: Mapping[str, int], progress: Progress | None) -> None:
+        from dowse.indexing import pipeline
+
+        if drift.rules_changed:
+            self._means.index(progress)
+        else:
+            pipeline.update(self._root, self._store, self._means.recipe(), drift, folders)
 
     # --- an answer ---
 

@@ -1,0 +1,182 @@
+"""Hears from the Linux kernel what may have changed in a tree: no thread, nothing to wait for.
+
+The kernel notes a change within the call that makes it, so that what is read here covers whatever was done before.
+It never tells less than it says: where anything is in doubt (notes were lost, a folder that is watched was moved, the
+file system is one that others may change unheard), it says so, and the tree is to be compared with the index.
+
+The three calls are made by ``ctypes``: the packages for it start a process (``ldconfig``) as they are imported.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import struct
+import sys
+import weakref
+from collections.abc import Iterator, Set
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import ctypes
+
+MOST_WATCHES = 16
+"""Trees that one process watches at a time: a user may have 128 of these descriptors, for all programs."""
+
+READ_BYTES = 65_536
+"""Read at once: a few thousand notes."""
+
+_MODIFY, _ATTRIB, _CLOSE_WRITE, _MOVED_FROM, _MOVED_TO = 0x2, 0x4, 0x8, 0x40, 0x80
+_CREATE, _DELETE, _DELETE_SELF, _MOVE_SELF = 0x100, 0x200, 0x400, 0x800
+_UNMOUNT, _OVERFLOW, _IGNORED = 0x2000, 0x4000, 0x8000
+_ONLY_FOLDER, _NO_LINK, _NOT_UNLINKED, _IS_FOLDER = 0x0100_0000, 0x0200_0000, 0x0400_0000, 0x4000_0000
+
+_IN_A_FOLDER = _MODIFY | _ATTRIB | _CLOSE_WRITE | _MOVED_FROM | _MOVED_TO | _CREATE | _DELETE
+_LOST = _DELETE_SELF | _MOVE_SELF | _UNMOUNT | _OVERFLOW | _IGNORED
+_WATCHED = _IN_A_FOLDER | _DELETE_SELF | _MOVE_SELF | _ONLY_FOLDER | _NO_LINK | _NOT_UNLINKED
+
+_NO_FOLDER = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+_HEADER = struct.Struct("iIII")  # which folder, what, a number that pairs moves, bytes of the name
+_STATFS_BYTES = 256  # more than the structure has anywhere
+
+LOCAL = {
+    "bcachefs": 0xCA451A4E,
+    "btrfs": 0x9123683E,
+    "ext4": 0xEF53,
+    "f2fs": 0xF2F52010,
+    "jfs": 0x3153464A,
+    "overlayfs": 0x794C7630,
+    "tmpfs": 0x01021994,
+    "xfs": 0x58465342,
+    "zfs": 0x2FC12FC1,
+}
+"""File systems that nobody changes but through this kernel, by their numbers in statfs(2)."""
+
+
+class Unwatchable(OSError):
+    """The tree cannot be watched: the system is another one, a limit is reached, or the file system is of no use."""
+
+
+class Watch:
+    """The folders of a tree that are listened to. Not for use in several threads at once."""
+
+    def __init__(self, root: Path) -> None:
+        if sys.platform != "linux":
+            raise Unwatchable("there is no inotify on this system")
+        if len(_open) >= MOST_WATCHES:
+            raise Unwatchable("this process watches enough trees")
+        self._root = os.fspath(root)
+        self._process = os.getpid()
+        self._folders: dict[int, str] = {}  # by the kernel's number
+        self._watched: set[str] = set()
+        self._devices: set[int] = set()
+        self._is_sure = True
+        self._identity = self._root_now()
+        self._descriptor = _checked(_libc().inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
+        self._close = weakref.finalize(self, os.close, self._descriptor)
+        _open.add(self)
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._is_sure = False
+        _open.discard(self)
+        self._close()
+
+    def lacks(self, folders: Set[str]) -> bool:
+        """Whether some folders are not listened to."""
+        return not folders <= self._watched
+
+    def add(self, folders: Set[str]) -> None:
+        """Listen to more folders, from now on; to those that there are."""
+        for folder in sorted(folders - self._watched):  # those above first: so that moves of others are heard
+            try:
+                self._add(folder)
+            except OSError as error:
+                if error.errno not in _NO_FOLDER:
+                    raise Unwatchable(*error.args) from error
+            else:
+                self._watched.add(folder)
+
+    def _add(self, folder: str) -> None:
+        path = f"{self._root}/{folder}" if folder else self._root
+        device = os.stat(path).st_dev
+        if device not in self._devices:
+            _check_file_system(path)
+            self._devices.add(device)
+        # The root may be reached by a link; what is below it is not.
+        mask = _WATCHED if folder else _WATCHED & ~_NO_LINK
+        number = _checked(_libc().inotify_add_watch(self._descriptor, os.fsencode(path), mask))
+        if self._folders.setdefault(number, folder) != folder:
+            raise Unwatchable(f"{folder} and {self._folders[number]} are the same folder")
+
+    def heard(self) -> set[str] | None:
+        """The paths that may have changed since this was asked last; None if anything may have, for good."""
+        heard: set[str] = set()
+        if self._is_sure:
+            try:
+                # A process that was forked shares the queue: what it read here would be missed there.
+                self._is_sure = self._process == os.getpid() and self._root_now() == self._identity
+                for number, what, name in self._notes():
+                    heard.add(self._path(number, what, name))
+            except OSError:
+                self._is_sure = False
+        return heard if self._is_sure else None
+
+    def _notes(self) -> Iterator[tuple[int, int, str]]:
+        while self._is_sure:
+            try:
+                data = os.read(self._descriptor, READ_BYTES)
+            except BlockingIOError:
+                return
+            at = 0
+            while at < len(data):
+                number, what, _, length = _HEADER.unpack_from(data, at)
+                at += _HEADER.size + length
+                yield number, what, os.fsdecode(data[at - length : at].rstrip(b"\0"))
+
+    def _path(self, number: int, what: int, name: str) -> str:
+        """What a note is about; from the root on, as the index has it."""
+        folder = self._folders.get(number)
+        path = f"{folder}/{name}" if folder and name else folder or name
+        if what & _LOST or folder is None or not name or (what & _IS_FOLDER and path in self._watched):
+            self._is_sure = False
+        return path
+
+    def _root_now(self) -> tuple[int, int]:
+        try:
+            status = os.stat(self._root)
+        except OSError as error:
+            raise Unwatchable(*error.args) from error
+        return status.st_dev, status.st_ino
+
+
+_open: weakref.WeakSet[Watch] = weakref.WeakSet()
+
+
+@cache
+def _libc() -> ctypes.CDLL:
+    import ctypes
+
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def _checked(result: int) -> int:
+    if result < 0:
+        import ctypes
+
+        number = ctypes.get_errno()
+        raise Unwatchable(number, os.strerror(number))
+    return result
+
+
+def _check_file_system(path: str) -> None:
+    """Refuse a file system that may be changed without this kernel's knowledge."""
+    import ctypes
+
+    buffer = ctypes.create_string_buffer(_STATFS_BYTES)
+    _checked(_libc().statfs(os.fsencode(path), buffer))
+    (kind,) = struct.unpack_from("l", buffer)
+    if kind & 0xFFFF_FFFF not in LOCAL.values():
+        raise Unwatchable(f"{path} is on a file system of kind {kind:#x}, which others may change")
