@@ -44,8 +44,8 @@ REMOVE_ATTEMPTS = 20
 REMOVE_SECONDS = 0.05
 """The engine watches its folder from a thread of its own, which may put a lock file there at any moment."""
 
-NEVER = -1
-"""The generation of an index that carries no stamp: it is new, or it was lost."""
+NEVER = 0
+"""The generation of an index that carries no stamp: that before the first commit, when there is nothing in it."""
 
 _FIELDS = ChunkTerms._fields
 

@@ -60,8 +60,8 @@ SORTED_ROWS = 3000
 SCALE_BYTES = 4
 ID_BYTES = 8
 
-NEVER = -1
-"""The generation of an index that is new or cannot be read."""
+NEVER = 0
+"""The generation of an index that is new or cannot be read: that before the first commit."""
 
 
 class Shape(NamedTuple):
