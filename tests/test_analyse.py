@@ -128,12 +128,26 @@ def test_files(text: str, files: tuple[str, ...]) -> None:
         ("token.py", "file"),
         ("src/auth/session/token.py", "file"),
         ("src/auth/session/token.py refresh", "file"),
-        ("why does src/auth/token.py refresh the session", "mixed"),
+        ("why does src/auth/token.py refresh the session", "words"),
         ("why does auth/token refresh the session", "words"),
     ],
 )
 def test_a_file_alone_is_a_question_about_a_file(text: str, reading: str) -> None:
     assert read(text).reading == reading
+
+
+@pytest.mark.parametrize("text", ["token.py", "src/auth/token.py", "src\\auth\\token.py", "why token.py"])
+def test_the_extension_of_a_file_is_not_looked_for(text: str) -> None:
+    query = read(text)
+    assert "py" not in dict(query.terms)
+    assert "token" in dict(query.terms)
+    assert not any("py" in name for name in query.names)
+
+
+def test_what_may_be_a_name_or_a_format_is_looked_for() -> None:
+    assert "json" in weights("flask.json provider")
+    assert read("mutex.lock").names == ("mutex.lock",)
+    assert "py" in weights("py files")
 
 
 def test_the_last_part_of_a_name() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -43,6 +43,13 @@ STOP_WORDS = frozenset(
 )
 """English words that say nothing about code. Words that are also names in code (get, set, all) are not here."""
 
+LANGUAGE_EXTENSIONS = frozenset(
+    "c cc cjs cpp cs cxx dart ex exs h hh hpp hs java jl js jsx kt kts lua mjs ml mli mts php pl pm py pyi pyx rb rs "
+    "scala sh swift ts tsx zig".split()
+)
+"""Extensions that only say in which language a file is written, and are no words of their own (``.json``, ``.log``).
+Code seldom says them, so that such a one would count as a rare word, and find lists of files."""
+
 _NAME = re.compile(r"[^\W\d]\w*(?:(?:\.|::|->|#|\\)[^\W\d]\w*)*\*?")
 _FILE = re.compile(r"[\w./\\~-]*[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}\b|[\w.-]+(?:/[\w.-]+)+")
 _SEPARATOR = re.compile(r"\.|::|->|#|\\")
@@ -55,16 +62,17 @@ def analyse(text: str, is_extension: Callable[[str], bool], patterns: Sequence[s
     are asked for in so many words (``name:*Handler``).
     """
     clean = " ".join(word[:MAX_WORD] for word in text[:MAX_TEXT].replace("\0", " ").split())
-    words = list(dict.fromkeys(tokens.words(clean)))
+    files = _files(clean, is_extension)
+    sources = [file for file in files if file.rpartition(".")[2].lower() in LANGUAGE_EXTENSIONS]
+    words = list(dict.fromkeys(tokens.words(_without(clean, sources, keep_stem=True))))
     kept = [word for word in words if word.lower() not in STOP_WORDS] or words
     meant = frozenset(kept)
-    names = tuple(dict.fromkeys([*patterns, *_names(clean, kept)]))[:MAX_NAMES]
-    files = _files(clean, is_extension)
+    names = tuple(dict.fromkeys([*patterns, *_names(_without(clean, sources), kept)]))[:MAX_NAMES]
     return AnalysedQuery(
         text=text,
         terms=_terms(kept),
         names=names,
-        files=files,
+        files=tuple(dict.fromkeys(files.values()))[:MAX_NAMES],
         words=tuple(
             dict.fromkeys(tokens.stem(part) for word in kept for part in tokens.split_identifier(word))
         ),
@@ -133,18 +141,27 @@ def _names(text: str, kept: list[str]) -> tuple[str, ...]:
     found = [match for match in _NAME.findall(text) if is_identifier(match)]
     if len(kept) <= PLAIN_NAME_WORDS:
         parts = {part for name in found for part in name_parts(name)}
-        found += [word for word in kept if len(word) > 2 and word not in parts]
+        own = frozenset(tokens.words(text))
+        found += [word for word in kept if len(word) > 2 and word in own and word not in parts]
     return tuple(dict.fromkeys(found))[:MAX_NAMES]
 
 
-def _files(text: str, is_extension: Callable[[str], bool]) -> tuple[str, ...]:
-    found = []
+def _files(text: str, is_extension: Callable[[str], bool]) -> dict[str, str]:
+    """The names of files in a text: as they are written there, and as paths are."""
+    found = {}
     for match in _FILE.findall(text):
         name = match.replace("\\", "/").removeprefix("./").strip("/")
         suffix = "." + name.rpartition(".")[2].lower()
         if "/" in name or is_extension(suffix):
-            found.append(name)
-    return tuple(dict.fromkeys(found))[:MAX_NAMES]
+            found[match] = name
+    return found
+
+
+def _without(text: str, files: Iterable[str], *, keep_stem: bool = False) -> str:
+    """A text without its file names, or without their extensions."""
+    for file in files:
+        text = text.replace(file, file.rpartition(".")[0] if keep_stem else " ")
+    return text
 
 
 def _outside_files(text: str, kept: list[str]) -> list[str]:

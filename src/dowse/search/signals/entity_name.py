@@ -21,9 +21,9 @@ their names takes time."""
 
 
 def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
-    """Lift chunks with a definition whose name shares words with the question."""
+    """Lift chunks with a definition whose name shares words with the question; not where a file is asked for."""
     wanted = naming_words(query)
-    if not wanted:
+    if not wanted or query.reading == "file":
         return
     least = min(LEAST, len(wanted))
     enough = IN_REACH * max([candidate.score for candidate in candidates], default=0.0)
