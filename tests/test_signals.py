@@ -113,6 +113,16 @@ def test_where_no_member_of_a_dotted_name_exists_its_last_part_counts() -> None:
     assert weighed("definition", "module.push", candidates) == [definition.ASKED_FOR, definition.ASKED_FOR]
 
 
+def test_of_names_that_differ_in_case_the_one_that_is_written_so_goes_up() -> None:
+    module, method = (
+        "class Web:\n    class Helpers:\n        pass\n",
+        "class Web:\n    def helpers(self):\n        pass\n",
+    )
+    candidates = [candidate(stored(1, "a.py", source=module)), candidate(stored(2, "b.py", source=method))]
+    assert weighed("definition", "Web::Helpers", candidates) == [definition.ASKED_FOR, 1.0]
+    assert weighed("definition", "Web::helpers", candidates)[0] == pytest.approx(1.0)
+
+
 # --- entity name -----------------------------------------------------------------------------------
 
 
@@ -196,6 +206,14 @@ def test_several_places_lift_the_best_and_lower_the_rest() -> None:
     factors = weighed("file_coherence", "x", [*three_places((1.0, 0.5, 0.5)), alone])
     expected = 1.0 + file_coherence.GAIN * (0.5 + 0.5) / 2
     assert factors == pytest.approx([expected, file_coherence.SATURATION, file_coherence.SATURATION**2, 1.0])
+
+
+def test_places_of_a_file_stay_together_where_a_question_describes_a_place() -> None:
+    long = " ".join(f"word{i}" for i in range(file_coherence.DESCRIBES))
+    lift = 1.0 + file_coherence.GAIN * (0.5 + 0.5) / 2
+    step = file_coherence.TOGETHER
+    factors = weighed("file_coherence", long, three_places((1.0, 0.5, 0.5)))
+    assert factors == pytest.approx([lift, lift * step, lift * step**2])
 
 
 def test_the_gain_of_many_places_has_a_bound() -> None:

@@ -17,28 +17,32 @@ names channel, which brings the definition of either. More would put what is nam
 
 
 def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
-    """Lift chunks in which a queried name is defined; of a dotted name, as what it is a member of if that exists."""
-    names = [tuple(part.lower() for part in name_parts(name)) for name in query.names if is_identifier(name)]
-    if not names:
-        return
-    defined = {
-        (parts, candidate.id): entity
+    """Lift chunks in which a queried name is defined: what is written as in the question if that exists, and of a
+    dotted name, as what it is a member of if that exists.
+    """
+    factor = ASKED_FOR if query.reading == "symbol" else FACTOR
+    lifted: set[int] = set()
+    for parts in [name_parts(name) for name in query.names if is_identifier(name)]:
+        for candidate, entity in _best_written(parts, candidates) if parts else ():
+            if candidate.id not in lifted:
+                lifted.add(candidate.id)
+                candidate.weigh("definition", factor, f"defines {entity.qualified}")
+
+
+def _best_written(parts: tuple[str, ...], candidates: Sequence[Candidate]) -> list[tuple[Candidate, Entity]]:
+    """Where a name is defined, in any case and as a member of anything; only the best of these if there are better."""
+    last = parts[-1].lower()
+    defined = [
+        (_written(entity, parts), candidate, entity)
         for candidate in candidates
         for entity in candidate.beginning
-        for parts in names
-        if parts and entity.name.lower() == parts[-1]
-    }
-    factor = ASKED_FOR if query.reading == "symbol" else FACTOR
-    members = {parts for (parts, _), entity in defined.items() if _is_member(entity, parts)}
-    for candidate in candidates:
-        for parts in names:
-            entity = defined.get((parts, candidate.id))
-            if entity is not None and (parts not in members or _is_member(entity, parts)):
-                candidate.weigh("definition", factor, f"defines {entity.qualified}")
-                break
+        if entity.name.lower() == last
+    ]
+    best = max((how for how, _, _ in defined), default=(False, False))
+    return [(candidate, entity) for how, candidate, entity in defined if how == best]
 
 
-def _is_member(entity: Entity, parts: tuple[str, ...]) -> bool:
-    """Whether the end of an entity's qualified name is these parts."""
+def _written(entity: Entity, parts: tuple[str, ...]) -> tuple[bool, bool]:
+    """Whether the end of an entity's qualified name is these parts in any case, and whether its name is in this one."""
     own = tuple(part.lower() for part in name_parts(entity.qualified))
-    return own[-len(parts) :] == parts
+    return own[-len(parts) :] == tuple(part.lower() for part in parts), entity.name == parts[-1]

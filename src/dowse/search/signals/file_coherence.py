@@ -1,4 +1,9 @@
-"""A file with several good places is more likely the right one than a file with a single lucky hit."""
+"""A file with several good places is more likely the right one than a file with a single lucky hit.
+
+That says which file; which lines of it, the places' own scores say. A short question names a subject: an answer
+shows several files, so the further places of a file step back. A long one describes a place: the other places of
+its file are as likely meant as another file, and go with their file.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +19,12 @@ GAIN = 0.6
 SATURATION = 0.7
 """Each further place of a file counts this much of the one before, so that an answer shows several files."""
 
+DESCRIBES = 12
+"""Words from which on a question describes a place."""
+
+TOGETHER = 0.85
+"""For such a question, each further place of a file counts this much of the one before, lifted like the best one."""
+
 
 def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
     """Lift the best place of files with many, and let each further place of a file step back."""
@@ -21,17 +32,19 @@ def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
     for candidate in candidates:
         by_file[candidate.file.id].append(candidate)
     top = max([candidate.score for candidate in candidates], default=0.0)
+    together = len(query.words) >= DESCRIBES
     for places in by_file.values():
         if len(places) > 1:
-            _weigh_file(sorted(places, key=lambda c: (-c.score, c.id)), top)
+            _weigh_file(sorted(places, key=lambda c: (-c.score, c.id)), top, together)
 
 
-def _weigh_file(places: Sequence[Candidate], top: float) -> None:
+def _weigh_file(places: Sequence[Candidate], top: float, together: bool) -> None:
     """Weigh the places of one file, best first, where the best of all weighs this much."""
     best, *others = places
     rest = sum([place.score for place in others])
-    if rest and top:
-        gain = GAIN * min(1.0, rest / (2 * top))
-        best.weigh("file_coherence", 1.0 + gain, f"{len(places)} places in this file")
+    lift = 1.0 + GAIN * min(1.0, rest / (2 * top)) if rest and top else 1.0
+    if lift != 1.0:
+        best.weigh("file_coherence", lift, f"{len(places)} places in this file")
+    first, step = (lift, TOGETHER) if together else (1.0, SATURATION)
     for position, place in enumerate(others, 1):
-        place.weigh("file_coherence", SATURATION**position, f"place {position + 1} of this file")
+        place.weigh("file_coherence", first * step**position, f"place {position + 1} of this file")

@@ -13,7 +13,7 @@ FACTORS = {
     Role.EXAMPLE: 0.7,
     Role.GENERATED: 0.6,
     Role.VENDORED: 0.6,
-    Role.DOCS: 0.5,
+    Role.DOCS: 0.35,
 }
 
 ASKED_FOR = {
