@@ -34,6 +34,7 @@ _BLANK_PUNCTUATION = bytes(
 )
 """Everything in ASCII that cannot be part of a word becomes a space; other scripts are judged word by word."""
 
+_BLANK_IN_LOWER_CASE = _BLANK_PUNCTUATION.lower()
 _BLANK_IN_LINES = _BLANK_PUNCTUATION[:10] + b"\n" + _BLANK_PUNCTUATION[11:]
 
 
@@ -77,16 +78,14 @@ def run_tokens(run: str) -> list[list[str]]:
 
 def among(text: bytes, wanted: frozenset[str]) -> frozenset[str]:
     """Which of some tokens a text (UTF-8) has: faster than ``tokens``, since only words that may give one are cut."""
-    blanked = text.translate(_BLANK_PUNCTUATION)
     if not text.isascii():
-        found = frozenset(blanked.decode("utf-8", "replace").split())
-        return wanted.intersection(" ".join(map(_memo.__getitem__, found)).split())
-    lowered = blanked.lower()
-    return frozenset([token for token in wanted if _gives(blanked, lowered, token)])
+        return wanted.intersection(" ".join(map(_memo.__getitem__, frozenset(runs(text)))).split())
+    lowered = text.translate(_BLANK_IN_LOWER_CASE)
+    return frozenset([token for token in wanted if _gives(text, lowered, token)])
 
 
 def _gives(text: bytes, lowered: bytes, token: str) -> bool:
-    """Whether a word of a text, of ASCII without punctuation, gives a token."""
+    """Whether a word of a text of ASCII gives a token; ``lowered`` is the text in lower case without punctuation."""
     sought = _sought(token)
     at = lowered.find(sought)
     while at >= 0:

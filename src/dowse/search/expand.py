@@ -51,12 +51,20 @@ class Expansion:
 
     def _most_like(self, options: Sequence[Entity]) -> tuple[Entity, ...]:
         """Those that share most words in their names, then in signature and documentation."""
-        for words in (_name_words, _described_words):
+        for shared in (self._shared_by_name, self._shared_by_description):
             if len(options) > 1:
-                shared = [len(self._wanted & words(entity)) for entity in options]
-                most = max(shared)
-                options = [entity for entity, n in zip(options, shared, strict=True) if n == most]
+                found = [len(shared(entity)) for entity in options]
+                most = max(found)
+                options = [entity for entity, n in zip(options, found, strict=True) if n == most]
         return tuple(options)
+
+    def _shared_by_name(self, entity: Entity) -> frozenset[str]:
+        """A member has the words of what it is a member of too: it wins if its own name adds one to them."""
+        return self._wanted & _words(entity.qualified)
+
+    def _shared_by_description(self, entity: Entity) -> frozenset[str]:
+        described = f"{entity.signature}\n{entity.doc}"
+        return tokens.among(described.encode("utf-8", "replace"), self._wanted)
 
     def lines(
         self,
@@ -99,17 +107,7 @@ class Expansion:
                 return False
         if any(name in LITERAL for name, _, _ in candidate.given):
             return False
-        unlike, entity = self._wanted.isdisjoint, pointed[0]
-        return not (unlike(_name_words(entity)) and unlike(_described_words(entity)))
-
-
-def _name_words(entity: Entity) -> frozenset[str]:
-    """A member has the words of what it is a member of too: it wins if its own name adds one to them."""
-    return _words(entity.qualified)
-
-
-def _described_words(entity: Entity) -> frozenset[str]:
-    return frozenset(tokens.tokens(f"{entity.signature}\n{entity.doc}").split())
+        return bool(self._shared_by_name(pointed[0]) or self._shared_by_description(pointed[0]))
 
 
 @lru_cache(maxsize=20_000)

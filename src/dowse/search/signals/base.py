@@ -27,8 +27,10 @@ class Candidate:
     def reasons(self) -> tuple[Reason, ...]:
         """What was given, as it is shown."""
         return tuple(
-            Reason(name, value, f"rank {why}" if isinstance(why, int) else why)
-            for name, value, why in self.given
+            [
+                Reason(name, value, f"rank {why}" if isinstance(why, int) else why)
+                for name, value, why in self.given
+            ]
         )
 
     @property
