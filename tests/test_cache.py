@@ -23,7 +23,7 @@ FILES = {
     "retry.py": "def retry(call):\n    return call()\n",
 }
 
-EMPTY = MemorySnapshot("this", 1, {}, {})
+EMPTY = MemorySnapshot("this", 1, {}, {}, is_current=True)
 
 
 @pytest.fixture
@@ -246,7 +246,7 @@ def test_the_least_recently_used_goes_first() -> None:
 def test_a_new_generation_drops_all() -> None:
     kept = AnswerCache()
     ask(kept, "a")
-    assert ask(kept, "a", MemorySnapshot("this", 2, {}, {})).cached == ""
+    assert ask(kept, "a", MemorySnapshot("this", 2, {}, {}, is_current=True)).cached == ""
     assert len(kept) == 1
 
 

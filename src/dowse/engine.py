@@ -328,11 +328,13 @@ class Engine:
         self, text: str, query: ParsedQuery, options: SearchOptions, progress: Progress | None
     ) -> SearchResponse:
         laps = Laps()
-        refreshed = self._freshness.refresh(progress)
-        laps.done("refresh")
-        response, results, taken_in = self._freshness.checked(
-            lambda snapshot: self._answer(snapshot, query, options), lambda response: response.results
-        )
+        with self._freshness.current(progress) as (snapshot, refreshed):
+            laps.done("refresh")
+            response, results, taken_in = self._freshness.checked(
+                snapshot,
+                lambda snapshot: self._answer(snapshot, query, options),
+                lambda response: response.results,
+            )
         notes = [*self.notes, *query.notes, *refreshed, *taken_in]
         if not (results or refreshed or self._file_count()):
             notes.append(f"the index of {self.root} is empty: 'dowse index' says why")
@@ -391,8 +393,8 @@ class Engine:
     ) -> Explanation:
         from dowse.search import explain
 
-        notes = (*self.notes, *query.notes, *self._freshness.refresh(progress))
-        with self.store.snapshot() as snapshot:
+        with self._freshness.current(progress) as (snapshot, refreshed):
+            notes = (*self.notes, *query.notes, *refreshed)
             laps = Laps()
             read = self._read(query, laps)
             ranking, response = self._ranked(snapshot, query, read, options, laps)
@@ -425,7 +427,6 @@ class Engine:
         progress: Progress | None = None,
     ) -> SearchResponse:
         """What belongs to a place: its tests or what it tests, and code that is alike."""
-        notes = [*self.notes, *self._freshness.refresh(progress)]
         asked = options or SearchOptions(limit=self.settings.limit)
 
         def find(snapshot: Snapshot) -> SearchResponse:
@@ -434,8 +435,11 @@ class Engine:
                 raise UsageError(f"{path} is not in the index: 'dowse status --why {path}' says why")
             return searching.relate(snapshot, file, line, asked, self.settings, str(self.root))
 
-        response, results, taken_in = self._freshness.checked(find, lambda response: response.results)
-        return replace(response, results=results, notes=(*notes, *taken_in))
+        with self._freshness.current(progress) as (snapshot, refreshed):
+            response, results, taken_in = self._freshness.checked(
+                snapshot, find, lambda response: response.results
+            )
+        return replace(response, results=results, notes=(*self.notes, *refreshed, *taken_in))
 
     def read(
         self, target: str, *, outline: bool = False, progress: Progress | None = None
@@ -445,12 +449,13 @@ class Engine:
         Only what is in the index can be read, as the index has it: nothing outside the tree, nothing that is
         ignored, and no secret that was masked.
         """
-        self._freshness.refresh(progress)
         place = reading.parsed(target)
         place = place._replace(path=self.path_inside(place.path))
         find = reading.outline if outline else reading.read
-        _, results, _ = self._freshness.checked(lambda snapshot: find(snapshot, place), lambda found: found)
-        return results
+        with self._freshness.current(progress) as (snapshot, _):
+            return self._freshness.checked(
+                snapshot, lambda snapshot: find(snapshot, place), lambda found: found
+            )[1]
 
     def path_inside(self, path: str) -> str:
         """A path as the index has it: relative to the root, with forward slashes; it need not exist."""

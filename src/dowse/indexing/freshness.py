@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -54,6 +55,7 @@ class Freshness:
         self._next_check = 0.0
         self._last_check = 0.0
         self._check_wanted = 0.0
+        self._writes = 0  # by this object
         self._listening = Listening(means.root)
         self._busy = threading.RLock()
 
@@ -74,18 +76,52 @@ class Freshness:
 
         One thread at a time looks; the others wait, and need not look again if that began after they came.
         """
-        asked = time.monotonic()
-        with self._busy:
-            return [] if self._last_check > asked else self._refresh_now(progress)
+        with self.current(progress) as (_, notes):
+            return notes
 
-    def _refresh_now(self, progress: Progress | None) -> list[str]:
-        state = self._store.state()
-        if state is not IndexState.CURRENT:
+    @contextmanager
+    def current(self, progress: Progress | None = None) -> Iterator[tuple[Snapshot, list[str]]]:
+        """The index, made to say what the disk says, for reading; and what stood in the way.
+
+        One thread at a time looks; the others wait, and need not look again if that began after they came.
+        """
+        asked, writes = time.monotonic(), self._writes
+        notes: list[str] = []
+        with ExitStack() as reading:
+            snapshot = self._usable(reading)
+            if snapshot is None:
+                notes = self._first_run(progress)
+            elif self._may_update:
+                with self._busy:
+                    if self._writes != writes:  # another thread's, while this one waited
+                        reading.close()
+                        snapshot = self._usable(reading)
+                    is_due = self._last_check <= asked
+                    if snapshot and is_due and (drift := self._due_drift(snapshot)):
+                        reading.close()
+                        notes, snapshot = self._take_in(drift, progress, is_all=True), None
+            yield snapshot or reading.enter_context(self._store.snapshot()), notes
+
+    def _usable(self, reading: ExitStack) -> Snapshot | None:
+        """The newest generation, if there is one and it was made with these settings."""
+        try:
+            snapshot = reading.enter_context(self._store.snapshot())
+        except IndexMissing:
+            return None
+        if snapshot.is_current:
+            return snapshot
+        reading.close()
+        return None
+
+    def _first_run(self, progress: Progress | None) -> list[str]:
+        """Make the index, unless another thread has meanwhile; what took so long."""
+        with self._busy:
+            state = self._store.state()
+            if state is IndexState.CURRENT:
+                return []
             if self._means.read_only:
                 raise IndexMissing(f"the index of {self._root} is {state}: run 'dowse index' there")
-            return [_first_run(state, self._means.index(progress), self._root)]
-        drift = self._due_drift() if self._may_update else None
-        return self._take_in(drift, progress, is_all=True) if drift else []
+            return [_said_of_first_run(state, self._means.index(progress), self._root)]
 
     def take_in(self, paths: Iterable[str]) -> list[str]:
         """Bring files that are said to have changed up to date, however large the tree; what stood in the way."""
@@ -103,22 +139,21 @@ class Freshness:
             return None
         return changes.known_changes(changes.drift(self._root, *known), *known)
 
-    def _due_drift(self) -> changes.Drift | None:
+    def _due_drift(self, snapshot: Snapshot) -> changes.Drift | None:
         """How the disk differs from the index, as far as it is looked at."""
-        with self._store.snapshot() as snapshot:
-            if snapshot.file_count() > CHECKED_FILES:
-                return None
-            started = time.monotonic()
-            heard = self._listening.heard(snapshot)
-            if heard is not None:
-                drift = self._drift_among(snapshot, heard) if heard else None
-            elif self._is_pausing(started):
-                return None
-            else:
-                drift = self._compared(snapshot, started)
-            self._last_check = started
-            if not drift:
-                self._listening.note_good(snapshot)
+        if snapshot.file_count() > CHECKED_FILES:
+            return None
+        started = time.monotonic()
+        heard = self._listening.heard(snapshot)
+        if heard is not None:
+            drift = self._drift_among(snapshot, heard) if heard else None
+        elif self._is_pausing(started):
+            return None
+        else:
+            drift = self._compared(snapshot, started)
+        self._last_check = started
+        if not drift:
+            self._listening.note_good(snapshot)
         return drift
 
     def _is_pausing(self, now: float) -> bool:
@@ -168,6 +203,8 @@ class Freshness:
                 self._write(drift, folders, progress)
             except (EmbedderError, IndexLocked, IndexUnwritable) as error:
                 return [f"answered from the index as it was: {error}"]
+            finally:
+                self._writes += 1
             if is_all:
                 with self._store.snapshot() as snapshot:
                     self._listening.note_good(snapshot)
@@ -184,21 +221,23 @@ class Freshness:
     # --- an answer ---
 
     def checked(
-        self, find: Callable[[Snapshot], Found], shown: Callable[[Found], Iterable[SearchResult]]
+        self,
+        snapshot: Snapshot,
+        find: Callable[[Snapshot], Found],
+        shown: Callable[[Found], Iterable[SearchResult]],
     ) -> tuple[Found, tuple[SearchResult, ...], list[str]]:
         """What is found, with the hits that it shows; found once more if a file of these has changed or gone.
 
         Hits whose lines are not what the disk has are marked; notes say what stood in the way.
         """
         notes: list[str] = []
-        with self._store.snapshot() as snapshot:
-            found = find(snapshot)
-            stale = self._stale(snapshot, shown(found), by_content=not self._may_update)
+        found = find(snapshot)
+        stale = self._stale(snapshot, shown(found), by_content=not self._may_update)
         if stale and self._may_update:
             notes = self._take_in(changes.Drift(tuple(stale), (), {}, rules_changed=False), None)
-            with self._store.snapshot() as snapshot:
-                found = find(snapshot)
-                stale = self._stale(snapshot, shown(found), by_content=True)
+            with self._store.snapshot() as newer:
+                found = find(newer)
+                stale = self._stale(newer, shown(found), by_content=True)
         changed = {candidate.path for candidate in stale}
         marked = (replace(hit, fresh=False) if hit.path in changed else hit for hit in shown(found))
         return found, tuple(marked), notes
@@ -232,7 +271,7 @@ class Freshness:
         )
 
 
-def _first_run(state: IndexState, report: IndexReport, root: Path) -> str:
+def _said_of_first_run(state: IndexState, report: IndexReport, root: Path) -> str:
     """Why a search took longer than it will from now on, or why it cannot find anything."""
     if not report.indexed:
         return f"nothing to index in {root}: 'dowse index' says why"

@@ -60,6 +60,11 @@ class Snapshot(Protocol):
         """Which index this is: generations count within one, and one that was cleared and made anew is another."""
         ...
 
+    @property
+    def is_current(self) -> bool:
+        """Whether it was finished, with the settings of the store it is read from."""
+        ...
+
     def lexical(
         self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
     ) -> list[Scored]:

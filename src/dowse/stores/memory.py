@@ -111,7 +111,8 @@ class MemoryStore:
         generation, rows = self._published
         if not self._written and not generation:
             raise IndexMissing("there is no index in memory yet: index a tree first")
-        yield MemorySnapshot(identity, generation, rows, self._folders)
+        is_current = self._written == self.fingerprint
+        yield MemorySnapshot(identity, generation, rows, self._folders, is_current=is_current)
 
     @contextmanager
     def writer(self) -> Iterator[MemoryWriter]:
@@ -231,9 +232,16 @@ class MemorySnapshot:
     """One generation of the rows."""
 
     def __init__(
-        self, identity: str, generation: int, rows: Mapping[str, _Row], folders: Mapping[str, int]
+        self,
+        identity: str,
+        generation: int,
+        rows: Mapping[str, _Row],
+        folders: Mapping[str, int],
+        *,
+        is_current: bool,
     ) -> None:
         self.identity = identity
+        self.is_current = is_current
         self.generation = generation
         self._rows = rows
         self._folders = folders

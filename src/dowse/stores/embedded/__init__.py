@@ -145,7 +145,10 @@ class EmbeddedStore:
                     reader, vectors = self._derived(opened, catalogue, state)
                     if max(reader.generation, vectors.generation) <= state.generation:
                         remembered = self._remembered(opened, catalogue, (reader.generation, state.restamps))
-                        yield EmbeddedSnapshot(state.identity, catalogue, reader, vectors, remembered)
+                        is_current = state.fingerprint == self.fingerprint
+                        yield EmbeddedSnapshot(
+                            state.identity, catalogue, reader, vectors, remembered, is_current=is_current
+                        )
                         return
         raise IndexCorrupt(
             f"the index at {self.folder} is ahead of its catalogue: run 'dowse index' to repair it"

@@ -70,8 +70,11 @@ class EmbeddedSnapshot:
         reader: LexicalReader,
         vectors: VectorIndex,
         remembered: Remembered,
+        *,
+        is_current: bool,
     ) -> None:
         self.identity = identity
+        self.is_current = is_current
         self.generation = reader.generation
         self._catalogue = catalogue
         self._lexical = reader

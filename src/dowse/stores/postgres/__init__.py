@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
@@ -37,10 +36,6 @@ from dowse.types import Collected, IndexState, IndexStatus, MaskedSecret, Server
 __all__ = ["PostgresStore", "Server"]
 
 
-BURST_SECONDS = 0.25
-"""A view that was current at a question is so at the next one that follows at once."""
-
-
 class PostgresStore:
     """The index of one view on a server. Safe to use from several threads and processes."""
 
@@ -51,7 +46,6 @@ class PostgresStore:
         self.connections = Connections(server)
         self._guard = threading.Lock()
         self._remembered = Remembered()
-        self._current_until = 0.0
         self._checked = False  # whether the tables are known to be those of this version
 
     @property
@@ -91,8 +85,6 @@ class PostgresStore:
 
     def state(self) -> IndexState:
         """The state alone: cheap enough for every query."""
-        if time.monotonic() < self._current_until:
-            return IndexState.CURRENT
         with self.connections.reading(self._found) as (_, view):
             return view if isinstance(view, IndexState) else self._state(view)
 
@@ -111,10 +103,9 @@ class PostgresStore:
                 raise missing(self.names[1])
             with self._guard:
                 self._remembered = remembered = self._remembered.at(state.key)
-            if self._state(state) is IndexState.CURRENT:
-                self._current_until = time.monotonic() + BURST_SECONDS
+            is_current = self._state(state) is IndexState.CURRENT
             session = Session(self.connections, connection, self.names, state)
-            snapshot = PostgresSnapshot(session, remembered)
+            snapshot = PostgresSnapshot(session, remembered, is_current=is_current)
             try:
                 yield snapshot
             finally:
@@ -160,7 +151,7 @@ class PostgresStore:
         with self.writer() as writer:
             writer.clear()
         with self._guard:
-            self._remembered, self._current_until = Remembered(), 0.0
+            self._remembered = Remembered()
 
     def keep(self, name: str, data: bytes) -> None:
         """Put something beside the index of the view."""

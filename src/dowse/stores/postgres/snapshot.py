@@ -31,7 +31,8 @@ from dowse.types import (
 class PostgresSnapshot:
     """One generation of a view."""
 
-    def __init__(self, session: Session, remembered: Remembered) -> None:
+    def __init__(self, session: Session, remembered: Remembered, *, is_current: bool) -> None:
+        self.is_current = is_current
         self.generation = session.state.generation
         self.identity = session.state.identity
         self._session = session
