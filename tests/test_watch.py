@@ -156,6 +156,26 @@ def test_hooks(tree: Path, tmp_path: Path) -> None:
 
 
 @needs_git
+def test_hooks_go_where_git_looks_for_them(tree: Path, tmp_path: Path) -> None:
+    shell = Shell(tree / "pkg", tmp_path)
+    git(tree, "init", "-q", "-b", "main")
+    git(tree, "config", "core.hooksPath", "ci/hooks")
+    assert shell("hook", "install", "-p", str(tree / "pkg")).returncode == 0
+    assert (tree / "ci" / "hooks" / "post-commit").exists()
+    assert not (tree / ".git" / "hooks" / "post-commit").exists()
+    binary = tree / "ci" / "hooks" / "post-merge"
+    binary.write_bytes(b"\x7fELF\xff\xfe")
+    refused = shell("hook", "install", "-p", str(tree / "pkg"))
+    assert refused.returncode == 2 and "no shell script" in refused.stderr
+    assert binary.read_bytes() == b"\x7fELF\xff\xfe"
+    assert shell("hook", "uninstall", "-p", str(tree / "pkg")).returncode == 0
+    assert [path.name for path in (tree / "ci" / "hooks").iterdir()] == ["post-merge"]
+    (tree / ".git" / "config").write_text("[core\n")
+    broken = shell("hook", "install", "-p", str(tree / "pkg"))
+    assert broken.returncode == 2 and "git cannot answer" in broken.stderr
+
+
+@needs_git
 def test_revision(tree: Path) -> None:
     git(tree, "init", "-q", "-b", "main")
     with Engine.open(tree) as engine:

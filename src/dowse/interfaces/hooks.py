@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import stat
-import subprocess
 from pathlib import Path
 
 from dowse.errors import UsageError
 from dowse.indexing import git
 from dowse.interfaces.launch import launch_command
+from dowse.services import git as program
 
 HOOKS = ("post-commit", "post-checkout", "post-merge", "post-rewrite")
+
+OTHERWISE = "the folder of its hooks is not known; 'dowse index' in a hook of your own does the same"
 
 BEGIN = "# dowse: begin"
 END = "# dowse: end"
@@ -23,13 +25,13 @@ def install(root: Path) -> list[Path]:
     changed = []
     for name in HOOKS:
         path = folder / name
-        before = path.read_text(encoding="utf-8") if path.exists() else ""
+        before = _read(path)
         if before and not _is_shell(before):
             raise UsageError(f"{path} is no shell script: add this line to it yourself: {_command()}")
         after = _with_section(before)
         if after != before:
             folder.mkdir(parents=True, exist_ok=True)
-            path.write_text(after, encoding="utf-8", newline="\n")
+            _write(path, after)
             path.chmod(path.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
             changed.append(path)
     return changed
@@ -41,7 +43,7 @@ def uninstall(root: Path) -> list[Path]:
     changed = []
     for name in HOOKS:
         path = folder / name
-        before = path.read_text(encoding="utf-8") if path.exists() else ""
+        before = _read(path)
         after = _without_section(before)
         if after == before:
             continue
@@ -49,7 +51,7 @@ def uninstall(root: Path) -> list[Path]:
         if after.strip() in ("", "#!/bin/sh"):
             path.unlink()
         else:
-            path.write_text(after, encoding="utf-8", newline="\n")
+            _write(path, after)
     return changed
 
 
@@ -58,17 +60,19 @@ def _folder(root: Path) -> Path:
     default = git.hooks_folder(root)
     if default is None:
         raise UsageError(f"{root} is not in a git repository: there are no hooks to install")
-    try:
-        asked = subprocess.run(
-            ["git", "-C", str(root), "config", "--type=path", "core.hooksPath"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    except OSError:
+    named = program.configured_path(root, "core.hooksPath", otherwise=OTHERWISE)
+    if not named:
         return default
-    said = asked.stdout.strip()
-    return (root / said).resolve() if said else default
+    top = program.text(root, "rev-parse", "--show-toplevel", otherwise=OTHERWISE).rstrip("\r\n")
+    return (Path(top) / named).resolve()
+
+
+def _read(path: Path) -> str:
+    return path.read_bytes().decode("utf-8", "surrogateescape") if path.exists() else ""
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
 def _command() -> str:

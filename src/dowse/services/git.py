@@ -61,6 +61,17 @@ def text(root: Path, *arguments: str, otherwise: str) -> str:
     return done.stdout.decode("utf-8", "replace")
 
 
+def configured_path(root: Path, key: str, *, otherwise: str) -> str:
+    """The path that the configuration of the user or of the repository has for a key; empty if none."""
+    asked = run(root, "config", "--type=path", "--show-scope", "-z", "--get-all", key, otherwise=otherwise)
+    if asked.returncode > 1:  # 1: there is none
+        raise refused(asked, otherwise)
+    parts = asked.stdout.decode("utf-8", "surrogateescape").split("\0")
+    scoped = zip(parts[:-1:2], parts[1::2], strict=True)
+    values = [path for scope, path in scoped if scope != "command"]  # which is what we say ourselves
+    return values[-1] if values else ""
+
+
 def refused(done: subprocess.CompletedProcess[bytes], otherwise: str) -> UsageError:
     """The error for an answer that git did not give."""
     said = " ".join(done.stderr.decode("utf-8", "replace").split())[:300]
