@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from dowse.code import tokens
 from dowse.types import Chunk, ChunkTerms, Entity, ParsedFile
@@ -16,18 +17,44 @@ MAX_EMBEDDED = 2000
 """Characters of a chunk's text that are embedded; models read no further to any profit."""
 
 
-def chunk_terms(path: str, content: bytes, parsed: ParsedFile) -> tuple[ChunkTerms, ...]:
-    """The tokens of each chunk of a file."""
+class Document(NamedTuple):
+    """What is embedded of a chunk, as runs (see ``tokens``): where it stands, its first line, the rest of it."""
+
+    heading: list[str]
+    opening: list[str]
+    rest: list[str]
+
+
+class Passage(NamedTuple):
+    """A chunk, the entities whose line of definition it holds, and its text cut into runs."""
+
+    chunk: Chunk
+    beginning: list[Entity]
+    runs: list[str]
+
+
+def passages(content: bytes, parsed: ParsedFile) -> list[Passage]:
+    """The chunks of a file as both tokens and vectors need them."""
+    return [
+        Passage(chunk, beginning, tokens.runs(content[chunk.start : chunk.end]))
+        for chunk, beginning in with_beginning(parsed)
+    ]
+
+
+def chunk_terms(
+    path: str, content: bytes, parsed: ParsedFile, found: Sequence[Passage] | None = None
+) -> tuple[ChunkTerms, ...]:
+    """The tokens of each chunk of a file, whose passages may be at hand."""
     path_tokens = tokens.path_tokens(path)
     return tuple(
         ChunkTerms(
-            name=_name_tokens(chunk, beginning, parsed.entities),
+            name=_name_tokens(passage.chunk, passage.beginning, parsed.entities),
             path=path_tokens,
-            signature=tokens.tokens(" ".join(entity.signature for entity in beginning)),
-            doc=tokens.tokens("\n".join(entity.doc for entity in beginning)),
-            body=tokens.tokens(content[chunk.start : chunk.end]),
+            signature=tokens.tokens(" ".join([entity.signature for entity in passage.beginning])),
+            doc=tokens.tokens("\n".join([entity.doc for entity in passage.beginning])),
+            body=tokens.tokens_of(passage.runs),
         )
-        for chunk, beginning in with_beginning(parsed)
+        for passage in (passages(content, parsed) if found is None else found)
     )
 
 
@@ -45,14 +72,36 @@ def embedded_texts(path: str, content: bytes, parsed: ParsedFile) -> list[str]:
     The first line has the words of the path, those of the file's own name once more, and the names of the
     definition around the chunk and of those that begin in it.
     """
-    place = " ".join([*tokens.path_words(path), *tokens.path_words(path.rpartition("/")[2])])
-    texts = []
-    for chunk, beginning in with_beginning(parsed):
-        around = [parsed.entities[chunk.entity].qualified] if chunk.entity is not None else []
-        names = " ".join(dict.fromkeys([*around, *(entity.name for entity in beginning)]))
-        body = content[chunk.start : chunk.end].decode("utf-8", "replace")[:MAX_EMBEDDED]
-        texts.append(f"{place} {names}\n{body}")
-    return texts
+    place = _place(path)
+    return [
+        f"{place} {_names(chunk, beginning, parsed.entities)}\n{_embedded(content, chunk)}"
+        for chunk, beginning in with_beginning(parsed)
+    ]
+
+
+def documents(path: str, content: bytes, parsed: ParsedFile, found: Sequence[Passage]) -> Iterator[Document]:
+    """The same cut into runs, given the passages."""
+    place = tokens.runs(_place(path))
+    for chunk, beginning, runs in found:
+        heading = place + tokens.runs(_names(chunk, beginning, parsed.entities))
+        is_long = chunk.end - chunk.start > MAX_EMBEDDED
+        body = tokens.runs(_embedded(content, chunk)) if is_long else runs
+        line, broken, _ = content[chunk.start : chunk.end].partition(b"\n")
+        first = len(tokens.runs(line)) if broken else len(body)
+        yield Document(heading, body[:first], body[first:])
+
+
+def _place(path: str) -> str:
+    return " ".join([*tokens.path_words(path), *tokens.path_words(path.rpartition("/")[2])])
+
+
+def _names(chunk: Chunk, beginning: list[Entity], entities: Sequence[Entity]) -> str:
+    around = [entities[chunk.entity].qualified] if chunk.entity is not None else []
+    return " ".join(dict.fromkeys([*around, *[entity.name for entity in beginning]]))
+
+
+def _embedded(content: bytes, chunk: Chunk) -> str:
+    return content[chunk.start : chunk.end].decode("utf-8", "replace")[:MAX_EMBEDDED]
 
 
 def with_beginning(parsed: ParsedFile) -> Iterator[tuple[Chunk, list[Entity]]]:

@@ -10,6 +10,7 @@ by a pattern (twice as fast): this runs over every byte of a tree.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 
@@ -54,7 +55,12 @@ _stem = Stemmer.Stemmer("english", 0).stemWord
 
 def tokens(text: str | bytes) -> str:
     """The tokens of a text (UTF-8 if bytes) in order, separated by single spaces."""
-    return " ".join(filter(None, map(_memo.__getitem__, runs(text))))
+    return tokens_of(runs(text)) if text else ""
+
+
+def tokens_of(found: Sequence[str]) -> str:
+    """The same of a text that was cut into runs before."""
+    return " ".join(filter(None, map(_memo.__getitem__, found)))
 
 
 def runs(text: str | bytes) -> list[str]:

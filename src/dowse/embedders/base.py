@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 if TYPE_CHECKING:
     import numpy as np
 
+    from dowse.code.terms import Document
+
     Matrix = np.ndarray[Any, np.dtype[np.float32]]
 
 
@@ -49,8 +51,8 @@ class Preparing(Protocol):
         """As of any embedder."""
         ...
 
-    def prepared(self, text: str) -> bytes:
-        """What is to be known of a document."""
+    def prepared(self, document: Document) -> bytes:
+        """What is to be known of a document: of two for which it is the same, the vectors are."""
         ...
 
     def embed_prepared(self, documents: Sequence[bytes]) -> Matrix:

@@ -14,7 +14,7 @@ import struct
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import chain, pairwise
 from pathlib import Path
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from dowse.code import tokens
+from dowse.code.terms import Document
 from dowse.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -42,9 +43,9 @@ PIECE = 4
 MAX_PIECES = 10
 """N-grams of one word at the most: a long unknown word is data."""
 
-HEADING = 4
-"""How often the words of a document's first line count: it says where a chunk stands. Of 1, 2, 3, 4 and 6, chosen on
-questions with and without identifiers together; 6 is a little better for the former only."""
+COUNTS = (4, 1, 1)
+"""How often a word counts in the parts of a document: its heading says where a chunk stands. Of 1, 2, 3, 4 and 6,
+chosen on questions with and without identifiers together; 6 is a little better for the former only."""
 
 PRECISION = 2.0**24
 """Weights are counted in this part of one: sums of their products with int8 are whole numbers that float64 holds."""
@@ -65,8 +66,8 @@ _MEMO_LIMIT = 200_000
 """Distinct words remembered at a time: about 40 MB at the most."""
 
 
-class Words(dict[str, tuple[int, ...]]):
-    """Remembers for each run of letters the rows of the table it stands for.
+class Words(dict[str, bytes]):
+    """Remembers for each run of letters the rows of the table it stands for, each in two bytes.
 
     The vocabulary is sorted. For a question it is searched by halves, since a dictionary of it would take longer to
     build than all its words take to find; ``prepare`` makes one, for documents.
@@ -85,10 +86,11 @@ class Words(dict[str, tuple[int, ...]]):
             self._find = {word: place for place, word in enumerate(self._vocabulary)}.get
             self._is_prepared = True
 
-    def __missing__(self, run: str) -> tuple[int, ...]:
+    def __missing__(self, run: str) -> bytes:
         if len(self) >= _MEMO_LIMIT:
             self.clear()
-        rows = self[run] = tuple(chain.from_iterable(map(self._rows, tokens.run_tokens(run))))
+        found = chain.from_iterable(map(self._rows, tokens.run_tokens(run)))
+        rows = self[run] = array("H", found).tobytes()
         return rows
 
     def _rows(self, word: list[str]) -> list[int]:
@@ -113,15 +115,13 @@ class Words(dict[str, tuple[int, ...]]):
         first = len(self._vocabulary)
         return [first + crc32(marked[i : i + PIECE].encode()) % self._buckets for i in range(count)]
 
+    def rows(self, runs: Iterable[str]) -> bytes:
+        """The rows of a text, one by one."""
+        return b"".join(map(self.__getitem__, runs))
+
     def counts(self, text: str) -> dict[int, int]:
         """How often a text uses each row of the table."""
-        return Counter(chain.from_iterable(map(self.__getitem__, tokens.runs(text))))
-
-    def document_rows(self, text: str) -> array[int]:
-        """The rows of a document's words, one by one; those of its first line again and again, to count for more."""
-        heading, _, rest = text.partition("\n")
-        runs = tokens.runs(rest) + tokens.runs(heading) * (HEADING if rest else 1)
-        return array("H", chain.from_iterable(map(self.__getitem__, runs)))
+        return Counter(array("H", self.rows(tokens.runs(text))))
 
     def row(self, text: str) -> tuple[Any, Any]:
         """A text as training sees it: the rows it uses and their dampened counts."""
@@ -209,12 +209,13 @@ class StaticEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
         """One row per text."""
-        return self.embed_prepared(list(map(self.prepared, texts)))
+        return self.embed_prepared([self.prepared(_document(text)) for text in texts])
 
-    def prepared(self, text: str) -> bytes:
+    def prepared(self, document: Document) -> bytes:
         """The rows of the table that a document uses, as often as it does."""
-        self._words.prepare()
-        return self._words.document_rows(text).tobytes()
+        words = self._words
+        words.prepare()
+        return b"".join([words.rows(part) * often for part, often in zip(document, COUNTS, strict=True)])
 
     def embed_prepared(self, documents: Sequence[bytes]) -> Matrix:
         """One row per document."""
@@ -246,6 +247,14 @@ class StaticEmbedder:
 def built_in() -> StaticEmbedder:
     """The model of this package: one for all trees of a process, with the words it has met."""
     return StaticEmbedder()
+
+
+def _document(text: str) -> Document:
+    """The parts of a text; one of a single line has no heading."""
+    heading, _, body = text.partition("\n")
+    opening, _, rest = body.lstrip().partition("\n")
+    parts = (heading, opening, rest) if opening else ("", "", heading)
+    return Document(*map(tokens.runs, parts))
 
 
 def _normalised(sums: Array) -> Matrix:

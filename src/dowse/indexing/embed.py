@@ -27,12 +27,16 @@ STORE_SECONDS = 30.0
 """What took this long to embed is stored: a kill loses no more."""
 
 
+Text = str | bytes
+"""What is embedded: bytes where the embedder prepares."""
+
+
 class _Texts(NamedTuple):
     """A file, and the texts of its chunks by the keys of their vectors."""
 
     file: SourceFile
     keys: tuple[bytes, ...]
-    texts: Sequence[str | bytes]  # bytes if they are prepared
+    texts: Sequence[Text]
 
 
 @dataclass
@@ -89,13 +93,14 @@ class Embedding:
         if group:
             yield group
 
-    def _texts(self, file: SourceFile) -> tuple[Sequence[str | bytes], tuple[bytes, ...]]:
+    def _texts(self, file: SourceFile) -> tuple[Sequence[Text], tuple[bytes, ...]]:
         """What is to be embedded of a file, and the keys of the vectors."""
         assert self.embedder is not None
-        if file.prepared:
-            return [one.document for one in file.prepared], tuple(one.key for one in file.prepared)
+        if isinstance(self.embedder, Preparing):
+            return [one.document for one in file.prepared], tuple([one.key for one in file.prepared])
+        model = self.embedder.name
         texts = terms.embedded_texts(file.path, file.content, file.parsed)
-        return texts, tuple(_key(self.embedder.name, text) for text in texts)
+        return texts, tuple([_key(model, text.encode("utf-8", "replace")) for text in texts])
 
     def _embed(self, group: list[_Texts]) -> EmbedderError | None:
         """Compute the vectors that a group lacks; the error if that failed, now or earlier in this run."""
@@ -114,15 +119,12 @@ class Embedding:
             return error
         return None
 
-    def _rows(self, texts: list[str | bytes]) -> Matrix:
-        """A row for each text, some of which may be prepared."""
+    def _rows(self, texts: list[Any]) -> Matrix:
+        """A row for each text."""
         embedder: Any = self.embedder
-        if not isinstance(embedder, Preparing):
-            rows: Matrix = embedder.embed_documents(texts)
-            return rows
-        return embedder.embed_prepared(
-            [text if isinstance(text, bytes) else embedder.prepared(text) for text in texts]
-        )
+        embed = embedder.embed_prepared if isinstance(embedder, Preparing) else embedder.embed_documents
+        rows: Matrix = embed(texts)
+        return rows
 
     def _keep(self, vectors: Mapping[bytes, bytes]) -> None:
         """Have vectors at hand for the files that need them; all are of one length."""
@@ -144,12 +146,14 @@ class Embedding:
         return replace(one.file, vectors=vectors, prepared=())
 
 
-def prepared(embedder: Preparing, path: str, content: bytes, parsed: ParsedFile) -> tuple[PreparedChunk, ...]:
+def prepared(
+    embedder: Preparing, path: str, content: bytes, parsed: ParsedFile, passages: Sequence[terms.Passage]
+) -> tuple[PreparedChunk, ...]:
     """The chunks of a file as far as they can be embedded where it is taken apart."""
     model = embedder.name
-    texts = terms.embedded_texts(path, content, parsed)
-    return tuple(PreparedChunk(_key(model, text), embedder.prepared(text)) for text in texts)
+    ready = map(embedder.prepared, terms.documents(path, content, parsed, passages))
+    return tuple([PreparedChunk(_key(model, document), document) for document in ready])
 
 
-def _key(model: str, text: str) -> bytes:
-    return blake2b(f"{model}\n{text}".encode("utf-8", "replace"), digest_size=16).digest()
+def _key(model: str, text: bytes) -> bytes:
+    return blake2b(b"%b\n%b" % (model.encode(), text), digest_size=16).digest()

@@ -32,14 +32,15 @@ class Understood(NamedTuple):
     terms: tuple[ChunkTerms, ...]
     references: bytes = b""  # none of a content that is known already: the store has them
     error: str = ""
-    prepared: tuple[PreparedChunk, ...] = ()  # none of a known content: its vectors should be known too
+    prepared: tuple[PreparedChunk, ...] = ()
 
 
 def understand(how: Understanding, path: str, content: bytes, known: ParsedFile | None = None) -> Understood:
     """Parse a file, unless its content is known already, and make its tokens."""
     parsed, mentioned = (known, b"") if known else parse(how, path, content)
-    fields = terms.chunk_terms(path, content, parsed)
-    prepared = embed.prepared(how.embedder, path, content, parsed) if how.embedder and not known else ()
+    passages = terms.passages(content, parsed)
+    fields = terms.chunk_terms(path, content, parsed, passages)
+    prepared = embed.prepared(how.embedder, path, content, parsed, passages) if how.embedder else ()
     return Understood(parsed, fields, mentioned, prepared=prepared)
 
 

@@ -14,7 +14,6 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
 from itertools import chain
 from typing import IO, Any, NamedTuple, TypeVar
 
@@ -48,8 +47,7 @@ def understand_all(
 ) -> Iterator[Understood]:
     """Each task understood, in order; in this process if there is little to do."""
     if processes < 2 or total_bytes < PARALLEL_BYTES:
-        here = replace(how, embedder=None)  # done later, for chunks without a vector alone
-        return (attempt(here, task) for task in tasks)
+        return (attempt(how, task) for task in tasks)
     return _in_processes(how, tasks, processes)
 
 
