@@ -1,6 +1,7 @@
 """The vector index of the embedded store: what it finds is what comparing everything in full precision finds."""
 
 import struct
+from array import array
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dowse.stores.embedded.best import largest
 from dowse.stores.embedded.vectors import (
     MAX_SEGMENTS,
     Segment,
@@ -97,18 +99,43 @@ def test_nothing_is_like_nothing(index: VectorIndex) -> None:
     limit=st.integers(1, 70),
     files=st.none() | st.frozensets(st.integers(0, 12)),
 )
-def test_with_and_without_numpy_the_best_are_the_same(
+def test_the_best_rows_of_a_segment_are_found(
     scores: list[int], limit: int, files: frozenset[int] | None
 ) -> None:
-    """Many equal scores: with numpy, all that equal the last come along, and of equals the first come first."""
     ids = np.array([chunk_id(row // 5, row % 5) for row in range(len(scores))], dtype=np.int64)
-    data = ids.tobytes() + bytes(4 * len(ids)) + bytes(len(ids))
+    data = ids.tobytes() + np.ones(len(ids), np.float32).tobytes() + np.array(scores, np.int8).tobytes()
     segment = Segment(Shape("segment", len(ids), 1), data)
-    values = memoryview(struct.pack(f"{len(scores)}f", *scores)).cast("f")
-    best = list(segment._best(values, limit, files))
-    many = segment._best_of_many(values, limit, files)
-    assert best == sorted(many, key=lambda row: (-scores[row], row))[:limit]
-    assert all(scores[row] == scores[best[-1]] for row in set(many) - set(best))
+    rows = [row for row in range(len(ids)) if files is None or row // 5 in files]
+    wanted = sorted((scores[row] / 4 for row in rows), reverse=True)[:limit]
+    chunks, cosines = segment.nearest(array("b", [1]), 0.25, limit, files, -1.0)
+    assert set(chunks) <= {ids[row] for row in rows}
+    assert sorted(cosines, reverse=True)[:limit] == wanted
+    for floor in (-1.0, 0.0, 0.5):
+        _, cosines = segment.nearest(array("b", [1]), 0.25, limit, files, floor)
+        assert sorted(c for c in cosines if c >= floor)[-limit:] == sorted(c for c in wanted if c >= floor)
+
+
+@given(
+    numbers=st.lists(st.floats(2, 4, width=32) | st.sampled_from([2.0, 2.5, 3.0]), max_size=300),
+    limit=st.integers(1, 320),
+    among=st.none() | st.lists(st.integers(0, 290), max_size=8),
+    odd=st.none() | st.sampled_from([0.0, -3.0, 1.5, 8.0, 1e30]),
+)
+def test_the_largest_are_among_those_that_come_close(
+    numbers: list[float], limit: int, among: list[int] | None, odd: float | None
+) -> None:
+    numbers = numbers if odd is None else [*numbers, odd]
+    ranges = None if among is None else [range(min(n, len(numbers)), min(n + 9, len(numbers))) for n in among]
+    places = set(range(len(numbers))) if ranges is None else {place for some in ranges for place in some}
+    found = list(largest(struct.pack(f"{len(numbers)}f", *numbers), limit, ranges))
+    assert set(found) <= places
+    wanted = sorted((numbers[place] for place in places), reverse=True)[:limit]
+    assert sorted((numbers[place] for place in set(found)), reverse=True)[:limit] == wanted
+
+
+def test_few_come_close(matrix: np.ndarray) -> None:
+    numbers = (3 + matrix @ unit(1, 5)[0]).astype(np.float32)
+    assert 10 <= len(list(largest(numbers.tobytes(), 10))) < 100
 
 
 @given(st.lists(st.floats(-1, 1, width=32), min_size=1, max_size=20))

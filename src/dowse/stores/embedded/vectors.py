@@ -6,8 +6,8 @@ segments and the generation they belong to, and is replaced in one step.
 
 Every row is compared: with SIMD on int8 that takes 4 ms for 100,000 of them, and no filter can make it miss
 anything, as it does where an index is a graph. Codes of one bit a number with the best rescored were measured
-too: up to a million rows they are hardly faster and find less (``benchmarks/results``). A first search does
-without numpy, since loading it takes longer than all the rest of a search from the command line.
+too: up to a million rows they are hardly faster and find less (``benchmarks/results``). A search does without
+numpy (see ``best``), which is for writing.
 """
 
 from __future__ import annotations
@@ -15,22 +15,19 @@ from __future__ import annotations
 import json
 import mmap
 import os
-import sys
 from array import array
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
-from heapq import nlargest
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowse.errors import IndexUnwritable
+from dowse.stores.embedded.best import MIDDLE, largest
 from dowse.types import CHUNK_BITS, ChunkVector, Scored, best_first, chunk_id
 
 if TYPE_CHECKING:
     import numpy as np
-
-    Scores = Any  # a memoryview of float32, which simsimd and numpy take but do not name as a type
 
     Ids = np.ndarray[Any, np.dtype[np.int64]]
     Flags = np.ndarray[Any, np.dtype[np.bool_]]
@@ -49,13 +46,6 @@ NEXT_SHARE = 0.2
 
 LEVELS = 127
 """The largest component of a vector becomes this."""
-
-NUMPY_ROWS = 300_000
-"""Finding the best of so many rows takes Python about as long as it takes to import numpy, which is ten times as fast:
-from then on, or where numpy is there anyway, it does."""
-
-SORTED_ROWS = 3000
-"""Up to so many, sorting all rows is faster than looking for the best with a heap, which is not written in C."""
 
 SCALE_BYTES = 4
 ID_BYTES = 8
@@ -91,39 +81,37 @@ class Segment:
         self.rows = view[rows:].cast("b", [shape.rows, shape.dimensions])
 
     def nearest(
-        self, query: array[int], limit: int, files: Collection[int] | None, with_numpy: bool
+        self, query: array[int], unit: float, limit: int, files: Collection[int] | None, floor: float
     ) -> tuple[list[int], list[float]]:
-        """Ids and products with an int8 query of the best rows, among those of some files if there are some."""
+        """Ids and cosines with an int8 query of the best rows, and of a few more, in no order.
+
+        ``unit`` is what a level of the query stands for; ``files`` limits it to some; rows below ``floor`` may lack.
+        """
         import simsimd
 
         asked = memoryview(query).cast("B").cast("b", [1, len(query)])
         dots: Any = simsimd.cdist(asked, self.rows, "dot", dtype="int8", out_dtype="float32")
         flat: Any = memoryview(dots).cast("B").cast("f")
-        scaled: Any = simsimd.fma(flat, self.scales, self.scales, alpha=1.0, beta=0.0)
-        scores: Scores = memoryview(scaled)
-        find = self._best_of_many if with_numpy else self._best
-        rows = list(find(scores, limit, files))
-        return list(map(self.ids.__getitem__, rows)), list(map(scores.__getitem__, rows))
+        scaled: Any = simsimd.fma(flat, self.scales, self._middle, alpha=unit, beta=1.0)
+        rows = self._candidates(memoryview(scaled).tobytes(), limit, files, floor)
+        scales = self.scales
+        return [self.ids[row] for row in rows], [flat[row] * scales[row] * unit for row in rows]
 
-    def _best(self, scores: Scores, limit: int, files: Collection[int] | None) -> Iterable[int]:
-        rows: Iterable[int] = range(self.shape.rows)
-        if files is not None:
-            rows = chain.from_iterable(rows for file, rows in self._rows_by_file.items() if file in files)
-        if self.shape.rows <= SORTED_ROWS:
-            return sorted(rows, key=scores.__getitem__, reverse=True)[:limit]
-        return nlargest(limit, rows, key=scores.__getitem__)
+    def _candidates(
+        self, cosines: bytes, limit: int, files: Collection[int] | None, floor: float
+    ) -> Sequence[int]:
+        """Rows among which the best are; to each cosine, ``MIDDLE`` was added."""
+        if files is None:
+            among = None if self.shape.rows > limit else [range(self.shape.rows)]
+        else:
+            among = [rows for file, rows in self._rows_by_file.items() if file in files]
+        if among is not None and sum(map(len, among)) <= limit:
+            return list(chain.from_iterable(among))
+        return largest(cosines, limit, among, floor + MIDDLE)
 
-    def _best_of_many(self, scores: Scores, limit: int, files: Collection[int] | None) -> Iterable[int]:
-        """The same with numpy, in no order; with the last, all that equal it."""
-        import numpy as np
-
-        values = np.frombuffer(scores, dtype=np.float32)
-        if files is not None:
-            passing = np.isin(self._file_numbers, np.fromiter(files, np.int64, len(files)))
-            values = np.where(np.repeat(passing, self._file_sizes), values, -np.inf)
-        last = np.partition(values, -limit)[-limit] if limit < len(values) else -np.inf
-        rows: list[int] = np.flatnonzero(values >= last if last > -np.inf else values > last).tolist()
-        return rows
+    @cached_property
+    def _middle(self) -> Any:
+        return array("f", [MIDDLE]) * self.shape.rows
 
     @cached_property
     def _rows_by_file(self) -> dict[int, range]:
@@ -134,18 +122,6 @@ class Segment:
         ends = [*starts.values(), self.shape.rows][1:]
         return {file: range(start, end) for (file, start), end in zip(starts.items(), ends, strict=True)}
 
-    @cached_property
-    def _file_numbers(self) -> Any:
-        import numpy as np
-
-        return np.unique(np.frombuffer(self.ids, dtype=np.int64) >> CHUNK_BITS)
-
-    @cached_property
-    def _file_sizes(self) -> Any:
-        import numpy as np
-
-        return np.unique(np.frombuffer(self.ids, dtype=np.int64) >> CHUNK_BITS, return_counts=True)[1]
-
 
 class VectorIndex:
     """The segments in one folder, all mapped at once: they stay readable when a merge deletes them."""
@@ -154,7 +130,6 @@ class VectorIndex:
         self.folder = folder
         self.generation = NEVER
         self._segments: dict[str, Segment] = {}
-        self._searched_rows = 0
         self._load()
 
     def _load(self) -> None:
@@ -190,21 +165,20 @@ class VectorIndex:
         self, query: Sequence[float], limit: int, files: Collection[int] | None = None
     ) -> list[Scored]:
         """The chunks nearest to the query by cosine, also of files that are gone; or those of some files."""
-        largest = max(map(abs, query), default=0.0)
-        if not largest or limit < 1:
+        highest = max(map(abs, query), default=0.0)
+        if not highest or limit < 1:
             return []
-        scale = LEVELS / largest
-        asked = array("b", [round(component * scale) for component in query])
-        self._searched_rows += len(self)
-        with_numpy = "numpy" in sys.modules or self._searched_rows > NUMPY_ROWS
-        ids: list[int] = []
-        scores: list[float] = []
-        for segment in self._segments.values():
+        unit = highest / LEVELS
+        asked = array("b", [round(component / unit) for component in query])
+        found: list[Scored] = []
+        for segment in sorted(self._segments.values(), key=lambda segment: -segment.shape.rows):
             if segment.shape.dimensions == len(asked):
-                nearest, products = segment.nearest(asked, limit, files, with_numpy)
-                ids += nearest
-                scores += [product * largest / LEVELS for product in products]
-        return best_first(ids, scores)[:limit]
+                floor = found[-1].score if len(found) == limit else -1.0
+                ids, scores = segment.nearest(asked, unit, limit, files, floor)
+                found = best_first(
+                    [*(hit.chunk for hit in found), *ids], [*(hit.score for hit in found), *scores]
+                )[:limit]
+        return found
 
     def append(
         self,
