@@ -12,6 +12,7 @@ from dowse.code.terms import definitions_by_chunk
 from dowse.indexing.understand import Understanding, understand
 from dowse.search.analyse import analyse
 from dowse.search.signals import SIGNALS, Candidate, definition, entity_name, file_coherence, file_name, role
+from dowse.search.signals.base import DESCRIBES
 from dowse.types import AnalysedQuery, FileStamp, Role, SearchResponse, StoredFile, chunk_id
 
 SOURCE = "def login(name):\n    return check(name)\n\n\nclass SessionStore:\n    pass\n"
@@ -192,6 +193,14 @@ def test_the_name_of_a_file_has_a_bound() -> None:
         assert 1.0 < factor <= 1.0 + file_name.STEM + file_name.FOLDER
 
 
+def test_file_names_are_silent_where_a_question_describes_a_place() -> None:
+    words = [f"word{'abcdefghijklmnop'[i]}" for i in range(DESCRIBES - 2)]
+    file = stored(1, "session.py")
+    assert weighed("file_name", " ".join(["session", *words]), [candidate(file)])[0] > 1.0
+    assert weighed("file_name", " ".join(["session", "store", *words]), [candidate(file)]) == [1.0]
+    assert file_name.gain("session.py", frozenset({"session", *words})) > 0.0, "still evidence for relevance"
+
+
 # --- file coherence --------------------------------------------------------------------------------
 
 
@@ -209,7 +218,7 @@ def test_several_places_lift_the_best_and_lower_the_rest() -> None:
 
 
 def test_places_of_a_file_stay_together_where_a_question_describes_a_place() -> None:
-    long = " ".join(f"word{i}" for i in range(file_coherence.DESCRIBES))
+    long = " ".join(f"word{i}" for i in range(DESCRIBES))
     lift = 1.0 + file_coherence.GAIN * (0.5 + 0.5) / 2
     step = file_coherence.TOGETHER
     factors = weighed("file_coherence", long, three_places((1.0, 0.5, 0.5)))

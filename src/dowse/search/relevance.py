@@ -17,7 +17,8 @@ from typing import NamedTuple
 from dowse.code import terms
 from dowse.search.analyse import is_identifier, last_part
 from dowse.search.informative import inverse_frequency
-from dowse.search.signals.base import Candidate
+from dowse.search.signals import file_name
+from dowse.search.signals.base import Candidate, describes_a_place, naming_words
 from dowse.stores.base import Snapshot
 from dowse.types import AnalysedQuery, Entity
 
@@ -69,6 +70,7 @@ class Judge:
         self._whole = sum(self.worth.values())
         self._wanted = frozenset(self.worth)
         self._names = {last_part(name).lower() for name in query.names if is_identifier(name)}
+        self._naming = naming_words(query) if describes_a_place(query) else frozenset()
         self._snapshot = snapshot
 
     def can_tell(self, embedder: str) -> bool:
@@ -89,6 +91,8 @@ class Judge:
         covered = sum([self.worth[term] for term in has])
         named = bool(self._names) and any(e.name.lower() in self._names for e in beginning)
         file = next((factor - 1.0 for name, factor, _ in candidate.given if name == "file_name"), 0.0)
+        if self._naming:  # no signal for the order, but still evidence
+            file = file_name.gain(candidate.file.path, self._naming)
         return Evidence(
             coverage=min(1.0, covered / self._whole / ENOUGH) if self._whole else 0.0,
             amount=math.log1p(covered),

@@ -11,6 +11,9 @@ Given = tuple[str, float, str | int]
 """What a channel or a signal gives to a candidate: its name, how much, and why; a channel, at which rank. Plain, since
 hundreds are made for each question and few are shown."""
 
+DESCRIBES = 12
+"""Words from which on a question describes a place."""
+
 
 @dataclass(slots=True)
 class Candidate:
@@ -53,6 +56,11 @@ class Candidate:
 def naming_words(query: AnalysedQuery) -> frozenset[str]:
     """The words of a question that a file or a definition can be named with."""
     return frozenset(word for word in query.words if len(word) > 1)
+
+
+def describes_a_place(query: AnalysedQuery) -> bool:
+    """Whether a question has so many words that it tells the places of a file apart; a shorter one names a subject."""
+    return len(query.words) >= DESCRIBES
 
 
 Signal = Callable[[AnalysedQuery, Sequence[Candidate]], None]

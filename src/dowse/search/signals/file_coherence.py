@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from dowse.search.signals.base import Candidate
+from dowse.search.signals.base import Candidate, describes_a_place
 from dowse.types import AnalysedQuery
 
 GAIN = 0.6
@@ -19,11 +19,9 @@ GAIN = 0.6
 SATURATION = 0.7
 """Each further place of a file counts this much of the one before, so that an answer shows several files."""
 
-DESCRIBES = 12
-"""Words from which on a question describes a place."""
-
-TOGETHER = 0.85
-"""For such a question, each further place of a file counts this much of the one before, lifted like the best one."""
+TOGETHER = 0.9
+"""Where the question describes a place: each further place of a file counts this much of the one before, and is
+lifted like the best one."""
 
 
 def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
@@ -32,7 +30,7 @@ def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
     for candidate in candidates:
         by_file[candidate.file.id].append(candidate)
     top = max([candidate.score for candidate in candidates], default=0.0)
-    together = len(query.words) >= DESCRIBES
+    together = describes_a_place(query)
     for places in by_file.values():
         if len(places) > 1:
             _weigh_file(sorted(places, key=lambda c: (-c.score, c.id)), top, together)

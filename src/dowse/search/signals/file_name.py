@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 from functools import lru_cache
 
 from dowse.code import tokens
-from dowse.search.signals.base import Candidate, naming_words
+from dowse.search.signals.base import Candidate, describes_a_place, naming_words
 from dowse.types import AnalysedQuery
 
 STEM = 1.0
@@ -29,9 +29,12 @@ PREFIX = 4
 
 
 def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
-    """Lift chunks of files whose name or folders share words with the question."""
+    """Lift chunks of files whose name or folders share words with the question.
+
+    Not where it describes a place: some of so many words are in the names of files by chance.
+    """
     wanted = naming_words(query)
-    if not wanted:
+    if not wanted or describes_a_place(query):
         return
     stems = {candidate.file.path: _path_stems(candidate.file.path) for candidate in candidates}
     matching = _matching({word for own, folders in stems.values() for word in (*own, *folders)}, wanted)
@@ -40,6 +43,12 @@ def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
         gain, detail = gains[candidate.file.path]
         if gain:
             candidate.weigh("file_name", 1.0 + gain, detail)
+
+
+def gain(path: str, wanted: frozenset[str]) -> float:
+    """What the name of a file would add to its score for a question of these words, however long it is."""
+    own, folders = _path_stems(path)
+    return _gain(own, folders, _matching({*own, *folders}, wanted), len(wanted))[0] if wanted else 0.0
 
 
 def _gain(
