@@ -20,26 +20,33 @@ def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
     """Lift chunks in which a queried name is defined: what is written as in the question if that exists, and of a
     dotted name, as what it is a member of if that exists.
     """
+    names = [parts for name in query.names if is_identifier(name) and (parts := name_parts(name))]
+    if not names:
+        return
+    lasts = {parts[-1].lower() for parts in names}
+    defined = [
+        (candidate, entity)
+        for candidate in candidates
+        for entity in candidate.beginning
+        if entity.name.lower() in lasts
+    ]
     factor = ASKED_FOR if query.reading == "symbol" else FACTOR
     lifted: set[int] = set()
-    for parts in [name_parts(name) for name in query.names if is_identifier(name)]:
-        for candidate, entity in _best_written(parts, candidates) if parts else ():
+    for parts in names:
+        for candidate, entity in _best_written(parts, defined):
             if candidate.id not in lifted:
                 lifted.add(candidate.id)
                 candidate.weigh("definition", factor, f"defines {entity.qualified}")
 
 
-def _best_written(parts: tuple[str, ...], candidates: Sequence[Candidate]) -> list[tuple[Candidate, Entity]]:
+def _best_written(
+    parts: tuple[str, ...], defined: Sequence[tuple[Candidate, Entity]]
+) -> list[tuple[Candidate, Entity]]:
     """Where a name is defined, in any case and as a member of anything; only the best of these if there are better."""
     last = parts[-1].lower()
-    defined = [
-        (_written(entity, parts), candidate, entity)
-        for candidate in candidates
-        for entity in candidate.beginning
-        if entity.name.lower() == last
-    ]
-    best = max((how for how, _, _ in defined), default=(False, False))
-    return [(candidate, entity) for how, candidate, entity in defined if how == best]
+    own = [(_written(one[1], parts), one) for one in defined if one[1].name.lower() == last]
+    best = max((how for how, _ in own), default=(False, False))
+    return [one for how, one in own if how == best]
 
 
 def _written(entity: Entity, parts: tuple[str, ...]) -> tuple[bool, bool]:
