@@ -33,6 +33,22 @@ def test_tests_of_a_source_and_code_like_it(engine: Engine) -> None:
     assert all((result.path, result.start_line) != ("src/cart.py", 1) for result in response.results)
 
 
+def test_a_whole_file_is_alike_to_others_and_a_line_to_lines(tmp_path: Path) -> None:
+    body = "\n\n".join(
+        f"def handle_{word}(order, ledger):\n    return ledger.{word}(order.amount, order.currency)\n"
+        + "    # x\n" * 40
+        for word in ("refund", "charge", "settle")
+    )
+    (tmp_path / "orders.py").write_text("import os\n\n\n" + body)
+    (tmp_path / "payments.py").write_text("import sys\n\n\n" + body)
+    (tmp_path / "other.py").write_text("import os\n\n\ndef unlike():\n    return os.name\n")
+    with Engine.open(tmp_path, embedder="none") as engine:
+        whole = [hit.path for hit in engine.related("orders.py").results]
+        assert whole[0] == "payments.py" and "orders.py" not in whole
+        assert len(whole) == len(set(whole))
+        assert "orders.py" in {hit.path for hit in engine.related("orders.py", 5).results}
+
+
 def test_source_of_a_test(engine: Engine) -> None:
     assert engine.related("tests/test_cart.py").results[0].path == "src/cart.py"
 

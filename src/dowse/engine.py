@@ -421,12 +421,12 @@ class Engine:
     def related(
         self,
         path: str,
-        line: int = 1,
+        line: int = 0,
         options: SearchOptions | None = None,
         *,
         progress: Progress | None = None,
     ) -> SearchResponse:
-        """What belongs to a place: its tests or what it tests, and code that is alike."""
+        """What belongs to a place: its tests or what it tests, and code that is alike; line 0 means the whole file."""
         asked = options or SearchOptions(limit=self.settings.limit)
 
         def find(snapshot: Snapshot) -> SearchResponse:

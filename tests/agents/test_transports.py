@@ -89,6 +89,44 @@ def test_every_tool(connect: Connect, mode: str) -> None:
     run(work)
 
 
+def test_a_graph_shows_what_is_near_before_what_is_far(connect: Connect, tree: Path) -> None:
+    (tree / "src/base.py").write_text("def base():\n    pass\n")
+    for number in range(30):
+        (tree / f"src/far{number}.py").write_text("from a_near import near\n\n\ndef far():\n    near()\n")
+    for name in ("a_near", "z_near"):
+        (tree / f"src/{name}.py").write_text("from base import base\n\n\ndef near():\n    base()\n")
+
+    async def work() -> None:
+        async with connect() as client:
+            asked = {"ask": "impact", "target": "src/base.py", "budget": 300}
+            answer = await client.call_tool("graph", asked)
+            assert not answer.is_error
+            assert "src/a_near.py" in text(answer) and "src/z_near.py" in text(answer)
+            assert "src/far0.py" in text(answer) and " more: ask with a larger budget" in text(answer)
+            values = answer.structured_content
+            assert {"src/a_near.py", "src/z_near.py"} <= {edge["to"] for edge in values["edges"]}
+            assert values["left_out"] > 0
+
+    run(work)
+
+
+def test_a_file_that_is_left_out_cannot_be_read_and_the_answer_says_why(connect: Connect, tree: Path) -> None:
+    (tree / "poetry.lock").write_text("x = 1\n")
+    (tree / ".gitignore").write_text("notes.py\n")
+    (tree / "notes.py").write_text("x = 1\n")
+
+    async def work() -> None:
+        async with connect() as client:
+            for target, why in (("poetry.lock", "lock file"), ("notes.py:1-2", "left out: ignored")):
+                answer = await client.call_tool("read", {"targets": [target]})
+                assert answer.is_error and why in text(answer)
+            for target in ("gone.py", "src", "src/retry.py:999", "src/retry.py:nothing", "/etc/passwd"):
+                answer = await client.call_tool("read", {"targets": [target]})
+                assert answer.is_error and "left out" not in text(answer)
+
+    run(work)
+
+
 def test_tools_of_locagent(connect: Connect) -> None:
     async def work() -> None:
         async with connect("--profile", "locagent", mode="legacy") as client:

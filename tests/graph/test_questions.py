@@ -123,6 +123,8 @@ def test_drawings(engine: Engine) -> None:
     )
     assert "n1 -->|invokes| n0" in render_graph.mermaid(answer)
     assert "└── invoked-by src/shop/cart.py:Cart.checkout (line 10)" in render_graph.tree_text(answer, plain)
+    calls = render_graph.tree_text(engine.graph.callees("Cart.checkout"), plain)
+    assert "└── invokes src/shop/price.py:total (from line 10)" in calls
 
 
 def test_the_cursor_lifts_and_never_filters(engine: Engine) -> None:

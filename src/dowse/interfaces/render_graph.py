@@ -71,11 +71,20 @@ def _branches(
 def _step(step: Step, answer: GraphAnswer, paint: Paint) -> str:
     parts = [paint(relation(step), "faint"), _node(answer.nodes.get(step.node), step.node, paint)]
     if step.edge.line and step.edge.certainty is not Certainty.EXTERNAL:
-        where = step.edge.source.partition(":")[0] if not step.backward else ""
-        parts.append(paint(f"(line {step.edge.line}{' of ' + visible(where) if where else ''})", "lines"))
+        parts.append(paint(f"({_where(step)})", "lines"))
     if step.edge.certainty is not Certainty.RESOLVED:
         parts.append(paint(f"[{step.edge.certainty}]", "warning"))
     return " ".join(parts)
+
+
+def _where(step: Step) -> str:
+    """The line of an edge: in the node that is named with it or, of an edge that leads there, in the one above."""
+    if step.backward:
+        return f"line {step.edge.line}"
+    path = step.edge.source.partition(":")[0]
+    if path == step.parent.partition(":")[0]:
+        return f"from line {step.edge.line}"
+    return f"line {step.edge.line} of {visible(path)}"
 
 
 def _node(node: Node | None, id: str, paint: Paint) -> str:

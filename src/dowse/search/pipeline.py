@@ -156,7 +156,7 @@ def relate(
 ) -> SearchResponse:
     """What belongs to a place: its tests or what it tests, then code that is alike."""
     laps = Laps()
-    query = AnalysedQuery(f"{file.path}:{line}", (), (), (), (), (), "place")
+    query = AnalysedQuery(f"{file.path}:{line}" if line else file.path, (), (), (), (), (), "place")
     channels = {
         "partners": timed("partners", lambda: related.partners(snapshot, file)),
         "similar": timed("similar", lambda: related.similar(snapshot, file, line, options.filter)),

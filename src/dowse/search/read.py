@@ -16,7 +16,7 @@ from typing import NamedTuple
 from dowse.errors import UsageError
 from dowse.search.analyse import dotted, last_part
 from dowse.stores.base import Snapshot
-from dowse.types import Entity, Filter, Kind, Match, NameTier, SearchResult, StoredFile
+from dowse.types import Entity, Filter, Kind, Match, NameTier, Role, SearchResult, StoredFile
 
 CONTEXT = 10
 """Lines shown on either side of a line that is in no definition."""
@@ -26,6 +26,9 @@ SUGGESTED = 5
 
 NAMED = 20
 """Definitions of one name that are read."""
+
+FIRST = (Role.SOURCE, Role.TEST, Role.EXAMPLE)
+"""Files whose definitions of a name come first; in all others it is generated, a copy, or a heading."""
 
 _LINES = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?$", re.DOTALL)
 
@@ -94,18 +97,25 @@ def _named(snapshot: Snapshot, target: Target) -> list[SearchResult]:
         raise UsageError(f"{target.path} is not in the index: give the path of a file as search shows it")
     last = last_part(target.path)
     hits = snapshot.names(last, NameTier.EXACT, Filter(), NAMED) if last else []
-    results = []
+    found = []
     for hit in hits:
         file = snapshot.file(hit.file)
         entity = file.parsed.entities[hit.entity] if file else None
         if file and entity and _is_called(entity, target.path):
-            results.append(_result(snapshot, file, entity.start_line, entity.end_line, entity))
+            found.append((file, entity))
+    found.sort(key=lambda place: _precedence(*place))
+    results = [_result(snapshot, file, e.start_line, e.end_line, e) for file, e in found]
     if not results:
         raise UsageError(
             f"there is no file and no definition called {target.path!r} in the index: "
             "give path, path:first-last or path:Name as search shows them"
         )
     return results
+
+
+def _precedence(file: StoredFile, entity: Entity) -> tuple[bool, int]:
+    place = FIRST.index(file.role) if file.role in FIRST else len(FIRST)
+    return entity.kind is Kind.SECTION, place
 
 
 def _entities(file: StoredFile, name: str) -> list[Entity]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from dowse.code import tokens
 from dowse.code.pairs import Pairs, partner_stems
 from dowse.search.informative import informative_terms
 from dowse.search.signals import Candidate
 from dowse.stores.base import Snapshot
-from dowse.types import AnalysedQuery, Filter, QueryWord, Scored, StoredFile, Term, chunk_id
+from dowse.types import CHUNK_BITS, AnalysedQuery, Filter, QueryWord, Scored, StoredFile, Term, chunk_id
 
 TERMS = 25
 """Terms of a piece of code by which others are called alike."""
@@ -101,12 +101,19 @@ def brought(query: AnalysedQuery, file: StoredFile, worth: float, name: str, why
 
 
 def similar(snapshot: Snapshot, file: StoredFile, line: int, filter: Filter) -> list[Scored]:
-    """Chunks that say what the chunk around a line says, this one left out, best first."""
+    """Chunks that say what the chunk around a line says, this one left out, best first.
+
+    Line 0 stands for the whole file: of each other file, what is most like it.
+    """
     if not file.parsed.chunks:
         return []
-    ordinal = chunk_at(file, line)
-    hits = snapshot.lexical(_terms(snapshot, file, ordinal), FIELDS, filter, DEPTH + 1)
-    return [hit for hit in hits if hit.chunk != chunk_id(file.id, ordinal)]
+    chunks = range(len(file.parsed.chunks)) if line < 1 else (chunk_at(file, line),)
+    own = {chunk_id(file.id, ordinal) for ordinal in chunks}
+    hits = snapshot.lexical(_terms(snapshot, file, chunks), FIELDS, filter, DEPTH + len(own))
+    others = [hit for hit in hits if hit.chunk not in own]
+    if line > 0:
+        return others
+    return list({hit.chunk >> CHUNK_BITS: hit for hit in reversed(others)}.values())[::-1]
 
 
 def chunk_at(file: StoredFile, line: int) -> int:
@@ -115,8 +122,11 @@ def chunk_at(file: StoredFile, line: int) -> int:
     return min(bisect_left(ends, line), len(ends) - 1)
 
 
-def _terms(snapshot: Snapshot, file: StoredFile, ordinal: int) -> tuple[Term, ...]:
-    chunk = file.parsed.chunks[ordinal]
-    found = Counter(tokens.tokens(snapshot.content(file.id)[chunk.start : chunk.end]).split())
+def _terms(snapshot: Snapshot, file: StoredFile, chunks: Iterable[int]) -> tuple[Term, ...]:
+    content = snapshot.content(file.id)
+    found: Counter[str] = Counter()
+    for ordinal in chunks:
+        chunk = file.parsed.chunks[ordinal]
+        found.update(tokens.tokens(content[chunk.start : chunk.end]).split())
     words = [QueryWord(token, times) for token, times in found.items()]
     return informative_terms(words, snapshot.frequency, snapshot.chunk_count(), TERMS).terms

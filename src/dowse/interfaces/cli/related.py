@@ -21,13 +21,13 @@ def related(place: str, root: str | None, limit: int | None, explain: bool, as_j
     """Find what belongs to a place.
 
     The tests of a source file or what a test tests come first, then code that is like the code at the line
-    (default: the beginning of the file).
+    (default: like the whole file, in others).
     """
     from dowse.interfaces.progress import progress_line
 
     with options.open_engine(root, limit=limit) as engine:
         path, line = options.place(place, engine.root)
         with progress_line() as progress:
-            response = engine.related(path, line or 1, progress=progress)
+            response = engine.related(path, line, progress=progress)
     show(response, explain=explain, as_json=as_json, color=color)
     return 0 if response.results else NOTHING_FOUND

@@ -147,20 +147,24 @@ def _within(
 
 
 def fitted(
-    lines: Sequence[str], edges: Sequence[Mapping[str, Any]], below: Sequence[str], budget: int
+    most: int,
+    drawn: Callable[[int], str],
+    edges: Callable[[int], list[dict[str, Any]]],
+    below: Sequence[str],
+    budget: int,
 ) -> Answer:
-    """A tree of lines and its edges, as many of each as fit."""
+    """A tree, drawn with so many of its edges, and these as values: as many of each as fit."""
 
     def text(count: int) -> str:
-        left = len(lines) - count
-        more = [f"... {left} more: ask for less depth, or with a larger budget"] if left else []
-        return "\n".join([*lines[:count], *more, *below])
+        left = most - count
+        more = [f"... {left} more: ask with a larger budget, or about one of these"] if left else []
+        return "\n".join([drawn(count), *more, *below])
 
     def values(count: int) -> dict[str, Any]:
-        return {"edges": list(edges[:count]), "left_out": len(edges) - count, "notes": list(below)}
+        return {"edges": edges(count), "left_out": most - count, "notes": list(below)}
 
-    shown = _largest(len(lines), lambda count: _tokens(text(count)) <= budget)
-    kept = _largest(len(edges), lambda count: _tokens(_compact(values(count))) <= budget)
+    shown = _largest(most, lambda count: _tokens(text(count)) <= budget)
+    kept = _largest(most, lambda count: _tokens(_compact(values(count))) <= budget)
     return Answer(_beginning(text(shown), budget), values(kept))
 
 

@@ -21,7 +21,9 @@ from dowse.interfaces.mcp.tools import BUDGET
 from dowse.interfaces.mcp.workspace import Workspace
 from dowse.interfaces.paint import visible
 from dowse.repositories import Repositories
+from dowse.search import read as reading
 from dowse.types import (
+    Candidate,
     Detail,
     IndexState,
     Packed,
@@ -30,6 +32,7 @@ from dowse.types import (
     SearchResponse,
     SearchResult,
     Skipped,
+    SkipReason,
 )
 
 LIMIT = 10
@@ -38,6 +41,8 @@ LIMIT = 10
 LOCKED_SECONDS = 120.0
 LOCKED_PAUSE = 0.5
 """How long, and how often, is looked whether another process has finished the first index."""
+
+NOT_THERE = (SkipReason.MISSING, SkipReason.OUTSIDE, SkipReason.NOT_A_FILE)
 
 WEAK = "nothing good found (weak: true shows the hits all the same)"
 
@@ -98,7 +103,7 @@ def related(context: Context, asked: Mapping[str, Any]) -> Answer:
     options = SearchOptions(limit=limit + 1)
 
     def ask() -> SearchResponse:
-        response = engine.related(path, max(1, line), options, progress=context.call.progress)
+        response = engine.related(path, line, options, progress=context.call.progress)
         return _named(response, name) if len(context.engines()) > 1 else response
 
     return _found(context, engines, patiently(context, ask), asked, 0, limit)
@@ -187,10 +192,14 @@ def _status_values(name: str, engine: Engine, revision: Revision | None) -> dict
 
 def _why(engine: Engine, path: str) -> str:
     verdict = engine.why(engine.path_inside(path))
-    if isinstance(verdict, Skipped):
-        detail = f" ({verdict.detail})" if verdict.detail else ""
-        return visible(f"{verdict.path} is left out: {verdict.reason}{detail}")
-    return visible(f"{verdict.path} belongs in the index")
+    return _left_out_because(verdict) or visible(f"{verdict.path} belongs in the index")
+
+
+def _left_out_because(verdict: Candidate | Skipped) -> str:
+    if not isinstance(verdict, Skipped):
+        return ""
+    detail = f" ({verdict.detail})" if verdict.detail else ""
+    return visible(f"{verdict.path} is left out: {verdict.reason}{detail}")
 
 
 # --- asking ---------------------------------------------------------------------------------------
@@ -225,12 +234,20 @@ def _read(
         try:
             results = engine.read(place, outline=asked.get("outline", False), progress=context.call.progress)
         except UsageError as error:
-            problem = error
+            problem = UsageError(f"{error}{_why_unread(engine, place)}")
             continue
         found += [replace(r, repository=name) for r in results] if len(engines) > 1 else results
     if not found and problem:
         raise problem
     return found
+
+
+def _why_unread(engine: Engine, place: str) -> str:
+    """What is to be added where a file is there, but not in the index."""
+    verdict = engine.why(reading.parsed(place).path)
+    if not isinstance(verdict, Skipped) or verdict.reason in NOT_THERE:
+        return ""
+    return f"; {_left_out_because(verdict)}"
 
 
 def one(engines: Mapping[str, Engine], target: str, *, every: bool = False) -> tuple[dict[str, Engine], str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from dowse.engine import Engine
@@ -25,6 +26,7 @@ from dowse.types import (
     Reason,
     Relation,
     SearchResult,
+    Step,
     Walk,
 )
 
@@ -185,19 +187,28 @@ def _shown(
 
 
 def _walked(context: Context, engine: Engine, answer: GraphAnswer, asked: Mapping[str, Any]) -> Answer:
-    """A part of the graph as a tree of text and as edges, as much of each as fits."""
+    """A part of the graph as a tree of text and as edges: as much of each as fits, what is near before what is far."""
     states = states_of({"": engine}, ())
-    lines = render_graph.tree_text(answer, plain).split("\n")
-    edges = [
-        {
-            "from": step.parent,
-            "to": step.node,
-            "relation": render_graph.relation(step),
-            "line": step.edge.line,
-            "certainty": step.edge.certainty.value,
-        }
-        for step in answer.steps
-    ]
+    by_distance = sorted(range(len(answer.steps)), key=lambda number: answer.steps[number].depth)
+
+    def nearest(count: int) -> tuple[Step, ...]:
+        return tuple(answer.steps[number] for number in sorted(by_distance[:count]))
+
     notes = [visible(note) for note in answer.notes]
-    budget = context.wish(asked).budget
-    return answers.fitted(lines, edges, [*notes, answers.state_line(states)], budget)
+    return answers.fitted(
+        len(answer.steps),
+        lambda count: render_graph.tree_text(replace(answer, steps=nearest(count)), plain),
+        lambda count: [_edge(step) for step in nearest(count)],
+        [*notes, answers.state_line(states)],
+        context.wish(asked).budget,
+    )
+
+
+def _edge(step: Step) -> dict[str, Any]:
+    return {
+        "from": step.parent,
+        "to": step.node,
+        "relation": render_graph.relation(step),
+        "line": step.edge.line,
+        "certainty": step.edge.certainty.value,
+    }

@@ -128,7 +128,7 @@ TOOLS = {
         Tool(
             "related",
             "Find what belongs to a place",
-            "The tests of a source file or the source of a test, then code like the code at a line.",
+            "The tests of a source file or the source of a test, then code like that at a line or in the whole file.",
             {
                 "place": {
                     "type": "string",
