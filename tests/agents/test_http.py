@@ -114,6 +114,34 @@ def test_many_calls_at_once_with_edits(tree: Path, home: Path) -> None:
     run(work)
 
 
+def test_clients_that_are_gone_in_mid_call_leave_the_server_to_others(tree: Path, home: Path) -> None:
+    body = "\n".join(f"def function_{i}(argument):\n    return argument * {i}\n" for i in range(200))
+    for number in range(80):
+        (tree / f"src/many{number}.py").write_text(f"# {number}\n{body}")
+    call = {
+        "jsonrpc": "2.0",
+        "id": 2,
+        "method": "tools/call",
+        "params": {"name": "search", "arguments": {"query": "function"}},
+    }
+
+    async def work() -> None:
+        with http_server(tree, home) as server:
+            headers = ACCEPT | {"authorization": f"Bearer {server.token}"}
+            for _ in range(3):
+                async with httpx2.AsyncClient(headers=headers, timeout=20) as http:
+                    hello = await http.post(server.url, json=HELLO)
+                    named = {"mcp-session-id": hello.headers["mcp-session-id"]}
+                    with anyio.move_on_after(0.5):  # and then the connection is closed without a word
+                        await http.post(server.url, json=call, headers=named)
+            async with server.client(mode="legacy") as client:
+                found = await client.call_tool("search", {"query": "retry_with_backoff"})
+                assert found.structured_content["hits"][0]["name"] == "retry_with_backoff"
+            assert server.process.poll() is None
+
+    run(work)
+
+
 @contextmanager
 def served_here(tree: Path) -> Iterator[str]:
     """The address of a server in this process, whose objects can be counted."""

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from filelock import FileLock
 from mcp_types import ListRootsResult, Root
 
 from dowse.interfaces.mcp.service import Service
@@ -155,26 +154,6 @@ def test_home_and_root_are_never_indexed(tree: Path, home: Path, start: str) -> 
         result = server.call("search", query="anything")["result"]
         assert result["isError"] and "hardly a source tree" in result["content"][0]["text"]
     assert not (folder / ".dowse").exists()
-
-
-def test_waits_for_another_writer(tree: Path, home: Path) -> None:
-    (tree / ".dowse").mkdir()
-    lock = FileLock(tree / ".dowse" / "lock")
-    with Lines(tree, home) as server:
-        server.initialize()
-        with lock:
-            server.send(
-                {
-                    "jsonrpc": "2.0",
-                    "id": 7,
-                    "method": "tools/call",
-                    "params": {"name": "search", "arguments": {"query": "retry"}},
-                }
-            )
-            time.sleep(1)
-            assert server.request("ping", id=8)["id"] == 8  # it waits, and is alive
-        answer = server.receive()
-        assert answer["id"] == 7 and not answer["result"]["isError"]
 
 
 def test_leaves_when_the_client_goes_while_indexing(tree: Path, home: Path) -> None:

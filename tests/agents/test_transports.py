@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
+from filelock import FileLock
 from mcp import Client, MCPError
 from mcp_types import TextContent
 
@@ -272,8 +275,6 @@ def test_progress_and_cancellation(connect: Connect, tree: Path) -> None:
         (tree / f"src/many{number}.py").write_text(body)
 
     async def work() -> None:
-        import anyio
-
         heard: list[tuple[float, str]] = []
         begun = anyio.Event()
 
@@ -331,6 +332,73 @@ def test_repository_that_goes_away_and_comes_back(connect: Connect, tree: Path) 
             assert gone.is_error and "exist" in text(gone)
             tree.with_name("moved").rename(tree)
             assert not (await client.call_tool("search", {"query": "retry"})).is_error
+
+    run(work)
+
+
+def test_repository_or_index_deleted_in_mid_session(connect: Connect, tree: Path) -> None:
+    async def work() -> None:
+        async with connect(str(tree), mode="legacy") as client:
+            assert not (await client.call_tool("search", {"query": "retry"})).is_error
+            shutil.rmtree(tree)
+            for tool, asked in (
+                ("search", {"query": "retry"}),
+                ("read", {"targets": ["src/retry.py"]}),
+                ("graph", {"ask": "callers", "target": "retry_with_backoff"}),
+                ("status", {}),
+            ):
+                gone = await client.call_tool(tool, asked)
+                assert gone.is_error and "exist" in text(gone)
+            assert not tree.exists()  # nor does the server make it again
+            make_tree(tree)
+            (tree / "src/session.py").write_text("def made_anew():\n    pass\n")
+            found = await client.call_tool("search", {"query": "made_anew"})
+            assert found.structured_content["hits"][0]["name"] == "made_anew"
+            shutil.rmtree(tree / ".dowse")
+            found = await client.call_tool("search", {"query": "made_anew", "repeat": True})
+            assert found.structured_content["hits"][0]["fresh"] and "there was no index" in text(found)
+
+    run(work)
+
+
+def test_index_that_another_process_writes(connect: Connect, tree: Path) -> None:
+    lock = FileLock(tree / ".dowse" / "lock")
+
+    async def work() -> None:
+        async with connect(mode="legacy") as client:
+            assert not (await client.call_tool("search", {"query": "retry"})).is_error
+            with lock:
+                (tree / "src/retry.py").write_text("def changed_meanwhile():\n    pass\n")
+                answer = await client.call_tool("search", {"query": "retry_with_backoff", "repeat": True})
+                assert not answer.is_error and "another process" in text(answer)
+                stale = [hit for hit in answer.structured_content["hits"] if "src/retry.py" in hit["at"]]
+                assert stale and not stale[0]["fresh"]
+            found = await client.call_tool("search", {"query": "changed_meanwhile"})
+            assert found.structured_content["hits"][0]["name"] == "changed_meanwhile"
+            assert found.structured_content["hits"][0]["fresh"]
+
+    run(work)
+
+
+def test_waits_for_who_makes_the_first_index(connect: Connect, tree: Path) -> None:
+    (tree / ".dowse").mkdir()
+    lock = FileLock(tree / ".dowse" / "lock")
+
+    async def work() -> None:
+        async with connect(mode="legacy") as client:
+            found: list[Any] = []
+
+            async def asking() -> None:
+                found.append(await client.call_tool("search", {"query": "retry"}))
+
+            async with anyio.create_task_group() as group:
+                with lock:
+                    group.start_soon(asking)
+                    await anyio.sleep(1)
+                    status = await client.call_tool("status", {})  # it waits, and is alive
+                    assert status.structured_content["repositories"][0]["state"] == "missing"
+                    assert not found
+            assert not found[0].is_error and found[0].structured_content["hits"]
 
     run(work)
 
