@@ -140,7 +140,16 @@ async def _session(url: str, number: int, until: float, log: Log) -> None:
                 elif not all(hit["fresh"] for hit in (result.structured_content or {})["hits"]):
                     log.errors.append("a stale hit")
     except Exception as error:  # every way to fail is a result here
-        log.errors.append(f"{type(error).__name__}: {error}"[:300])
+        log.errors.append("; ".join(f"{type(one).__name__}: {one}" for one in _causes(error))[:300])
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """What is in a group of errors."""
+    if isinstance(error, BaseExceptionGroup):
+        for inner in error.exceptions:
+            yield from _causes(inner)
+    else:
+        yield error
 
 
 async def _edit(root: Path, until: float, log: Log) -> None:

@@ -34,6 +34,10 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 THREADS = 16
 """Calls that run at the same time."""
 
+KEEP_ALIVE = 300
+"""Seconds that a connection stays open between two calls. Agents think for longer than the usual five, and a call on a
+connection that is just being closed fails."""
+
 HEAPS = 2
 _M_ARENA_MAX = -8
 """Heaps of the GNU C library that all threads share; with one for each thread, a server of a hundred clients took 1.5
@@ -48,7 +52,12 @@ def serve(service: Service, host: str, port: int, token: str, *, ready: Callable
     for noisy in ("mcp", "uvicorn"):
         logging.getLogger(noisy).setLevel(logging.CRITICAL)
     config = uvicorn.Config(
-        app(service, host, token), host=host, port=port, log_config=None, access_log=False
+        app(service, host, token),
+        host=host,
+        port=port,
+        log_config=None,
+        access_log=False,
+        timeout_keep_alive=KEEP_ALIVE,
     )
     server = _Announcing(config, ready)
     try:
