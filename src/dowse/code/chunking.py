@@ -57,8 +57,8 @@ class _Cutter:
     children: dict[int | None, list[int]] = field(init=False)
 
     def __post_init__(self) -> None:
-        lines = self.content.split(b"\n")
-        self.offsets = [0, *accumulate(len(line) + 1 for line in lines)]
+        lengths = map(len, self.content.split(b"\n"))
+        self.offsets = [0, *accumulate(map((1).__add__, lengths))]
         self.offsets[-1] -= 1
         self.children = defaultdict(list)
         for index, entity in enumerate(self.entities):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cache
 from operator import itemgetter
@@ -102,28 +103,61 @@ _NAMES = frozenset({
 def find(language: Language, matches: Iterable[Match], content: bytes) -> References:
     """What a file mentions, by kind in order of position, each once per line."""
     found: list[tuple[int, ReferenceKind, str, str]] = []
-    texts: dict[bytes, str] = {}  # a file says the same names again and again
-    members: dict[bytes, tuple[str, str, int]] = {}
+    said = _Said(content)
     for _, captures in matches:
         for name, nodes in captures.items():
-            node = nodes[0]
             if kind := _KINDS.get(name):
-                raw = content[node.start_byte : nodes[-1].end_byte]
-                target = chain(node, content) if kind in _GIVEN else texts.get(raw)
-                if target is None:
-                    target = texts[raw] = _target(raw)
-                detail = _detail(captures, content) if len(captures) > 1 else ""
-                found.append((node.start_byte, kind, target, detail))
+                node, start = nodes[0], nodes[0].start_byte
+                target = said.chain(node) if kind in _GIVEN else said.target(start, nodes[-1].end_byte)
+                detail = _detail(captures, said) if len(captures) > 1 else ""
+                found.append((start, kind, target, detail))
             elif kind := _WHOLE.get(name):
-                raw = content[node.start_byte : node.end_byte]
-                if (member := members.get(raw)) is None:
-                    member = members[raw] = _member(node, raw, content)
-                target, through, length = member
+                node = nodes[0]
+                target, through, length = said.member(node)
                 found.append((node.end_byte - length, kind, target, through))
     references = _with_lines(found, content)
     if language.links:
         references[ReferenceKind.LINK] = _links(language, content)
     return references
+
+
+class _Said:
+    """What the nodes of a file say, each text read once: a file has the same ones again and again."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self._targets: dict[bytes, str] = {}
+        self._lines: dict[bytes, str] = {}
+        self._members: dict[bytes, tuple[str, str, int]] = {}
+        self._chains: dict[tuple[bytes, int], str] = {}
+
+    def target(self, start: int, end: int) -> str:
+        """A name on one line, without the quotes of a quoted one."""
+        raw = self._content[start:end]
+        if (target := self._targets.get(raw)) is None:
+            target = self._targets[raw] = _target(raw)
+        return target
+
+    def line(self, node: tree_sitter.Node) -> str:
+        """A text on one line, cut if it is long."""
+        raw = self._content[node.start_byte : node.end_byte]
+        if (line := self._lines.get(raw)) is None:
+            line = self._lines[raw] = " ".join(raw.decode("utf-8", "replace").split())[:MAX_DETAIL]
+        return line
+
+    def member(self, node: tree_sitter.Node) -> tuple[str, str, int]:
+        """Of ``a.b.c``, the last name, what it is taken from, and how many bytes at the end are the name's."""
+        raw = self._content[node.start_byte : node.end_byte]
+        if (member := self._members.get(raw)) is None:
+            member = self._members[raw] = _member(node, raw, self._content)
+        return member
+
+    def chain(self, node: tree_sitter.Node) -> str:
+        """An expression as a chain; the same text can be another kind of node elsewhere."""
+        key = self._content[node.start_byte : node.end_byte], node.kind_id
+        if (links := self._chains.get(key)) is None:
+            links = self._chains[key] = chain(node, self._content)
+        return links
 
 
 def _with_lines(
@@ -132,16 +166,13 @@ def _with_lines(
     """What was found at some positions, with the lines they are on."""
     found.sort(key=itemgetter(0))
     line, seen = 1, 0
-    references: dict[ReferenceKind, dict[Reference, None]] = {}
+    references: defaultdict[ReferenceKind, dict[Reference, None]] = defaultdict(dict)
     for position, kind, target, detail in found:
         if not target:  # what a broken file leaves out
             continue
         line += content.count(b"\n", seen, position)
         seen = position
-        rows = references.get(kind)
-        if rows is None:
-            rows = references[kind] = {}
-        rows[target, line, detail] = None
+        references[kind][target, line, detail] = None
     return {kind: tuple(rows) for kind, rows in references.items()}
 
 
@@ -180,13 +211,13 @@ def _member(node: tree_sitter.Node, raw: bytes, content: bytes) -> tuple[str, st
     return name, through, len(name.encode())
 
 
-def _detail(captures: dict[str, list[tree_sitter.Node]], content: bytes) -> str:
+def _detail(captures: dict[str, list[tree_sitter.Node]], said: _Said) -> str:
     """What is imported, what a call goes through, what a name is bound to."""
     for name, prefix in _DETAILS:
         if nodes := captures.get(name):
             if prefix is not None:
-                return prefix + " ".join(_text(nodes[0], content).split())[:MAX_DETAIL]
-            return chain(nodes[0], content) + ("[]" if name == "each" else "")
+                return prefix + said.line(nodes[0])
+            return said.chain(nodes[0]) + ("[]" if name == "each" else "")
     return ""
 
 

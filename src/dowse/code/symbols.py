@@ -279,6 +279,8 @@ def _joined(definitions: Iterable[_Definition]) -> list[_Definition]:
 def _parts(definition: _Definition) -> list[str]:
     """The scope and the name in ``a::b``; titles, sentences (names of tests) and operators stay whole."""
     name = definition.name
+    if name.isidentifier():
+        return [name]
     whole = definition.kind in (Kind.SECTION, Kind.BLOCK) or not _WORD.search(name)
     if whole or (" " in name and "::" not in name):
         return [name]
