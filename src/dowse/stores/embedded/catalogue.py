@@ -329,6 +329,10 @@ class Catalogue:
             for path, digest, language, role, packed in rows
         )
 
+    def has_contents(self) -> bool:
+        """Whether anything is known, of whatever view."""
+        return self._db.execute("SELECT 1 FROM contents LIMIT 1").fetchone() is not None
+
     def parsed(self, digest: bytes) -> ParsedFile | None:
         """What is known of a content."""
         row = self._db.execute(
@@ -339,8 +343,6 @@ class Catalogue:
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Those of the asked vectors that are stored, packed."""
         found: dict[bytes, bytes] = {}
-        if not keys or self._db.execute("SELECT 1 FROM vectors LIMIT 1").fetchone() is None:
-            return found
         for key in keys:
             if row := self._db.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone():
                 found[key] = row[0]

@@ -34,8 +34,9 @@ from dowse.types import (
     chunk_id,
 )
 
-WRITER_HEAP = 50_000_000
-"""Bytes buffered before a segment is written: large enough that a batch makes one segment."""
+WRITER_HEAP = 30_000_000
+"""Bytes buffered before a segment is written: large enough that a batch makes one segment. A third of it is a table
+that is cleared for every segment, however small."""
 
 STAMP = -1
 """Stands in the ``file`` field of the document that carries the generation."""

@@ -34,6 +34,7 @@ class EmbeddedWriter:
         index, self._behind = lexical.restored(folder / "lexical")
         self._lexical = index.writer()
         self._vectors = VectorIndex(folder / "vectors")
+        self._is_new = not catalogue.has_contents()
 
     def close(self) -> None:
         """Let go of the derived indexes."""
@@ -78,11 +79,11 @@ class EmbeddedWriter:
 
     def parsed(self, content_hash: bytes) -> ParsedFile | None:
         """What is known of a content."""
-        return self._catalogue.parsed(content_hash)
+        return None if self._is_new else self._catalogue.parsed(content_hash)
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Vectors computed before, to the precision that they are kept in."""
-        found = self._catalogue.vectors(keys)
+        found = {} if self._is_new else self._catalogue.vectors(keys)
         return dict(zip(found, unpacked(list(found.values())), strict=True))
 
     def apply(self, removed: Sequence[str], files: Sequence[SourceFile]) -> int:
@@ -96,6 +97,7 @@ class EmbeddedWriter:
                 catalogue.add(file, generation, "" if file.awaits_vectors else self._fingerprint)
                 for file in files
             ]
+        self._is_new = False
         embedded = [(id, file.vectors) for id, file in zip(ids, files, strict=True) if file.vectors]
         self._vectors.append(generation, embedded, self._kept)
         self._lexical.delete(gone)
