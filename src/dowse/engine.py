@@ -342,7 +342,7 @@ class Engine:
             response,
             query=replace(response.query, text=text),
             results=results,
-            notes=(*notes, *response.notes),
+            notes=tuple(dict.fromkeys((*notes, *response.notes))),  # the same may be said of two attempts
             stages=(*laps.stages, *response.stages),
             wording=query.wording,
         )

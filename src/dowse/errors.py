@@ -73,6 +73,13 @@ class IndexTooNew(IndexProblem):
 class IndexUnwritable(IndexProblem):
     """The index cannot be written: no permission, or no space left."""
 
+    @classmethod
+    def because(cls, what: str, problem: object) -> "IndexUnwritable":
+        """Of a part that could not be written, and what the system said."""
+        return cls(
+            f"{what} cannot be written ({problem}): free some space, or set index_dir to another place"
+        )
+
 
 class IndexUnreachable(IndexProblem):
     """The server of the index is away, does not answer in time, refuses, or lacks something."""

@@ -191,7 +191,7 @@ class EmbeddedStore:
             temporary.replace(folder / name)
         except OSError as error:
             temporary.unlink(missing_ok=True)
-            raise IndexUnwritable(f"the index at {self.folder} cannot be written: {error}") from error
+            raise IndexUnwritable.because(f"the index at {self.folder}", error) from error
 
     def kept(self, name: str) -> bytes | None:
         """The file of that name, if it can be read."""
@@ -238,7 +238,7 @@ class EmbeddedStore:
             if not ignore.exists():
                 ignore.write_text("*\n", encoding="utf-8")
         except OSError as error:
-            raise IndexUnwritable(f"the index at {self.folder} cannot be written: {error}") from error
+            raise IndexUnwritable.because(f"the index at {self.folder}", error) from error
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -269,7 +269,7 @@ class EmbeddedStore:
         try:
             (self.folder / HOLDER).write_text(str(os.getpid()), encoding="utf-8")
         except OSError as error:
-            raise IndexUnwritable(f"the index at {self.folder} cannot be written: {error}") from error
+            raise IndexUnwritable.because(f"the index at {self.folder}", error) from error
 
     # --- parts ---
 

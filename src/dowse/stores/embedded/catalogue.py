@@ -540,10 +540,7 @@ def mapped(path: Path) -> Iterator[None]:
                 f"the index at {path.parent} cannot be written or opened: {error}"
             ) from error
         if code in _NO_SPACE:
-            raise IndexUnwritable(
-                f"the index at {path.parent} cannot be written ({error}): "
-                "free some space, or set index_dir to another disk"
-            ) from error
+            raise IndexUnwritable.because(f"the index at {path.parent}", error) from error
         raise IndexCorrupt(
             f"the index at {path.parent} is damaged ({error}): run 'dowse index --rebuild'"
         ) from error

@@ -87,7 +87,7 @@ class LexicalIndex:
         try:
             return LexicalWriter(self._index.writer(heap_size=WRITER_HEAP, num_threads=1))
         except (ValueError, OSError) as error:
-            raise IndexUnwritable(f"the lexical index at {self.folder} cannot be written: {error}") from error
+            raise IndexUnwritable.because(f"the lexical index at {self.folder}", error) from error
 
 
 def restored(folder: Path) -> tuple[LexicalIndex, int]:
@@ -304,4 +304,4 @@ def _unwritable() -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError) as error:
-        raise IndexUnwritable(f"the lexical index cannot be written: {error}") from error
+        raise IndexUnwritable.because("the lexical index", error) from error

@@ -194,7 +194,7 @@ class VectorIndex:
                 self._merge(generation, kept)
             self._publish(generation)
         except OSError as error:
-            raise IndexUnwritable(f"the vectors at {self.folder} cannot be written: {error}") from error
+            raise IndexUnwritable.because(f"the vectors at {self.folder}", error) from error
 
     def rebuild(self, generation: int, files: Sequence[tuple[int, Sequence[ChunkVector]]]) -> None:
         """Make the index anew; like ``append``, only files that have vectors."""
