@@ -2,17 +2,22 @@
 
     python training/export.py --data DIR --run DIR/runs/NAME --to src/dowse/embedders/data/static.bin
 
-Rows become int8 with a scale of their own; the learned weights are folded into the scales.
+Rows become int8 with a scale of their own; the learned weights, made a little more alike, are folded into the scales.
 """
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from dowse.embedders.static import StaticEmbedder, write_model
+
+POWERS = {"query": 0.8, "document": 0.7}
+"""What a word weighs is raised to these powers. Training sees every word of a document alike; an index counts the lines
+that say most several times, and with that the learned differences between words are too large."""
 
 
 def main() -> None:
@@ -27,10 +32,16 @@ def main() -> None:
     table = trained["table"]
     scale = np.maximum(np.abs(table).max(axis=1), 1e-9) / 127
     rows = np.round(table / scale[:, None]).astype(np.int8)
-    query, document = (scale * np.exp(trained[name]) for name in ("query", "document"))
+    query, document = (scale * flattened(table, trained[name], power) for name, power in POWERS.items())
     write_model(args.to, vocabulary, rows, query / query.max(), document / document.max())
     error = np.abs(rows * scale[:, None] - table).max()
     print(f"{args.to.stat().st_size / 1e6:.2f} MB, {StaticEmbedder(args.to).name}, largest error {error:.5f}")
+
+
+def flattened(table: Any, logarithm: Any, power: float) -> Any:
+    """The weights of words, with the whole of what a word weighs, its vector's length included, raised to a power."""
+    whole = np.exp(logarithm) * np.linalg.norm(table, axis=1)
+    return np.exp(logarithm) * (whole / np.median(whole)) ** (power - 1)
 
 
 if __name__ == "__main__":

@@ -51,7 +51,13 @@ def test_a_question_has_weights_of_its_own(tiny: Path) -> None:
 
 def test_the_first_line_of_a_document_counts_for_more(tiny: Path) -> None:
     vector = StaticEmbedder(tiny).embed_documents(["add\nadd user"])[0]
-    x, y = math.sqrt(static.COUNTS[0] + 1) * 1, 1 * 3
+    x, y = math.sqrt(6 + 3) * 1, math.sqrt(3) * 3
+    assert vector == pytest.approx([x / math.hypot(x, y), y / math.hypot(x, y)], abs=1e-6)
+
+
+def test_the_line_after_the_first_counts_for_more_than_the_rest(tiny: Path) -> None:
+    vector = StaticEmbedder(tiny).embed_documents(["\n\n  add\nadd user"])[0]
+    x, y = math.sqrt(3 + 1) * 1, 1 * 3
     assert vector == pytest.approx([x / math.hypot(x, y), y / math.hypot(x, y)], abs=1e-6)
 
 
