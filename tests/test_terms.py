@@ -2,13 +2,15 @@
 
 from itertools import pairwise
 
-from dowse.code import languages
+from dowse.code import languages, tokens
 from dowse.code.terms import (
     MAX_EMBEDDED,
     chunk_terms,
     chunks_of_entities,
     definitions_by_chunk,
+    documents,
     embedded_texts,
+    passages,
     with_beginning,
 )
 from dowse.indexing.understand import Understanding, understand
@@ -105,3 +107,18 @@ def test_overlapping_chunks_do_not_share_definitions() -> None:
     assert any(two.start < one.end for one, two in pairwise(file.chunks)), "they do overlap"
     held = [index for chunk in definitions_by_chunk(file) for index in chunk]
     assert sorted(held) == list(range(len(file.entities)))
+
+
+def test_a_document_is_cut_where_its_text_is() -> None:
+    """The opening is the first line that says something, whichever way a chunk is read."""
+    for source in (SMALL, long_class(3), "\n\n" + SMALL, "x = 1"):
+        file, content = parsed(source), source.encode()
+        texts = embedded_texts("src/a.py", content, file)
+        for text, document in zip(
+            texts, documents("src/a.py", content, file, passages(content, file)), strict=True
+        ):
+            heading, _, body = text.partition("\n")
+            opening, _, _ = body.lstrip().partition("\n")
+            assert document.heading == tokens.runs(heading)
+            assert document.opening == tokens.runs(opening)
+            assert document.opening + document.rest == tokens.runs(body)

@@ -86,7 +86,7 @@ def documents(path: str, content: bytes, parsed: ParsedFile, found: Sequence[Pas
         heading = place + tokens.runs(_names(chunk, beginning, parsed.entities))
         is_long = chunk.end - chunk.start > MAX_EMBEDDED
         body = tokens.runs(_embedded(content, chunk)) if is_long else runs
-        line, broken, _ = content[chunk.start : chunk.end].partition(b"\n")
+        line, broken, _ = content[chunk.start : chunk.end].lstrip().partition(b"\n")
         first = len(tokens.runs(line)) if broken else len(body)
         yield Document(heading, body[:first], body[first:])
 
