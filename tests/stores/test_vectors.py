@@ -184,3 +184,19 @@ def test_what_is_merged() -> None:
     assert _to_merge({"gone": (100, 9000), "large": (9000, 9000), **small}) >= {"gone"}
     equal = {f"equal{i}": (9000, 9000) for i in range(MAX_SEGMENTS + 1)}
     assert len(_to_merge(equal)) >= 2
+
+
+def test_a_manifest_that_is_open_elsewhere_is_replaced_a_moment_later(
+    tmp_path: Path, matrix: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on Windows while somebody reads it."""
+    replace, refused = Path.replace, [PermissionError(13, "open elsewhere")] * 3
+
+    def refusing(path: Path, target: Path) -> Path:
+        if refused:
+            raise refused.pop()
+        return replace(path, target)
+
+    monkeypatch.setattr(Path, "replace", refusing)
+    VectorIndex(tmp_path).append(1, files_of(matrix[:50]), lambda ids: ids >= 0)
+    assert len(VectorIndex(tmp_path)) == 50

@@ -298,8 +298,14 @@ class EmbeddedStore:
     def _discard(self) -> None:
         """Remove a catalogue that cannot be read: an index is a cache, and the next run makes it anew."""
         self.close()
-        for suffix in ("", "-wal", "-shm"):
-            (self.folder / (CATALOGUE + suffix)).unlink(missing_ok=True)
+        try:
+            for suffix in ("", "-wal", "-shm"):
+                (self.folder / (CATALOGUE + suffix)).unlink(missing_ok=True)
+        except OSError as error:  # on Windows, as long as another process has it open
+            raise IndexUnwritable(
+                f"the index at {self.folder} is damaged and cannot be removed ({error}): "
+                "stop other processes that use it, or remove that folder"
+            ) from error
 
     @contextmanager
     def _reading(self) -> Iterator[tuple[_Opened, Catalogue]]:

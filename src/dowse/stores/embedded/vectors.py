@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import mmap
 import os
+import time
 from array import array
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
@@ -46,6 +47,10 @@ NEXT_SHARE = 0.2
 
 LEVELS = 127
 """The largest component of a vector becomes this."""
+
+REPLACE_ATTEMPTS = 50
+REPLACE_PAUSE = 0.01
+"""On Windows a file that is open cannot be replaced; who reads the manifest is done with it in a millisecond."""
 
 SCALE_BYTES = 4
 ID_BYTES = 8
@@ -208,7 +213,7 @@ class VectorIndex:
         temporary = self.folder / (MANIFEST + ".new")
         manifest = {"generation": generation, "segments": [s.shape for s in self._segments.values()]}
         temporary.write_text(json.dumps(manifest), encoding="utf-8")
-        temporary.replace(self.folder / MANIFEST)
+        _replace(temporary, self.folder / MANIFEST)
         self.generation = generation
 
     def _map(self, shape: Shape) -> Segment:
@@ -254,6 +259,18 @@ class VectorIndex:
                     path.unlink()
                 except OSError:  # still mapped by a reader on Windows: the next sweep removes it
                     continue
+
+
+def _replace(temporary: Path, target: Path) -> None:
+    """Put a file in the place of another, as soon as no reader has that one open."""
+    for _ in range(REPLACE_ATTEMPTS):
+        try:
+            temporary.replace(target)
+        except PermissionError:
+            time.sleep(REPLACE_PAUSE)
+        else:
+            return
+    temporary.replace(target)
 
 
 def _to_merge(segments: Mapping[str, tuple[int, int]]) -> set[str]:
