@@ -808,6 +808,20 @@ def test_vectors_survive_many_commits(store: Store) -> None:
         assert dense(snapshot, "changing11", limit=1) == ["same.txt"]
 
 
+def test_all_that_is_asked_for_is_found_though_everything_was_written_anew(store: Store) -> None:
+    """What was there before is nearer to the question, and may be in the way."""
+    with store.writer() as writer:
+        writer.apply([], sources({f"f{i}.txt": f"shared word{i}" for i in range(30)}))
+        writer.apply([], sources({f"f{i}.txt": f"shared other{i} new{i} long{i}" for i in range(30)}))
+    for _ in range(2):
+        with store.snapshot() as snapshot:
+            assert len(set(dense(snapshot, "shared", limit=10))) == 10
+            assert len(set(dense(snapshot, "shared", limit=30))) == 30
+            assert set(dense(snapshot, "shared", Filter(paths=("f1*",)), limit=30)) == {
+                f"f{i}.txt" for i in (1, *range(10, 20))
+            }
+
+
 def test_vectors_may_all_go(store: Store) -> None:
     with store.writer() as writer:
         for i in range(8):

@@ -57,6 +57,7 @@ class Remembered:
     manifest: Mapping[str, KnownFile] | None = None
     folders: Mapping[str, int] | None = None
     passing: dict[Filter, frozenset[int]] = field(default_factory=dict)
+    many_gone: bool = False  # rows of files that are gone have crowded out others
     called: dict[str, list[tuple[int, FileFacts]]] = field(default_factory=dict)  # files by their last name
 
 
@@ -111,14 +112,17 @@ class EmbeddedSnapshot:
         """Chunks by cosine; filters on files act on the arrays, those on definitions on the best of these."""
         if limit < 1:
             return []
-        fetch = limit
-        files = self._passing(filter) if filter.about_files else None
+        fetch, remembered = limit, self._remembered
+        files = self._passing(filter) if filter.about_files or remembered.many_gone else None
         while True:
             hits = self._vectors.search(vector, fetch, files)
             kept = self._shown(hits, filter)
             if len(kept) >= limit or len(hits) < fetch:
                 return kept[:limit]
-            fetch *= 4
+            if files is None and not filter.about_chunks:
+                remembered.many_gone, files = True, self._passing(filter)
+            else:
+                fetch *= 4
 
     def _shown(self, hits: Sequence[Scored], filter: Filter) -> list[Scored]:
         """Those rows of the vectors, which outlive their files for a while, that are hits."""
