@@ -314,22 +314,21 @@ def later(seconds: float) -> Callable[[], float]:
     return lambda: now() + seconds
 
 
+def open_watches() -> int:
+    """How many descriptors of watches the process has."""
+    links = (f"/proc/self/fd/{name}" for name in os.listdir("/proc/self/fd"))
+    return sum(os.path.lexists(link) and "inotify" in os.readlink(link) for link in links)
+
+
 @on_linux
 def test_nothing_is_left_open(tree: Path) -> None:
-    def open_now() -> int:
-        return sum(
-            "inotify" in os.readlink(f"/proc/self/fd/{fd}")
-            for fd in os.listdir("/proc/self/fd")
-            if os.path.islink(f"/proc/self/fd/{fd}")
-        )
-
-    before = open_now()
+    before = open_watches()
     with Engine.open(tree) as engine:
         engine.search("zebra_crossing")
-        assert open_now() == before, "a process that asks once does not listen"
+        assert open_watches() == before, "a process that asks once does not listen"
         asked_before(engine)
-        assert open_now() == before + listens(tree)
-    assert open_now() == before
+        assert open_watches() == before + listens(tree)
+    assert open_watches() == before
 
 
 @on_linux
@@ -352,17 +351,17 @@ def test_limits_of_the_system(tree: Path, monkeypatch: pytest.MonkeyPatch) -> No
     with Engine.open(tree) as engine:
         engine.search("zebra_crossing")
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        descriptors = len(os.listdir("/proc/self/fd"))
+        before = open_watches()
         with pytest.raises(Unwatchable):
             resource.setrlimit(resource.RLIMIT_NOFILE, (min(map(int, os.listdir("/proc/self/fd"))), hard))
             try:
                 Watch(tree)
             finally:
                 resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-        assert len(os.listdir("/proc/self/fd")) == descriptors
+        assert open_watches() == before
         monkeypatch.setattr(Watch, "_add", no_space_left)
         asked_before(engine)
-        assert len(os.listdir("/proc/self/fd")) == descriptors
+        assert open_watches() == before
         write(tree / "pkg" / "zoo.py", "lion_taming")
         assert found(engine, "lion_taming") == ["pkg/zoo.py"]
 
