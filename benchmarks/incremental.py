@@ -100,9 +100,10 @@ class Changes:
         return [*figures, Figure("changes that the next answers knew of", share, target=at_least(1))]
 
     def _python_files(self) -> list[Path]:
-        """Files of the index that can be changed, in an order that has nothing to do with where they are."""
+        """Files of the index that can be changed and found, in an order that has nothing to do with where they are."""
         with self.engine.store.snapshot() as snapshot:
-            paths = sorted(path for path in snapshot.manifest() if path.endswith(".py"))
+            known = snapshot.manifest().items()
+            paths = sorted(path for path, file in known if path.endswith(".py") and file.stamp.size)
         random.Random(0).shuffle(paths)
         return [self.engine.root / path for path in paths]
 
