@@ -53,8 +53,12 @@ def listens(tree: Path) -> bool:
 
 
 def asked_before(engine: Engine) -> None:
+    asked_before_in(engine, "pkg/zoo.py")
+
+
+def asked_before_in(engine: Engine, path: str) -> None:
     for _ in range(3):
-        assert found(engine, "zebra_crossing") == ["pkg/zoo.py"]
+        assert found(engine, "zebra_crossing") == [path]
 
 
 def write(path: Path, name: str) -> None:
@@ -112,6 +116,27 @@ def test_delete_and_rename(engine: Engine, tree: Path) -> None:
     assert found(engine, "horse_riding") == []
     (tree / "pkg" / "inner" / "farm.py").unlink()
     assert found(engine, "zebra_crossing") == []
+
+
+@needs_git
+@pytest.mark.parametrize("watches", [0, inotify.MOST_WATCHES], ids=["compared", "heard"])
+def test_ignore_files_outside_of_the_tree(
+    tree: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, watches: int
+) -> None:
+    monkeypatch.setattr(inotify, "MOST_WATCHES", watches)
+    own = tmp_path_factory.mktemp("user") / "ignore"
+    monkeypatch.setattr("dowse.settings.global_git_ignore", lambda: own)
+    git(tree, "init", "-q")
+    with Engine.open(tree / "pkg") as engine:
+        asked_before_in(engine, "zoo.py")
+        for file in (tree / ".git" / "info" / "exclude", tree / ".gitignore", tree / ".dowseignore", own):
+            file.write_text("zoo.py\n")
+            assert found(engine, "zebra_crossing") == [], file
+            assert engine.pending() == 0
+            file.write_text("")
+            assert found(engine, "zebra_crossing") == ["zoo.py"], file
+            file.unlink()
+            assert found(engine, "zebra_crossing") == ["zoo.py"], file
 
 
 def test_a_whole_tree_of_new_folders(engine: Engine, tree: Path) -> None:

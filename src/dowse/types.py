@@ -162,6 +162,10 @@ LEFT_OUT = "/"
 """Begins the path of a file that its content leaves out, where it stands among folders."""
 
 
+OUTER_RULES = "//"
+"""Begins the path of an ignore file that is no part of the tree, where it stands among folders."""
+
+
 class FileStamp(NamedTuple):
     """What ``stat`` said when a file was read: equal stamps mean that nothing has to be read again."""
 
@@ -179,8 +183,9 @@ class Candidate(NamedTuple):
 class Folder(NamedTuple):
     """A folder that discovery walked (the root is ``""``): a new time stamp means a name came or went.
 
-    Also a file that its content leaves out (empty, too large, binary), behind ``LEFT_OUT``: that it changes shows
-    nowhere else.
+    Also a file that its content leaves out (empty, too large, binary), behind ``LEFT_OUT``, and an ignore file outside
+    of the tree (in a folder above, of the repository, of the user), behind ``OUTER_RULES``; -1 if it is not there. That
+    they change shows nowhere else.
     """
 
     path: str

@@ -8,8 +8,9 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from dowse.indexing.ignore_files import modified
 from dowse.stores.base import KnownFile
-from dowse.types import LEFT_OUT, Candidate, FileStamp, Folder, Skipped
+from dowse.types import LEFT_OUT, OUTER_RULES, Candidate, FileStamp, Folder, Skipped
 
 IGNORE_FILES = frozenset({".gitignore", ".dowseignore"})
 """A change in one of these can bring in or take out any file below it."""
@@ -49,7 +50,7 @@ def compare(found: Iterable[Candidate | Skipped | Folder], manifest: Mapping[str
             else:
                 read.append(item)
         elif isinstance(item, Folder):
-            folders[item.path] = settled_time(item.mtime_ns)
+            folders[item.path] = settled_time(item.mtime_ns) if item.mtime_ns >= 0 else item.mtime_ns
         else:
             skipped.append(item)
     removed = manifest.keys() - known - {candidate.path for candidate in read}
@@ -86,10 +87,11 @@ def drift(root: Path, manifest: Mapping[str, KnownFile], folders: Mapping[str, i
         if status.st_mtime_ns != mtime_ns or status.st_size != size:
             changed.append(Candidate(path, FileStamp(status.st_size, status.st_mtime_ns)))
     moved = {folder: now for folder, then in folders.items() if (now := _folder_mtime(base, folder)) != then}
-    for file in [folder for folder in moved if folder.startswith(LEFT_OUT)]:
+    rules_changed = any(folder.startswith(OUTER_RULES) for folder in moved)
+    for file in [folder for folder in moved if _is_left_out(folder)]:
         changed += _looked_at(base, file.removeprefix(LEFT_OUT))
         moved[file] = -1
-    rules_changed = rules_among([*missing, *(candidate.path for candidate in changed)])
+    rules_changed |= rules_among([*missing, *(candidate.path for candidate in changed)])
     return Drift(tuple(changed), tuple(missing), moved, rules_changed)
 
 
@@ -112,9 +114,7 @@ def known_changes(drift: Drift, manifest: Mapping[str, KnownFile], folders: Mapp
         for found in drift.changed
     )
     moved = sum(
-        abs(folders[folder]) != now
-        for folder, now in drift.folders.items()
-        if not folder.startswith(LEFT_OUT)
+        abs(folders[folder]) != now for folder, now in drift.folders.items() if not _is_left_out(folder)
     )
     return changed + len(drift.missing) + moved
 
@@ -149,8 +149,22 @@ def _looked_at(base: str, path: str) -> Iterator[Candidate]:
     yield Candidate(path, FileStamp(status.st_size, status.st_mtime_ns))
 
 
+def _is_left_out(folder: str) -> bool:
+    """Whether this stands for a file that its content leaves out."""
+    return folder.startswith(LEFT_OUT) and not folder.startswith(OUTER_RULES)
+
+
+def outer_rules(folders: Mapping[str, int]) -> dict[str, int]:
+    """The ignore files outside of the tree among what an index has for folders."""
+    return {folder: then for folder, then in folders.items() if folder.startswith(OUTER_RULES)}
+
+
+def have_moved(rules: Mapping[str, int]) -> bool:
+    """Whether one of these was changed since."""
+    return any(_folder_mtime("", file) != then for file, then in rules.items())
+
+
 def _folder_mtime(base: str, folder: str) -> int:
-    try:
-        return os.stat(f"{base}/{folder}" if folder else base).st_mtime_ns
-    except OSError:
-        return -1
+    if folder.startswith(OUTER_RULES):
+        return modified(folder.removeprefix(OUTER_RULES))
+    return modified(f"{base}/{folder}" if folder else base)

@@ -29,7 +29,7 @@ from dowse.indexing import exclusions
 from dowse.indexing.ignore import Pattern, PatternList, doors, parse_lines
 from dowse.indexing.ignore_files import IgnoreFiles, InForce
 from dowse.indexing.read import kind_of, too_large
-from dowse.types import LEFT_OUT, Candidate, FileStamp, Folder, Skipped, SkipReason
+from dowse.types import LEFT_OUT, OUTER_RULES, Candidate, FileStamp, Folder, Skipped, SkipReason
 
 BY_SIZE = (SkipReason.TOO_LARGE,)
 """Files left out for this may be indexed as soon as they change."""
@@ -82,6 +82,7 @@ def discover(root: Path, rules: Rules, again: Again | None = None) -> Iterator[C
                 yield Folder(LEFT_OUT + found.path, entry.stat(follow_symlinks=False).st_mtime_ns)
         else:
             stack.pop()
+    yield from (rule for rule in judge.outer_rules() if again is None or again.lists(rule.path))
 
 
 class Again:
@@ -175,6 +176,11 @@ class _Judge:
             raise RootError(f"cannot read {self._root}: {problem}; give a readable folder") from error
         ignore = self._files.within("", entries, self._files.above()) if self._files else InForce()
         return _Place("", stamp, entries, ignore)
+
+    def outer_rules(self) -> Iterator[Folder]:
+        """The ignore files outside of the tree that were looked for."""
+        for path, mtime_ns in self._files.outer.items() if self._files else ():
+            yield Folder(OUTER_RULES + path, mtime_ns)
 
     def entry(self, place: _Place, entry: _Entry) -> Candidate | Skipped | _Place:
         """What becomes of one entry of a folder: a folder that is walked is a place."""

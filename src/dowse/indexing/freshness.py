@@ -56,6 +56,7 @@ class Freshness:
         self._last_check = 0.0
         self._check_wanted = 0.0
         self._writes = 0  # by this object
+        self._outer_rules: tuple[Mapping[str, int], Mapping[str, int]] | None = None  # of all these folders
         self._listening = Listening(means.root)
         self._busy = threading.RLock()
 
@@ -145,7 +146,7 @@ class Freshness:
             return None
         started = time.monotonic()
         heard = self._listening.heard(snapshot)
-        if heard is not None:
+        if heard is not None and self._rules_hold(snapshot):
             drift = self._drift_among(snapshot, heard) if heard else None
         elif self._is_pausing(started):
             return None
@@ -155,6 +156,13 @@ class Freshness:
         if not drift:
             self._listening.note_good(snapshot)
         return drift
+
+    def _rules_hold(self, snapshot: Snapshot) -> bool:
+        """Whether the ignore files outside of the tree, which nobody hears of, are as they were."""
+        folders = snapshot.folders()
+        if self._outer_rules is None or self._outer_rules[0] is not folders:
+            self._outer_rules = folders, changes.outer_rules(folders)
+        return not changes.have_moved(self._outer_rules[1])
 
     def _is_pausing(self, now: float) -> bool:
         """Whether all was compared a moment ago, which is good enough where nothing better can be had."""

@@ -49,6 +49,8 @@ class IgnoreFiles:
     def __init__(self, root: Path, global_ignore: Path | None) -> None:
         self._root = root
         self._global_ignore = global_ignore
+        self.outer: dict[str, int] = {}
+        """When each ignore file that is no part of the tree was last changed, as far as a walk has come."""
 
     def above(self) -> InForce:
         """What the folders above the root say, as far up as its repository goes."""
@@ -58,6 +60,8 @@ class IgnoreFiles:
         dowse: tuple[Scoped, ...] = ()
         for folder in reversed([folder for folder in root.parents if folder.is_relative_to(top)]):
             prefix, shown = _way(folder, root), _up(folder, root)
+            self._note(folder / GIT_IGNORE)
+            self._note(folder / DOWSE_IGNORE)
             git = (*_scoped(folder / GIT_IGNORE, shown, prefix=prefix), *git)
             dowse = (*_scoped(folder / DOWSE_IGNORE, shown, prefix=prefix), *dowse)
         return InForce(git, dowse)
@@ -85,13 +89,29 @@ class IgnoreFiles:
         if git_folder := _git_folder(top):
             path = Path(os.path.realpath(git_folder / "info" / "exclude"))
             inside = (top / _GIT).is_dir()
+            self._note(path)
             lists.insert(0, _read(path, f"{shown}.git/info/exclude" if inside else str(path)))
         return tuple(Scoped(patterns, skipped, prefix) for patterns in lists if patterns)
 
     @cached_property
     def _of_user(self) -> PatternList | None:
-        path = self._global_ignore
-        return _read(Path(os.path.realpath(path)), str(path)) if path else None
+        if not self._global_ignore:
+            return None
+        path = Path(os.path.realpath(self._global_ignore))
+        self._note(path)
+        return _read(path, str(self._global_ignore))
+
+    def _note(self, path: Path) -> None:
+        """Remember when a file was changed, before it is read."""
+        self.outer[str(path)] = modified(path)
+
+
+def modified(path: str | Path) -> int:
+    """When a file or folder was last changed; -1 if it is not there."""
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return -1
 
 
 def _scoped(path: Path, shown: str, *, skipped: int = 0, prefix: str = "") -> Iterator[Scoped]:
