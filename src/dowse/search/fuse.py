@@ -54,7 +54,9 @@ def _rrf(scores: Sequence[float], bounded: bool) -> Sequence[float]:
 
 def _scores(scores: Sequence[float], bounded: bool) -> Sequence[float]:
     full = 1.0 if bounded else max(scores, default=0.0)
-    return [max(0.0, score / full) if full > 0 else 0.0 for score in scores]
+    if full <= 0:
+        return [0.0] * len(scores)
+    return [score / full if score > 0 else 0.0 for score in scores]
 
 
 def _zscore(scores: Sequence[float], bounded: bool) -> Sequence[float]:

@@ -212,13 +212,13 @@ def _weights(settings: Settings) -> Mapping[str, float]:
 
 
 def _candidates(snapshot: Snapshot, fused: Fused) -> list[Candidate]:
-    places = [(id, *split_chunk_id(id)) for id in fused]
-    files = {file_id: snapshot.file(file_id) for _, file_id, _ in places}
+    places = list(map(split_chunk_id, fused))
+    files = {file_id: snapshot.file(file_id) for file_id in {file_id for file_id, _ in places}}
     return [
         Candidate(
             id, ordinal, file, file.parsed.chunks[ordinal], sum([share for _, share, _ in given]), given
         )
-        for (id, file_id, ordinal), given in zip(places, fused.values(), strict=True)
+        for (file_id, ordinal), (id, given) in zip(places, fused.items(), strict=True)
         if (file := files[file_id]) is not None
     ]
 

@@ -126,11 +126,11 @@ def _lexical(snapshot: Snapshot, query: AnalysedQuery, filter: Filter, depth: in
 
 
 def timed(name: str, run: Callable[[], list[Scored]]) -> Retrieved:
-    """What a channel brings, with its report."""
+    """What a channel brings, best first, with its report."""
     started = time.perf_counter()
     hits = run()
     milliseconds = (time.perf_counter() - started) * 1e3
-    best = max((hit.score for hit in hits), default=0.0)
+    best = hits[0].score if hits else 0.0
     return Retrieved(hits, ChannelReport(name, True, len(hits), milliseconds, best=best))
 
 
