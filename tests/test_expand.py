@@ -1,12 +1,15 @@
 """From a chunk to what is shown: which lines, and what they say."""
 
+from pathlib import Path
+
+from dowse import Engine, SearchOptions
 from dowse.code import languages
 from dowse.code.terms import definitions_by_chunk
 from dowse.indexing.understand import Understanding, understand
 from dowse.search import expand
 from dowse.search.analyse import analyse
 from dowse.search.signals import Candidate
-from dowse.types import FileStamp, Role, StoredFile
+from dowse.types import FileStamp, Role, StoredFile, Verdict
 
 FUNCTIONS = ("open_door", "close_door", "paint_wall")
 SOURCE = "\n\n".join(
@@ -69,3 +72,24 @@ def test_of_a_long_definition_the_beginning_is_shown() -> None:
     first, last, text = shown("House", source, target=500)
     assert (first, last) == (1, expand.LEAST_LINES)
     assert text == lines(source, 1, expand.LEAST_LINES).rstrip("\n")
+
+
+def test_a_definition_that_is_shown_whole_is_shown_once(tmp_path: Path) -> None:
+    body = "".join(f"    wall.paint({i}, 'the colour of the wall is {'x' * 60}')\n" for i in range(40))
+    (tmp_path / "house.py").write_text(
+        f"def paint_wall(wall):\n{body}\n\ndef open_door():\n    return 'wall'\n"
+    )
+    (tmp_path / "roof.py").write_text("def paint_roof():\n    return 'wall'\n")
+    with Engine.open(tmp_path) as engine:
+        engine.index()
+        with engine.store.snapshot() as snapshot:
+            file = snapshot.file_at("house.py")
+            assert file is not None and sum(c.entity == 0 for c in file.parsed.chunks) > 1
+        hits = engine.search("paint wall").results
+        places = [(hit.path, hit.start_line, hit.end_line) for hit in hits]
+        assert places[0] == ("house.py", 1, 41)
+        assert sorted(path for path, *_ in places) == ["house.py", "house.py", "roof.py"]
+        limited = engine.search("paint wall", SearchOptions(limit=2)).results
+        assert [(hit.path, hit.start_line) for hit in limited] == [place[:2] for place in places[:2]]
+        told = engine.explain("paint wall", "house.py", 30)
+        assert (told.verdict, told.rank) == (Verdict.SHOWN, 1)

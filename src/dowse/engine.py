@@ -375,7 +375,7 @@ class Engine:
     ) -> tuple[searching.Ranking, SearchResponse]:
         """The whole trace, and what is shown of it."""
         ranking = searching.rank(snapshot, query, read, options, self.settings, self._query_embedder, laps)
-        return ranking, searching.answer(snapshot, ranking, options, self.settings, str(self.root))
+        return searching.answer(snapshot, ranking, options, self.settings, str(self.root))
 
     @contextmanager
     def ranking(

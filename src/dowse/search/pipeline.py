@@ -109,16 +109,14 @@ def rank(
 
 def answer(
     snapshot: Snapshot, ranking: Ranking, options: SearchOptions, settings: Settings, root: str
-) -> SearchResponse:
-    """What is shown of a ranking."""
-    best = ranking.candidates[: options.limit]
-    snapshot.expect([candidate.file.id for candidate in best])
-    shown = range(1, len(best) + 1)
-    found = tuple(result(snapshot, ranking, n, options, settings) for n in shown)
+) -> tuple[Ranking, SearchResponse]:
+    """What is shown of a ranking, and the ranking without those whose lines an earlier one shows."""
+    snapshot.expect([candidate.file.id for candidate in ranking.candidates[: options.limit]])
+    ranking, found = _without_repeats(snapshot, ranking, options, settings)
     weak = _is_weak(ranking, found, options, settings)
     results, notes = _good_ones(found, options, settings) if not weak else (found[:GUESSES], (NO_GOOD,))
     ranking.laps.done("show")
-    return SearchResponse(
+    return ranking, SearchResponse(
         query=ranking.query,
         root=root,
         channels=tuple(channel.report for channel in ranking.channels.values()),
@@ -129,6 +127,28 @@ def answer(
         stages=ranking.laps.stages,
         weak=weak,
     )
+
+
+def _without_repeats(
+    snapshot: Snapshot, ranking: Ranking, options: SearchOptions, settings: Settings
+) -> tuple[Ranking, tuple[SearchResult, ...]]:
+    """The first candidates as they are shown: of several in one definition that is shown whole, the best."""
+    found: list[SearchResult] = []
+    while len(found) < min(options.limit, len(ranking.candidates)):
+        rank = len(found) + 1
+        hit = result(snapshot, ranking, rank, options, settings)
+        if any(_is_within(hit, other) for other in found):
+            others = [*ranking.candidates[: rank - 1], *ranking.candidates[rank:]]
+            ranking = replace(ranking, candidates=others)
+        else:
+            found.append(hit)
+    return ranking, tuple(found)
+
+
+def _is_within(hit: SearchResult, other: SearchResult) -> bool:
+    if hit.path != other.path:
+        return False
+    return other.start_line <= hit.start_line and hit.end_line <= other.end_line
 
 
 def _is_weak(
@@ -175,7 +195,7 @@ def relate(
         False,
         laps,
     )
-    return answer(snapshot, ranking, options, settings, root)
+    return answer(snapshot, ranking, options, settings, root)[1]
 
 
 def _best_first(candidates: Iterable[Candidate]) -> list[Candidate]:
