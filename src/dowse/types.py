@@ -163,7 +163,8 @@ LEFT_OUT = "/"
 
 
 OUTER_RULES = "//"
-"""Begins the path of an ignore file that is no part of the tree, where it stands among folders."""
+"""Begins the path of an ignore file that is no part of the tree, where it stands among folders; as ``LEFT_OUT`` begins
+it too, what begins with neither is a folder."""
 
 
 class FileStamp(NamedTuple):

@@ -8,11 +8,11 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dowse.indexing.ignore_files import modified
+from dowse.indexing.ignore_files import DOWSE_IGNORE, GIT_IGNORE, modified
 from dowse.stores.base import KnownFile
 from dowse.types import LEFT_OUT, OUTER_RULES, Candidate, FileStamp, Folder, Skipped
 
-IGNORE_FILES = frozenset({".gitignore", ".dowseignore"})
+IGNORE_FILES = frozenset({GIT_IGNORE, DOWSE_IGNORE})
 """A change in one of these can bring in or take out any file below it."""
 
 SETTLED_NS = 50_000_000
@@ -50,7 +50,7 @@ def compare(found: Iterable[Candidate | Skipped | Folder], manifest: Mapping[str
             else:
                 read.append(item)
         elif isinstance(item, Folder):
-            folders[item.path] = settled_time(item.mtime_ns) if item.mtime_ns >= 0 else item.mtime_ns
+            folders[item.path] = settled_time(item.mtime_ns)
         else:
             skipped.append(item)
     removed = manifest.keys() - known - {candidate.path for candidate in read}

@@ -73,10 +73,7 @@ class Freshness:
         self._check_wanted = time.monotonic()
 
     def refresh(self, progress: Progress | None = None) -> list[str]:
-        """Make sure there is an index and that it says what the disk says; what stood in the way.
-
-        One thread at a time looks; the others wait, and need not look again if that began after they came.
-        """
+        """Make sure there is an index and that it says what the disk says; what stood in the way."""
         with self.current(progress) as (_, notes):
             return notes
 
