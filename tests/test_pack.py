@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse.errors import UsageError
-from dowse.search.pack import LINE_LENGTH, PREVIEW_LINES, estimate_tokens, pack, place, shown
+from dowse.search.pack import LINE_LENGTH, PREVIEW_LINES, cut_down, estimate_tokens, pack, place, shown
 from dowse.types import Detail, Kind, Match, Packed, SearchResult
 
 SEND = """\
@@ -283,3 +283,21 @@ def test_every_line_is_shown_or_told_to_be_cut(hits: list[SearchResult], budget:
         for number, line in enumerate(lines, packed.result.start_line):
             assert number in hidden or line in packed.lines
         assert packed.detail is not Detail.FULL or not hidden
+
+
+# --- cutting down what is packed ---
+
+
+@pytest.mark.parametrize("budget", [90, 120, 1000])
+@pytest.mark.parametrize("rows", range(13))
+def test_a_packed_hit_is_cut_down_to_its_first_rows(budget: int, rows: int) -> None:
+    (whole,) = pack([hit()], budget, words=["redirect"]).hits
+    rows = min(rows, len(whole.lines) - 2)
+    less = cut_down(whole, rows)
+    lines = dict(enumerate(SEND.split("\n"), 10))
+    shown_here = [line for line in less.lines[1:] if not line.startswith("... ")]
+    missing = {number for first, last in less.cut for number in range(first, last + 1)}
+    assert shown_here == [line for number, line in lines.items() if number not in missing]
+    assert less.lines[: len(shown_here)] == whole.lines[: len(shown_here)] and len(shown_here) <= rows
+    assert less.lines[-1].startswith("... ") == bool(shown_here)
+    assert less.tokens == estimate_tokens("".join(f"{line}\n" for line in less.lines)) + bool(shown_here)

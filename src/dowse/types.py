@@ -883,12 +883,13 @@ class Detail(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PackedHit:
-    """A hit as it is shown: its lines, header first, and the ranges of its lines in the file that are not."""
+    """A hit as it is shown: its lines, header first, the ranges of its lines in the file that are not, its tokens."""
 
     result: SearchResult
     detail: Detail
     lines: tuple[str, ...]
     cut: tuple[tuple[int, int], ...] = ()
+    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -178,6 +178,34 @@ def pack_at(
     return _assembled(shown_hits, omitted, note, budget_tokens, estimate_tokens)
 
 
+def cut_down(hit: PackedHit, rows: int) -> PackedHit:
+    """A packed hit with only the first so many rows below its header, and a mark for what is missing then."""
+    start, last = hit.result.start_line, hit.result.start_line + hit.result.text.count("\n")
+    jumps = {(first, _mark(first, end)): end for first, end in hit.cut}
+    number = upto = start  # the line that comes next, and the one after the last line of code
+    kept = 0
+    for position, row in enumerate(hit.lines[1 : rows + 1], 1):
+        jump = jumps.get((number, row))
+        number = (jump or number) + 1
+        if jump is None:
+            kept, upto = position, number
+    lines = hit.lines[: kept + 1]
+    if not kept:
+        return PackedHit(hit.result, Detail.SIGNATURE, lines, ((start, last),), _tokens_of(lines))
+    lines += (_mark(upto, last),)
+    cut = (*(gap for gap in hit.cut if gap[1] < upto), (upto, last))
+    return PackedHit(hit.result, Detail.PREVIEW, lines, cut, _tokens_of(lines) + estimate_tokens("\n"))
+
+
+def _tokens_of(lines: Sequence[str]) -> int:
+    return estimate_tokens("\n".join(lines) + "\n")
+
+
+def cut_places(hits: Sequence[PackedHit]) -> list[str]:
+    """``path:start-end`` of the lines of some hits that are not shown."""
+    return [_range(hit.result, first, last) for hit in hits for first, last in hit.cut]
+
+
 class _Said(dict[str, frozenset[str]]):
     """Which of some words a run of text says; most runs come again and again."""
 
@@ -339,7 +367,9 @@ class _View:
         cut = [(first + a, first + b) for a, b in self.gaps(kept)] if self.lines else []
         cut += [(first + i, first + i) for i in kept if i in self.shortened]
         detail = Detail.SIGNATURE if not kept else Detail.PREVIEW if cut else Detail.FULL
-        return PackedHit(self.hit, detail, tuple(self.rendered(kept)), tuple(sorted(cut)))
+        return PackedHit(
+            self.hit, detail, tuple(self.rendered(kept)), tuple(sorted(cut)), self.exact_cost(kept)
+        )
 
 
 def _range(hit: SearchResult, first: int, last: int) -> str:
@@ -401,8 +431,7 @@ def _packed(views: Sequence[_View], room: int, count: Count) -> Packed | None:
     reserve = min(left, NOTE_RESERVE) if omitted else 0
     left = _share_out(shares, left - reserve) + reserve
     note = _note(omitted, left, count)
-    known = sum(share.view.exact_cost(share.kept) for share in shares) if count is estimate_tokens else None
-    return _assembled([share.view.packed(share.kept) for share in shares], omitted, note, room, count, known)
+    return _assembled([share.view.packed(share.kept) for share in shares], omitted, note, room, count)
 
 
 def _share_out(shares: Sequence[_Share], left: int) -> int:
@@ -437,18 +466,19 @@ def _assembled(
     note: str,
     budget: int,
     count: Count,
-    known: int | None = None,
 ) -> Packed:
-    """All of it; where it is ``known`` what the hits cost by a count that adds up, they are not counted again."""
+    """All of it; by a count that adds up the hits are not counted again."""
     lines: list[str] = []
     for hit in hits:
         lines += hit.lines
         lines += [""] if len(hit.lines) > 1 else []
     whole = "\n".join([*lines, note])
     text = whole.rstrip("\n")
-    tokens = count(text) if known is None else known + count(note) - (len(whole) - len(text))
-    cut = [_range(hit.result, first, last) for hit in hits for first, last in hit.cut]
-    return Packed(tuple(hits), tuple(omitted), tuple(cut), text, tokens, budget)
+    if count is estimate_tokens:
+        tokens = sum(hit.tokens for hit in hits) + count(note) - (len(whole) - len(text))
+    else:
+        tokens = count(text)
+    return Packed(tuple(hits), tuple(omitted), tuple(cut_places(hits)), text, tokens, budget)
 
 
 def _beginning(hits: Sequence[SearchResult], budget: int, count: Count) -> Packed:
@@ -457,5 +487,5 @@ def _beginning(hits: Sequence[SearchResult], budget: int, count: Count) -> Packe
     id = place(first)
     beginnings = [*(id[:end] for end in range(len(id), 0, -1)), "?"]
     text = next((text for text in beginnings if count(text) <= budget), "")
-    hit = PackedHit(first, Detail.IDS, (text,), ((first.start_line, first.end_line),))
+    hit = PackedHit(first, Detail.IDS, (text,), ((first.start_line, first.end_line),), count(text))
     return Packed((hit,), tuple(map(place, hits[1:])), (id,), text, count(text), budget)

@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from dowse.interfaces.mcp.session import Sent
 from dowse.interfaces.paint import visible
-from dowse.search.pack import Packer, estimate_tokens, pack_at, place
+from dowse.search.pack import LEAST_LINES, Packer, cut_down, estimate_tokens, pack_at, place
 from dowse.settings import SIGNALS
 from dowse.types import Detail, Packed, PackedHit, Reason, Revision, SearchResult
 
@@ -26,6 +26,9 @@ COMMIT = 10
 
 DIRTY = 5
 """Changed files that are named."""
+
+NAMED = 3
+"""Places left out that are named."""
 
 TRIES = 8
 SLACK = 12
@@ -41,11 +44,6 @@ CHARACTERS = 3.4
 """A page has as many hits as fill its budget so many times, each taken for so many tokens at the most (longer ones are
 cut) at so many characters a token, but some hits at least. Hits that could only be named are left to the next page:
 there they have room for their code."""
-
-VALUES_SHARE = 0.75
-"""What is left of a budget for code when the answer is written as values: names and escapes take the rest."""
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +72,10 @@ class Wish:
     repeat: bool = False
 
 
-Footer = Callable[[Packed], tuple[list[str], dict[str, Any]]]
-"""What stands below the hits, as lines and as values, given which are shown."""
+_encoded = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+Footer = Callable[[Sequence[PackedHit], Sequence[str]], tuple[list[str], dict[str, Any]]]
+"""What stands below the hits, as lines and as values, given what is shown and the places of hits that are not."""
 
 
 def failed(message: str) -> Answer:
@@ -86,30 +86,14 @@ def failed(message: str) -> Answer:
 def listed(hits: Sequence[SearchResult], wish: Wish, sent: Sent, footer: Footer) -> Answer:
     """Hits within the budget; those that the client has are only named.
 
-    Text and values are packed each for itself: the words around them differ. What both show counts as sent.
+    The values are what the text shows. Names and escapes take more room there: the last lines of code may be missing.
+    What both show counts as sent.
     """
     before = {place(hit) for hit in hits if not wish.repeat and sent.has(hit)}
     briefly = [replace(hit, text="") if place(hit) in before else hit for hit in hits]
-
-    def text_of(packed: Packed) -> str:
-        lines, _ = footer(packed)
-        return "\n".join([packed.text, "", *lines] if packed.text else lines)
-
-    def values_of(packed: Packed) -> dict[str, Any]:
-        return {"hits": [_hit_values(hit, before) for hit in packed.hits], **footer(packed)[1]}
-
-    def text_tokens(packed: Packed, text: str) -> int:
-        below = text[len(packed.text) :]  # the count adds up, and the hits are counted
-        return packed.tokens + _tokens(below)
-
-    def values_tokens(packed: Packed, values: dict[str, Any]) -> int:
-        return _tokens(_compact(values))
-
-    fit = _fitting(briefly, wish, before)
-    as_text, text, text_fits = _within(fit, wish.budget, max(1, wish.budget - BELOW), text_of, text_tokens)
-    room = int(wish.budget * VALUES_SHARE)
-    as_values, values, values_fit = _within(fit, wish.budget, room, values_of, values_tokens)
-    for hit in as_values.hits:
+    as_text, text, text_fits = _text_within(_fitting(briefly, wish, before), wish.budget, footer)
+    as_values, values, values_fit = _values_within(as_text, wish.budget, before, footer)
+    for hit in as_values:
         sent.note(hit)
     places = [place(hit.result) for hit in as_text.hits]
     if not text_fits:
@@ -128,22 +112,79 @@ def filling(hits: Sequence[SearchResult], wish: Wish, sent: Sent) -> int:
     return len(hits)
 
 
-def _within(
-    fit: Callable[[int], Packed],
-    budget: int,
-    room: int,
-    written: Callable[[Packed], T],
-    tokens: Callable[[Packed, T], int],
-) -> tuple[Packed, T, bool]:
-    """As many hits as fit when they are written like this, and whether a few tries were enough for that."""
+def _text_within(fit: Callable[[int], Packed], budget: int, footer: Footer) -> tuple[Packed, str, bool]:
+    """As many hits as fit with what stands below them, and whether a few tries were enough for that."""
+    room = max(1, budget - BELOW)
     for _ in range(TRIES):
         packed = fit(max(1, room))
-        answer = written(packed)
-        needed = tokens(packed, answer)
+        below = "\n".join(footer(packed.hits, packed.omitted)[0])
+        text = f"{packed.text}\n\n{below}" if packed.text else below
+        needed = packed.tokens + _tokens(
+            text[len(packed.text) :]
+        )  # the hits are counted, and the count adds up
         if needed <= budget:
-            return packed, answer, True
+            return packed, text, True
         room -= max(SLACK, (needed - budget) * room // needed)
-    return packed, answer, False
+    return packed, text, False
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A hit as values, and the tokens of that: of its code, and of what stands around."""
+
+    hit: PackedHit
+    values: dict[str, Any]
+    around: int
+    code: int
+
+    @property
+    def tokens(self) -> int:
+        return self.around + self.code
+
+
+def _values_within(
+    packed: Packed, budget: int, before: set[str], footer: Footer
+) -> tuple[list[PackedHit], dict[str, Any], bool]:
+    """The hits of a text as values, cut off at the end as far as needed, and whether any fit.
+
+    Their code is not counted again: as a value it has at most a token more for each character that escapes add.
+    """
+
+    def written(hit: PackedHit) -> _Written:
+        values = _hit_values(hit, before)
+        code = values.get("text", "")
+        in_code = hit.tokens - _tokens(hit.lines[0]) + len(_compact(code)) - len(code) if code else 0
+        return _Written(hit, values, _tokens(_compact(values | {"text": ""})), in_code)
+
+    shown = list(map(written, packed.hits))
+    omitted = list(packed.omitted)
+    while True:
+        hits = [one.hit for one in shown]
+        below = footer(hits, omitted)[1]
+        over = sum(one.tokens for one in shown) + _tokens(_compact({"hits": [], **below})) - budget
+        if over <= 0 or not shown:
+            values = {"hits": [one.values for one in shown], **below}
+            return hits, values, over <= 0 and bool(shown or not packed.hits)
+        if not any(one.code for one in shown):
+            omitted.insert(0, place(shown.pop().hit.result))
+            continue
+        for at in reversed(range(len(shown))):
+            if over > 0 and shown[at].code:
+                whole = shown[at]
+                shown[at] = _shortened(whole, over, written)
+                over -= whole.tokens - shown[at].tokens
+
+
+def _shortened(whole: _Written, over: int, written: Callable[[PackedHit], _Written]) -> _Written:
+    """A hit with so many tokens less, or without code; that lines are missing will be said, and that takes some too."""
+    most = whole.code - over - _tokens(place(whole.hit.result)) - 1
+    rows = len(whole.hit.lines) - 1
+    less = whole
+    while (rows := min(rows - 1, rows * most // less.code)) >= LEAST_LINES:
+        less = written(cut_down(whole.hit, rows))
+        if less.code <= most:
+            return less
+    return written(cut_down(whole.hit, 0))
 
 
 def fitted(
@@ -191,6 +232,14 @@ def _fitting(hits: Sequence[SearchResult], wish: Wish, before: set[str]) -> Call
     return lambda room: pack_at(hits, detail, room, wish.words, label)
 
 
+def left_out(places: Sequence[str]) -> list[str]:
+    """A line that names some of the places for which there was no room; none if there are none."""
+    if not places:
+        return []
+    more = " ..." if len(places) > NAMED else ""
+    return [f"not shown for lack of budget: {', '.join(places[:NAMED])}{more}"]
+
+
 def why_found(reasons: Sequence[Reason]) -> str:
     """The first reasons of a hit by name: channels that found it, signals that moved it up."""
     moved_down = {reason.name for reason in reasons if reason.name in SIGNALS and reason.value <= 1.0}
@@ -231,8 +280,8 @@ def _tokens(text: str) -> int:
     return estimate_tokens(text)
 
 
-def _compact(values: Mapping[str, Any]) -> str:
-    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+def _compact(values: Mapping[str, Any] | str) -> str:
+    return _encoded(values)
 
 
 def state_line(states: Mapping[str, tuple[int, Revision | None]]) -> str:

@@ -22,11 +22,12 @@ from dowse.interfaces.mcp.workspace import Workspace
 from dowse.interfaces.paint import visible
 from dowse.repositories import Repositories
 from dowse.search import read as reading
+from dowse.search.pack import cut_places
 from dowse.types import (
     Candidate,
     Detail,
     IndexState,
-    Packed,
+    PackedHit,
     Revision,
     SearchOptions,
     SearchResponse,
@@ -143,10 +144,10 @@ def read(context: Context, asked: Mapping[str, Any]) -> Answer:
         return answers.failed("; ".join(problems))
     states = states_of(all_engines, found)
 
-    def footer(packed: Packed) -> tuple[list[str], dict[str, Any]]:
-        cut = _left_out(packed)
-        lines = [visible(problem) for problem in problems] + cut + [answers.state_line(states)]
-        return lines, {"problems": problems, "cut": list(packed.cut), "index": answers.state_values(states)}
+    def footer(shown: Sequence[PackedHit], omitted: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
+        cut = cut_places(shown)
+        lines = [*map(visible, problems), *answers.left_out([*cut, *omitted]), answers.state_line(states)]
+        return lines, {"problems": problems, "cut": cut, "index": answers.state_values(states)}
 
     return answers.listed(found, context.wish(asked), context.session.sent, footer)
 
@@ -289,16 +290,15 @@ def _found(
     states = states_of(engines, hits, response)
     idle = [f"{c.name} not asked: {c.why_not}" for c in response.channels if not c.ran and c.name == "dense"]
 
-    def footer(packed: Packed) -> tuple[list[str], dict[str, Any]]:
-        shown = len(packed.hits)
-        goes_on = "query" in asked and shown and (more or shown < len(hits))
-        cursor = _cursor(asked, start + shown) if goes_on else ""
-        lines = [_counted(start, shown, cursor, packed) if not response.weak else WEAK]
+    def footer(shown: Sequence[PackedHit], omitted: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
+        goes_on = "query" in asked and shown and (more or len(shown) < len(hits))
+        cursor = _cursor(asked, start + len(shown)) if goes_on else ""
+        lines = [_counted(start, shown, cursor) if not response.weak else WEAK]
         lines += [f"note: {visible(note)}" for note in response.notes]
         lines.append(answers.state_line(states))
         values = {
             "cursor": cursor or None,
-            "cut": list(packed.cut),
+            "cut": cut_places(shown),
             "notes": [*response.notes, *idle],
             "index": answers.state_values(states),
         }
@@ -307,22 +307,15 @@ def _found(
     return answers.listed(hits, wish, sent, footer)
 
 
-def _counted(start: int, shown: int, cursor: str, packed: Packed) -> str:
+def _counted(start: int, shown: Sequence[PackedHit], cursor: str) -> str:
     if not shown:
         return "nothing found" if not start else "no more hits"
-    said = f"hits {start + 1}-{start + shown}"
+    said = f"hits {start + 1}-{start + len(shown)}"
     if cursor:
         said += f", more with cursor {cursor}"
-    if any(f"[{answers.SENT_BEFORE}]" in hit.lines[0] for hit in packed.hits):
+    if any(f"[{answers.SENT_BEFORE}]" in hit.lines[0] for hit in shown):
         said += "; code sent before is not repeated (repeat: true does)"
     return said
-
-
-def _left_out(packed: Packed) -> list[str]:
-    if not packed.cut and not packed.omitted:
-        return []
-    places = [*packed.cut, *packed.omitted]
-    return [f"not shown for lack of budget: {', '.join(places[:3])}{' ...' if len(places) > 3 else ''}"]
 
 
 def states_of(

@@ -15,6 +15,7 @@ from dowse.interfaces.mcp import answers
 from dowse.interfaces.mcp.answers import Answer, Wish
 from dowse.interfaces.mcp.calls import Context, one, patiently, states_of
 from dowse.interfaces.paint import plain, visible
+from dowse.search.pack import cut_places
 from dowse.types import (
     Detail,
     EntityCode,
@@ -22,7 +23,7 @@ from dowse.types import (
     GraphAnswer,
     Kind,
     Match,
-    Packed,
+    PackedHit,
     Reason,
     Relation,
     SearchResult,
@@ -174,11 +175,10 @@ def _shown(
 ) -> Answer:
     states = states_of({"": engine}, results)
 
-    def footer(packed: Packed) -> tuple[list[str], dict[str, Any]]:
-        lines = [visible(said)] if said else []
-        if packed.omitted or packed.cut:
-            lines.append(f"not shown for lack of budget: {', '.join([*packed.omitted, *packed.cut][:3])}")
-        values = {"said": said, "cut": list(packed.cut), "index": answers.state_values(states)}
+    def footer(shown: Sequence[PackedHit], omitted: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
+        cut = cut_places(shown)
+        lines = [*([visible(said)] if said else []), *answers.left_out([*omitted, *cut])]
+        values = {"said": said, "cut": cut, "index": answers.state_values(states)}
         return [*lines, answers.state_line(states)], values
 
     wish = context.wish(asked)

@@ -22,6 +22,9 @@ from dowse.settings import Resolved
 if TYPE_CHECKING:
     from dowse.engine import Engine
 
+REMEMBERED = 1000
+"""Sets of folders, as clients give them, whose repositories are remembered."""
+
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
@@ -40,6 +43,7 @@ class Workspace:
     def __init__(self, allowed: Allowed) -> None:
         self.allowed = allowed
         self._engines: dict[Path, Engine] = {}
+        self._folders: dict[tuple[str, ...], dict[str, Path]] = {}
         self._guard = threading.Lock()
 
     def close(self) -> None:
@@ -50,8 +54,20 @@ class Workspace:
             self._engines.clear()
 
     def folders(self, client_roots: Sequence[str]) -> dict[str, Path]:
-        """The repositories of a client by name: its roots, or what the server was given, or where it runs."""
-        problems: list[str] = []
+        """The repositories of a client by name: its roots, or what the server was given, or where it runs.
+
+        They are looked for once, and again while one of them is missing.
+        """
+        key = tuple(client_roots)
+        known = self._folders.get(key)
+        if known is None or not all(folder.is_dir() for folder in known.values()):
+            problems: list[str] = []
+            known = self._named(self._found(client_roots, problems))
+            if not problems and len(self._folders) < REMEMBERED:
+                self._folders[key] = known
+        return dict(known)
+
+    def _found(self, client_roots: Sequence[str], problems: list[str]) -> list[Path]:
         given = self._usable(self.allowed.roots, problems)
         asked = self._usable(filter(None, map(path_of_uri, client_roots)), problems)
         if not self.allowed.trust_client:
@@ -60,7 +76,7 @@ class Workspace:
         found = asked or given
         if not found and (self.allowed.roots or (client_roots and self.allowed.trust_client)):
             raise RootError("; ".join(problems) or "none of the folders of this client can be searched")
-        return self._named(found or self._here())
+        return found or self._here()
 
     def chosen(self, client_roots: Sequence[str], wanted: str) -> dict[str, Engine]:
         """The engines that a call asks: of one repository by its name or path, or all."""
