@@ -59,7 +59,7 @@ class Asked:
     def deeper(self, snapshot: Snapshot) -> Mapping[str, Retrieved]:
         """What the channels bring when they are asked for more."""
         query, filter = self.ranking.query, self.options.filter
-        return retrieve(snapshot, self.parsed, query, filter, self.embedder, self.settings.hybrid, DEEP, DEEP)
+        return retrieve(snapshot, self.parsed, query, filter, self.embedder, self.settings.hybrid, DEEP)
 
 
 def explain(snapshot: Snapshot, asked: Asked, file: StoredFile, line: int) -> Explanation:

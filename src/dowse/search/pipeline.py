@@ -80,7 +80,7 @@ def rank(
     """Every candidate from one generation of an index, with what speaks for and against it."""
     query = _condensed(snapshot, query)
     laps.done("condense")
-    channels = retrieve(snapshot, parsed, query, options.filter, embedder, settings.hybrid)
+    channels = retrieve(snapshot, parsed, query, options.filter, embedder, settings.hybrid, options.limit)
     laps.done("retrieve")
     weights = _weights(settings)
     fused = fuse(settings.fusion, {name: channel.hits for name, channel in channels.items()}, weights)

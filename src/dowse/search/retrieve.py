@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,11 +23,12 @@ from dowse.types import (
     chunk_id,
 )
 
-DEPTH = 100
-"""Candidates per channel: what is not among them cannot be in the answer."""
+STEP = 50
+"""Candidates by words: as many as hits that are asked for, in such steps, so that the pages of an answer are of one
+ranking. Twice as many change no answer, and cost time; what is not among them cannot be in the answer."""
 
-DENSE_DEPTH = 60
-"""The same by meaning, which says less of the places further down: more of them change no answer, and cost time."""
+DENSE_SHARE = 0.8
+"""Candidates by meaning for each by words: meaning says less of the places further down."""
 
 NAME_DEPTH = 20
 """Definitions per queried name; a name with more is not what tells places apart."""
@@ -67,14 +69,14 @@ def retrieve(
     filter: Filter,
     embedder: Embedder | None,
     hybrid: str = "on",
-    depth: int = DEPTH,
-    dense_depth: int = DENSE_DEPTH,
+    limit: int = STEP,
 ) -> dict[str, Retrieved]:
-    """The candidates of every channel, by its name.
+    """The candidates of every channel, by its name, for so many hits.
 
     Where the question has exact phrases or patterns, the others only weigh what has them.
     """
-    channels = _retrieve(snapshot, query, filter, embedder, hybrid, depth, dense_depth)
+    depth = STEP * max(1, math.ceil(limit / STEP))
+    channels = _retrieve(snapshot, query, filter, embedder, hybrid, depth)
     if query.frames:
         channels["places"] = timed("places", lambda: places.find(snapshot, list(query.frames), filter))
     if not exact.asks_for_exact(parsed):
@@ -95,7 +97,6 @@ def _retrieve(
     embedder: Embedder | None,
     hybrid: str,
     depth: int,
-    dense_depth: int,
 ) -> dict[str, Retrieved]:
     why_not = _why_not_dense(query, embedder, hybrid)
     return {
@@ -104,7 +105,7 @@ def _retrieve(
         "files": _files(snapshot, query, filter),
         "dense": _skipped("dense", why_not)
         if why_not or embedder is None
-        else _dense(snapshot, query, filter, embedder, dense_depth),
+        else _dense(snapshot, query, filter, embedder, int(depth * DENSE_SHARE)),
     }
 
 
