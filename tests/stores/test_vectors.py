@@ -60,16 +60,16 @@ def index(tmp_path_factory: pytest.TempPathFactory, matrix: np.ndarray) -> Vecto
     return VectorIndex(index.folder)
 
 
-def exact(matrix: np.ndarray, query: np.ndarray, limit: int, files: set[int] | None = None) -> list[int]:
+def exact(matrix: np.ndarray, query: np.ndarray, limit: int, files: frozenset[int] | None = None) -> list[int]:
     scores = matrix @ query
     ids = [chunk_id(1 + row // 25, row % 25) for row in range(len(matrix))]
     order = [row for row in np.argsort(-scores, kind="stable") if files is None or 1 + row // 25 in files]
     return [ids[row] for row in order[:limit]]
 
 
-@pytest.mark.parametrize("files", [None, {2, 3, 11, 45, 60}], ids=["all", "some files"])
+@pytest.mark.parametrize("files", [None, frozenset({2, 3, 11, 45, 60})], ids=["all", "some files"])
 def test_the_nearest_are_those_of_full_precision(
-    index: VectorIndex, matrix: np.ndarray, files: set[int] | None
+    index: VectorIndex, matrix: np.ndarray, files: frozenset[int] | None
 ) -> None:
     shares = []
     for query in unit(40, 2):
@@ -78,6 +78,13 @@ def test_the_nearest_are_those_of_full_precision(
         assert len(found) == len(wanted)
         shares.append(len(set(found) & set(wanted)) / len(wanted))
     assert np.mean(shares) >= 0.98
+
+
+def test_each_question_has_its_own_files(index: VectorIndex) -> None:
+    query = unit(1, 5)[0].tolist()
+    for files in (frozenset({2}), frozenset({2, 3, 60}), None, frozenset({3}), frozenset({2})):
+        found = {split_chunk_id(hit.chunk)[0] for hit in index.search(query, 10_000, files)}
+        assert files is None or found == files
 
 
 def test_scores_are_cosines(index: VectorIndex, matrix: np.ndarray) -> None:
@@ -91,7 +98,7 @@ def test_nothing_is_like_nothing(index: VectorIndex) -> None:
     assert index.search([0.0] * DIMENSIONS, 10) == []
     assert index.search(unit(1, 4)[0].tolist(), 0) == []
     assert index.search(unit(1, 4)[0].tolist(), 10, frozenset()) == []
-    assert index.search(unit(1, 4)[0].tolist(), 10, {99_999}) == []
+    assert index.search(unit(1, 4)[0].tolist(), 10, frozenset({99_999})) == []
 
 
 @given(
@@ -169,7 +176,7 @@ def test_small_changes_leave_a_large_segment_as_it_is(tmp_path: Path, matrix: np
     again = VectorIndex(tmp_path)
     assert large.exists() and len(list(tmp_path.glob("*.segment"))) <= MAX_SEGMENTS
     assert sorted(again.chunks()) == [chunk_id(1 + row // 25, row % 25) for row in range(len(matrix))]
-    some = {2, 55, 60}
+    some = frozenset({2, 55, 60})
     assert [hit.chunk for hit in again.search(matrix[7].tolist(), 1)] == [chunk_id(1, 7)]
     found = [hit.chunk for hit in again.search(matrix[0].tolist(), 5, some)]
     assert found and {split_chunk_id(chunk)[0] for chunk in found} <= some

@@ -39,6 +39,9 @@ CACHED_NAMES = 5_000
 """File names that were looked up and are kept in memory between queries: the same files lead many answers, and their
 tests are looked for by name."""
 
+FEW_GONE = 20
+"""Vectors that are asked for beyond what is wanted, so that a few whose files have gone crowd out nothing."""
+
 NAME_SCAN = 1000
 """Definitions that a name may bring, or chunks that a glob or a typo may, before they are put in order: what is
 more common than that points at nothing. A filter is applied before, so that it misses nothing."""
@@ -112,7 +115,7 @@ class EmbeddedSnapshot:
         """Chunks by cosine; filters on files act on the arrays, those on definitions on the best of these."""
         if limit < 1:
             return []
-        fetch, remembered = limit, self._remembered
+        fetch, remembered = limit + FEW_GONE, self._remembered
         files = self._passing(filter) if filter.about_files or remembered.many_gone else None
         while True:
             hits = self._vectors.search(vector, fetch, files)

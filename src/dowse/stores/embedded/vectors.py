@@ -17,7 +17,7 @@ import mmap
 import os
 import time
 from array import array
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -84,9 +84,10 @@ class Segment:
         self.ids = view[:scales].cast("q")
         self.scales: Any = view[scales:rows].cast("f")
         self.rows = view[rows:].cast("b", [shape.rows, shape.dimensions])
+        self._last_among: tuple[frozenset[int], list[range]] | None = None
 
     def nearest(
-        self, query: array[int], unit: float, limit: int, files: Collection[int] | None, floor: float
+        self, query: array[int], unit: float, limit: int, files: frozenset[int] | None, floor: float
     ) -> tuple[list[int], list[float]]:
         """Ids and cosines with an int8 query of the best rows, and of a few more, in no order.
 
@@ -103,16 +104,31 @@ class Segment:
         return [self.ids[row] for row in rows], [flat[row] * scales[row] * unit for row in rows]
 
     def _candidates(
-        self, cosines: bytes, limit: int, files: Collection[int] | None, floor: float
+        self, cosines: bytes, limit: int, files: frozenset[int] | None, floor: float
     ) -> Sequence[int]:
         """Rows among which the best are; to each cosine, ``MIDDLE`` was added."""
         if files is None:
             among = None if self.shape.rows > limit else [range(self.shape.rows)]
         else:
-            among = [rows for file, rows in self._rows_by_file.items() if file in files]
+            among = self._among(files)
         if among is not None and sum(map(len, among)) <= limit:
             return list(chain.from_iterable(among))
         return largest(cosines, limit, among, floor + MIDDLE)
+
+    def _among(self, files: frozenset[int]) -> list[range]:
+        """The rows of some files; remembered, since one question after another is asked of the same files."""
+        known = self._last_among
+        if known is None or known[0] is not files:
+            found: list[range] = []
+            for file, rows in self._rows_by_file.items():
+                if file not in files:
+                    continue
+                if found and found[-1].stop == rows.start:
+                    found[-1] = range(found[-1].start, rows.stop)
+                else:
+                    found.append(rows)
+            known = self._last_among = files, found
+        return known[1]
 
     @cached_property
     def _middle(self) -> Any:
@@ -167,7 +183,7 @@ class VectorIndex:
         return [id for segment in self._segments.values() for id in segment.ids]
 
     def search(
-        self, query: Sequence[float], limit: int, files: Collection[int] | None = None
+        self, query: Sequence[float], limit: int, files: frozenset[int] | None = None
     ) -> list[Scored]:
         """The chunks nearest to the query by cosine, also of files that are gone; or those of some files."""
         highest = max(map(abs, query), default=0.0)
