@@ -213,7 +213,7 @@ class _Said(dict[str, frozenset[str]]):
         self._words = words
 
     def __missing__(self, run: str) -> frozenset[str]:
-        said = self[run] = self._words.intersection(tokens.tokens(run).split())
+        said = self[run] = self._words.intersection(tokens.tokens_of((run,)).split())
         return said
 
 
