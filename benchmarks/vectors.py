@@ -55,7 +55,7 @@ class Embedded(NamedTuple):
     some: dict[str, set[int]]
 
 
-Way = Callable[[Any, "set[int] | None"], set[int]]
+Way = Callable[[Any, "frozenset[int] | None"], set[int]]
 """Finds the rows nearest to a question, among those of some files if there are some."""
 
 
@@ -136,7 +136,7 @@ def _index(folder: Path, embedded: Embedded) -> VectorIndex:
 # --- ways to search ---
 
 
-def _exact(embedded: Embedded, asked: Any, files: set[int] | None) -> list[set[int]]:
+def _exact(embedded: Embedded, asked: Any, files: frozenset[int] | None) -> list[set[int]]:
     """The rows nearest to each question in full precision."""
     rows = np.arange(len(embedded.files))
     if files is not None:
@@ -153,7 +153,7 @@ def _flat(index: VectorIndex, embedded: Embedded) -> Way:
     """As the store does it; rows instead of chunks."""
     first = dict(zip(*np.unique(embedded.files, return_index=True), strict=True))
 
-    def find(query: Any, files: set[int] | None) -> set[int]:
+    def find(query: Any, files: frozenset[int] | None) -> set[int]:
         hits = index.search(query.tolist(), NEAREST, files)
         return {int(first[file]) + ordinal for file, ordinal in (split_chunk_id(hit.chunk) for hit in hits)}
 
@@ -172,7 +172,7 @@ def _one_bit(embedded: Embedded, rotated: bool, candidates: int) -> Way:
     scale = 127 / np.abs(embedded.matrix).max(axis=1, keepdims=True)
     rows = np.rint(embedded.matrix * scale).astype(np.int8)
 
-    def find(query: Any, files: set[int] | None) -> set[int]:
+    def find(query: Any, files: frozenset[int] | None) -> set[int]:
         code = np.packbits(query @ turn > 0)[None]
         apart: Any = simsimd.cdist(code, codes, "hamming", dtype="bin8", out_dtype="float32")
         distances = np.asarray(apart).ravel()
@@ -215,7 +215,8 @@ def _outcome(size: int, embedded: Embedded, asked: Any) -> Outcome:
 def _figures(
     ways: Mapping[str, Way], embedded: Embedded, asked: Any, targets: Mapping[str, Target]
 ) -> Iterator[Figure]:
-    for among, files in {"all": None, **embedded.some}.items():
+    some = {among: frozenset(files) for among, files in embedded.some.items()}
+    for among, files in {"all": None, **some}.items():
         near = _exact(embedded, asked, files)
         for name, find in ways.items():
             times, shares = [], []

@@ -125,8 +125,8 @@ class ParsedFile:
 
     language: str
     health: ParseHealth
-    entities: tuple[Entity, ...]
-    chunks: tuple[Chunk, ...]
+    entities: Sequence[Entity]
+    chunks: Sequence[Chunk]
 
 
 class MaskedSecret(NamedTuple):

@@ -60,7 +60,9 @@ def index(tmp_path_factory: pytest.TempPathFactory, matrix: np.ndarray) -> Vecto
     return VectorIndex(index.folder)
 
 
-def exact(matrix: np.ndarray, query: np.ndarray, limit: int, files: frozenset[int] | None = None) -> list[int]:
+def exact(
+    matrix: np.ndarray, query: np.ndarray, limit: int, files: frozenset[int] | None = None
+) -> list[int]:
     scores = matrix @ query
     ids = [chunk_id(1 + row // 25, row % 25) for row in range(len(matrix))]
     order = [row for row in np.argsort(-scores, kind="stable") if files is None or 1 + row // 25 in files]

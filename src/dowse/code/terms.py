@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from dowse.code import tokens
+from dowse.columns import column
 from dowse.types import Chunk, ChunkTerms, Entity, ParsedFile
 
 MAX_EMBEDDED = 2000
@@ -120,11 +121,11 @@ def definitions_by_chunk(parsed: ParsedFile) -> tuple[tuple[int, ...], ...]:
 
 def chunks_of_entities(parsed: ParsedFile) -> list[int]:
     """For each entity, the place of the chunk that holds its line of definition."""
-    ends = [chunk.end_line for chunk in parsed.chunks]
+    ends = column(parsed.chunks, "end_line")
     last = len(ends) - 1
-    return [min(bisect_left(ends, entity.line), last) for entity in parsed.entities]
+    return [min(bisect_left(ends, line), last) for line in column(parsed.entities, "line")]
 
 
-def _name_tokens(chunk: Chunk, beginning: list[Entity], entities: tuple[Entity, ...]) -> str:
+def _name_tokens(chunk: Chunk, beginning: list[Entity], entities: Sequence[Entity]) -> str:
     around = [entities[chunk.entity].qualified] if chunk.entity is not None else []
     return tokens.tokens(" ".join([*around, *(entity.name for entity in beginning)]))

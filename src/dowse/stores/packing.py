@@ -6,27 +6,26 @@ import json
 from dataclasses import asdict
 from typing import Any
 
+from dowse.columns import Rows, by_column
 from dowse.errors import IndexCorrupt
 from dowse.types import Chunk, Entity, IndexReport, Kind, ParsedFile, ParseHealth, Skipped, SkipReason
 
 _KINDS = {kind.value: kind for kind in Kind}
+_KIND = Entity._fields.index("kind")
 
 
 def packed(parsed: ParsedFile) -> str:
-    """Entities and chunks as one value."""
-    return json.dumps((parsed.entities, parsed.chunks), ensure_ascii=False, separators=(",", ":"))
+    """Entities and chunks as one value, by column."""
+    columns = by_column(parsed.entities, Entity), by_column(parsed.chunks, Chunk)
+    return json.dumps(columns, ensure_ascii=False, separators=(",", ":"))
 
 
 def unpacked(language: str, health: str, text: str) -> ParsedFile:
     """What was packed."""
     try:
         entities, chunks = json.loads(text)
-        return ParsedFile(
-            language,
-            ParseHealth(health),
-            tuple(Entity(e[0], e[1], _KINDS[e[2]], *e[3:]) for e in entities),
-            tuple(map(Chunk._make, chunks)),
-        )
+        entities[_KIND] = [_KINDS[kind] for kind in entities[_KIND]]
+        return ParsedFile(language, ParseHealth(health), Rows(Entity, entities), Rows(Chunk, chunks))
     except (ValueError, TypeError, KeyError, IndexError) as error:
         raise IndexCorrupt(
             f"a file's entry in the index is damaged ({error}): run 'dowse index --rebuild'"

@@ -150,7 +150,7 @@ class _Older:
             self._names[path] = None if entities is None else frozenset(e.qualified for e in entities)
         return self._names[path]
 
-    def entities(self, commit: str, path: str) -> tuple[Entity, ...] | None:
+    def entities(self, commit: str, path: str) -> Sequence[Entity] | None:
         """What a file defined in a commit."""
         content = history.content(self.engine.root, commit, path)
         return None if content is None else parse(self.how, path, content)[0].entities

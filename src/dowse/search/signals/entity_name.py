@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from dowse.code import tokens
+from dowse.columns import column
 from dowse.search.signals.base import Candidate, naming_words
 from dowse.types import AnalysedQuery
 
@@ -32,10 +33,11 @@ def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
         if candidate.score < enough:
             continue
         file = candidate.file
-        entities = file.parsed.entities
+        held = file.definitions[candidate.ordinal]
+        names = column(file.parsed.entities, "name") if held else ()
         best, named = 0.0, ""
-        for i in file.definitions[candidate.ordinal]:
-            name = entities[i].name
+        for i in held:
+            name = names[i]
             value = worth.get(name)
             if value is None:
                 value = worth[name] = _share(_name_stems(name), wanted, least)

@@ -373,9 +373,11 @@ class EmbeddedStore:
         """
         with self._guard:
             old = opened.remembered
-            if old.key != key or len(old.files) >= CACHED_FILES:
+            if len(old.files) >= CACHED_FILES:
+                old.forget_files(CACHED_FILES // 4)
+            if old.key != key:
                 new = Remembered(key, contents=old.contents, content_bytes=old.content_bytes)
-                if old.key and old.key[0] <= key[0] and len(old.files) < CACHED_FILES:
+                if old.key and old.key[0] <= key[0]:
                     new.files = {
                         id: file
                         for id, file in list(old.files.items())

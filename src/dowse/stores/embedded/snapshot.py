@@ -63,6 +63,13 @@ class Remembered:
     many_gone: bool = False  # rows of files that are gone have crowded out others
     called: dict[str, list[tuple[int, FileFacts]]] = field(default_factory=dict)  # files by their last name
 
+    def forget_files(self, count: int) -> None:
+        """Make room: forget the files that were read first."""
+        for id in list(self.files)[:count]:
+            file = self.files.pop(id, None)
+            if file is not None:
+                self.ids.pop(file.path, None)
+
 
 class EmbeddedSnapshot:
     """One generation of an embedded index."""

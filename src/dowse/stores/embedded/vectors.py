@@ -182,9 +182,7 @@ class VectorIndex:
         """The ids of all rows, also of those whose files are gone."""
         return [id for segment in self._segments.values() for id in segment.ids]
 
-    def search(
-        self, query: Sequence[float], limit: int, files: frozenset[int] | None = None
-    ) -> list[Scored]:
+    def search(self, query: Sequence[float], limit: int, files: frozenset[int] | None = None) -> list[Scored]:
         """The chunks nearest to the query by cosine, also of files that are gone; or those of some files."""
         highest = max(map(abs, query), default=0.0)
         if not highest or limit < 1:

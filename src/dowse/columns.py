@@ -1,0 +1,67 @@
+"""Rows that are kept by column and made when they are asked for.
+
+A file of the index may have hundreds of definitions, of which a question looks at two or three. As columns they are a
+few lists of plain values: quick to read, and nothing that the collector has to look at again and again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from operator import attrgetter
+from typing import Any, NamedTuple, TypeVar, overload
+
+Row = TypeVar("Row", bound=NamedTuple)
+
+
+class Rows(Sequence[Row]):
+    """Named tuples of one kind by their place; each is made once."""
+
+    __slots__ = ("_columns", "_kind", "_made")
+
+    def __init__(self, kind: type[Row], columns: Sequence[Sequence[Any]]) -> None:
+        if len(columns) != len(kind._fields) or len(set(map(len, columns))) > 1:
+            raise ValueError(f"{len(columns)} columns are no rows of {kind.__name__}")
+        self._kind = kind
+        self._columns = dict(zip(kind._fields, columns, strict=True))
+        self._made: dict[int, Row] = {}
+
+    def column(self, name: str) -> Sequence[Any]:
+        """One value of every row."""
+        return self._columns[name]
+
+    def __len__(self) -> int:
+        return len(next(iter(self._columns.values())))
+
+    @overload
+    def __getitem__(self, place: int) -> Row: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Row, ...]: ...
+    def __getitem__(self, place: int | slice) -> Row | tuple[Row, ...]:
+        try:
+            return self._made[place]  # type: ignore[index]  # a slice is no key
+        except (KeyError, TypeError):
+            if isinstance(place, slice):
+                return tuple([self[one] for one in range(len(self))[place]])
+            place = range(len(self))[place]  # from the end, too
+            row = self._kind._make([column[place] for column in self._columns.values()])
+            return self._made.setdefault(place, row)  # whoever comes first, all get the same
+
+    def __iter__(self) -> Iterator[Row]:
+        return map(self.__getitem__, range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def by_column(rows: Sequence[Row], kind: type[Row]) -> Sequence[Sequence[Any]]:
+    """The columns of some rows."""
+    if isinstance(rows, Rows):
+        return [rows.column(name) for name in kind._fields]
+    return list(zip(*rows, strict=True)) or [()] * len(kind._fields)
+
+
+def column(rows: Sequence[Any], name: str) -> Sequence[Any]:
+    """One value of every row."""
+    return rows.column(name) if isinstance(rows, Rows) else list(map(attrgetter(name), rows))
