@@ -1,7 +1,8 @@
 """Rows that are kept by column and made when they are asked for.
 
 A file of the index may have hundreds of definitions, of which a question looks at two or three. As columns they are a
-few lists of plain values: quick to read, and nothing that the collector has to look at again and again.
+few tuples of plain values: quick to read, and nothing that the collector has to look at again and again, as it does at
+lists, and at every row that is made.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ class Rows(Sequence[Row]):
         if len(columns) != len(kind._fields) or len(set(map(len, columns))) > 1:
             raise ValueError(f"{len(columns)} columns are no rows of {kind.__name__}")
         self._kind = kind
-        self._columns = dict(zip(kind._fields, columns, strict=True))
+        self._columns = dict(zip(kind._fields, map(tuple, columns), strict=True))
         self._made: dict[int, Row] = {}
 
     def column(self, name: str) -> Sequence[Any]:

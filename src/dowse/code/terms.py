@@ -113,7 +113,7 @@ def with_beginning(parsed: ParsedFile) -> Iterator[tuple[Chunk, list[Entity]]]:
 
 def definitions_by_chunk(parsed: ParsedFile) -> tuple[tuple[int, ...], ...]:
     """For each chunk, the places of the entities whose line of definition it holds."""
-    found: list[list[int]] = [[] for _ in parsed.chunks]
+    found: list[list[int]] = [[] for _ in range(len(parsed.chunks))]
     for ordinal, chunk in enumerate(chunks_of_entities(parsed)):
         found[chunk].append(ordinal)
     return tuple(map(tuple, found))

@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 
+from dowse.columns import column
 from dowse.stores.base import Snapshot
 from dowse.types import Filter, ParsedQuery, QueryRegex, Scored, best_first, chunk_id
 
@@ -38,7 +39,7 @@ def find(snapshot: Snapshot, query: ParsedQuery, filter: Filter, limit: int) -> 
         file = snapshot.file(id)
         if file is None:
             continue
-        starts = [chunk.start for chunk in file.parsed.chunks]
+        starts = column(file.parsed.chunks, "start")
         for ordinal, score in _by_chunk(starts, matches).items():
             if snapshot.chunk_passes(chunk_id(id, ordinal), filter):
                 scores[chunk_id(id, ordinal)] = score

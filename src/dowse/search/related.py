@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from dowse.code import tokens
 from dowse.code.pairs import Pairs, partner_stems
+from dowse.columns import column
 from dowse.search.informative import informative_terms
 from dowse.search.signals import Candidate
 from dowse.stores.base import Snapshot
@@ -90,9 +91,9 @@ def _likely_partners(snapshot: Snapshot, file: StoredFile, filter: Filter) -> li
 
 def brought(query: AnalysedQuery, file: StoredFile, worth: float, name: str, why: str) -> Candidate:
     """The place of a file whose definitions share most words with the question; the first of equals."""
-    wanted = frozenset(query.words)
+    wanted, names = frozenset(query.words), column(file.parsed.entities, "name")
     shared = [
-        len(wanted.intersection(tokens.tokens(" ".join(file.parsed.entities[i].name for i in held)).split()))
+        len(wanted.intersection(tokens.tokens(" ".join([names[i] for i in held])).split()))
         for held in file.definitions
     ]
     ordinal = shared.index(max(shared))
@@ -118,7 +119,7 @@ def similar(snapshot: Snapshot, file: StoredFile, line: int, filter: Filter) -> 
 
 def chunk_at(file: StoredFile, line: int) -> int:
     """The place of the chunk that a line is in, or of the one behind it."""
-    ends = [chunk.end_line for chunk in file.parsed.chunks]
+    ends = column(file.parsed.chunks, "end_line")
     return min(bisect_left(ends, line), len(ends) - 1)
 
 
