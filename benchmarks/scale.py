@@ -3,9 +3,9 @@
 The trees are made of real ones (see ``corpus.py``), on disk in a temporary folder that is removed: several
 GB for a million chunks. Indexing uses all cores. Questions are the public benchmark's, each asked once, ten
 results with text, after a few others have warmed the process. "Checked" means that dowse makes sure before each
-answer that the index is as the disk: on Linux by what the kernel tells, in trees of more than ``CHECKED_FILES`` only
-for the files of the answer. "Compared" is the same without that, as on other systems: every file is looked at. "In a
-burst" dowse is not told to check but does what it finds due, "not checked" is with ``refresh`` off.
+answer that the index is as the disk: on Linux by what the kernel tells. "Compared" is the same without that, as on
+other systems: every file is looked at, or in trees of more than ``CHECKED_FILES`` every folder and the files of the
+answer. "In a burst" dowse is not told to check but does what it finds due, "not checked" is with ``refresh`` off.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def _fresh(root: Path, index: Path, queries: Sequence[str]) -> dict[str, float]:
 
 def _outcome(chunks: int, measured: Measured, before: Measured | None) -> Outcome:
     made, status = measured.corpus, measured.status
-    per_file = "every file" if status.files <= CHECKED_FILES else "the files of the answer"
+    per_file = "every file" if status.files <= CHECKED_FILES else "every folder and the files of the answer"
     return Outcome(
         name=f"scale-{chunks}",
         title=f"A tree of {chunks:,} chunks",

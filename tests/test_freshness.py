@@ -1,13 +1,15 @@
 """What the disk says is what an answer says, at once."""
 
 import os
+import shutil
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from dowse import Engine
-from dowse.indexing import changes
+from dowse.indexing import changes, freshness
 
 
 @pytest.fixture
@@ -177,3 +179,44 @@ def test_search_repairs_a_damaged_index(tree: Path) -> None:
         response = engine.search("zebra_crossing")
         assert response.results[0].path == "pkg/zoo.py"
         assert any("repaired" in note for note in response.notes)
+
+
+@pytest.fixture
+def large(tree: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(freshness, "CHECKED_FILES", 1)  # more are a large tree
+    return tree
+
+
+def test_what_comes_and_goes_in_a_large_tree(large: Path) -> None:
+    for change, query, expected in (
+        (lambda: (large / "pkg" / "new.py").write_text("def fox_hunt(): ...\n"), "fox_hunt", "pkg/new.py"),
+        (lambda: (large / "pkg" / "new.py").rename(large / "pkg" / "old.py"), "fox_hunt", "pkg/old.py"),
+        (lambda: shutil.copytree(large / "pkg", large / "zoo"), "fox_hunt", "pkg/old.py zoo/old.py"),
+        (lambda: shutil.rmtree(large / "pkg"), "fox_hunt", "zoo/old.py"),
+        (lambda: (large / ".gitignore").write_text("old.py\n"), "fox_hunt", ""),
+    ):
+        with Engine.open(large) as engine:  # a process that asks once does not listen
+            found(engine, "zebra_crossing")
+        settle()
+        change()
+        with Engine.open(large) as engine:
+            assert " ".join(sorted(path for path, _ in found(engine, query))) == expected
+
+
+def test_an_edit_of_a_large_tree_is_noticed_in_an_answer(large: Path) -> None:
+    with Engine.open(large) as engine:
+        found(engine, "zebra_crossing")
+    settle()
+    (large / "pkg" / "zoo.py").write_text("def zebra_crossing():\n    return 3\n")
+    with Engine.open(large) as engine:
+        assert "return 3" in engine.search("zebra_crossing").results[0].text
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells of changes")
+def test_any_edit_of_a_large_tree_is_heard_of(large: Path) -> None:
+    with Engine.open(large) as engine:
+        for _ in range(3):  # the first indexes, the second looks, the third listens
+            found(engine, "zebra_crossing")
+        settle()
+        (large / "pkg" / "farm.py").write_text("def mule_racing():\n    return 2\n")
+        assert found(engine, "mule_racing") == [("pkg/farm.py", "mule_racing")]

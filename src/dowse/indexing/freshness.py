@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from dowse.indexing.pipeline import Progress, Recipe
 
 CHECKED_FILES = 20_000
-"""Trees up to this size are compared with the disk before an answer (3 microseconds a file), or listened to; of
-larger ones, the files in the answer are looked at."""
+"""Trees up to this size are compared with the disk before an answer (3 microseconds a file), or listened to. Of larger
+ones the folders are, which tell what came and what went, and the files in the answer: what was edited in another file
+while nobody listened is taken in when it is in an answer, or by ``dowse index``."""
 
 CHECK_PAUSE = 10
 """Where they are not, searches that follow a comparison within this many times the time it took go without one: in a
@@ -139,8 +140,6 @@ class Freshness:
 
     def _due_drift(self, snapshot: Snapshot) -> changes.Drift | None:
         """How the disk differs from the index, as far as it is looked at."""
-        if snapshot.file_count() > CHECKED_FILES:
-            return None
         started = time.monotonic()
         heard = self._listening.heard(snapshot)
         if heard is not None and self._rules_hold(snapshot):
@@ -167,9 +166,13 @@ class Freshness:
         return is_soon and self._listening.is_impossible
 
     def _compared(self, snapshot: Snapshot, started: float) -> changes.Drift:
-        """How the disk differs from the index, by comparing everything."""
+        """How the disk differs from the index, by comparing everything; of a large tree, all folders."""
         self._listening.begin(snapshot)
-        drift = changes.drift(self._root, snapshot.manifest(), snapshot.folders())
+        folders = snapshot.folders()
+        is_large = snapshot.file_count() > CHECKED_FILES
+        drift = changes.drift(self._root, {} if is_large else snapshot.manifest(), folders)
+        if is_large and drift.folders:
+            drift = changes.drift(self._root, _files_in(drift.folders, snapshot.manifest()), folders)
         done = time.monotonic()
         self._next_check = done + CHECK_PAUSE * (done - started)
         return drift
@@ -274,6 +277,11 @@ class Freshness:
         return stamp.size == file.stamp.size and pipeline.says_the_same(
             self._root, self._means.recipe(), file.path, file.content_hash
         )
+
+
+def _files_in(folders: Container[str], manifest: Mapping[str, KnownFile]) -> dict[str, KnownFile]:
+    """The files that are directly in some folders."""
+    return {path: known for path, known in manifest.items() if path.rpartition("/")[0] in folders}
 
 
 def _said_of_first_run(state: IndexState, report: IndexReport, root: Path) -> str:
