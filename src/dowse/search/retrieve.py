@@ -30,8 +30,9 @@ ranking. Twice as many change no answer, and cost time; what is not among them c
 DENSE_SHARE = 0.8
 """Candidates by meaning for each by words: meaning says less of the places further down."""
 
-NAME_DEPTH = 20
-"""Definitions per queried name; a name with more is not what tells places apart."""
+NAME_DEPTH = 50
+"""Definitions per queried name; a name with more is not what tells places apart. A class that is written in parts has
+a few dozen: with fewer than all of them, which are lifted is chance."""
 
 EXACT_DEPTH = 1000
 """Places that have an exact phrase or pattern: all of them, within reason."""
