@@ -176,6 +176,11 @@ def test_the_names_of_places_out_of_reach_do_not_matter() -> None:
         ("tests/test_session.py", "session tests", 1.0, 0.5, False),
         ("examples/session_example.py", "session example", 1.0, 0.5, False),
         ("test.py", "test", 1.0, 1.0, False),
+        ("threadpool.c", "size of the thread pool", 1.0, 2 / 3, False),
+        ("etag.rb", "ETag header", 1.0, 1.0, False),
+        ("routergroup_flags.go", "RouterGroup", 0.5, 1.0, False),
+        ("websocket/writer.py", "WebSocket", 0.0, 0.0, True),
+        ("threadpool.c", "a pool of every thread", 1.0, 1 / 3, False),
     ],
 )
 def test_a_file_named_with_words_of_the_question_goes_up(

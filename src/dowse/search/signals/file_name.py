@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
+from itertools import pairwise
 
 from dowse.code import tokens
 from dowse.search.signals.base import Candidate, describes_a_place, naming_words
@@ -37,8 +38,10 @@ def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
     if not wanted or describes_a_place(query):
         return
     stems = {candidate.file.path: _path_stems(candidate.file.path) for candidate in candidates}
-    matching = _matching({word for own, folders in stems.values() for word in (*own, *folders)}, wanted)
-    gains = {path: _gain(own, folders, matching, len(wanted)) for path, (own, folders) in stems.items()}
+    words = {word for own, folders in stems.values() for word in (*own, *folders)}
+    covering = dict.fromkeys(_matching(words, wanted), 1)
+    covering |= dict.fromkeys(words & _written_as_one(query.text), 2)
+    gains = {path: _gain(own, folders, covering, len(wanted)) for path, (own, folders) in stems.items()}
     for candidate in candidates:
         gain, detail = gains[candidate.file.path]
         if gain:
@@ -48,20 +51,28 @@ def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
 def gain(path: str, wanted: frozenset[str]) -> float:
     """What the name of a file would add to its score for a question of these words, however long it is."""
     own, folders = _path_stems(path)
-    return _gain(own, folders, _matching({*own, *folders}, wanted), len(wanted))[0] if wanted else 0.0
+    covering = dict.fromkeys(_matching({*own, *folders}, wanted), 1)
+    return _gain(own, folders, covering, len(wanted))[0] if wanted else 0.0
 
 
 def _gain(
-    own: tuple[str, ...], folders: tuple[str, ...], matching: Set[str], asked: int
+    own: tuple[str, ...], folders: tuple[str, ...], covering: Mapping[str, int], asked: int
 ) -> tuple[float, str]:
-    hits = [word for word in own if word in matching]
-    near = [word for word in folders if word in matching]
+    """What a name adds, given how many words of the question each word of it covers, and how many are asked."""
+    hits = [word for word in own if word in covering]
+    near = [word for word in folders if word in covering]
     gain = FOLDER if near else 0.0
     if hits:
-        covered = len(hits) / asked
+        covered = sum([covering[word] for word in hits]) / asked
         share = PARTLY * min(1.0, ONE_IN * covered) + (1 - PARTLY) * min(1.0, covered)
         gain += STEM * len(hits) / len(own) * share
     return gain, "file name has " + ", ".join([*hits, *near]) if gain else ""
+
+
+def _written_as_one(text: str) -> frozenset[str]:
+    """Two neighbouring words of a question as one, stemmed: the file may be ``threadpool.c``, ``etag.rb``."""
+    words = [part for word in tokens.words(text) for part in tokens.split_identifier(word)]
+    return frozenset(tokens.stem(one + other) for one, other in pairwise(words))
 
 
 def _matching(words: Set[str], wanted: frozenset[str]) -> set[str]:
