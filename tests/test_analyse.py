@@ -103,6 +103,37 @@ def test_names(text: str, names: tuple[str, ...], reading: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "words", "dropped"),
+    [
+        ("please show the session store, thanks", ("show", "session", "store"), ("please", "the", "thanks")),
+        (
+            "cookies, i.e. sessions, e.g. of flask etc.",
+            ("cooki", "session", "flask"),
+            ("of", "i.e.", "e.g.", "etc."),
+        ),
+        ("compile_templates e.g context", ("compil", "templat", "context"), ("e.g",)),
+        ("read /etc/hosts", ("read", "etc", "host"), ()),
+        ("etcd client", ("etcd", "client"), ()),
+        ("self.e.g", ("self", "e", "g"), ()),
+        ("help command of an issue tracker", ("help", "command", "issu", "tracker"), ("of", "an")),
+        ("etc", ("etc",), ()),
+        ("thanks", ("thank",), ()),
+    ],
+)
+def test_what_is_only_said_to_people_is_dropped(
+    text: str, words: tuple[str, ...], dropped: tuple[str, ...]
+) -> None:
+    query = read(text)
+    assert query.words == words
+    assert query.dropped == dropped
+
+
+def test_an_abbreviation_is_no_name() -> None:
+    assert read("_utils.py _models.py i.e").reading == "file"
+    assert read("e.g compile_templates context vars").names == ("compile_templates", "context", "vars")
+
+
+@pytest.mark.parametrize(
     ("text", "files"),
     [
         ("server.py", ("server.py",)),

@@ -43,6 +43,16 @@ STOP_WORDS = frozenset(
 )
 """English words that say nothing about code. Words that are also names in code (get, set, all) are not here."""
 
+POLITE_WORDS = frozenset("please pls plz thank thanks thx".split())
+"""Said to people. Others that are (help, issue, github) are in a short question as likely what it is about."""
+
+IDLE_WORDS = STOP_WORDS | POLITE_WORDS
+
+ABBREVIATIONS = re.compile(
+    r"(?<![\w./\\])(?:e\.\s?g|i\.\s?e|a\.k\.a|aka|etc)\b\.?(?![\w/\\(])", re.IGNORECASE
+)
+"""Of text, not of code; ``i.e`` would be read as a name. ``/etc`` is a folder."""
+
 LANGUAGE_EXTENSIONS = frozenset(
     "c cc cjs cpp cs cxx dart ex exs h hh hpp hs java jl js jsx kt kts lua mjs ml mli mts php pl pm py pyi pyx rb rs "
     "scala sh swift ts tsx zig".split()
@@ -62,10 +72,13 @@ def analyse(text: str, is_extension: Callable[[str], bool], patterns: Sequence[s
     are asked for in so many words (``name:*Handler``).
     """
     clean = " ".join(word[:MAX_WORD] for word in text[:MAX_TEXT].replace("\0", " ").split())
+    spelled_out = ABBREVIATIONS.sub(" ", clean)
+    abbreviated = ABBREVIATIONS.findall(clean) if tokens.words(spelled_out) else []
+    clean = spelled_out if abbreviated else clean
     files = _files(clean, is_extension)
     sources = [file for file in files if file.rpartition(".")[2].lower() in LANGUAGE_EXTENSIONS]
     words = list(dict.fromkeys(tokens.words(_without(clean, sources, keep_stem=True))))
-    kept = [word for word in words if word.lower() not in STOP_WORDS] or words
+    kept = [word for word in words if word.lower() not in IDLE_WORDS] or words
     meant = frozenset(kept)
     names = tuple(dict.fromkeys([*patterns, *_names(_without(clean, sources), kept)]))[:MAX_NAMES]
     return AnalysedQuery(
@@ -76,7 +89,7 @@ def analyse(text: str, is_extension: Callable[[str], bool], patterns: Sequence[s
         words=tuple(
             dict.fromkeys(tokens.stem(part) for word in kept for part in tokens.split_identifier(word))
         ),
-        dropped=tuple(word for word in words if word not in meant),
+        dropped=(*(word for word in words if word not in meant), *dict.fromkeys(abbreviated)),
         reading=_reading(names, kept, _outside_files(clean, kept) if files else kept),
     )
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 
 from dowse.code import tokens
-from dowse.search.analyse import PART_WEIGHT, STOP_WORDS, WHOLE_WEIGHT, is_identifier
+from dowse.search.analyse import ABBREVIATIONS, PART_WEIGHT, STOP_WORDS, WHOLE_WEIGHT, is_identifier
 from dowse.types import InformativeTerms, QueryWord, Term
 
 LONG = 40
@@ -43,7 +43,6 @@ NOISE_WORDS = frozenset(
 )
 """Words of people talking to each other. None of them names anything in code as often as it is just said."""
 
-_NOISE_PHRASES = re.compile(r"\b(?:e\.\s?g|i\.\s?e|a\.k\.a)\b\.?", re.IGNORECASE)
 _MARKED = re.compile(r"`([^`\n]{1,200})`|\"([^\"\n]{1,80})\"")
 _FILE = re.compile(r"(?<![\w-])([\w-]{2,100})\.[A-Za-z][A-Za-z0-9]{0,4}\b")  # or an attribute: meant as well
 
@@ -55,7 +54,7 @@ def is_long(text: str) -> bool:
 
 def words_of(text: str) -> list[QueryWord]:
     """The tokens of a long text in order of appearance, without stop words and noise; the first line is its title."""
-    text = _NOISE_PHRASES.sub(" ", text).strip()
+    text = ABBREVIATIONS.sub(" ", text).strip()
     first = text.partition("\n")[0]
     title = _tokens_of(first) if len(first.split()) <= TITLE_WORDS and first != text else {}
     return [
