@@ -12,8 +12,8 @@ import pytest
 from dowse.code import languages
 from dowse.errors import DowseError
 from dowse.indexing import workers
-from dowse.indexing.understand import Understanding
-from dowse.indexing.workers import GROUP_BYTES, PARALLEL_BYTES, Task, attempt, understand_all
+from dowse.indexing.understand import Task, Understanding
+from dowse.indexing.workers import GROUP_BYTES, PARALLEL_BYTES, attempt, understand_all
 
 HOW = Understanding(
     languages.extended({"broken": {"extensions": [".broken"], "grammar": "no_such_grammar:language"}}),
@@ -49,8 +49,8 @@ def eventually(holds: Callable[[], bool], seconds: float = 5.0) -> bool:
 
 def test_little_work_is_done_here() -> None:
     work = tasks(3)
-    assert list(understand_all(HOW, work, PARALLEL_BYTES - 1, 8)) == [attempt(HOW, task) for task in work]
-    assert list(understand_all(HOW, work, ALWAYS, 1)) == [attempt(HOW, task) for task in work]
+    assert list(understand_all(HOW, work, PARALLEL_BYTES - 1, 8)) == attempt(HOW, work)
+    assert list(understand_all(HOW, work, ALWAYS, 1)) == attempt(HOW, work)
     assert list(understand_all(HOW, [], ALWAYS, 4)) == []
 
 
@@ -60,14 +60,14 @@ def test_workers_give_the_same_in_the_same_order() -> None:
         Task("ünï.md", "# Größe\n\nText.\n".encode(), None),
         *tasks(20, 3 * GROUP_BYTES // 20),
     ]
-    here = [attempt(HOW, task) for task in work]
+    here = attempt(HOW, work)
     assert list(understand_all(HOW, work, ALWAYS, 2)) == here
     assert sum(len(task.content) for task in work) > 4 * GROUP_BYTES, "several groups"
 
 
 def test_what_is_known_is_not_parsed_again() -> None:
     (task,) = tasks(1)
-    parsed = attempt(HOW, task).parsed
+    parsed = attempt(HOW, [task])[0].parsed
     nonsense = Task(task.path, task.content, parsed)
     assert next(iter(understand_all(HOW, [nonsense], ALWAYS, 2))).parsed == parsed
 

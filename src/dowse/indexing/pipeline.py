@@ -21,8 +21,8 @@ from dowse.indexing import changes
 from dowse.indexing.discover import Again, Rules, discover
 from dowse.indexing.embed import Embedding
 from dowse.indexing.read import read
-from dowse.indexing.understand import VERSION, Understanding
-from dowse.indexing.workers import Task, grouped, understand_all
+from dowse.indexing.understand import VERSION, Task, Understanding
+from dowse.indexing.workers import grouped, understand_all
 from dowse.stores.base import KnownFile, Store, Writer
 from dowse.types import (
     LEFT_OUT,

@@ -15,31 +15,23 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
-from typing import IO, Any, NamedTuple, TypeVar
+from typing import IO, Any, TypeVar
 
 from dowse.errors import DowseError
 from dowse.garbage import uncollected
-from dowse.indexing.understand import Understanding, Understood, understand
+from dowse.indexing.understand import Task, Understanding, Understood, understand_group
 from dowse.types import ParsedFile, ParseHealth, SourceFile
 
 PARALLEL_BYTES = 3_000_000
 """Less than this is done sooner than a worker has started."""
 
 GROUP_BYTES = 250_000
-"""Source sent to a worker at a time: large against the cost of a message, small against a batch."""
+"""Source understood at a time: large against the cost of a message to a worker, small against a batch."""
 
 _ENDED = "a worker process ended unexpectedly: try again with 'workers = 1' in dowse.toml"
 
 
-HasContent = TypeVar("HasContent", "Task", SourceFile)
-
-
-class Task(NamedTuple):
-    """A file to understand."""
-
-    path: str
-    content: bytes
-    known: ParsedFile | None
+HasContent = TypeVar("HasContent", Task, SourceFile)
 
 
 def understand_all(
@@ -47,18 +39,19 @@ def understand_all(
 ) -> Iterator[Understood]:
     """Each task understood, in order; in this process if there is little to do."""
     if processes < 2 or total_bytes < PARALLEL_BYTES:
-        return (attempt(how, task) for task in tasks)
+        return chain.from_iterable(attempt(how, group) for group in grouped(tasks, GROUP_BYTES))
     return _in_processes(how, tasks, processes)
 
 
-def attempt(how: Understanding, task: Task) -> Understood:
-    """A task understood, or the reason why not: one bad file must not stop a run."""
+def attempt(how: Understanding, tasks: Sequence[Task]) -> list[Understood]:
+    """Tasks understood, or the reason why one was not: one bad file must not stop a run."""
     try:
-        return understand(how, *task)
+        return understand_group(how, tasks)
     except Exception as error:
-        return Understood(
-            ParsedFile("", ParseHealth.FAILED, (), ()), (), error=f"{type(error).__name__}: {error}"
-        )
+        if len(tasks) > 1:
+            return [understood for task in tasks for understood in attempt(how, [task])]
+        reason = f"{type(error).__name__}: {error}"
+        return [Understood(ParsedFile("", ParseHealth.FAILED, (), ()), (), error=reason)]
 
 
 def _in_processes(how: Understanding, tasks: Iterable[Task], processes: int) -> Iterator[Understood]:
@@ -156,7 +149,7 @@ def _serve() -> None:
         return
     with uncollected():
         while (group := _receive(stdin)) is not None:
-            _send(stdout, [attempt(how, task) for task in group])
+            _send(stdout, attempt(how, group))
 
 
 if __name__ == "__main__":
