@@ -26,7 +26,10 @@ PARALLEL_BYTES = 3_000_000
 """Less than this is done sooner than a worker has started."""
 
 GROUP_BYTES = 250_000
-"""Source understood at a time: large against the cost of a message to a worker, small against a batch."""
+"""Source sent to a worker at a time: large against the cost of a message, small against a batch."""
+
+TOGETHER_BYTES = 1_000_000
+"""Source understood at a time in this process: a quarter of it takes 3 % longer, four times as much 25 MB more."""
 
 _ENDED = "a worker process ended unexpectedly: try again with 'workers = 1' in dowse.toml"
 
@@ -39,7 +42,7 @@ def understand_all(
 ) -> Iterator[Understood]:
     """Each task understood, in order; in this process if there is little to do."""
     if processes < 2 or total_bytes < PARALLEL_BYTES:
-        return chain.from_iterable(attempt(how, group) for group in grouped(tasks, GROUP_BYTES))
+        return chain.from_iterable(attempt(how, group) for group in grouped(tasks, TOGETHER_BYTES))
     return _in_processes(how, tasks, processes)
 
 
