@@ -145,13 +145,8 @@ class _Run:
         folders: Mapping[str, int] | None = None,
     ) -> None:
         """Read, understand, embed and store in batches; forget what is gone."""
-        total = self.embedding.total = sum(candidate.stamp.size for candidate in candidates)
-        gone = list(removed)
         with uncollected():
-            for batch in grouped(self._sources(candidates, total), BATCH_BYTES):
-                for portion in self.embedding.embedded(batch):
-                    self.writer.apply(gone, portion)
-                    self.removed, gone = self.removed + len(gone), []
+            gone = self._store(candidates, removed)
         gone += [skip.path for skip in self.skipped if skip.path in self.manifest]
         if gone:
             self.writer.apply(gone, [])
@@ -159,6 +154,16 @@ class _Run:
         noted = {**folders, **self.left_out} if folders is not None else {}
         if self.restamped or noted:
             self.writer.restamp(self.restamped, noted)
+
+    def _store(self, candidates: Sequence[Candidate], removed: Sequence[str]) -> list[str]:
+        """Store the files in batches; what is gone with the first of them, or returned if there is none."""
+        total = self.embedding.total = sum(candidate.stamp.size for candidate in candidates)
+        gone = list(removed)
+        for batch in grouped(self._sources(candidates, total), BATCH_BYTES):
+            for portion in self.embedding.embedded(batch):
+                self.writer.apply(gone, portion)
+                self.removed, gone = self.removed + len(gone), []
+        return gone
 
     def _sources(self, candidates: Sequence[Candidate], total: int) -> Iterator[SourceFile]:
         readings, again = tee(self._readings(candidates))
