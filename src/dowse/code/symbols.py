@@ -180,6 +180,8 @@ def _kind_of(captures: dict[str, list[tree_sitter.Node]]) -> tuple[list[tree_sit
 
 def _name(nodes: list[tree_sitter.Node], content: bytes) -> str:
     """The name on one line, without the quotes of a quoted key; parts captured one by one are joined."""
+    if len(nodes) == 1 and (name := _text(nodes[0], content)).isidentifier():
+        return name
     names = (" ".join(_text(node, content).split()) for node in nodes)
     return ".".join(n[1:-1] if len(n) > 2 and n[0] == n[-1] and n[0] in "\"'" else n for n in names)
 
