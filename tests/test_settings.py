@@ -156,7 +156,7 @@ def test_other_variables_are_nobodys_business(root: Path, monkeypatch: pytest.Mo
         ("dense_weight = nan\n", "must be at least 0.0, not nan"),
         ("name_weight = inf\n", "must be at least 0.0, not inf"),
         ('fusion = "best"\n', "must be one of scores, rrf, zscore, not 'best'"),
-        ('signals_off = ["magic"]\n', "unknown signal 'magic' in dowse.toml: known are definition,"),
+        ('signals_off = ["magic"]\n', "unknown signal 'magic' in dowse.toml: known are verbatim,"),
         ("limit = \n", "dowse.toml is not valid TOML"),
         ("limit = 1\nlimit = 2\n", "dowse.toml is not valid TOML"),
     ],

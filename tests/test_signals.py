@@ -55,7 +55,10 @@ def weighed(signal: str, text: str, candidates: Sequence[Candidate]) -> list[flo
 
 
 def test_the_settings_know_every_signal() -> None:
-    assert (*SIGNALS, "partner") == settings_module.SIGNALS, "partners bring candidates: a stage of its own"
+    stages = ("verbatim", *SIGNALS, "partner")
+    assert stages == settings_module.SIGNALS, (
+        "the first reads contents, the last brings candidates: stages of their own"
+    )
 
 
 @pytest.mark.parametrize("signal", SIGNALS)

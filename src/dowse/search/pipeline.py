@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from dowse.embedders.base import Embedder
-from dowse.search import cursor, expand, informative, places, related, traces
+from dowse.search import cursor, expand, informative, places, related, traces, verbatim
 from dowse.search.analyse import analyse, with_added
 from dowse.search.fuse import Fused, fuse
 from dowse.search.laps import Laps
@@ -86,6 +86,8 @@ def rank(
     fused = fuse(settings.fusion, {name: channel.hits for name, channel in channels.items()}, weights)
     candidates = _candidates(snapshot, fused)
     laps.done("fuse")
+    if "verbatim" not in settings.signals_off:
+        verbatim.weigh(snapshot, query, candidates)
     for name, signal in SIGNALS.items():
         if name not in settings.signals_off:
             signal(query, candidates)
