@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.stores.embedded.best import largest
+from dowse.stores.embedded.best import largest, rounded
 from dowse.stores.embedded.vectors import (
     MAX_SEGMENTS,
     Segment,
@@ -140,6 +140,14 @@ def test_the_largest_are_among_those_that_come_close(
     assert set(found) <= places
     wanted = sorted((numbers[place] for place in places), reverse=True)[:limit]
     assert sorted((numbers[place] for place in set(found)), reverse=True)[:limit] == wanted
+
+
+@given(st.lists(st.floats(-127, 127, width=32), min_size=1, max_size=300), st.sampled_from([0.25, 1.0, 3.0]))
+def test_numbers_are_rounded_as_python_does(numbers: list[float], part: float) -> None:
+    found = array("b", rounded([number * part for number in numbers], 1 / part))
+    assert len(found) == len(numbers)
+    for whole, number in zip(found, numbers, strict=True):
+        assert abs(whole - number) <= 0.5001  # a half may go either way
 
 
 def test_few_come_close(matrix: np.ndarray) -> None:

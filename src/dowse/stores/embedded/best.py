@@ -1,15 +1,20 @@
-"""Finds the largest of many numbers without numpy, which takes longer to import and more memory than a search.
+"""Finds the largest of many numbers, and rounds some, without numpy, which takes longer to import and more memory than
+a search.
 
 A float between 2 and 4 has the same first byte whatever it is, and the seven bits that follow say where in between it
-lies. These bytes are one string, and what Python does with strings (delete, translate, find) is done in C.
+lies. These bytes are one string, and what Python does with strings (delete, translate, find) is done in C. In the same
+way, a small number that is added to a large one is rounded, and its last byte is the whole number that it becomes.
 """
 
 from __future__ import annotations
 
 import struct
 import sys
+from array import array
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import chain
+from typing import Any
 
 LOWEST, MIDDLE = 2.0, 3.0
 """Numbers at most so far from the middle are those that this is fast for."""
@@ -20,7 +25,11 @@ SAMPLED = 64
 CLOSE = 0.001
 """Numbers that differ by less may be in either order: they were rounded."""
 
+ROUNDING = 1.5 * 2**23
+"""Added to a float32, this leaves no room for a fraction, nor changes the last byte of what is left."""
+
 _FIRST, _SECOND = (3, 2) if sys.byteorder == "little" else (0, 1)
+_LAST = 3 - _FIRST
 _FIRST_BYTE = 0x40
 _BELOW = [bytes(range(level)) for level in range(256)]
 _FROM = [bytes(byte >= level for byte in range(256)) for level in range(256)]
@@ -43,6 +52,21 @@ def largest(
         levels = _only(levels, among)
     level = _level(levels, limit, struct.pack("f", max(LOWEST, floor - CLOSE))[_SECOND])
     return _places(levels.translate(_FROM[level])) if level else _all(count, among)
+
+
+def rounded(numbers: Sequence[float], factor: float) -> bytes:
+    """Numbers from -127 to 127, when they are multiplied by a factor, as int8."""
+    import simsimd
+
+    ones, rounding = _constants(len(numbers))
+    given: Any = array("f", numbers)
+    made: Any = simsimd.fma(given, ones, rounding, alpha=factor, beta=1.0)
+    return memoryview(made).tobytes()[_LAST::4]
+
+
+@lru_cache(maxsize=8)
+def _constants(count: int) -> tuple[Any, Any]:
+    return array("f", [1.0]) * count, array("f", [ROUNDING]) * count
 
 
 def _all(count: int, among: Iterable[range] | None) -> Sequence[int]:

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowse.errors import IndexUnwritable
-from dowse.stores.embedded.best import MIDDLE, largest
+from dowse.stores.embedded.best import MIDDLE, largest, rounded
 from dowse.types import CHUNK_BITS, ChunkVector, Scored, best_first, chunk_id
 
 if TYPE_CHECKING:
@@ -184,11 +184,11 @@ class VectorIndex:
 
     def search(self, query: Sequence[float], limit: int, files: frozenset[int] | None = None) -> list[Scored]:
         """The chunks nearest to the query by cosine, also of files that are gone; or those of some files."""
-        highest = max(map(abs, query), default=0.0)
+        highest = max(max(query, default=0.0), -min(query, default=0.0))
         if not highest or limit < 1:
             return []
         unit = highest / LEVELS
-        asked = array("b", [round(component / unit) for component in query])
+        asked = array("b", rounded(query, 1 / unit))
         found: list[Scored] = []
         for segment in sorted(self._segments.values(), key=lambda segment: -segment.shape.rows):
             if segment.shape.dimensions == len(asked):
