@@ -64,6 +64,7 @@ def test_the_order_of_words_counts(tree: Path) -> None:
         "context application of outside working",  # another order
         "of it is that the application",  # a row of words that say nothing
         "RuntimeError",  # a name
+        f"where {MESSAGE}",  # asks
         f"{MESSAGE} {' '.join(f'word{letter}' for letter in 'abcdefghijkl'[:DESCRIBES])}",  # describes a place
     ],
 )

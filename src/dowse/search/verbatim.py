@@ -27,6 +27,9 @@ LOOKED_AT = 10
 READINGS = frozenset({"words", "mixed"})
 """Readings of a question that is text; others are names and places."""
 
+ASKING = frozenset({"how", "where", "which", "who"})
+"""What begins so asks about code, and no code says it; what an error means, or why it comes, is another matter."""
+
 _SCORE = attrgetter("score")
 
 
@@ -38,7 +41,7 @@ def weigh(snapshot: Snapshot, query: AnalysedQuery, candidates: Sequence[Candida
     if query.reading not in READINGS or describes_a_place(query):
         return
     words = tokens.words(query.text.lower())
-    runs = _runs(words)
+    runs = _runs(words) if words and words[0] not in ASKING else []
     if not runs:
         return
     first = sorted(candidates, key=_SCORE, reverse=True)[:LOOKED_AT]
