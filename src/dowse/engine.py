@@ -340,7 +340,7 @@ class Engine:
             notes.append(f"the index of {self.root} is empty: 'dowse index' says why")
         return replace(
             response,
-            query=replace(response.query, text=text),
+            query=response.query if response.query.text == text else replace(response.query, text=text),
             results=results,
             notes=tuple(dict.fromkeys((*notes, *response.notes))),  # the same may be said of two attempts
             stages=(*laps.stages, *response.stages),

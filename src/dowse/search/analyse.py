@@ -72,9 +72,10 @@ def analyse(text: str, is_extension: Callable[[str], bool], patterns: Sequence[s
     are asked for in so many words (``name:*Handler``).
     """
     clean = " ".join(word[:MAX_WORD] for word in text[:MAX_TEXT].replace("\0", " ").split())
-    spelled_out = ABBREVIATIONS.sub(" ", clean)
-    abbreviated = ABBREVIATIONS.findall(clean) if tokens.words(spelled_out) else []
-    clean = spelled_out if abbreviated else clean
+    abbreviated = ABBREVIATIONS.findall(clean)
+    if abbreviated:
+        spelled_out = ABBREVIATIONS.sub(" ", clean)
+        clean, abbreviated = (spelled_out, abbreviated) if tokens.words(spelled_out) else (clean, [])
     files = _files(clean, is_extension)
     sources = [file for file in files if file.rpartition(".")[2].lower() in LANGUAGE_EXTENSIONS]
     words = list(dict.fromkeys(tokens.words(_without(clean, sources, keep_stem=True))))
@@ -143,7 +144,7 @@ def _has_inner_capital(word: str) -> bool:
 def _terms(words: list[str]) -> tuple[Term, ...]:
     weights: dict[str, float] = {}
     for word in words:
-        found = tokens.word_tokens(word)
+        found = tokens.tokens_of((word,)).split()
         for position, token in enumerate(found):
             weight = PART_WEIGHT if position and len(found) > 1 else WHOLE_WEIGHT
             weights[token] = max(weight, weights.get(token, 0.0))

@@ -34,6 +34,8 @@ LATER = {"intercept": -5.43, "coverage": 0.57, "amount": 1.39, "depth": -0.19, "
 """Weights of the evidence for the first hit and for those below it, as ``benchmarks/calibrate.py`` fits them; to be
 fitted again when a signal changes."""
 
+_FIRST, _LATER = tuple(FIRST.values()), tuple(LATER.values())
+
 FEW = 50
 """In an index of fewer chunks, how rare a word is says little, and looking through the hits costs little."""
 
@@ -81,18 +83,22 @@ class Judge:
 
     def relevance(self, candidate: Candidate, rank: int) -> float:
         """How likely a hit is right."""
-        direct = max([value for name, value, _ in candidate.given if name in DIRECT], default=0.0)
-        return max(probability(self.evidence(candidate, rank)), min(1.0, direct))
+        likely = probability(self.evidence(candidate, rank))
+        for name, value, _ in candidate.given:
+            if name in DIRECT and value > likely:
+                likely = min(1.0, value)
+        return likely
 
     def evidence(self, candidate: Candidate, rank: int) -> Evidence:
         """What speaks for a hit."""
         beginning = candidate.beginning
         has = self._has(candidate, beginning) if self._wanted else frozenset()
         covered = sum([self.worth[term] for term in has])
-        named = bool(self._names) and any(e.name.lower() in self._names for e in beginning)
-        file = next((factor - 1.0 for name, factor, _ in candidate.given if name == "file_name"), 0.0)
+        named = bool(self._names and candidate.defining(self._names))
         if self._naming:  # no signal for the order, but still evidence
             file = file_name.gain(candidate.file.path, self._naming)
+        else:
+            file = sum([factor - 1.0 for name, factor, _ in candidate.given if name == "file_name"])
         return Evidence(
             coverage=min(1.0, covered / self._whole / ENOUGH) if self._whole else 0.0,
             amount=math.log1p(covered),
@@ -108,8 +114,8 @@ class Judge:
 
 def probability(evidence: Evidence) -> float:
     """The logistic function of the weighted evidence."""
-    weights = LATER if evidence.depth else FIRST
-    return logistic(math.fsum(map(mul, weights.values(), (1.0, *evidence))))
+    intercept, *weights = _LATER if evidence.depth else _FIRST
+    return logistic(intercept + sum(map(mul, weights, evidence)))
 
 
 def logistic(x: float) -> float:

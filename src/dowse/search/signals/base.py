@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 
+from dowse.columns import column
 from dowse.types import AnalysedQuery, Chunk, Entity, Reason, StoredFile
 
 Given = tuple[str, float, str | int]
@@ -41,6 +42,13 @@ class Candidate:
         """The definitions that begin in the chunk."""
         entities = self.file.parsed.entities
         return [entities[i] for i in self.file.definitions[self.ordinal]]
+
+    def defining(self, names: Container[str]) -> list[Entity]:
+        """Those of them whose name, in lower case, is one of these."""
+        entities = self.file.parsed.entities
+        held = self.file.definitions[self.ordinal]
+        own = column(entities, "name") if held else ()
+        return [entities[i] for i in held if own[i].lower() in names]
 
     @property
     def entity(self) -> Entity | None:

@@ -24,12 +24,7 @@ def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
     if not names:
         return
     lasts = {parts[-1].lower() for parts in names}
-    defined = [
-        (candidate, entity)
-        for candidate in candidates
-        for entity in candidate.beginning
-        if entity.name.lower() in lasts
-    ]
+    defined = [(candidate, entity) for candidate in candidates for entity in candidate.defining(lasts)]
     factor = ASKED_FOR if query.reading == "symbol" else FACTOR
     lifted: set[int] = set()
     for parts in names:

@@ -39,7 +39,7 @@ CACHED_NAMES = 5_000
 """File names that were looked up and are kept in memory between queries: the same files lead many answers, and their
 tests are looked for by name."""
 
-FEW_GONE = 20
+FEW_GONE = 8
 """Vectors that are asked for beyond what is wanted, so that a few whose files have gone crowd out nothing."""
 
 NAME_SCAN = 1000
