@@ -1,9 +1,9 @@
 """The MCP server over standard input and output: how soon it answers, what it adds, and whether it is ever stale.
 
 A copy of a tree of about 7,000 files is indexed. Then, each from the start of a process: the handshake and the list
-of tools, and the first search. In one process: a search over the protocol beside the same search by the engine
-itself. Then files are edited, deleted and renamed and a branch is switched, each followed at once by a search for
-what changed.
+of tools, and the first search. Then a search over the protocol beside the same search by the engine itself, each in
+a process of its own. Then files are edited, deleted and renamed and a branch is switched, each followed at once by a
+search for what changed.
 """
 
 from __future__ import annotations
@@ -23,12 +23,8 @@ from typing import Any
 
 from benchmarks import data
 from benchmarks.values import Figure, Outcome, at_least, below
-from dowse import Engine, SearchOptions
-from dowse.interfaces.mcp.service import Service
-from dowse.interfaces.mcp.session import Session
-from dowse.interfaces.mcp.tools import BUDGET
-from dowse.interfaces.mcp.workspace import Allowed
-from dowse.search.pack import estimate_tokens, pack
+from dowse import Engine
+from dowse.search.pack import estimate_tokens
 
 STARTS = 7
 QUESTIONS = (
@@ -147,27 +143,46 @@ def _starts(root: Path) -> list[Figure]:
     ]
 
 
+class Beside:
+    """A process that answers without the protocol, and says how long it took (see ``beside.py``)."""
+
+    def __init__(self, way: str, root: Path) -> None:
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.beside", way, str(root)],
+            stdin=pipe,
+            stdout=pipe,
+            encoding="utf-8",
+            cwd=Path(__file__).parent.parent,
+        )
+
+    def ask(self, question: str) -> float:
+        """Milliseconds that an answer takes it."""
+        assert self.process.stdin and self.process.stdout
+        print(question, file=self.process.stdin, flush=True)
+        return float(self.process.stdout.readline())
+
+    def close(self) -> None:
+        """End it."""
+        self.process.communicate()
+
+
 def _overhead(root: Path) -> list[Figure]:
-    """What the protocol adds to the engine's own time: each has its own cache, and is asked nothing twice."""
-    server = Server(root)
+    """What the protocol adds to the engine's own time: each in its own process, and asked nothing twice."""
+    server, engine, service = Server(root), Beside("engine", root), Beside("service", root)
     server.handshake()
-    inside = Service(Allowed((str(root),)))
     differences, own, added = [], [], []
-    with Engine.open(root) as engine:
-        for round in range(ROUNDS + 1):
-            for question in QUESTIONS:
-                asked = f"{question} {round}"  # no answer that was given before
-                engine.check_soon()
-                engine_ms = _timed(_packed_search, engine, asked)
-                server_ms = _timed(server.search, asked)
-                params = {"name": "search", "arguments": {"query": asked, "repeat": True}}
-                inner_ms = _timed(inside.answer, Session(), "tools/call", params)
-                if round:
-                    own.append(engine_ms)
-                    differences.append(server_ms - engine_ms)
-                    added.append(server_ms - inner_ms)
-    server.close()
-    inside.close()
+    for round in range(ROUNDS + 1):
+        for question in QUESTIONS:
+            asked = f"{question} {round}"  # no answer that was given before
+            engine_ms, service_ms = engine.ask(asked), service.ask(asked)
+            server_ms = _timed(server.search, asked)
+            if round:
+                own.append(engine_ms)
+                differences.append(server_ms - engine_ms)
+                added.append(server_ms - service_ms)
+    for process in (server, engine, service):
+        process.close()
     return [
         Figure(
             "search by the engine, disk looked at, packed into the budget",
@@ -179,11 +194,6 @@ def _overhead(root: Path) -> list[Figure]:
         ),
         Figure("of it, carrying the message", statistics.median(added), "ms"),
     ]
-
-
-def _packed_search(engine: Engine, query: str) -> None:
-    response = engine.search(query, SearchOptions(limit=11))
-    pack(response.results[:10], BUDGET, words=response.query.words)
 
 
 def _freshness(root: Path) -> list[Figure]:

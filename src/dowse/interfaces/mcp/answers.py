@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from dowse.interfaces.mcp.session import Sent
 from dowse.interfaces.paint import visible
@@ -29,6 +29,12 @@ DIRTY = 5
 
 NAMED = 3
 """Places left out that are named."""
+
+NAMES = 32
+"""Tokens that a hit has more as values than as text, but for escapes: names of values, quotation marks."""
+
+AROUND = 60
+"""Tokens of a hit as values that are not its code, about: how many lines have room is guessed with it."""
 
 TRIES = 8
 SLACK = 12
@@ -128,63 +134,60 @@ def _text_within(fit: Callable[[int], Packed], budget: int, footer: Footer) -> t
     return packed, text, False
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
-    """A hit as values, and the tokens of that: of its code, and of what stands around."""
+class _Written(NamedTuple):
+    """A hit as values, and the most tokens that these have."""
 
     hit: PackedHit
     values: dict[str, Any]
-    around: int
-    code: int
+    tokens: int
 
     @property
-    def tokens(self) -> int:
-        return self.around + self.code
+    def has_code(self) -> bool:
+        return "text" in self.values
+
+
+def _written(hit: PackedHit, before: set[str]) -> _Written:
+    """Code is not counted again: as a value it has at most a token more for each character that escapes add."""
+    values = _hit_values(hit, before)
+    if "text" not in values:
+        return _Written(hit, values, _tokens(_compact(values)) + 1)
+    escapes = sum([len(_compact(text)) - len(text) for text in (values["text"], values["name"])])
+    return _Written(hit, values, hit.tokens + NAMES + escapes)
 
 
 def _values_within(
     packed: Packed, budget: int, before: set[str], footer: Footer
 ) -> tuple[list[PackedHit], dict[str, Any], bool]:
-    """The hits of a text as values, cut off at the end as far as needed, and whether any fit.
-
-    Their code is not counted again: as a value it has at most a token more for each character that escapes add.
-    """
-
-    def written(hit: PackedHit) -> _Written:
-        values = _hit_values(hit, before)
-        code = values.get("text", "")
-        in_code = hit.tokens - _tokens(hit.lines[0]) + len(_compact(code)) - len(code) if code else 0
-        return _Written(hit, values, _tokens(_compact(values | {"text": ""})), in_code)
-
-    shown = list(map(written, packed.hits))
+    """The hits of a text as values, cut off at the end as far as needed, and whether any fit."""
+    shown = [_written(hit, before) for hit in packed.hits]
     omitted = list(packed.omitted)
     while True:
         hits = [one.hit for one in shown]
         below = footer(hits, omitted)[1]
-        over = sum(one.tokens for one in shown) + _tokens(_compact({"hits": [], **below})) - budget
+        over = sum([one.tokens for one in shown]) + _tokens(_compact({"hits": [], **below})) - budget
         if over <= 0 or not shown:
             values = {"hits": [one.values for one in shown], **below}
             return hits, values, over <= 0 and bool(shown or not packed.hits)
-        if not any(one.code for one in shown):
+        if not any(one.has_code for one in shown):
             omitted.insert(0, place(shown.pop().hit.result))
             continue
         for at in reversed(range(len(shown))):
-            if over > 0 and shown[at].code:
+            if over > 0 and shown[at].has_code:
                 whole = shown[at]
-                shown[at] = _shortened(whole, over, written)
+                shown[at] = _shortened(whole, over, before)
                 over -= whole.tokens - shown[at].tokens
 
 
-def _shortened(whole: _Written, over: int, written: Callable[[PackedHit], _Written]) -> _Written:
+def _shortened(whole: _Written, over: int, before: set[str]) -> _Written:
     """A hit with so many tokens less, or without code; that lines are missing will be said, and that takes some too."""
-    most = whole.code - over - _tokens(place(whole.hit.result)) - 1
-    rows = len(whole.hit.lines) - 1
-    less = whole
-    while (rows := min(rows - 1, rows * most // less.code)) >= LEAST_LINES:
-        less = written(cut_down(whole.hit, rows))
-        if less.code <= most:
+    most = whole.tokens - over - _tokens(place(whole.hit.result)) - 1
+    rows, tokens = len(whole.hit.lines) - 1, whole.tokens
+    while (rows := min(rows - 1, rows * (most - AROUND) // max(1, tokens - AROUND))) >= LEAST_LINES:
+        less = _written(cut_down(whole.hit, rows), before)
+        tokens = less.tokens
+        if tokens <= most:
             return less
-    return written(cut_down(whole.hit, 0))
+    return _written(cut_down(whole.hit, 0), before)
 
 
 def fitted(

@@ -1,0 +1,59 @@
+"""A process that answers questions and says how long each took it: ``python -m benchmarks.beside ENGINE|SERVICE ROOT``.
+
+A question a line on standard input, milliseconds a line on standard output. ``engine`` searches and packs into the
+budget; ``service`` gives the answer that the MCP server would send. In processes of their own, because a server is in
+one: whoever has just run in the same process as another finds its code and data in the processor's caches.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+
+from dowse import Engine, SearchOptions
+from dowse.interfaces.mcp.service import Service
+from dowse.interfaces.mcp.session import Session
+from dowse.interfaces.mcp.tools import BUDGET
+from dowse.interfaces.mcp.workspace import Allowed
+from dowse.search.pack import pack
+
+
+def by_engine(root: str) -> Callable[[str], object]:
+    """A search, the disk looked at, packed into the budget."""
+    engine = Engine.open(root)
+
+    def ask(question: str) -> object:
+        engine.check_soon()
+        response = engine.search(question, SearchOptions(limit=11))
+        return pack(response.results[:10], BUDGET, words=response.query.words)
+
+    return ask
+
+
+def by_service(root: str) -> Callable[[str], object]:
+    """The same as an answer of the server."""
+    service = Service(Allowed((root,)))
+
+    def ask(question: str) -> object:
+        asked = {"name": "search", "arguments": {"query": question, "repeat": True}}
+        return service.answer(Session(), "tools/call", asked)
+
+    return ask
+
+
+ASKED = {"engine": by_engine, "service": by_service}
+
+
+def main(way: str, root: str) -> None:
+    """Answer until there are no more questions."""
+    ask = ASKED[way](root)
+    for line in sys.stdin:
+        question = line.rstrip("\n")
+        started = time.perf_counter()
+        ask(question)
+        print((time.perf_counter() - started) * 1e3, flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
