@@ -36,13 +36,13 @@ class _Tracked(NamedTuple):
 
 def revision(root: Path, paths: Iterable[str] = ()) -> Revision | None:
     """The commit of a work tree, and which of these files are not as git has them; None without git."""
-    tree = _work_tree(root)
-    folder = _folder_of(tree) if tree else None
-    if tree is None or folder is None:
+    try:
+        folder, prefix = _repository(root)
+    except LookupError:
         return None
     branch, commit = _head(folder)
-    inside = root.relative_to(tree).as_posix()
-    prefix = "" if inside == "." else f"{inside}/"
+    if not (branch or commit):
+        return None
     index = _index(folder)
     dirty = [
         path
@@ -50,6 +50,17 @@ def revision(root: Path, paths: Iterable[str] = ()) -> Revision | None:
         if _is_dirty(root, path, index.entry(f"{prefix}{path}") if index else None)
     ]
     return Revision(commit, branch, tuple(dirty))
+
+
+@lru_cache(maxsize=64)
+def _repository(root: Path) -> tuple[Path, str]:
+    """The folder with git's own files, and what paths from its work tree begin with; only a find is remembered."""
+    tree = _work_tree(root)
+    folder = _folder_of(tree) if tree else None
+    if tree is None or folder is None:
+        raise LookupError(f"git does not know {root}")
+    inside = root.relative_to(tree).as_posix()
+    return folder, "" if inside == "." else f"{inside}/"
 
 
 def git_folder(root: Path) -> Path | None:

@@ -235,8 +235,7 @@ class _View:
         self.words = frozenset(words)
         self.count = count
         self.name = place(hit) + _named(hit) + label(hit)
-        signature = _BLANKS.sub(" ", _CONTROL.sub(" ", hit.signature or _first_line(hit.text))).strip()
-        self.signature = signature[:SIGNATURE_LENGTH]
+        self.signature = _on_one_line(hit.signature or _first_line(hit.text))[:SIGNATURE_LENGTH]
         self.header = f"{self.name}: {self.signature}" if self.signature else self.name
 
     @cached_property
@@ -374,7 +373,8 @@ class _View:
 
 def _range(hit: SearchResult, first: int, last: int) -> str:
     repository = f"{hit.repository}:" if hit.repository else ""
-    return f"{repository}{_CONTROL.sub('?', hit.path)}:{first}-{last}"
+    path = hit.path if hit.path.isprintable() else _CONTROL.sub("?", hit.path)
+    return f"{repository}{path}:{first}-{last}"
 
 
 def _named(hit: SearchResult) -> str:
@@ -382,6 +382,12 @@ def _named(hit: SearchResult) -> str:
     return (f" {name} ({hit.kind})" if name else "") + (
         "" if hit.fresh else " [changed since it was indexed]"
     )
+
+
+def _on_one_line(text: str) -> str:
+    if text.isprintable():  # no line breaks, no tabs
+        return " ".join(text.split())
+    return _BLANKS.sub(" ", _CONTROL.sub(" ", text)).strip()
 
 
 def _first_line(text: str) -> str:

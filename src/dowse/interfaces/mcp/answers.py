@@ -92,19 +92,30 @@ def failed(message: str) -> Answer:
 def listed(hits: Sequence[SearchResult], wish: Wish, sent: Sent, footer: Footer) -> Answer:
     """Hits within the budget; those that the client has are only named.
 
-    The values are what the text shows. Names and escapes take more room there: the last lines of code may be missing.
+    The values are what the text shows. Names and escapes take more room there: code of the last hits may be missing.
     What both show counts as sent.
     """
-    before = {place(hit) for hit in hits if not wish.repeat and sent.has(hit)}
-    briefly = [replace(hit, text="") if place(hit) in before else hit for hit in hits]
-    as_text, text, text_fits = _text_within(_fitting(briefly, wish, before), wish.budget, footer)
-    as_values, values, values_fit = _values_within(as_text, wish.budget, before, footer)
+    told = {place(hit): _told(hit, known=not wish.repeat and sent.has(hit)) for hit in hits}
+    briefly = [replace(hit, text="") if told[place(hit)].known else hit for hit in hits]
+    as_text, text, text_fits = _text_within(_fitting(briefly, wish, told), wish.budget, footer)
+    as_values, values, values_fit = _values_within(as_text, wish.budget, told, footer)
     for hit in as_values:
         sent.note(hit)
     places = [place(hit.result) for hit in as_text.hits]
     if not text_fits:
         text = _beginning(places[0] if places else text, wish.budget)
     return Answer(text, values if values_fit else _bare(places, wish.budget))
+
+
+class _Told(NamedTuple):
+    """What is said of a hit: why it was found, and whether the client has its code."""
+
+    why: str
+    known: bool
+
+
+def _told(hit: SearchResult, *, known: bool) -> _Told:
+    return _Told(why_found(hit.reasons), known)
 
 
 def filling(hits: Sequence[SearchResult], wish: Wish, sent: Sent) -> int:
@@ -146,9 +157,9 @@ class _Written(NamedTuple):
         return "text" in self.values
 
 
-def _written(hit: PackedHit, before: set[str]) -> _Written:
+def _written(hit: PackedHit, told: Mapping[str, _Told]) -> _Written:
     """Code is not counted again: as a value it has at most a token more for each character that escapes add."""
-    values = _hit_values(hit, before)
+    values = _hit_values(hit, told)
     if "text" not in values:
         return _Written(hit, values, _tokens(_compact(values)) + 1)
     escapes = sum([len(_compact(text)) - len(text) for text in (values["text"], values["name"])])
@@ -156,10 +167,13 @@ def _written(hit: PackedHit, before: set[str]) -> _Written:
 
 
 def _values_within(
-    packed: Packed, budget: int, before: set[str], footer: Footer
+    packed: Packed, budget: int, told: Mapping[str, _Told], footer: Footer
 ) -> tuple[list[PackedHit], dict[str, Any], bool]:
-    """The hits of a text as values, cut off at the end as far as needed, and whether any fit."""
-    shown = [_written(hit, before) for hit in packed.hits]
+    """The hits of a text as values, and whether any fit.
+
+    Where they do not, the last ones go without their code, the first one without its last lines.
+    """
+    shown = [_written(hit, told) for hit in packed.hits]
     omitted = list(packed.omitted)
     while True:
         hits = [one.hit for one in shown]
@@ -174,20 +188,21 @@ def _values_within(
         for at in reversed(range(len(shown))):
             if over > 0 and shown[at].has_code:
                 whole = shown[at]
-                shown[at] = _shortened(whole, over, before)
-                over -= whole.tokens - shown[at].tokens
+                less = _written(cut_down(whole.hit, 0), told) if at else _shortened(whole, over, told)
+                over -= whole.tokens - less.tokens
+                shown[at] = less
 
 
-def _shortened(whole: _Written, over: int, before: set[str]) -> _Written:
+def _shortened(whole: _Written, over: int, told: Mapping[str, _Told]) -> _Written:
     """A hit with so many tokens less, or without code; that lines are missing will be said, and that takes some too."""
     most = whole.tokens - over - _tokens(place(whole.hit.result)) - 1
     rows, tokens = len(whole.hit.lines) - 1, whole.tokens
     while (rows := min(rows - 1, rows * (most - AROUND) // max(1, tokens - AROUND))) >= LEAST_LINES:
-        less = _written(cut_down(whole.hit, rows), before)
+        less = _written(cut_down(whole.hit, rows), told)
         tokens = less.tokens
         if tokens <= most:
             return less
-    return _written(cut_down(whole.hit, 0), before)
+    return _written(cut_down(whole.hit, 0), told)
 
 
 def fitted(
@@ -221,13 +236,13 @@ def _largest(most: int, fits: Callable[[int], bool]) -> int:
     return low
 
 
-def _fitting(hits: Sequence[SearchResult], wish: Wish, before: set[str]) -> Callable[[int], Packed]:
+def _fitting(hits: Sequence[SearchResult], wish: Wish, told: Mapping[str, _Told]) -> Callable[[int], Packed]:
     """What shows the hits in so much room."""
 
     def label(hit: SearchResult) -> str:
-        marks = [SENT_BEFORE] if place(hit) in before else []
-        why = visible(why_found(hit.reasons))
-        return "".join(f" [{mark}]" for mark in (why, *marks) if mark)
+        said = told[place(hit)]
+        marks = (visible(said.why), SENT_BEFORE) if said.known else (visible(said.why),)
+        return "".join([f" [{mark}]" for mark in marks if mark])
 
     if wish.detail is None:
         return Packer(hits, words=wish.words, label=label).within
@@ -250,16 +265,16 @@ def why_found(reasons: Sequence[Reason]) -> str:
     return ", ".join(list(names)[:REASONS])
 
 
-def _hit_values(hit: PackedHit, before: set[str]) -> dict[str, Any]:
-    result = hit.result
+def _hit_values(hit: PackedHit, told: Mapping[str, _Told]) -> dict[str, Any]:
+    result, at = hit.result, place(hit.result)
     values: dict[str, Any] = {
-        "at": place(result),
+        "at": at,
         "name": result.entity,
         "kind": result.kind.value,
-        "why": why_found(result.reasons),
+        "why": told[at].why,
         "fresh": result.fresh,
     }
-    if place(result) in before:
+    if told[at].known:
         return values | {"sent_before": True}
     if len(hit.lines) > 1:
         values["text"] = "\n".join(hit.lines[1:])
