@@ -125,6 +125,7 @@ def ablation(names: Sequence[str], environment: dict[str, str]) -> Iterator[Outc
         **{f"without {name}": {"signals_off": [name]} for name in SIGNALS},
         **{f"without {name}": settings for name, settings in CHANNELS_OFF.items()},
         "without any signal": {"signals_off": list(SIGNALS)},
+        "without any signal and dense": {"signals_off": list(SIGNALS), **CHANNELS_OFF["dense"]},
         **OTHERWISE,
     }
     for name in names:
