@@ -60,7 +60,7 @@ class Workspace:
         """
         key = tuple(client_roots)
         known = self._folders.get(key)
-        if known is None or not all(folder.is_dir() for folder in known.values()):
+        if known is None or not all(map(os.path.isdir, known.values())):
             problems: list[str] = []
             known = self._named(self._found(client_roots, problems))
             if not problems and len(self._folders) < REMEMBERED:
@@ -93,7 +93,7 @@ class Workspace:
         """The engine of a folder, made when first asked for."""
         from dowse.engine import Engine
 
-        if not folder.is_dir():
+        if not os.path.isdir(folder):
             raise RootError(f"{folder} is not there any more: nothing can be searched in it")
         with self._guard:
             engine = self._engines.get(folder)
