@@ -9,19 +9,16 @@ from __future__ import annotations
 import hashlib
 import os
 import struct
-import time
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dowse.indexing.changes import settled_time
 from dowse.types import Revision
 
 LARGEST = 2_000_000
 """Bytes of a file that are hashed to see whether only its time stamp changed."""
-
-SETTLED_NS = 2_000_000_000
-"""A file that changed so short ago may change again under the same time stamp."""
 
 _HEADER = 12
 _ENTRY = struct.Struct(">10I20sH")
@@ -40,13 +37,12 @@ class _Tracked(NamedTuple):
 
 def revision(root: Path, paths: Iterable[str] = ()) -> Revision | None:
     """The commit of a work tree, and which of these files are not as git has them; None without git."""
-    try:
-        folder, prefix = _repository(root)
-    except LookupError:
+    tree = _work_tree(root)
+    folder = _folder_of(tree) if tree else None
+    if tree is None or folder is None:
         return None
     branch, commit = _head(folder)
-    if not (branch or commit):
-        return None
+    prefix = _prefix(root, tree)
     index = _index(folder)
     dirty = [
         path
@@ -57,14 +53,10 @@ def revision(root: Path, paths: Iterable[str] = ()) -> Revision | None:
 
 
 @lru_cache(maxsize=64)
-def _repository(root: Path) -> tuple[Path, str]:
-    """The folder with git's own files, and what paths from its work tree begin with; only a find is remembered."""
-    tree = _work_tree(root)
-    folder = _folder_of(tree) if tree else None
-    if tree is None or folder is None:
-        raise LookupError(f"git does not know {root}")
+def _prefix(root: Path, tree: Path) -> str:
+    """What the paths of a root begin with in the work tree around it."""
     inside = root.relative_to(tree).as_posix()
-    return folder, "" if inside == "." else f"{inside}/"
+    return "" if inside == "." else f"{inside}/"
 
 
 def git_folder(root: Path) -> Path | None:
@@ -128,7 +120,7 @@ def _line(path: Path) -> str:
     name = os.fspath(path)
     try:
         status = os.stat(name)
-        if time.time_ns() - status.st_mtime_ns < SETTLED_NS:
+        if settled_time(status.st_mtime_ns) < 0:
             return _read_line(name)
         return _read_settled(name, status.st_ino, status.st_mtime_ns, status.st_size)
     except OSError:

@@ -25,7 +25,7 @@ from dowse.types import (
 
 STEP = 50
 """Candidates by words: as many as hits that are asked for, in such steps, so that the pages of an answer are of one
-ranking. Twice as many change no answer, and cost time; what is not among them cannot be in the answer."""
+ranking. Twice as many gain no more than noise, and cost time; what is not among them cannot be in the answer."""
 
 DENSE_SHARE = 0.8
 """Candidates by meaning for each by words: meaning says less of the places further down."""

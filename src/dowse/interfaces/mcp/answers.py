@@ -78,7 +78,7 @@ class Wish:
     repeat: bool = False
 
 
-_encoded = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 Footer = Callable[[Sequence[PackedHit], Sequence[str]], tuple[list[str], dict[str, Any]]]
 """What stands below the hits, as lines and as values, given what is shown and the places of hits that are not."""
@@ -95,7 +95,7 @@ def listed(hits: Sequence[SearchResult], wish: Wish, sent: Sent, footer: Footer)
     The values are what the text shows. Names and escapes take more room there: code of the last hits may be missing.
     What both show counts as sent.
     """
-    told = {place(hit): _told(hit, known=not wish.repeat and sent.has(hit)) for hit in hits}
+    told = {place(h): _Told(why_found(h.reasons), not wish.repeat and sent.has(h)) for h in hits}
     briefly = [replace(hit, text="") if told[place(hit)].known else hit for hit in hits]
     as_text, text, text_fits = _text_within(_fitting(briefly, wish, told), wish.budget, footer)
     as_values, values, values_fit = _values_within(as_text, wish.budget, told, footer)
@@ -112,10 +112,6 @@ class _Told(NamedTuple):
 
     why: str
     known: bool
-
-
-def _told(hit: SearchResult, *, known: bool) -> _Told:
-    return _Told(why_found(hit.reasons), known)
 
 
 def filling(hits: Sequence[SearchResult], wish: Wish, sent: Sent) -> int:
@@ -135,10 +131,9 @@ def _text_within(fit: Callable[[int], Packed], budget: int, footer: Footer) -> t
     for _ in range(TRIES):
         packed = fit(max(1, room))
         below = "\n".join(footer(packed.hits, packed.omitted)[0])
-        text = f"{packed.text}\n\n{below}" if packed.text else below
-        needed = packed.tokens + _tokens(
-            text[len(packed.text) :]
-        )  # the hits are counted, and the count adds up
+        below = f"\n\n{below}" if packed.text else below
+        text = packed.text + below
+        needed = packed.tokens + _tokens(below)  # the hits are counted, and the count adds up
         if needed <= budget:
             return packed, text, True
         room -= max(SLACK, (needed - budget) * room // needed)
@@ -296,10 +291,6 @@ def _beginning(text: str, budget: int) -> str:
 
 def _tokens(text: str) -> int:
     return estimate_tokens(text)
-
-
-def _compact(values: Mapping[str, Any] | str) -> str:
-    return _encoded(values)
 
 
 def state_line(states: Mapping[str, tuple[int, Revision | None]]) -> str:
