@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -204,6 +205,28 @@ def test_revision(tree: Path) -> None:
         assert engine.revision().commit == git(tree, "rev-parse", "HEAD")  # type: ignore[union-attr]
     with Engine.open(tree / "pkg") as engine:
         assert engine.revision(["zoo.py"]).dirty == ("zoo.py",)  # type: ignore[union-attr]
+
+
+@needs_git
+def test_revision_finds_every_file_in_whatever_order_it_is_asked(tree: Path) -> None:
+    names = ["a.py", "a/a.py", "a-b.py", "a/b/a.py", "b.py", "pkg/a.py", "pkg/é.py", "z/a.py"]
+    for name in names:
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).write_text(f"name = {name!r}\n", encoding="utf-8")
+    git(tree, "init", "-q", "-b", "main")
+    git(tree, "add", ".")
+    git(tree, "commit", "-qm", "first")
+    untracked = ["0.py", "a/c.py", "zz.py"]
+    for name in untracked:
+        (tree / name).write_text("")
+    with Engine.open(tree) as engine:
+        for turn in range(12):
+            git(tree, "update-index", "--index-version", "4")  # what was found before is forgotten
+            git(tree, "update-index", "--index-version", "2")
+            order = [*names, *untracked]
+            random.Random(turn).shuffle(order)
+            for name in order:
+                assert engine.revision([name]).dirty == ((name,) if name in untracked else ())  # type: ignore[union-attr]
 
 
 def test_no_git(tree: Path) -> None:

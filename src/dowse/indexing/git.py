@@ -9,6 +9,8 @@ from __future__ import annotations
 import hashlib
 import os
 import struct
+import threading
+from bisect import bisect_left
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -42,124 +44,121 @@ def revision(root: Path, paths: Iterable[str] = ()) -> Revision | None:
     if tree is None or folder is None:
         return None
     branch, commit = _head(folder)
-    prefix = _prefix(root, tree)
+    base, prefix = f"{root}/", _prefix(root, tree)
     index = _index(folder)
     dirty = [
         path
         for path in sorted(set(paths))
-        if _is_dirty(root, path, index.entry(f"{prefix}{path}") if index else None)
+        if _is_dirty(base + path, index.entry(prefix + path) if index else None)
     ]
     return Revision(commit, branch, tuple(dirty))
 
 
 @lru_cache(maxsize=64)
-def _prefix(root: Path, tree: Path) -> str:
+def _prefix(root: Path, tree: str) -> str:
     """What the paths of a root begin with in the work tree around it."""
     inside = root.relative_to(tree).as_posix()
     return "" if inside == "." else f"{inside}/"
 
 
-def git_folder(root: Path) -> Path | None:
-    """The folder with git's own files of the work tree around a root."""
-    tree = _work_tree(root)
-    return _folder_of(tree) if tree else None
+def _work_tree(root: Path) -> str | None:
+    """The folder around a root that git knows as a work tree."""
+    if os.path.exists(f"{root}/.git"):
+        return str(root)
+    return next((str(folder) for folder in root.parents if os.path.exists(folder / ".git")), None)
 
 
-def _folder_of(tree: Path) -> Path | None:
-    mark = tree / ".git"
-    if mark.is_dir():
+def _folder_of(tree: str) -> str | None:
+    """The folder with git's own files of a work tree."""
+    mark = f"{tree}/.git"
+    if os.path.isdir(mark):
         return mark
     try:
-        target = mark.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
-    except (OSError, UnicodeDecodeError):
+        target = _said_in(mark).removeprefix("gitdir:").strip()
+    except OSError:
         return None
-    return (tree / target).resolve()
-
-
-def _work_tree(root: Path) -> Path | None:
-    """The folder around a root that git knows as a work tree."""
-    return next((folder for folder in (root, *root.parents) if os.path.exists(f"{folder}/.git")), None)
+    return os.path.realpath(os.path.join(tree, target))
 
 
 def hooks_folder(root: Path) -> Path | None:
     """Where the hooks of the repository are, unless its configuration names another place."""
-    folder = git_folder(root)
-    return _common(folder) / "hooks" if folder else None
+    tree = _work_tree(root)
+    folder = _folder_of(tree) if tree else None
+    return Path(_common(folder), "hooks") if folder else None
 
 
 @lru_cache(maxsize=64)
-def _common(folder: Path) -> Path:
+def _common(folder: str) -> str:
     """What all work trees of a repository share."""
     try:
-        return (folder / (folder / "commondir").read_text(encoding="utf-8").strip()).resolve()
-    except (OSError, UnicodeDecodeError):
+        return os.path.realpath(os.path.join(folder, _said_in(f"{folder}/commondir")))
+    except OSError:
         return folder
 
 
-def _head(folder: Path) -> tuple[str, str]:
+def _head(folder: str) -> tuple[str, str]:
     """Branch and commit that are checked out; empty where there is none."""
-    head = _line(folder / "HEAD")
+    head = _line(f"{folder}/HEAD")
     if not head.startswith("ref: "):
         return "", head
     name = head.removeprefix("ref: ")
     return name.removeprefix("refs/heads/"), _commit(_common(folder), name)
 
 
-def _commit(common: Path, name: str) -> str:
-    if loose := _line(common / name):
+def _commit(common: str, name: str) -> str:
+    if loose := _line(f"{common}/{name}"):
         return loose
     try:
-        packed = (common / "packed-refs").read_text(encoding="utf-8", errors="replace")
+        packed = _said_in(f"{common}/packed-refs")
     except OSError:
         return ""
     return next((line[: -len(name)].strip() for line in packed.splitlines() if line.endswith(f" {name}")), "")
 
 
-def _line(path: Path) -> str:
+def _line(path: str) -> str:
     """What a file of one line says; remembered, with every answer, once nothing more can happen under its time."""
-    name = os.fspath(path)
     try:
-        status = os.stat(name)
+        status = os.stat(path)
         if settled_time(status.st_mtime_ns) < 0:
-            return _read_line(name)
-        return _read_settled(name, status.st_ino, status.st_mtime_ns, status.st_size)
+            return _said_in(path)
+        return _settled(path, status.st_ino, status.st_mtime_ns, status.st_size)
     except OSError:
         return ""
 
 
-def _read_line(path: str) -> str:
+def _said_in(path: str) -> str:
     with open(path, "rb", buffering=0) as file:
         return file.read().decode("utf-8", "replace").strip()
 
 
 @lru_cache(maxsize=64)
-def _read_settled(path: str, inode: int, mtime_ns: int, size: int) -> str:
-    return _read_line(path)
+def _settled(path: str, inode: int, mtime_ns: int, size: int) -> str:
+    return _said_in(path)
 
 
-def _is_dirty(root: Path, path: str, tracked: _Tracked | None) -> bool:
+def _is_dirty(path: str, tracked: _Tracked | None) -> bool:
     if tracked is None:
         return True
     try:
-        status = os.lstat(f"{root}/{path}")
+        status = os.lstat(path)
         if status.st_size != tracked.size & 0xFFFFFFFF and tracked.size:
             return True
         if status.st_mtime_ns == tracked.mtime_ns:
             return False
         if status.st_size > LARGEST:
             return True
-        content = (root / path).read_bytes()
+        content = Path(path).read_bytes()
     except OSError:
         return True
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).digest() != tracked.blob
 
 
-def _index(folder: Path) -> _Index | None:
+def _index(folder: str) -> _Index | None:
     """The index of a work tree; nothing if there is none, or one of another kind."""
-    path = folder / "index"
+    path = f"{folder}/index"
     try:
-        status = path.stat()
-        return _read_index(str(path), status.st_mtime_ns, status.st_size)
+        status = os.stat(path)
+        return _read_index(path, status.st_mtime_ns, status.st_size)
     except (OSError, struct.error, ValueError):
         return None
 
@@ -173,7 +172,8 @@ class _Index:
     """A git index file (versions 2 to 4).
 
     An answer asks for a few of its thousands of entries: they are looked for in the bytes, which takes a hundredth
-    of the time of reading all. Version 4 cannot be searched: names in it are what differs from the one before.
+    of the time of reading all, and between those that were found before, since entries are in the order of their
+    names. Version 4 cannot be searched: names in it are what differs from the one before.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -182,23 +182,30 @@ class _Index:
             raise ValueError("not an index of git, or a newer one")
         self._data = data
         self._known: dict[str, _Tracked | None] = {}
+        self._names: list[bytes] = []  # those that were found, in order, and where each is
+        self._starts: list[int] = []
+        self._guard = threading.Lock()
 
     def entry(self, path: str) -> _Tracked | None:
         """What the index has of a path."""
         if self._version == 4:
             return self._all.get(path)
-        if path not in self._known:
-            self._known[path] = self._found(path)
-        return self._known[path]
+        with self._guard:
+            if path not in self._known:
+                self._known[path] = self._found(path.encode("utf-8", "surrogateescape"))
+            return self._known[path]
 
-    def _found(self, path: str) -> _Tracked | None:
-        name = path.encode("utf-8", "surrogateescape")
-        at = self._data.find(name + b"\0")
-        while at >= 0:
+    def _found(self, name: bytes) -> _Tracked | None:
+        position = bisect_left(self._names, name)
+        low = self._starts[position - 1] if position else _HEADER
+        high = self._starts[position] if position < len(self._starts) else len(self._data)
+        while (at := self._data.find(name + b"\0", low, high)) >= 0:
             for start in (at - _ENTRY.size, at - _ENTRY.size - 2):
                 if (found := self._entry_at(start, at, len(name))) is not None:
+                    self._names.insert(position, name)
+                    self._starts.insert(position, at)
                     return found
-            at = self._data.find(name + b"\0", at + 1)
+            low = at + 1
         return None
 
     def _entry_at(self, start: int, name: int, length: int) -> _Tracked | None:
