@@ -98,42 +98,38 @@ def _common(folder: str) -> str:
 
 def _head(folder: str) -> tuple[str, str]:
     """Branch and commit that are checked out; empty where there is none."""
-    head = _line(f"{folder}/HEAD")
+    head = _remembered(f"{folder}/HEAD")
     if not head.startswith("ref: "):
         return "", head
     name = head.removeprefix("ref: ")
-    return name.removeprefix("refs/heads/"), _commit(_common(folder), name)
+    common = _common(folder)
+    commit = _remembered(f"{common}/{name}") or _remembered(f"{common}/packed-refs", name)
+    return name.removeprefix("refs/heads/"), commit
 
 
-def _commit(common: str, name: str) -> str:
-    if loose := _line(f"{common}/{name}"):
-        return loose
-    try:
-        packed = _said_in(f"{common}/packed-refs")
-    except OSError:
-        return ""
-    return next((line[: -len(name)].strip() for line in packed.splitlines() if line.endswith(f" {name}")), "")
-
-
-def _line(path: str) -> str:
-    """What a file of one line says; remembered, with every answer, once nothing more can happen under its time."""
+def _remembered(path: str, name: str = "") -> str:
+    """As ``_said_in``; remembered, since every answer asks, once nothing more can happen under the file's time."""
     try:
         status = os.stat(path)
         if settled_time(status.st_mtime_ns) < 0:
-            return _said_in(path)
-        return _settled(path, status.st_ino, status.st_mtime_ns, status.st_size)
+            return _said_in(path, name)
+        return _settled(path, name, status.st_ino, status.st_mtime_ns, status.st_size)
     except OSError:
         return ""
 
 
-def _said_in(path: str) -> str:
-    with open(path, "rb", buffering=0) as file:
-        return file.read().decode("utf-8", "replace").strip()
-
-
 @lru_cache(maxsize=64)
-def _settled(path: str, inode: int, mtime_ns: int, size: int) -> str:
-    return _said_in(path)
+def _settled(path: str, name: str, inode: int, mtime_ns: int, size: int) -> str:
+    return _said_in(path, name)
+
+
+def _said_in(path: str, name: str = "") -> str:
+    """What a file of git's says; or, of a file with a line for each name, what stands before this one."""
+    with open(path, "rb", buffering=0) as file:
+        text = file.read().decode("utf-8", "replace").strip()
+    if not name:
+        return text
+    return next((line[: -len(name)].strip() for line in text.splitlines() if line.endswith(f" {name}")), "")
 
 
 def _is_dirty(path: str, tracked: _Tracked | None) -> bool:
