@@ -139,6 +139,25 @@ def test_ignore_files_outside_of_the_tree(
             assert found(engine, "zebra_crossing") == ["zoo.py"], file
 
 
+@pytest.mark.parametrize("watches", [0, inotify.MOST_WATCHES], ids=["compared", "heard"])
+def test_an_ignore_file_that_ignores_itself(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, watches: int
+) -> None:
+    monkeypatch.setattr(inotify, "MOST_WATCHES", watches)
+    with Engine.open(tree) as engine:
+        asked_before_in(engine, "pkg/zoo.py")
+        for file in (tree / ".gitignore", tree / "pkg" / ".dowseignore"):
+            file.write_text(".*\nzoo.py\n")
+            assert found(engine, "zebra_crossing") == [], file
+            file.write_text(".*\n")
+            assert found(engine, "zebra_crossing") == ["pkg/zoo.py"], file
+            file.write_text(".*\ninner\n")
+            assert found(engine, "horse_riding") == [], "also what is below a folder that did not change"
+            file.unlink()
+            assert found(engine, "horse_riding") == ["pkg/inner/farm.py"], file
+            assert engine.pending() == 0
+
+
 def test_a_whole_tree_of_new_folders(engine: Engine, tree: Path) -> None:
     write(tree / "a" / "b" / "c" / "deep.py", "deep_down")
     assert found(engine, "deep_down") == ["a/b/c/deep.py"]

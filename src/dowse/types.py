@@ -184,9 +184,9 @@ class Candidate(NamedTuple):
 class Folder(NamedTuple):
     """A folder that discovery walked (the root is ``""``): a new time stamp means a name came or went.
 
-    Also a file that its content leaves out (empty, too large, binary), behind ``LEFT_OUT``, and an ignore file outside
-    of the tree (in a folder above, of the repository, of the user), behind ``OUTER_RULES``; -1 if it is not there. That
-    they change shows nowhere else.
+    Also a file that its content leaves out (empty, too large, binary), behind ``LEFT_OUT``, and an ignore file that is
+    not indexed (in a folder above, of the repository, of the user, or ignored itself), behind ``OUTER_RULES``; -1 if it
+    is not there. That they change shows nowhere else.
     """
 
     path: str

@@ -8,12 +8,9 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dowse.indexing.ignore_files import DOWSE_IGNORE, GIT_IGNORE, modified
+from dowse.indexing.ignore_files import IGNORE_FILES, modified
 from dowse.stores.base import KnownFile
 from dowse.types import LEFT_OUT, OUTER_RULES, Candidate, FileStamp, Folder, Skipped
-
-IGNORE_FILES = frozenset({GIT_IGNORE, DOWSE_IGNORE})
-"""A change in one of these can bring in or take out any file below it."""
 
 SETTLED_NS = 50_000_000
 COARSE_SETTLED_NS = 2_000_000_000

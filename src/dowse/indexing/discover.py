@@ -27,7 +27,7 @@ from pathlib import Path
 from dowse.errors import RootError
 from dowse.indexing import exclusions
 from dowse.indexing.ignore import Pattern, PatternList, doors, parse_lines
-from dowse.indexing.ignore_files import IgnoreFiles, InForce
+from dowse.indexing.ignore_files import IGNORE_FILES, IgnoreFiles, InForce, modified
 from dowse.indexing.read import kind_of, too_large
 from dowse.types import LEFT_OUT, OUTER_RULES, Candidate, FileStamp, Folder, Skipped, SkipReason
 
@@ -78,8 +78,8 @@ def discover(root: Path, rules: Rules, again: Again | None = None) -> Iterator[C
                 stack.append((found, iter(found.entries.values())))
                 break
             yield found
-            if isinstance(found, Skipped) and found.reason in BY_SIZE:
-                yield Folder(LEFT_OUT + found.path, entry.stat(follow_symlinks=False).st_mtime_ns)
+            if isinstance(found, Skipped):
+                yield from judge.looked_at_again(found, entry)
         else:
             stack.pop()
     yield from (rule for rule in judge.outer_rules() if again is None or again.lists(rule.path))
@@ -181,6 +181,13 @@ class _Judge:
         """The ignore files outside of the tree that were looked for."""
         for path, mtime_ns in self._files.outer.items() if self._files else ():
             yield Folder(OUTER_RULES + path, mtime_ns)
+
+    def looked_at_again(self, skipped: Skipped, entry: _Entry) -> Iterator[Folder]:
+        """Where it shows that a file that is left out changes: it may be smaller then, or say other rules."""
+        if skipped.reason in BY_SIZE:
+            yield Folder(LEFT_OUT + skipped.path, entry.stat(follow_symlinks=False).st_mtime_ns)
+        elif self._files and entry.name in IGNORE_FILES:
+            yield Folder(OUTER_RULES + entry.path, modified(entry.path))
 
     def entry(self, place: _Place, entry: _Entry) -> Candidate | Skipped | _Place:
         """What becomes of one entry of a folder: a folder that is walked is a place."""

@@ -13,8 +13,11 @@ from dowse.indexing.read import RefusedError, read_regular
 
 GIT_IGNORE = ".gitignore"
 DOWSE_IGNORE = ".dowseignore"
+IGNORE_FILES = frozenset({GIT_IGNORE, DOWSE_IGNORE})
+"""A change in one of these can bring in or take out any file below it."""
+
 _GIT = ".git"
-_MARKERS = frozenset({GIT_IGNORE, DOWSE_IGNORE, _GIT})
+_MARKERS = IGNORE_FILES | {_GIT}
 
 # The longest ignore files in use have a few thousand lines; a longer one is taken for a mistake and not read.
 _MAX_SIZE = 1_000_000

@@ -87,7 +87,10 @@ def update(
     with store.writer() as writer:
         manifest = writer.manifest([*candidates, *drift.missing])
         new = [c for c in candidates.values() if c.path not in manifest or manifest[c.path].stamp != c.stamp]
-        if not changes.rules_among(c.path for c in new):
+        has_new_rules = changes.rules_among(c.path for c in new) or bool(
+            changes.outer_rules(folders).keys() - set(known_folders)
+        )
+        if not has_new_rules:
             _Run(root, writer, recipe, quiet, manifest).write(
                 new, drift.missing, {**drift.folders, **folders}
             )

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from dowse.engine import Engine
 from dowse.errors import DowseError
+from dowse.indexing.ignore_files import IGNORE_FILES
 from dowse.stores import is_server
 from dowse.stores.embedded import LOCK
 from dowse.types import IndexState
@@ -23,8 +24,6 @@ LOW_SPACE = 1_000_000_000
 """Bytes free below which a large tree may not fit: an index is about as large as the text it holds."""
 
 PACKAGES = ("tantivy", "tree-sitter", "numpy", "click")
-
-IGNORE_FILES = (".gitignore", ".dowseignore")
 
 
 class Verdict(StrEnum):
@@ -123,7 +122,7 @@ def _grammars(engine: Engine) -> Check:
 
 
 def _ignore_rules(root: Path) -> Check:
-    found = [name for name in IGNORE_FILES if (root / name).is_file()]
+    found = [name for name in sorted(IGNORE_FILES) if (root / name).is_file()]
     if found:
         return Check("ignore rules", Verdict.OK, ", ".join(found))
     advice = "add a .gitignore or .dowseignore if more is indexed than you want"
