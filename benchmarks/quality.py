@@ -11,6 +11,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from benchmarks import data
 from benchmarks.probe import Probe
 from benchmarks.results import RUNS
 from benchmarks.sets import SETS, QuestionSet, repositories
-from benchmarks.values import Figure, Outcome, Row
+from benchmarks.values import Figure, Outcome, Row, Target, at_least
 from dowse.settings import ENVIRONMENT_PREFIX, SIGNALS, Settings
 
 ABLATED_SETS = ("repositories", "swe-qa")
@@ -39,6 +40,28 @@ OTHERWISE: Mapping[str, dict[str, Any]] = {
     "hybrid always": {"hybrid": "on"},
 }
 """Ways that can be chosen by a setting."""
+
+TARGETS: Mapping[str, Mapping[str, Target]] = {
+    "repositories": {
+        "NDCG@10": at_least(0.88),
+        "NDCG@10, symbol questions": at_least(0.97),
+        "recall within 500 tokens": at_least(0.86),
+        "recall within 1000 tokens": at_least(0.94),
+        "recall within 2000 tokens": at_least(0.975),
+    },
+    "swe-qa": {
+        "MRR": at_least(0.73),
+        "hit@5": at_least(0.9),
+        "hunk@5": at_least(0.48),
+        "hunk@10": at_least(0.57),
+    },
+    "codegrapher": {
+        "recall of edited files at 13 files, query terms": at_least(0.93),
+        "recall of edited files at 13 files, description and query terms": at_least(0.95),
+    },
+    "locagent": {"MRR@10 of entities": at_least(0.85)},
+}
+"""What is asked of dowse, by set and figure; how tokens are counted, in brackets, is no part of a figure's name."""
 
 ENGINE = "dowse"
 
@@ -81,10 +104,11 @@ def measured(args: argparse.Namespace, environment: dict[str, str]) -> Iterator[
         _write_rows(question_set, args.tag, rows)
         if earlier is not None:
             _show_comparison(question_set, earlier, rows)
+        figures = [*question_set.figures(rows), *fitting, *question_set.breakdown(rows)]
         yield Outcome(
             name=f"quality-{name}",
             title=question_set.title,
-            figures=[*question_set.figures(rows), *fitting, *question_set.breakdown(rows)],
+            figures=[replace(f, target=TARGETS[name].get(f.name.partition(" (")[0])) for f in figures],
             notes=(f"{len(rows)} questions",),
             official=not environment,
         )

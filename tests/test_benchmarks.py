@@ -119,6 +119,14 @@ def test_codegrapher_rows_and_figures(bench_home: Path) -> None:
     assert (first.value, second.value) == (1 / 2, 1.0)
 
 
+def test_quality_targets_are_of_figures_that_are_measured() -> None:
+    for name, targets in quality.TARGETS.items():
+        measured = json.loads((results.RESULTS / f"quality-{name}.json").read_text(encoding="utf-8"))[
+            "figures"
+        ]
+        assert targets.keys() <= {figure["name"].partition(" (")[0] for figure in measured}
+
+
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("BENCH_TREES", raising=False)
     with pytest.raises(data.MissingDataError, match=r"set BENCH_TREES to .*README"):
