@@ -209,6 +209,59 @@ def test_file_names_are_silent_where_a_question_describes_a_place() -> None:
     assert file_name.gain("session.py", frozenset({"session", *words})) > 0.0, "still evidence for relevance"
 
 
+# --- tests in source files -------------------------------------------------------------------------
+
+RUST = """\
+pub fn split(line: &str) -> Vec<&str> {
+    line.split(',').collect()
+}
+
+impl Runner {
+    pub fn test(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splits_a_line_at_commas() {
+        assert_eq!(split("a,b"), ["a", "b"]);
+    }
+}
+"""
+
+ZIG = """\
+pub fn split(line: []const u8) usize {
+    return line.len;
+}
+
+test "split" {
+    try std.testing.expectEqual(split("ab"), 2);
+}
+"""
+
+
+@pytest.mark.parametrize(("path", "source", "first_of_test"), [("a.rs", RUST, 11), ("a.zig", ZIG, 5)])
+def test_a_test_steps_back_behind_what_it_tests(path: str, source: str, first_of_test: int) -> None:
+    file = stored(1, path, source=source, target=60)
+    places = [candidate(file, ordinal) for ordinal in range(len(file.parsed.chunks))]
+    back = role.FACTORS[Role.TEST]
+    expected = [back if place.chunk.start_line >= first_of_test else 1.0 for place in places]
+    assert set(expected) == {back, 1.0}
+    assert weighed("inline_test", "split a line", places) == expected
+    assert weighed("inline_test", "tests of split", [candidate(file, place.ordinal) for place in places]) == [
+        1.0 for _ in places
+    ]
+
+
+def test_a_file_of_tests_steps_back_once() -> None:
+    file = stored(1, "tests/a.rs", Role.TEST, RUST, target=60)
+    assert weighed("inline_test", "split", [candidate(file, len(file.parsed.chunks) - 1)]) == [1.0]
+
+
 # --- file coherence --------------------------------------------------------------------------------
 
 
@@ -309,6 +362,7 @@ def tree(tmp_path: Path) -> Path:
         "session.py": "def openSession(name):\n    return name\n",
         "other.py": f"# session\n{long}\n",
         "tests/test_session.py": "def test_session():\n    assert openSession('ada')\n",
+        "inside.rs": "mod tests {\n    fn opens_session() {\n        openSession();\n    }\n}\n",
     }.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, encoding="utf-8")

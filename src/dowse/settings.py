@@ -25,7 +25,16 @@ CONFIG_FILE = "dowse.toml"
 USER_ORIGIN = "user settings"
 ENVIRONMENT_PREFIX = "DOWSE_"
 
-SIGNALS = ("verbatim", "definition", "entity_name", "file_name", "file_coherence", "role", "partner")
+SIGNALS = (
+    "verbatim",
+    "definition",
+    "entity_name",
+    "file_name",
+    "inline_test",
+    "file_coherence",
+    "role",
+    "partner",
+)
 """The ranking signals that can be switched off, in the order they act."""
 
 

@@ -32,7 +32,7 @@ SAID_IN_PASSING = 10
 def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
     """Let candidates step back by the role of their file."""
     words = frozenset(query.words)
-    factors = {role: _factor(role, words) for role in FACTORS}
+    factors = {role: factor_of(role, words) for role in FACTORS}
     for candidate in candidates:
         role = candidate.file.role
         factor = factors.get(role, 1.0)
@@ -40,7 +40,7 @@ def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
             candidate.weigh("role", factor, f"{role.value} file")
 
 
-def _factor(role: Role, words: frozenset[str]) -> float:
+def factor_of(role: Role, words: frozenset[str]) -> float:
     """How far files of a role step back for a question of these words; 1 if it asks for them."""
     asking = len(words & ASKED_FOR[role])
     if not asking:
