@@ -16,7 +16,6 @@ Which of the two goes first alternates from tree to tree, so that neither always
 from __future__ import annotations
 
 import argparse
-import compileall
 import json
 import os
 import shutil
@@ -28,7 +27,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import dowse
 from benchmarks.competitors import COMPETITORS, SEMBLE_CACHE, semble_model
 from benchmarks.metrics import median_ratio, percentile, ratio_of_sums
 from benchmarks.probe import Answer, Probe
@@ -75,9 +73,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
     """Both engines on all trees."""
     trees = [tree for tree in repositories.trees() if not args.trees or tree.name in args.trees]
-    compileall.compile_dir(
-        Path(dowse.__file__).parent, quiet=1
-    )  # as pip does: the peer was installed with it
     timings = _timings(trees, args.runs)
     commands = {tree.name: _command_times(tree.path) for tree in trees if tree.name in COMMAND_TREES}
     yield Outcome(
