@@ -350,6 +350,28 @@ def test_source_does_not_step_back() -> None:
     assert Role.SOURCE not in role.FACTORS
 
 
+# --- names in passing ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("how are expired keys removed", False),
+        ("expired", True),
+        ("expired kind:variable keys", True),
+        ("keys that are Session.expired", True),
+    ],
+)
+def test_a_plain_word_among_others_means_no_field_of_that_name(
+    tmp_path: Path, text: str, counts: bool
+) -> None:
+    (tmp_path / "a.c").write_text("struct Session {\n    int expired;\n};\n", encoding="utf-8")
+    with Engine.open(tmp_path, store="memory", embedder="none", any_root=True, show_weak=True) as engine:
+        found = {reason.name for hit in engine.search(text).results for reason in hit.reasons}
+    assert "lexical" in found
+    assert ("names" in found) == counts
+
+
 # --- the switch ------------------------------------------------------------------------------------
 
 

@@ -322,6 +322,7 @@ class NameHit(NamedTuple):
     entity: int
     chunk: int
     tier: NameTier
+    kind: Kind
 
 
 CHUNK_BITS = 20

@@ -104,9 +104,9 @@ def dense_scores(snapshot: Snapshot, question: str, filter: Filter, limit: int) 
 
 def found_names(
     snapshot: Snapshot, pattern: str, tier: NameTier, filter: Filter, limit: int
-) -> list[tuple[str, int, int]]:
+) -> list[tuple[str, int, int, Kind]]:
     return [
-        (path_of(snapshot, hit.file), hit.entity, hit.chunk)
+        (path_of(snapshot, hit.file), hit.entity, hit.chunk, hit.kind)
         for hit in snapshot.names(pattern, tier, filter, limit)
     ]
 

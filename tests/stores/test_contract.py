@@ -625,6 +625,7 @@ def test_a_filter_on_definitions_sees_the_one_around_a_chunk(store: Store) -> No
         assert lexical(snapshot, "marker", Filter(names=("walk",))) == []
         (run,) = snapshot.names("run", NameTier.GLOB, ANY, 10)
         assert run.chunk < last, "only where it is defined"
+        assert run.kind is Kind.METHOD
 
 
 # --- names -----------------------------------------------------------------------------------------

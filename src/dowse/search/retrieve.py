@@ -16,6 +16,7 @@ from dowse.types import (
     AnalysedQuery,
     ChannelReport,
     Filter,
+    Kind,
     NameTier,
     ParsedQuery,
     Scored,
@@ -147,11 +148,18 @@ def _names(snapshot: Snapshot, query: AnalysedQuery, filter: Filter) -> Retrieve
 
 
 def name_hits(snapshot: Snapshot, names: Sequence[str], filter: Filter) -> list[Scored]:
-    """Definitions of the names, the best tier that finds anything for each."""
+    """Definitions of the names, the best tier that finds anything for each.
+
+    A plain word among others does not mean a variable or a field that happens to be called that, unless a filter asks
+    for definitions.
+    """
     scores: dict[int, float] = {}
     for name in names:
+        in_passing = len(names) > 1 and not is_identifier(name) and not filter.about_chunks
         for tier, pattern in _tiers(name):
             hits = snapshot.names(pattern, tier, filter, NAME_DEPTH)
+            if in_passing:
+                hits = [hit for hit in hits if hit.kind is not Kind.VARIABLE]
             for hit in hits:
                 id = chunk_id(hit.file, hit.chunk)
                 scores[id] = max(scores.get(id, 0.0), TIER_SCORES[tier])

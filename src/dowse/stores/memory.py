@@ -316,7 +316,7 @@ class MemorySnapshot:
                 if naming.matches(tier, pattern, entity.name) and entity_passes(
                     filter, entity.kind, entity.name
                 ):
-                    hit = NameHit(row.file.id, ordinal, chunks[ordinal], tier)
+                    hit = NameHit(row.file.id, ordinal, chunks[ordinal], tier, entity.kind)
                     found.append(((entity.name.lower(), row.file.path, ordinal), hit))
         return [hit for _, hit in sorted(found)][:limit]
 

@@ -21,6 +21,7 @@ from dowse.types import (
     FileFacts,
     FileReferences,
     Filter,
+    Kind,
     NameHit,
     NameTier,
     Scored,
@@ -167,7 +168,7 @@ class EmbeddedSnapshot:
             last = key + "\U0010ffff" if tier is NameTier.PREFIX else key
             candidates = self._named(key, last, filter)
         found = (
-            NameHit(row.file, row.entity, row.chunk, tier)
+            NameHit(row.file, row.entity, row.chunk, tier, Kind(row.kind))
             for row in candidates
             if naming.matches(tier, pattern, row.name)
             and file_passes(filter, row.facts)

@@ -7,7 +7,7 @@ from dowse.stores.postgres import conditions
 from dowse.stores.postgres.conditions import Where, stored
 from dowse.stores.postgres.remembered import LISTED_NAMES, NameList, Remembered
 from dowse.stores.postgres.session import Rows, Session
-from dowse.types import Filter, NameHit, NameTier
+from dowse.types import Filter, Kind, NameHit, NameTier
 
 
 class Names:
@@ -26,12 +26,12 @@ class Names:
             rows = []
         else:
             rows = self._found(_matching(pattern, tier), filter, limit)
-        return [NameHit(file, ordinal, chunk, tier) for file, ordinal, chunk, _ in rows]
+        return [NameHit(file, ordinal, chunk, tier, Kind(kind)) for file, ordinal, chunk, _, kind in rows]
 
     def _found(self, match: Where, filter: Filter, limit: int | None) -> Rows:
         where = conditions.files(filter), conditions.definition(filter)
         return self._session.ask(
-            "SELECT f.id, n.ordinal, n.chunk, n.name_key FROM names n "
+            "SELECT f.id, n.ordinal, n.chunk, n.name_key, n.kind FROM names n "
             "JOIN files f ON f.view = %s AND f.content = n.content "
             f"WHERE n.repository = %s{match.text}{where[0].text}{where[1].text} "
             "ORDER BY n.name_key, f.path, n.ordinal LIMIT %s",
