@@ -1,5 +1,6 @@
 """Exact phrases and patterns: a hit must have them."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from dowse.types import Match, SearchResponse
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Engine:
+def engine(tmp_path: Path) -> Iterator[Engine]:
     root = tmp_path / "tree"
     (root / "tests").mkdir(parents=True)
     (root / "net.py").write_text(
@@ -22,7 +23,8 @@ def engine(tmp_path: Path) -> Engine:
     (root / "tests" / "test_net.py").write_text(
         "def test_connect():\n    assert 'connection reset by peer'\n"
     )
-    return Engine.open(root)
+    with Engine.open(root) as engine:
+        yield engine
 
 
 def paths(response: SearchResponse) -> list[str]:

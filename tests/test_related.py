@@ -1,6 +1,7 @@
 """What belongs to a place."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from dowse.interfaces import render
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Engine:
+def engine(tmp_path: Path) -> Iterator[Engine]:
     root = tmp_path / "project"
     (root / "src").mkdir(parents=True)
     (root / "tests").mkdir()
@@ -23,7 +24,8 @@ def engine(tmp_path: Path) -> Engine:
     )
     (root / "src" / "mail.py").write_text("def send(recipient):\n    connect().deliver(recipient)\n")
     (root / "tests" / "test_cart.py").write_text("def test_empty():\n    assert True\n")
-    return Engine.open(root, embedder="none")
+    with Engine.open(root, embedder="none") as engine:
+        yield engine
 
 
 def test_tests_of_a_source_and_code_like_it(engine: Engine) -> None:
