@@ -1,10 +1,11 @@
-"""How vectors are searched: what rounding loses and what a search takes, on the chunks of real trees.
+"""How vectors are searched: what rounding and codes lose and what a search takes, on the chunks of real trees.
 
 The chunks of the 31 repositories and of SWE-QA's trees are embedded with the built-in model and put into a vector
 index; the public questions are asked of it. Recall is the share of the 100 nearest by exact float32 that are among
-the 100 found. A million rows are these vectors several times over, each time with other noise (a fifth of their
-length), so that neighbours are near but not equal. Beside it the other way that was considered: codes of one bit a
-number to choose candidates, the best of which are compared in full, with and without a random rotation before.
+the 100 found. More rows than there are chunks are these vectors several times over, each time with other noise (a
+fifth of their length), so that neighbours are near but not equal. "As it ships" is what the store does: all rows are
+compared as int8, in large segments those that codes of two bits a number choose. Beside it what else was considered:
+all rows at any size; codes of one bit a number, with and without a random rotation before.
 """
 
 from __future__ import annotations
@@ -29,15 +30,16 @@ from dowse.code import terms
 from dowse.code.languages import builtin
 from dowse.embedders.static import built_in
 from dowse.indexing.understand import Understanding, understand
+from dowse.stores.embedded import vectors as store
 from dowse.stores.embedded.vectors import VectorIndex, packed
 from dowse.types import ChunkVector, split_chunk_id
 
-SIZES = (100_000, 1_000_000)
+SIZES = (100_000, 200_000, 1_000_000)
 QUESTIONS = 100
 NEAREST = 100
 NOISE = 0.2
 BATCH = 4096
-CANDIDATES = {100_000: 4000, 1_000_000: 16_000}
+CANDIDATES = {100_000: 4000, 200_000: 6000, 1_000_000: 16_000}
 """Rows that one-bit codes choose: as many as recall needs."""
 
 LARGEST_FILE = 1_000_000
@@ -193,23 +195,33 @@ def _outcome(size: int, embedded: Embedded, asked: Any) -> Outcome:
     print(f"vectors: {size:,} rows", file=sys.stderr)
     candidates = CANDIDATES.get(size, size // 25)
     with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
-        index = _index(Path(folder), embedded)
-        ways = {"int8, all rows": _flat(index, embedded)}
-        figures = list(_figures(ways, embedded, asked, TARGETS))
-    others = {
-        f"one bit, {candidates:,} compared as int8": _one_bit(embedded, False, candidates),
-        f"one bit after a rotation, {candidates:,} compared as int8": _one_bit(embedded, True, candidates),
-    }
+        shipped = _flat(_index(Path(folder, "shipped"), embedded), embedded)
+        figures = list(_figures({"as it ships": shipped}, embedded, asked, TARGETS))
+        others = {}
+        if size >= store.CODED_ROWS:
+            others["int8, all rows"] = _flat(_without_codes(Path(folder, "plain"), embedded), embedded)
+        for rotated, name in ((False, "one bit"), (True, "one bit after a rotation")):
+            others[f"{name}, {candidates:,} compared as int8"] = _one_bit(embedded, rotated, candidates)
+        figures += _figures(others, embedded, asked, {})
     return Outcome(
         name=f"vectors-{size}",
         title=f"Searching {size:,} vectors",
-        figures=[*figures, *_figures(others, embedded, asked, {})],
+        figures=figures,
         notes=(
             f"{QUESTIONS} questions, the {NEAREST} nearest; {len(set(embedded.files.tolist())):,} files",
             f"one language: {len(embedded.some['one language']):,} files; "
             f"one tree: {len(embedded.some['one tree']):,} files",
         ),
     )
+
+
+def _without_codes(folder: Path, embedded: Embedded) -> VectorIndex:
+    """The same index, but all rows are compared however many there are."""
+    rows, store.CODED_ROWS = store.CODED_ROWS, sys.maxsize
+    try:
+        return _index(folder, embedded)
+    finally:
+        store.CODED_ROWS = rows
 
 
 def _figures(

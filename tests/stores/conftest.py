@@ -9,6 +9,7 @@ import pytest
 
 from dowse import stores
 from dowse.stores.base import Snapshot, Store
+from dowse.stores.embedded import vectors
 
 from . import server
 from .building import build
@@ -18,7 +19,19 @@ NUMBERS = count()
 ASKED_OFTEN = "postgresql, asked often"
 """A server's store that reads lists of everything at once, as it does after some questions."""
 
-KINDS = (*stores.NAMES, ASKED_OFTEN)
+CODED = "embedded, large"
+"""A store in files whose vectors are chosen by codes, as those of large trees are."""
+
+KINDS = (*stores.NAMES, ASKED_OFTEN, CODED)
+
+
+@pytest.fixture(autouse=True)
+def _small_is_large(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of a store in files that is large, every number of vectors is a large one."""
+    callspec = getattr(request.node, "callspec", None)
+    if callspec is not None and CODED in callspec.params.values():
+        for name, value in {"CODED_ROWS": 1, "CODED_CANDIDATES": 2, "FEW": 0.0, "MANY": 1.0}.items():
+            monkeypatch.setattr(vectors, name, value)
 
 
 @pytest.fixture(scope="session")
@@ -47,7 +60,7 @@ def create(request: pytest.FixtureRequest) -> Create:
 
     def made(kind: str, folder: Path, fingerprint: str = "one") -> Store:
         if not kind.startswith("postgresql"):
-            return stores.create(kind, folder, "/tree", fingerprint)
+            return stores.create(kind.partition(",")[0], folder, "/tree", fingerprint)
         url = request.getfixturevalue("postgres_url")
         shared = stores.Shared(f"repository {next(NUMBERS)}", "/tree")
         store = stores.create(url, folder, "/tree", fingerprint, shared)

@@ -1,14 +1,17 @@
 """The vector index of the embedded store: what it finds is what comparing everything in full precision finds."""
 
+import json
 import struct
 from array import array
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dowse.stores.embedded import codes, vectors
 from dowse.stores.embedded.best import largest, rounded
 from dowse.stores.embedded.vectors import (
     MAX_SEGMENTS,
@@ -25,11 +28,11 @@ DIMENSIONS = 64
 FILES = 60
 
 
-def unit(rows: int, seed: int) -> np.ndarray:
+def unit(rows: int, seed: int, dimensions: int = DIMENSIONS) -> np.ndarray:
     """Vectors of length one that lie in clusters, as those of code do."""
     random = np.random.default_rng(seed)
-    centres = random.standard_normal((12, DIMENSIONS))
-    found = centres[random.integers(12, size=rows)] + 0.8 * random.standard_normal((rows, DIMENSIONS))
+    centres = random.standard_normal((12, dimensions))
+    found = centres[random.integers(12, size=rows)] + 0.8 * random.standard_normal((rows, dimensions))
     return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), dtype=np.float32)
 
 
@@ -216,4 +219,140 @@ def test_a_manifest_that_is_open_elsewhere_is_replaced_a_moment_later(
 
     monkeypatch.setattr(Path, "replace", refusing)
     VectorIndex(tmp_path).append(1, files_of(matrix[:50]), lambda ids: ids >= 0)
+    assert len(VectorIndex(tmp_path)) == 50
+
+
+# --- codes -----------------------------------------------------------------------------------------
+
+ODD = 61
+"""Numbers of a vector that do not fill the bytes of a code."""
+
+MANY_FILES = 800
+
+
+@pytest.fixture(scope="module")
+def many() -> np.ndarray:
+    return unit(25 * MANY_FILES, 6, ODD)
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory, many: np.ndarray) -> VectorIndex:
+    """Two segments without codes."""
+    return of_two_segments(tmp_path_factory.mktemp("plain"), many)
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory, many: np.ndarray) -> VectorIndex:
+    """The same two, of which the larger has codes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vectors, "CODED_ROWS", 10_000)
+        return of_two_segments(tmp_path_factory.mktemp("large"), many)
+
+
+def of_two_segments(folder: Path, matrix: np.ndarray) -> VectorIndex:
+    index, files = VectorIndex(folder), files_of(matrix)
+    index.append(1, files[:700], lambda ids: ids >= 0)
+    index.append(2, files[700:], lambda ids: ids >= 0)
+    return VectorIndex(folder)
+
+
+def segment_of(index: VectorIndex) -> Segment:
+    """The larger one."""
+    found: dict[str, Segment] = vars(index)["_segments"]
+    return max(found.values(), key=lambda segment: segment.shape.rows)
+
+
+WIDE, NARROW = frozenset(range(1, MANY_FILES, 2)), frozenset({2, 3, 300, 301, 790})
+
+
+@pytest.mark.parametrize("files", [None, WIDE, NARROW], ids=["all", "many files", "few files"])
+def test_codes_lose_little(
+    large: VectorIndex,
+    plain: VectorIndex,
+    many: np.ndarray,
+    files: frozenset[int] | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert segment_of(large).shape.coded and not segment_of(plain).shape.coded
+    chosen: list[int] = []
+    nearest = codes.nearest
+
+    def counted(*args: Any) -> list[tuple[int, int]]:
+        runs = nearest(*args)
+        chosen.append(sum(end - first for first, end in runs))
+        return runs
+
+    monkeypatch.setattr(codes, "nearest", counted)
+    shares = []
+    for query in many[::500] + 0.5 * unit(40, 7, ODD):
+        wanted = {hit.chunk: hit.score for hit in plain.search(query.tolist(), 40, files)}
+        found = {hit.chunk: hit.score for hit in large.search(query.tolist(), 40, files)}
+        assert len(found) == len(wanted) == 40
+        assert files is None or {chunk >> 20 for chunk in found} <= files
+        both = found.keys() & wanted.keys()
+        assert {chunk: found[chunk] for chunk in both} == {chunk: wanted[chunk] for chunk in both}
+        shares.append(len(both) / len(wanted))
+    assert np.mean(shares) >= 0.98
+    if files is NARROW:  # too few for codes: nothing is lost
+        assert min(shares) == 1.0 and not chosen
+    else:
+        assert len(chosen) == 40 and max(chosen) < segment_of(large).shape.rows / 8
+
+
+@given(st.lists(st.lists(st.integers(-127, 127), min_size=13, max_size=13), min_size=1, max_size=5))
+def test_a_code_is_the_same_with_numpy_and_without(rows: list[list[int]]) -> None:
+    made = codes.coded(np.array(rows, dtype=np.int8))
+    assert made.shape == (len(rows), codes.width(13)) == (len(rows), 4)
+    for row, known in zip(rows, made, strict=True):
+        assert codes.code(array("b", row)) == known.tobytes()
+
+
+def test_codes_differ_by_what_numbers_differ_in_sign() -> None:
+    def apart(one: list[int], other: list[int]) -> int:
+        first, second = (int.from_bytes(codes.code(array("b", vector)), "big") for vector in (one, other))
+        return (first ^ second).bit_count()
+
+    vector = [100, -100, 100, 3, -3, 100, -100, 100, 100]
+    assert apart(vector, vector) == 0
+    assert apart(vector, [100, -100, 100, -3, 3, 100, -100, 100, 100]) == 0  # about zero is about zero
+    assert apart(vector, [0, -100, 100, 3, -3, 100, -100, 100, 100]) == 1
+    assert apart(vector, [-100, -100, 100, 3, -3, 100, -100, 100, 100]) == 2
+    assert apart(vector, [-number for number in vector]) == 2 * 7
+
+
+def test_where_codes_tell_nothing_apart_everything_is_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten thousand copies of a text, and one that is like them."""
+    monkeypatch.setattr(vectors, "CODED_ROWS", 1000)
+    same = np.repeat(unit(1, 8), 10_000, axis=0)
+    same[7777] *= -1
+    index = VectorIndex(tmp_path)
+    index.append(1, files_of(same), lambda ids: ids >= 0)
+    assert segment_of(index).shape.coded
+    assert len(index.search(same[0].tolist(), 20)) == 20
+    assert index.search((-same[0]).tolist(), 1)[0].chunk == chunk_id(1 + 7777 // 25, 7777 % 25)
+
+
+def test_a_merge_makes_codes_of_what_is_left(
+    tmp_path: Path, many: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vectors, "CODED_ROWS", 3000)
+    index, files = VectorIndex(tmp_path), files_of(many[:10_000])
+    for generation in range(1, 12):
+        part = files[(generation - 1) * 36 : generation * 36]
+        index.append(generation, part, lambda ids: ids >> 20 > 40)
+    again = VectorIndex(tmp_path)
+    assert segment_of(again).shape.coded
+    assert {split_chunk_id(chunk)[0] for chunk in again.chunks()} == set(range(41, 397))
+    for row in range(1000, 9900, 500):
+        assert again.search(many[row].tolist(), 1)[0].chunk == chunk_id(1 + row // 25, row % 25)
+
+
+def test_a_segment_written_before_there_were_codes_is_read(tmp_path: Path, matrix: np.ndarray) -> None:
+    VectorIndex(tmp_path).append(1, files_of(matrix[:50]), lambda ids: ids >= 0)
+    manifest = tmp_path / vectors.MANIFEST
+    said = json.loads(manifest.read_text(encoding="utf-8"))
+    said["segments"] = [shape[:3] for shape in said["segments"]]
+    manifest.write_text(json.dumps(said), encoding="utf-8")
     assert len(VectorIndex(tmp_path)) == 50

@@ -1,13 +1,14 @@
 """Finds the largest of many numbers, and rounds some, without numpy, which takes longer to import and more memory than
 a search.
 
-A float between 2 and 4 has the same first byte whatever it is, and the seven bits that follow say where in between it
+A float between 2 and 8 has the same first byte whatever it is, and the second one, its level, says where in between it
 lies. These bytes are one string, and what Python does with strings (delete, translate, find) is done in C. In the same
 way, a small number that is added to a large one is rounded, and its last byte is the whole number that it becomes.
 """
 
 from __future__ import annotations
 
+import re
 import struct
 import sys
 from array import array
@@ -16,11 +17,11 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
-LOWEST, MIDDLE = 2.0, 3.0
-"""Numbers at most so far from the middle are those that this is fast for."""
+LOWEST, MIDDLE, LIMIT = 2.0, 3.0, 8.0
+"""Numbers from the lowest up to the limit are those that this is fast for; a cosine, added to the middle, is one."""
 
-SAMPLED = 64
-"""One in so many is looked at to guess which are the largest."""
+SAMPLED, MOST_SAMPLED = 64, 4096
+"""One in so many is looked at to guess which are the largest, and about so many at most."""
 
 CLOSE = 0.001
 """Numbers that differ by less may be in either order: they were rounded."""
@@ -41,17 +42,29 @@ def largest(
     """Places of the largest of some numbers (float32, packed) in ascending order, with a few more that come close.
 
     ``among`` limits it to some places, ``floor`` to those that are as large or close to it. Where numbers are not
-    all between 2 and 4, every place is one.
+    all between 2 and 8, every place is one.
     """
-    count = len(numbers) // 4
-    if numbers[_FIRST::4].count(_FIRST_BYTE) < count:
-        return _all(count, among)
-    levels = numbers[_SECOND::4]
+    if numbers[_FIRST::4].count(_FIRST_BYTE) < len(numbers) // 4:
+        return _all(len(numbers) // 4, among)
+    lowest = struct.pack("f", max(LOWEST, floor - CLOSE))[_SECOND]
+    flags = highest(levels(numbers), limit, among, lowest)
+    return [found.start() for found in re.finditer(b"\1", flags)]
+
+
+def levels(numbers: bytes) -> bytes:
+    """The levels of numbers from 2 up to 8 (float32, packed)."""
+    return numbers[_SECOND::4]
+
+
+def highest(found: bytes, limit: int, among: Iterable[range] | None = None, lowest: int = 0) -> bytes:
+    """A one at the place of each of the highest levels, and of those that equal the last of them; else a zero."""
     if among is not None:
         among = list(among)
-        levels = _only(levels, among)
-    level = _level(levels, limit, struct.pack("f", max(LOWEST, floor - CLOSE))[_SECOND])
-    return _places(levels.translate(_FROM[level])) if level else _all(count, among)
+        found = _only(found, among)
+    if level := _level(found, limit, lowest):
+        return found.translate(_FROM[level])
+    every = b"\1" * len(found)
+    return every if among is None else _only(every, among)
 
 
 def rounded(numbers: Sequence[float], factor: float) -> bytes:
@@ -83,19 +96,11 @@ def _only(levels: bytes, among: Iterable[range]) -> bytes:
 
 def _level(levels: bytes, limit: int, lowest: int) -> int:
     """The highest level from which on there are enough; the lowest if there are not."""
-    sample = sorted(levels[::SAMPLED])
-    guess = sample[max(0, len(sample) - 2 * limit // SAMPLED - 4)] if sample else 0
+    step = max(SAMPLED, len(levels) // MOST_SAMPLED)
+    sample = sorted(levels[::step])
+    guess = sample[max(0, len(sample) - 2 * limit // step - 4)] if sample else 0
     for level in range(max(guess, lowest), lowest - 1, -1):
         high = levels.translate(None, _BELOW[level])
         if len(high) >= limit:
             return sorted(high)[-limit]
     return lowest
-
-
-def _places(flags: bytes) -> list[int]:
-    found = []
-    at = flags.find(1)
-    while at >= 0:
-        found.append(at)
-        at = flags.find(1, at + 1)
-    return found

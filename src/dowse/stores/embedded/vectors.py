@@ -1,13 +1,13 @@
-"""The vectors of an embedded store: int8 rows in memory-mapped segments, searched exhaustively.
+"""The vectors of an embedded store: int8 rows in memory-mapped segments.
 
 Derived from the catalogue, like the lexical index. A segment is written once and never changed; a row
 whose file is gone is passed over until its segment is merged with others. ``segments.json`` names the
 segments and the generation they belong to, and is replaced in one step.
 
 Every row is compared: with SIMD on int8 that takes 4 ms for 100,000 of them, and no filter can make it miss
-anything, as it does where an index is a graph. Codes of one bit a number with the best rescored were measured
-too: up to a million rows they are hardly faster and find less (``benchmarks/results``). A search does without
-numpy (see ``best``), which is for writing.
+anything, as it does where an index is a graph. A large segment has shorter ``codes`` too, which choose the rows that
+are compared: there a search is bound by how fast memory is read. Where a filter leaves few rows, these alone are
+compared. A search does without numpy (see ``best``), which is for writing.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ import time
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowse.errors import IndexUnwritable
+from dowse.stores.embedded import codes
 from dowse.stores.embedded.best import MIDDLE, largest, rounded
 from dowse.types import CHUNK_BITS, ChunkVector, Scored, best_first, chunk_id
 
@@ -48,6 +49,19 @@ NEXT_SHARE = 0.2
 LEVELS = 127
 """The largest component of a vector becomes this."""
 
+CODED_ROWS = 150_000
+"""A segment with at least so many has codes: with fewer, comparing all rows is about as fast."""
+
+CODED_CANDIDATES = 40
+CODED_SHARE = 1 / 500
+"""Rows that codes choose: so many for each that is wanted, and this share of all."""
+
+FEW = 1 / 32
+"""If a filter leaves at most this share of the rows, they are copied together and compared."""
+
+MANY = 1 / 8
+"""If codes cannot tell apart more than this share of the rows (copies of one text), all are compared."""
+
 REPLACE_ATTEMPTS = 50
 REPLACE_PAUSE = 0.01
 """On Windows a file that is open cannot be replaced; who reads the manifest is done with it in a millisecond."""
@@ -60,16 +74,18 @@ NEVER = 0
 
 
 class Shape(NamedTuple):
-    """How a segment's file is to be read: all ids, then all scales, then all rows."""
+    """How a segment's file is to be read: all ids, then all scales, all rows, and the codes of all if it has some."""
 
     name: str
     rows: int
     dimensions: int
+    coded: bool = False
 
     @property
     def size(self) -> int:
         """Bytes of the file."""
-        return self.rows * (ID_BYTES + SCALE_BYTES + self.dimensions)
+        code = codes.width(self.dimensions) if self.coded else 0
+        return self.rows * (ID_BYTES + SCALE_BYTES + self.dimensions + code)
 
 
 class Segment:
@@ -81,9 +97,13 @@ class Segment:
         if view.nbytes != shape.size:
             raise ValueError(f"segment {shape.name} is not of the size it should be")
         scales, rows = shape.rows * ID_BYTES, shape.rows * (ID_BYTES + SCALE_BYTES)
+        end = rows + shape.rows * shape.dimensions
         self.ids = view[:scales].cast("q")
         self.scales: Any = view[scales:rows].cast("f")
-        self.rows = view[rows:].cast("b", [shape.rows, shape.dimensions])
+        self.rows = view[rows:end].cast("b", [shape.rows, shape.dimensions])
+        self._bytes = view[scales:rows], view[rows:end]  # scales and rows, to be cut
+        if shape.coded:
+            self._codes = view[end:].cast("B", [shape.rows, codes.width(shape.dimensions)])
         self._last_among: tuple[frozenset[int], list[range]] | None = None
 
     def nearest(
@@ -93,27 +113,57 @@ class Segment:
 
         ``unit`` is what a level of the query stands for; ``files`` limits it to some; rows below ``floor`` may lack.
         """
+        among = None if files is None else self._among(files)
+        runs = self._runs(query, limit, among)
+        if runs == []:
+            return [], []
+        if runs is None:
+            found, cosines = self._best(query, unit, self.rows, self.scales, limit, among, floor)
+        else:
+            scales, rows = self._cut(runs)
+            places = list(chain.from_iterable(starmap(range, runs)))
+            best, cosines = self._best(query, unit, rows, scales, limit, None, floor)
+            found = [places[place] for place in best]
+        return [self.ids[row] for row in found], cosines
+
+    def _runs(self, query: array[int], limit: int, among: list[range] | None) -> list[tuple[int, int]] | None:
+        """First and end of each run of rows that are to be compared; None for all, or all of a filter."""
+        rows = self.shape.rows
+        if among is not None and sum(map(len, among)) <= rows * FEW:
+            return [(run.start, run.stop) for run in among]
+        wanted = limit * CODED_CANDIDATES + int(rows * CODED_SHARE)
+        if not self.shape.coded or wanted > rows * MANY:
+            return None
+        runs = codes.nearest(self._codes, query, wanted, among)
+        return runs if sum(end - first for first, end in runs) <= rows * MANY else None
+
+    def _cut(self, runs: Sequence[tuple[int, int]]) -> tuple[Any, Any]:
+        """Scales and rows of some runs."""
+        (scales, rows), size = self._bytes, self.shape.dimensions
+        cut_scales = b"".join([scales[first * SCALE_BYTES : end * SCALE_BYTES] for first, end in runs])
+        cut_rows = b"".join([rows[first * size : end * size] for first, end in runs])
+        return memoryview(cut_scales).cast("f"), memoryview(cut_rows).cast("b", [len(cut_rows) // size, size])
+
+    def _best(
+        self,
+        query: array[int],
+        unit: float,
+        rows: Any,
+        scales: Any,
+        limit: int,
+        among: list[range] | None,
+        floor: float,
+    ) -> tuple[Sequence[int], list[float]]:
+        """Places and cosines of the best of some rows, and of a few more."""
         import simsimd
 
         asked = memoryview(query).cast("B").cast("b", [1, len(query)])
-        dots: Any = simsimd.cdist(asked, self.rows, "dot", dtype="int8", out_dtype="float32")
+        dots: Any = simsimd.cdist(asked, rows, "dot", dtype="int8", out_dtype="float32")
         flat: Any = memoryview(dots).cast("B").cast("f")
-        scaled: Any = simsimd.fma(flat, self.scales, self._middle, alpha=unit, beta=1.0)
-        rows = self._candidates(memoryview(scaled).tobytes(), limit, files, floor)
-        scales = self.scales
-        return [self.ids[row] for row in rows], [flat[row] * scales[row] * unit for row in rows]
-
-    def _candidates(
-        self, cosines: bytes, limit: int, files: frozenset[int] | None, floor: float
-    ) -> Sequence[int]:
-        """Rows among which the best are; to each cosine, ``MIDDLE`` was added."""
-        if files is None:
-            among = None if self.shape.rows > limit else [range(self.shape.rows)]
-        else:
-            among = self._among(files)
-        if among is not None and sum(map(len, among)) <= limit:
-            return list(chain.from_iterable(among))
-        return largest(cosines, limit, among, floor + MIDDLE)
+        ones: Any = self._ones if rows is self.rows else array("f", [1.0]) * len(scales)
+        scaled: Any = simsimd.fma(flat, scales, ones, alpha=unit, beta=MIDDLE)
+        found = largest(memoryview(scaled).tobytes(), limit, among, floor + MIDDLE)
+        return found, [flat[row] * scales[row] * unit for row in found]
 
     def _among(self, files: frozenset[int]) -> list[range]:
         """The rows of some files; remembered, since one question after another is asked of the same files."""
@@ -131,8 +181,8 @@ class Segment:
         return known[1]
 
     @cached_property
-    def _middle(self) -> Any:
-        return array("f", [MIDDLE]) * self.shape.rows
+    def _ones(self) -> Any:
+        return array("f", [1.0]) * self.shape.rows
 
     @cached_property
     def _rows_by_file(self) -> dict[int, range]:
@@ -169,7 +219,10 @@ class VectorIndex:
     def _manifest(self) -> tuple[int, list[Shape]] | None:
         try:
             manifest = json.loads((self.folder / MANIFEST).read_text(encoding="utf-8"))
-            shapes = [Shape(str(name), int(n), int(d)) for name, n, d in manifest["segments"]]
+            shapes = [
+                Shape(str(name), int(n), int(d), coded == [True])
+                for name, n, d, *coded in manifest["segments"]
+            ]
             return int(manifest["generation"]), shapes
         except (OSError, ValueError, KeyError, TypeError):
             return None
@@ -237,9 +290,10 @@ class VectorIndex:
     def _write(self, generation: int, ids: Any, scales: Any, rows: Any) -> None:
         """Write a segment under a name of its own: whoever reads an older one is not disturbed."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        shape = Shape(f"{generation:08d}-{os.urandom(4).hex()}", *rows.shape)
+        coded = len(rows) >= CODED_ROWS
+        shape = Shape(f"{generation:08d}-{os.urandom(4).hex()}", len(rows), rows.shape[1], coded)
         with open(self.folder / (shape.name + SUFFIX), "wb") as file:
-            for column in (ids, scales, rows):
+            for column in (ids, scales, rows, *([codes.coded(rows)] if coded else [])):
                 file.write(column.tobytes())
         self._segments[shape.name] = self._map(shape)
 
