@@ -32,6 +32,7 @@ from dowse.errors import (
     SettingsError,
     UsageError,
 )
+from dowse.garbage import uncollected
 from dowse.indexing.freshness import Freshness, Means
 from dowse.search import pipeline as searching
 from dowse.search import query_language
@@ -374,8 +375,11 @@ class Engine:
         laps: Laps,
     ) -> tuple[searching.Ranking, SearchResponse]:
         """The whole trace, and what is shown of it."""
-        ranking = searching.rank(snapshot, query, read, options, self.settings, self._query_embedder, laps)
-        return searching.answer(snapshot, ranking, options, self.settings, str(self.root))
+        with uncollected():
+            ranking = searching.rank(
+                snapshot, query, read, options, self.settings, self._query_embedder, laps
+            )
+            return searching.answer(snapshot, ranking, options, self.settings, str(self.root))
 
     @contextmanager
     def ranking(
