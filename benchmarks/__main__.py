@@ -20,6 +20,7 @@ BENCHMARKS = {
     "peers": "how good the answers of others are to the same questions",
     "evaluation": "dowse eval beside the bench's own scorer, and how long it takes",
     "speed": "indexing, queries and the command line, side by side with semble",
+    "embedding": "what the built-in model adds to indexing, to a question and to the wheel",
     "incremental": "what changed files cost, in a tree of 7,000 files",
     "graph": "the code graph: calls against jedi, nodes, entities, cost, changes",
     "kills": "50 kills in the middle of indexing, and what is left",
@@ -27,7 +28,7 @@ BENCHMARKS = {
     "serving": "the MCP server: start, overhead, freshness in a tree of 7,000 files",
     "soak": "100 sessions over HTTP while files change: errors, memory, processes left",
     "shared": "PostgreSQL beside the embedded store: answers, 100,000 chunks, many at once, kills and restarts",
-    "vectors": "searching 100,000 and 1,000,000 vectors: what rounding loses, what a search takes",
+    "vectors": "searching 100,000 to 1,000,000 vectors: what rounding and codes lose, what a search takes",
     "scale": "100,000 and 1,000,000 chunks: indexing, queries, memory, start",
 }
 """Every benchmark, a module each, in the order they run; the long one last."""

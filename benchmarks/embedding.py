@@ -1,0 +1,150 @@
+"""What the built-in model costs: indexing with and without it, loading it, the vector of a question, the wheel.
+
+- Indexing: CPU time of each of the 31 trees with and without vectors, in turn in two processes that have indexed
+  another tree before; one worker. Median of ``--runs``.
+- Loading: in a fresh process, from the first mention of the model until a question has its vector; Python's imports
+  left out, which are those of any search. Median of some processes.
+- The vector of a question: in that process, of each of the public questions, once.
+- The wheel: what ``pip wheel`` makes of this source tree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from benchmarks import data
+from benchmarks.metrics import median_ratio, percentile, ratio_of_sums
+from benchmarks.probe import Probe
+from benchmarks.sets import repositories
+from benchmarks.speed import WARM_UP
+from benchmarks.values import Figure, Outcome, Tree, at_most, below
+
+INDEX_TARGET = at_most(1.3)
+"""Indexing with vectors over indexing without."""
+
+LOAD_TARGET, QUERY_TARGET = below(30), below(1)
+"""Milliseconds."""
+
+WHEEL_TARGET = below(25)
+"""Megabytes."""
+
+WITHOUT: Mapping[str, str] = {"embedder": "none"}
+PROCESSES = 9
+ROOT = Path(__file__).parent.parent
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Takes ``--runs`` and ``--tree``, like speed."""
+
+
+def run(args: argparse.Namespace) -> Iterator[Outcome]:
+    """All figures."""
+    trees = [tree for tree in repositories.trees() if not args.trees or tree.name in args.trees]
+    costs = _index_costs(trees, args.runs)
+    yield Outcome(
+        name="embedding",
+        title="What the built-in model costs",
+        figures=[*_index_figures(costs), *_model_figures(data.bench_queries()), _wheel()],
+        notes=(f"{len(trees)} trees, with and without vectors in turn; x: with over without",),
+        details={"index_cpu_ms": costs},
+        official=not args.trees,
+    )
+
+
+# --- indexing ---
+
+
+def _index_costs(trees: Sequence[Tree], runs: int) -> dict[str, dict[str, float]]:
+    """CPU milliseconds of indexing by tree, with and without vectors."""
+    found: dict[str, dict[str, float]] = {}
+    warm_up = next(tree.path for tree in repositories.trees() if tree.name == WARM_UP)
+    with Probe("dowse") as one, Probe("dowse") as other:
+        one.index(warm_up)
+        other.index(warm_up, **WITHOUT)
+        for tree in trees:
+            print(f"embedding: {tree.name}", file=sys.stderr)
+            pairs = [_pair(one, other, tree.path, turn=number % 2 > 0) for number in range(runs)]
+            with_vectors, without = (statistics.median(column) for column in zip(*pairs, strict=True))
+            found[tree.name] = {"with": round(with_vectors, 1), "without": round(without, 1)}
+    return found
+
+
+def _pair(one: Probe, other: Probe, tree: Path, *, turn: bool) -> tuple[float, float]:
+    """With and without vectors; which goes first takes turns."""
+    if turn:
+        return one.index(tree).cpu_ms, other.index(tree, **WITHOUT).cpu_ms
+    without = other.index(tree, **WITHOUT).cpu_ms
+    return one.index(tree).cpu_ms, without
+
+
+def _index_figures(costs: Mapping[str, Mapping[str, float]]) -> list[Figure]:
+    with_vectors, without = ([cost[way] for cost in costs.values()] for way in ("with", "without"))
+    return [
+        Figure("indexing CPU, ratio of sums", ratio_of_sums(with_vectors, without), "x", INDEX_TARGET),
+        Figure("indexing CPU, median ratio", median_ratio(with_vectors, without), "x", INDEX_TARGET),
+        Figure("indexing CPU, mean of a tree", statistics.mean(with_vectors), "ms"),
+        Figure("indexing CPU without vectors, mean of a tree", statistics.mean(without), "ms"),
+    ]
+
+
+# --- the model ---
+
+
+def _model_figures(questions: Sequence[str]) -> list[Figure]:
+    loaded, asked = zip(*(_in_fresh_process(questions) for _ in range(PROCESSES)), strict=True)
+    times = [statistics.median(column) for column in zip(*asked, strict=True)]
+    return [
+        Figure("loading the model, wall", statistics.median(loaded), "ms", LOAD_TARGET),
+        Figure("the vector of a question, p50", percentile(times, 0.5), "ms", QUERY_TARGET),
+        Figure("the vector of a question, p95", percentile(times, 0.95), "ms", QUERY_TARGET),
+    ]
+
+
+def _in_fresh_process(questions: Sequence[str]) -> tuple[float, list[float]]:
+    """Milliseconds until the first question has its vector, and of each that follows."""
+    ran = subprocess.run(
+        [sys.executable, "-m", "benchmarks.embedding"],
+        input=json.dumps(list(questions)),
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        cwd=ROOT,
+        check=True,
+    )
+    first, *others = json.loads(ran.stdout)
+    return first, others
+
+
+def main() -> None:
+    """Print what the vector of each question takes; questions are a JSON list on standard input."""
+    questions = json.load(sys.stdin)
+    from dowse.embedders.static import built_in
+
+    times = []
+    for question in questions:
+        started = time.perf_counter()
+        built_in().embed_query(question)
+        times.append((time.perf_counter() - started) * 1e3)
+    print(json.dumps(times))
+
+
+# --- the wheel ---
+
+
+def _wheel() -> Figure:
+    with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
+        made = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, str(ROOT)]
+        subprocess.run(made, check=True)
+        (wheel,) = Path(folder).glob("*.whl")
+        return Figure("the wheel", wheel.stat().st_size / 1e6, "MB", WHEEL_TARGET)
+
+
+if __name__ == "__main__":
+    main()
