@@ -3,7 +3,7 @@
 The bits say whether a number is clearly above zero, and whether it is clearly below: so the count of bits that differ
 is the difference between two vectors of -1, 0 and 1. A quarter of the bytes of an int8 row are read, and a few
 thousand rows are then compared in full. Of a million real rows these have 0.997 of the 100 nearest; codes of one bit
-need four times as many rows for that, and a rotation before they are made changes nothing (``benchmarks/vectors.py``).
+need several times as many rows for that, and a rotation before changes little (``benchmarks/vectors.py``).
 """
 
 from __future__ import annotations
