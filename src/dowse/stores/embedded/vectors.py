@@ -49,8 +49,8 @@ NEXT_SHARE = 0.2
 LEVELS = 127
 """The largest component of a vector becomes this."""
 
-CODED_ROWS = 150_000
-"""A segment with at least so many has codes: with fewer, comparing all rows is about as fast."""
+CODED_ROWS = 300_000
+"""A segment with at least so many has codes: with fewer, comparing all rows is about as fast where 100 are wanted."""
 
 CODED_CANDIDATES = 40
 CODED_SHARE = 1 / 500
@@ -59,8 +59,9 @@ CODED_SHARE = 1 / 500
 FEW = 1 / 32
 """If a filter leaves at most this share of the rows, they are copied together and compared."""
 
-MANY = 1 / 8
-"""If codes cannot tell apart more than this share of the rows (copies of one text), all are compared."""
+MANY = 1 / 20
+"""If codes would choose more than this share of the rows (there may be many copies of one text), all are compared: to
+pick a row takes as long as to compare so many."""
 
 REPLACE_ATTEMPTS = 50
 REPLACE_PAUSE = 0.01
