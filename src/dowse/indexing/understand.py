@@ -50,47 +50,32 @@ def understand(how: Understanding, path: str, content: bytes, known: ParsedFile 
 
 
 def understand_group(how: Understanding, tasks: Sequence[Task]) -> list[Understood]:
-    """The same for some files, all of them in each stage in turn.
+    """The same for some files: all are parsed before the first is made into tokens.
 
-    Done file by file, it takes a tenth longer: the code and the tables of each stage drive out those of the others
-    from the processor's caches.
+    Each file at once takes some 3 % longer, since the code and the tables of the one drive out those of the other from
+    the processor's caches; smaller steps take 5 % longer, since what a step leaves for the next is driven out.
     """
-    fresh = iter(_parse_group(how, [(path, content) for path, content, known in tasks if not known]))
-    parsed = [(task.known, b"") if task.known else next(fresh) for task in tasks]
-    files = [(task.path, task.content, file) for task, (file, _) in zip(tasks, parsed, strict=True)]
-    passages = [terms.passages(content, file) for _, content, file in files]
-    fields = [terms.chunk_terms(*file, found) for file, found in zip(files, passages, strict=True)]
-    prepared = [
-        embed.prepared(how.embedder, *file, found) if how.embedder else ()
-        for file, found in zip(files, passages, strict=True)
-    ]
-    return [
-        Understood(file, made, mentioned, prepared=ready)
-        for (file, mentioned), made, ready in zip(parsed, fields, prepared, strict=True)
-    ]
+    parsed = [(task.known, b"") if task.known else parse(how, task.path, task.content) for task in tasks]
+    return [_made_searchable(how, task, *made) for task, made in zip(tasks, parsed, strict=True)]
 
 
 def parse(how: Understanding, path: str, content: bytes) -> tuple[ParsedFile, bytes]:
     """What a content says, and its packed references, whatever its path but for the language."""
-    return _parse_group(how, [(path, content)])[0]
+    language = how.languages.detect(path, content)
+    tree, health = parsing.parse(language, content)
+    if health is ParseHealth.FAILED:
+        tree = None  # one great error: nothing to find in it, and looking takes time by its size squared
+    found = parsing.matches(language, tree)
+    entities = symbols.find(language, found.definitions, content)
+    chunks = chunking.cut(content, entities, tree, how.chunk_size, how.chunk_overlap)
+    mentioned = references.find(language, found.references, content)
+    return ParsedFile(language.name, health, entities, chunks), references.pack(entities, mentioned)
 
 
-def _parse_group(how: Understanding, files: Sequence[tuple[str, bytes]]) -> list[tuple[ParsedFile, bytes]]:
-    contents = [content for _, content in files]
-    languages = [how.languages.detect(path, content) for path, content in files]
-    parsed = list(map(parsing.parse, languages, contents))
-    # a tree that is one great error: nothing to find in it, and looking takes time by its size squared
-    trees = [None if health is ParseHealth.FAILED else tree for tree, health in parsed]
-    matches = list(map(parsing.matches, languages, trees))
-    entities = list(map(symbols.find, languages, [found.definitions for found in matches], contents))
-    chunks = [
-        chunking.cut(content, found, tree, how.chunk_size, how.chunk_overlap)
-        for content, found, tree in zip(contents, entities, trees, strict=True)
-    ]
-    mentioned = list(map(references.find, languages, [found.references for found in matches], contents))
-    packed = map(references.pack, entities, mentioned)
-    files_parsed = (
-        ParsedFile(language.name, health, found, cut)
-        for language, (_, health), found, cut in zip(languages, parsed, entities, chunks, strict=True)
-    )
-    return list(zip(files_parsed, packed, strict=True))
+def _made_searchable(how: Understanding, task: Task, parsed: ParsedFile, mentioned: bytes) -> Understood:
+    """A file that was parsed, with its tokens and what its vectors are made of."""
+    file = (task.path, task.content, parsed)
+    passages = terms.passages(task.content, parsed)
+    fields = terms.chunk_terms(*file, passages)
+    prepared = embed.prepared(how.embedder, *file, passages) if how.embedder else ()
+    return Understood(parsed, fields, mentioned, prepared=prepared)
