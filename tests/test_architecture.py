@@ -11,7 +11,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "dowse"
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 LAYERS = [
-    {"types", "errors", "garbage", "columns"},
+    {"types", "errors", "garbage", "columns", "compact"},
     {"settings", "location"},
     {"code", "services"},
     {"stores", "embedders"},

@@ -14,14 +14,13 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any, TypeVar
 
+from dowse.compact import deflated
 from dowse.garbage import uncollected
 from dowse.graph.build import FileGraph, Files
 from dowse.types import Certainty, Edge, Kind, Node, Relation, Role
 
 VERSION = 4
 """Raise it when the same index gives another graph, or the same graph other bytes."""
-
-COMPRESSION = 1
 
 _RELATIONS = list(Relation)
 _CERTAINTIES = list(Certainty)
@@ -54,7 +53,7 @@ def pack(files: Files) -> bytes:
     head = [VERSION, sys.byteorder, list(numbers), rows, [len(column) for column in columns]]
     text = json.dumps(head, ensure_ascii=False, check_circular=False, separators=(",", ":"))
     parts = [text.encode("utf-8", "surrogatepass"), b"\n", *(column.tobytes() for column in columns)]
-    return zlib.compress(b"".join(parts), COMPRESSION)
+    return deflated(b"".join(parts))
 
 
 def _columns(files: Iterable[FileGraph], numbers: _Numbers) -> Iterator[Iterable[int]]:

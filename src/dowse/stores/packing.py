@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from dowse.columns import Rows, by_column
+from dowse.compact import as_json
 from dowse.errors import IndexCorrupt
 from dowse.types import Chunk, Entity, IndexReport, Kind, ParsedFile, ParseHealth, Skipped, SkipReason
 
@@ -17,7 +18,7 @@ _KIND = Entity._fields.index("kind")
 def packed(parsed: ParsedFile) -> str:
     """Entities and chunks as one value, by column."""
     columns = by_column(parsed.entities, Entity), by_column(parsed.chunks, Chunk)
-    return json.dumps(columns, ensure_ascii=False, separators=(",", ":"))
+    return as_json(columns).decode()
 
 
 def unpacked(language: str, health: str, text: str) -> ParsedFile:

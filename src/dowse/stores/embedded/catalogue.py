@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dowse.code import terms
+from dowse.compact import deflated
 from dowse.errors import IndexCorrupt, IndexLocked, IndexMissing, IndexTooNew, IndexUnwritable
 from dowse.stores import packing
 from dowse.stores.base import FORMAT, merged_folders
@@ -38,9 +39,6 @@ from dowse.types import (
 
 BUSY_SECONDS = 10
 """How long a statement waits for another process's transaction; these are short."""
-
-COMPRESSION = 1
-"""zlib level: three quarters of the best ratio at a fraction of its time."""
 
 SPARE_CONTENTS = 1.0
 """Contents that no file uses are kept (a branch may come back) up to this share of those in use."""
@@ -473,7 +471,7 @@ class Catalogue:
                 len(parsed.entities),
                 len(parsed.chunks),
                 packing.packed(parsed),
-                zlib.compress(file.content, COMPRESSION),
+                deflated(file.content),
             ),
         )
         id = cursor.lastrowid

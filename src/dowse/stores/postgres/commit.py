@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,6 +10,7 @@ import numpy as np
 from psycopg import sql
 
 from dowse.code import terms as chunk_fields
+from dowse.compact import deflated
 from dowse.stores import packing
 from dowse.stores.postgres import conditions, postings, rows, schema
 from dowse.stores.postgres.conditions import stored
@@ -19,9 +19,6 @@ from dowse.stores.postgres.postings import FIELDS, Segment
 from dowse.stores.postgres.remembered import name_keys
 from dowse.stores.postgres.state import ViewState
 from dowse.types import CHUNK_BITS, ParsedFile, SourceFile
-
-COMPRESSION = 1
-"""zlib level: three quarters of the best ratio at a fraction of its time."""
 
 
 class _Removed(NamedTuple):
@@ -136,8 +133,8 @@ class Commit:
         return (
             id, self._state.repository, file.content_hash, parsed.language, parsed.health.value,
             len(parsed.entities), len(parsed.chunks),
-            zlib.compress(packing.packed(parsed).encode(), COMPRESSION), file.references,
-            zlib.compress(file.content, COMPRESSION),
+            deflated(packing.packed(parsed).encode()), file.references,
+            deflated(file.content),
         )  # fmt: skip
 
     def _name_rows(self, id: int, parsed: ParsedFile) -> Iterator[tuple[Any, ...]]:
