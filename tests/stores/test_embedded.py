@@ -104,7 +104,7 @@ def crash_after_catalogue(folder: Path, removed: list[str], tree: dict[str, str]
         generation = rows.begin_generation()
         rows.remove([*removed, *tree], generation)
         for file in sources(tree):
-            rows.add(replace(file, vectors=tuple(packed(file.vectors))), generation, "one")
+            rows.add([replace(file, vectors=tuple(packed(file.vectors)))], generation, "one")
 
 
 def test_a_crash_between_catalogue_and_the_rest_is_repaired(

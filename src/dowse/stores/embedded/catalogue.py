@@ -433,30 +433,51 @@ class Catalogue:
                 gone.append(row[0])
         return gone
 
-    def add(self, file: SourceFile, generation: int, fingerprint: str) -> int:
-        """Insert a file (and its content, if new); its id."""
-        content = self._content_id(file)
+    def add(self, files: Sequence[SourceFile], generation: int, fingerprint: str) -> list[int]:
+        """Insert files (and their contents, if new); their ids. Those that await vectors have no fingerprint.
+
+        What a file has many rows of is inserted for all of them at once, in the order of the table.
+        """
+        names: list[tuple[str, int, int, int, str, str]] = []
+        ids = [self._file_id(file, generation, fingerprint, names) for file in files]
+        numbered = list(zip(ids, files, strict=True))
+        insert = self._db.executemany
+        insert("INSERT INTO names VALUES (?, ?, ?, ?, ?, ?)", sorted(names))
+        insert(
+            "INSERT INTO secrets VALUES (?, ?, ?)",
+            [(id, s.line, s.rule) for id, f in numbered for s in f.secrets],
+        )
+        vectors = {vector.key: vector.vector for file in files for vector in file.vectors}
+        insert("INSERT OR IGNORE INTO vectors VALUES (?, ?)", sorted(vectors.items()))
+        insert(
+            "INSERT INTO file_vectors VALUES (?, ?, ?)",
+            [(id, place, vector.key) for id, file in numbered for place, vector in enumerate(file.vectors)],
+        )
+        return ids
+
+    def _file_id(
+        self,
+        file: SourceFile,
+        generation: int,
+        fingerprint: str,
+        names: list[tuple[str, int, int, int, str, str]],
+    ) -> int:
+        """Insert a file and its content; what is to be inserted of its names is added to the others."""
+        content = self._content_id(file, names)
         name = file.path.rpartition("/")[2].lower()
         cursor = self._db.execute(
             "INSERT INTO files (view, path, name_key, stem_key, content, size, mtime_ns, role, fingerprint, added) "
             "VALUES (?,?,?,?,?,?,?,?,?,?)",
             (
                 self.view, file.path, name, name.lstrip(".").partition(".")[0], content,
-                file.stamp.size, file.stamp.mtime_ns, file.role.value, fingerprint, generation,
+                file.stamp.size, file.stamp.mtime_ns, file.role.value,
+                "" if file.awaits_vectors else fingerprint, generation,
             ),
         )  # fmt: skip
-        id = cursor.lastrowid
-        assert id is not None
-        self._db.executemany(
-            "INSERT INTO secrets VALUES (?, ?, ?)", ((id, s.line, s.rule) for s in file.secrets)
-        )
-        self._db.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?)", file.vectors)
-        self._db.executemany(
-            "INSERT INTO file_vectors VALUES (?, ?, ?)", ((id, i, v.key) for i, v in enumerate(file.vectors))
-        )
-        return id
+        assert cursor.lastrowid is not None
+        return cursor.lastrowid
 
-    def _content_id(self, file: SourceFile) -> int:
+    def _content_id(self, file: SourceFile, names: list[tuple[str, int, int, int, str, str]]) -> int:
         row = self._db.execute("SELECT id FROM contents WHERE hash = ?", (file.content_hash,)).fetchone()
         if row:
             return int(row[0])
@@ -478,13 +499,10 @@ class Catalogue:
         assert id is not None
         self._db.execute("INSERT INTO mentions VALUES (?, ?)", (id, file.references))
         chunks = terms.chunks_of_entities(parsed)
-        self._db.executemany(
-            "INSERT INTO names VALUES (?, ?, ?, ?, ?, ?)",
-            (
-                (entity.name.lower(), id, i, chunks[i], entity.name, entity.kind.value)
-                for i, entity in enumerate(parsed.entities)
-            ),
-        )
+        names += [
+            (entity.name.lower(), id, i, chunks[i], entity.name, entity.kind.value)
+            for i, entity in enumerate(parsed.entities)
+        ]
         return id
 
     def restamp(self, stamps: Mapping[str, FileStamp], folders: Mapping[str, int]) -> None:

@@ -93,10 +93,7 @@ class EmbeddedWriter:
         with catalogue.transaction():
             generation = catalogue.begin_generation()
             gone = catalogue.remove([*removed, *(file.path for file in files)], generation)
-            ids = [
-                catalogue.add(file, generation, "" if file.awaits_vectors else self._fingerprint)
-                for file in files
-            ]
+            ids = catalogue.add(files, generation, self._fingerprint)
         self._is_new = False
         embedded = [(id, file.vectors) for id, file in zip(ids, files, strict=True) if file.vectors]
         self._vectors.append(generation, embedded, self._kept)
