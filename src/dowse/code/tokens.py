@@ -40,12 +40,12 @@ _BLANK_IN_LINES = _BLANK_PUNCTUATION[:10] + b"\n" + _BLANK_PUNCTUATION[11:]
 
 
 class _Memo(dict[str, str]):
-    """Remembers for each word the tokens it gives, joined by spaces."""
+    """Remembers for each word the tokens it gives, a space after each."""
 
     def __missing__(self, word: str) -> str:
         if len(self) >= _MEMO_LIMIT:
             self.clear()
-        tokens = self[word] = " ".join(t for w in words(word) for t in word_tokens(w))
+        tokens = self[word] = "".join([f"{t} " for w in words(word) for t in word_tokens(w)])
         return tokens
 
 
@@ -60,7 +60,7 @@ def tokens(text: str | bytes) -> str:
 
 def tokens_of(found: Sequence[str]) -> str:
     """The same of a text that was cut into runs before."""
-    return " ".join(filter(None, map(_memo.__getitem__, found)))
+    return "".join(map(_memo.__getitem__, found))[:-1]
 
 
 def runs(text: str | bytes) -> list[str]:
@@ -78,14 +78,14 @@ def runs_by_line(text: str) -> list[list[str]]:
 def run_tokens(run: str) -> list[list[str]]:
     """The tokens of each word of a run; remembered if the run is one plain word."""
     if run.isascii() and "-" not in run:
-        return [_memo[run].split(" ")]
+        return [_memo[run].split()]
     return [word_tokens(word) for word in words(run)]
 
 
 def among(text: bytes, wanted: frozenset[str]) -> frozenset[str]:
     """Which of some tokens a text (UTF-8) has: faster than ``tokens``, since only words that may give one are cut."""
     if not text.isascii():
-        return wanted.intersection(" ".join(map(_memo.__getitem__, frozenset(runs(text)))).split())
+        return wanted.intersection("".join(map(_memo.__getitem__, frozenset(runs(text)))).split())
     lowered = text.translate(_BLANK_IN_LOWER_CASE)
     return frozenset([token for token in wanted if _gives(text, lowered, token)])
 

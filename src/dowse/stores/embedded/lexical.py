@@ -263,25 +263,21 @@ class LexicalWriter:
 
     def add(self, file: int, path: str, role: Role, parsed: ParsedFile, terms: Sequence[ChunkTerms]) -> None:
         """Put in the chunks of a file."""
-        language, location, role_name = parsed.language, path, role.value
         for ordinal, (tokens, beginning) in enumerate(
             zip(terms, chunk_fields.definitions_by_chunk(parsed), strict=True)
         ):
-            document = tantivy.Document()
-            for field, value in zip(_FIELDS, tokens, strict=True):
-                if value:
-                    document.add_text(field, value)
-            document.add_text("language", language)
-            document.add_text("role", role_name)
-            document.add_text("location", location)
             definitions = [parsed.entities[i] for i in chunk_definitions(parsed, ordinal, beginning)]
-            for kind in {entity.kind.value for entity in definitions}:
-                document.add_text("kind", kind)
-            for name in {entity.name.lower() for entity in definitions}:
-                document.add_text("symbol", name)
-            document.add_integer("file", file)
-            document.add_integer("chunk", chunk_id(file, ordinal))
-            self._writer.add_document(document)
+            document = {
+                **{field: value for field, value in zip(_FIELDS, tokens, strict=True) if value},
+                "language": parsed.language,
+                "role": role.value,
+                "location": path,
+                "kind": list({entity.kind.value for entity in definitions}),
+                "symbol": list({entity.name.lower() for entity in definitions}),
+                "file": file,
+                "chunk": chunk_id(file, ordinal),
+            }
+            self._writer.add_document(tantivy.Document.from_dict(document))
 
     def commit(self, generation: int) -> None:
         """Publish what was added and deleted, stamped with the catalogue's generation."""
