@@ -27,6 +27,7 @@ def test_rows_are_those_they_were_made_of(points: list[Point], first: int, last:
     assert list(column(rows, "name")) == list(column(points, "name")) == [point.name for point in points]
     assert Rows(Point, by_column(rows, Point)) == rows
     assert rows != [*points, Point(0, "")] and rows != 5
+    assert repr(rows) == repr(tuple(points))
 
 
 def test_a_row_is_made_once_and_only_if_it_is_asked_for() -> None:

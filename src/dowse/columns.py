@@ -53,6 +53,9 @@ class Rows(Sequence[Row]):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and tuple(self) == tuple(other)
 
+    def __repr__(self) -> str:
+        return repr(tuple(self))  # equal rows read the same: a dump of an index is compared by it
+
     __hash__ = None  # type: ignore[assignment]
 
 
