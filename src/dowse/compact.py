@@ -1,12 +1,11 @@
 """How values are written for storing: quickly, and so that the standard library can read them.
 
-The means are loaded when something is first written: a search does without them.
+``orjson`` is loaded when something is first written: a search does without it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
+import zlib
 
 LEVEL = 1
 """Of the compressor: three quarters of the best ratio at a fraction of its time."""
@@ -20,16 +19,5 @@ def as_json(value: object) -> bytes:
 
 
 def deflated(data: bytes) -> bytes:
-    """Data made small, in the format of zlib."""
-    return _compress()(data, LEVEL)
-
-
-@cache
-def _compress() -> Callable[[bytes, int], bytes]:
-    try:
-        from isal import isal_zlib  # a fifth of the time of zlib
-    except ImportError:  # there is none for this processor
-        import zlib
-
-        return zlib.compress
-    return isal_zlib.compress
+    """Data made small, in the format of zlib; the same data gives the same bytes, as not every compressor promises."""
+    return zlib.compress(data, LEVEL)
