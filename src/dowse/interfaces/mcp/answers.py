@@ -153,12 +153,13 @@ class _Written(NamedTuple):
 
 
 def _written(hit: PackedHit, told: Mapping[str, _Told]) -> _Written:
-    """Code is not counted again: as a value it has at most a token more for each character that escapes add."""
+    """What the text says is not counted again: as a value it has at most a token more for each character of escapes."""
     values = _hit_values(hit, told)
-    if "text" not in values:
-        return _Written(hit, values, _tokens(_compact(values)) + 1)
-    escapes = sum([len(_compact(text)) - len(text) for text in (values["text"], values["name"])])
-    return _Written(hit, values, hit.tokens + NAMES + escapes)
+    tokens = hit.tokens + NAMES
+    if (signature := values.get("signature", "")) and not hit.lines[0].endswith(signature):
+        tokens += _tokens(signature)
+    said = (values["name"], values.get("text", ""), signature)
+    return _Written(hit, values, tokens + sum([len(_compact(text)) - len(text) for text in said]))
 
 
 def _values_within(

@@ -290,9 +290,11 @@ def _found(
     states = states_of(engines, hits, response)
     idle = [f"{c.name} not asked: {c.why_not}" for c in response.channels if not c.ran and c.name == "dense"]
 
+    digest = _digest(asked) if "query" in asked else ""
+
     def footer(shown: Sequence[PackedHit], omitted: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
-        goes_on = "query" in asked and shown and (more or len(shown) < len(hits))
-        cursor = _cursor(asked, start + len(shown)) if goes_on else ""
+        goes_on = digest and shown and (more or len(shown) < len(hits))
+        cursor = f"{start + len(shown)}.{digest}" if goes_on else ""
         lines = [_counted(start, shown, cursor) if not response.weak else WEAK]
         lines += [f"note: {visible(note)}" for note in response.notes]
         lines.append(answers.state_line(states))
@@ -345,10 +347,6 @@ def _digest(asked: Mapping[str, Any]) -> str:
     """What a page belongs to: the question and where it was asked."""
     said = "\0".join([asked["query"], asked.get("repo", ""), asked.get("near", "")])
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-
-
-def _cursor(asked: Mapping[str, Any], start: int) -> str:
-    return f"{start}.{_digest(asked)}"
 
 
 def _start(asked: Mapping[str, Any]) -> int:
