@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from dowse.embedders import create, static
-from dowse.embedders.static import StaticEmbedder, Words, write_model
+from dowse.embedders.static import PRECISION, StaticEmbedder, Words, write_model
 from dowse.errors import SettingsError
 
 MAX_BYTES = 16_000_000
@@ -42,7 +42,7 @@ def test_a_document_is_the_weighted_sum_of_its_words(tiny: Path) -> None:
     vector = StaticEmbedder(tiny).embed_documents(["add add user"])[0]
     # sqrt(2) times add with weight 1, once user with weight 3, then length one
     x, y = math.sqrt(2) * 1 * 127, 1 * 3 * 127
-    assert vector == pytest.approx([x / math.hypot(x, y), y / math.hypot(x, y)], abs=1e-6)
+    assert vector == pytest.approx([x / math.hypot(x, y), y / math.hypot(x, y)], abs=1 / PRECISION)
 
 
 def test_a_question_has_weights_of_its_own(tiny: Path) -> None:
@@ -52,7 +52,7 @@ def test_a_question_has_weights_of_its_own(tiny: Path) -> None:
 def test_the_first_line_of_a_document_counts_for_more(tiny: Path) -> None:
     vector = StaticEmbedder(tiny).embed_documents(["add\nadd user"])[0]
     x, y = math.sqrt(6 + 3) * 1, math.sqrt(3) * 3
-    assert vector == pytest.approx([x / math.hypot(x, y), y / math.hypot(x, y)], abs=1e-6)
+    assert vector == pytest.approx([x / math.hypot(x, y), y / math.hypot(x, y)], abs=1 / PRECISION)
 
 
 def test_the_line_after_the_first_counts_for_more_than_the_rest(tiny: Path) -> None:
@@ -174,7 +174,15 @@ def test_a_question_is_added_up_as_a_document_is(tmp_path: Path) -> None:
     scale = random.random(len(rows)).astype(np.float32)
     write_model(tmp_path / "model.bin", vocabulary, rows, scale, scale)
     embedder = StaticEmbedder(tmp_path / "model.bin")
-    for text in ("add user", "addUser word3 word3 word49", "unknown words only", "word1", "日本語 addUser"):
+    long = " ".join(vocabulary * 3)
+    for text in (
+        "add user",
+        "addUser word3 word3 word49",
+        "unknown words only",
+        "word1",
+        "日本語 addUser",
+        long,
+    ):
         asked = np.asarray(embedder.embed_query(text), dtype=np.float32)
         assert np.array_equal(embedder.embed_documents([text])[0], asked), text
 

@@ -48,8 +48,9 @@ COUNTS = (6, 3, 1)
 definition says its name and what it takes; in the rest. Chosen on questions with and without identifiers together: a
 heading of 12 or more is better for the former only, a line of 7 for neither."""
 
-PRECISION = 2.0**24
-"""Weights are counted in this part of one: sums of their products with int8 are whole numbers that float64 holds."""
+PRECISION = 2.0**10
+"""Weights are counted in this part of one: finer than the table is, and the sums of their products with int8 are whole
+numbers that float32 holds."""
 
 FINE = 2.0**21
 """The largest component before the length is taken: the squares of up to 1,024 such still add up exactly."""
@@ -155,9 +156,11 @@ class StaticEmbedder:
 
     @property
     def name(self) -> str:
-        """Says which table, which tokenizer and which counts of a document's parts made a vector."""
+        """Says which table, which tokenizer, which counts of a document's parts and which weights made a vector."""
         header, counts = self._header, ".".join(map(str, COUNTS))
-        return f"static-{header['dimensions']}-{header['hash'][:12]}-{tokens.VERSION}-{counts}"
+        return (
+            f"static-{header['dimensions']}-{header['hash'][:12]}-{tokens.VERSION}-{counts}-{PRECISION:.0f}"
+        )
 
     @cached_property
     def _data(self) -> mmap.mmap:
@@ -226,18 +229,20 @@ class StaticEmbedder:
         table = np.frombuffer(self._data, np.int8, math.prod(shape), self._header["offsets"]["rows"]).reshape(
             shape
         )
-        used = np.frombuffer(b"".join(documents), dtype=np.uint16).astype(np.int64)
-        owners = np.repeat(np.arange(len(documents)), [len(document) // ROW_BYTES for document in documents])
-        pairs, often = np.unique(owners * len(table) + used, return_counts=True)
-        owners, rows = np.divmod(pairs, len(table))
-        weights = np.rint(np.sqrt(often) * self._document_scale[rows] * PRECISION)
-        sums = np.zeros((len(documents), shape[1]))
-        bounds = np.searchsorted(owners, np.arange(len(documents) + 1))
+        used = np.frombuffer(b"".join(documents), dtype=np.uint16)
+        number = np.min_scalar_type((len(documents) + 1) * len(table))  # the smaller, the sooner it is sorted
+        firsts = np.arange(len(documents), dtype=number) * number.type(len(table))
+        owners = np.repeat(firsts, [len(document) // ROW_BYTES for document in documents])
+        pairs, often = np.unique(owners + used, return_counts=True)
+        rows = pairs % number.type(len(table))
+        weights = np.rint(np.sqrt(often) * self._document_scale[rows] * PRECISION).astype(np.float32)
+        sums = np.zeros((len(documents), shape[1]), dtype=np.float32)
+        bounds = [*np.searchsorted(pairs, firsts).tolist(), len(pairs)]
         for place, (start, end) in enumerate(pairwise(bounds)):
             np.matmul(
-                weights[start:end], table.take(rows[start:end], axis=0).astype(np.float64), out=sums[place]
+                weights[start:end], table.take(rows[start:end], axis=0).astype(np.float32), out=sums[place]
             )
-        return _normalised(sums)
+        return _normalised(sums.astype(np.float64))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For another process: the file, not what was read of it."""
