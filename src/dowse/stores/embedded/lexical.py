@@ -50,14 +50,17 @@ NEVER = 0
 
 _FIELDS = ChunkTerms._fields
 
+_LANGUAGE, _ROLE, _PATH, _KIND, _NAME = "language=", "role=", "path=", "kind=", "name="
+"""What is known of a chunk beside its tokens begins with one of these. All of it is one field of the engine: each field
+that there is takes time in every document and every commit."""
+
 
 @lru_cache(maxsize=1)
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     for field in _FIELDS:
         builder.add_text_field(field, tokenizer_name="whitespace", index_option="freq")
-    for field in ("language", "role", "location", "kind", "symbol"):
-        builder.add_text_field(field, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("fact", tokenizer_name="raw", index_option="basic")
     builder.add_integer_field("file", indexed=True, fast=True)
     builder.add_integer_field("chunk", fast=True)
     builder.add_integer_field("generation", fast=True)
@@ -170,10 +173,10 @@ class LexicalReader:
     ) -> list[int]:
         """Chunks in or around which a name is defined that matches as a glob or but for typos."""
         if tier is NameTier.GLOB:
-            query = self._matching("symbol", name_regex(pattern))
+            query = self._matching(_NAME, name_regex(pattern))
         else:
             key = pattern.lower()
-            query = Query.fuzzy_term_query(self._schema, "symbol", key, typos_allowed(key))
+            query = Query.fuzzy_term_query(self._schema, "fact", _NAME + key, typos_allowed(key))
         return sorted(hit.chunk for hit in self._run(self._filtered(query, filter, files), limit))
 
     def frequency(self, token: str) -> int:
@@ -198,35 +201,35 @@ class LexicalReader:
 
     def _conditions(self, filter: Filter) -> list[tuple[Occur, Query]]:
         """A filter as clauses that add nothing to the score."""
-        wanted = {"language": filter.languages, "role": filter.roles, "kind": filter.kinds}
-        unwanted = {"language": filter.not_languages, "role": filter.not_roles, "kind": filter.not_kinds}
-        required = [self._one_of(field, values) for field, values in wanted.items() if values]
+        wanted = {_LANGUAGE: filter.languages, _ROLE: filter.roles, _KIND: filter.kinds}
+        unwanted = {_LANGUAGE: filter.not_languages, _ROLE: filter.not_roles, _KIND: filter.not_kinds}
+        required = [self._one_of(about, values) for about, values in wanted.items() if values]
         if filter.paths:
-            required.append(self._any_of("location", path_regex, filter.paths))
+            required.append(self._any_of(_PATH, path_regex, filter.paths))
         if filter.names:
-            required.append(self._any_of("symbol", name_regex, filter.names))
-        barred = [self._one_of(field, values) for field, values in unwanted.items() if values]
-        barred += [self._matching("location", path_regex(pattern)) for pattern in filter.not_paths]
+            required.append(self._any_of(_NAME, name_regex, filter.names))
+        barred = [self._one_of(about, values) for about, values in unwanted.items() if values]
+        barred += [self._matching(_PATH, path_regex(pattern)) for pattern in filter.not_paths]
         return [
             *((Occur.Must, Query.const_score_query(query, 0.0)) for query in required),
             *((Occur.MustNot, query) for query in barred),
         ]
 
-    def _one_of(self, field: str, values: Iterable[str]) -> Query:
-        return Query.term_set_query(self._schema, field, sorted(map(str, values)))
+    def _one_of(self, about: str, values: Iterable[str]) -> Query:
+        return Query.term_set_query(self._schema, "fact", [about + value for value in sorted(values)])
 
-    def _any_of(self, field: str, regex: Callable[[str], str], patterns: Iterable[str]) -> Query:
+    def _any_of(self, about: str, regex: Callable[[str], str], patterns: Iterable[str]) -> Query:
         return Query.boolean_query(
-            [(Occur.Should, self._matching(field, regex(pattern))) for pattern in patterns]
+            [(Occur.Should, self._matching(about, regex(pattern))) for pattern in patterns]
         )
 
-    def _matching(self, field: str, regex: str) -> Query:
-        """Documents with a matching value; one by one where the pattern is too much for the engine."""
-        if (query := _regex_query(field, regex)) is not None:
+    def _matching(self, about: str, regex: str) -> Query:
+        """Documents with a matching fact; one by one where the pattern is too much for the engine."""
+        if (query := _regex_query(about + regex)) is not None:
             return query
-        pattern = re.compile(regex)
-        values = [value for value, _ in self._searcher.terms_with_prefix(field, "")]
-        return Query.term_set_query(self._schema, field, list(filter(pattern.fullmatch, values)))
+        pattern = re.compile(about + regex)
+        facts = [fact for fact, _ in self._searcher.terms_with_prefix("fact", about)]
+        return Query.term_set_query(self._schema, "fact", list(filter(pattern.fullmatch, facts)))
 
     def _run(self, query: Query, limit: int) -> list[Scored]:
         if limit < 1:
@@ -238,10 +241,10 @@ class LexicalReader:
 
 
 @lru_cache(maxsize=500)
-def _regex_query(field: str, regex: str) -> Query | None:
+def _regex_query(regex: str) -> Query | None:
     """A pattern compiled, which takes milliseconds and is remembered; none if it needs too many states."""
     try:
-        return Query.regex_query(_schema(), field, regex)
+        return Query.regex_query(_schema(), "fact", regex)
     except ValueError:
         return None
 
@@ -263,17 +266,15 @@ class LexicalWriter:
 
     def add(self, file: int, path: str, role: Role, parsed: ParsedFile, terms: Sequence[ChunkTerms]) -> None:
         """Put in the chunks of a file."""
+        of_file = [_LANGUAGE + parsed.language, _ROLE + role, _PATH + path]
+        of_entities = [(_KIND + entity.kind, _NAME + entity.name.lower()) for entity in parsed.entities]
         for ordinal, (tokens, beginning) in enumerate(
             zip(terms, chunk_fields.definitions_by_chunk(parsed), strict=True)
         ):
-            definitions = [parsed.entities[i] for i in chunk_definitions(parsed, ordinal, beginning)]
+            definitions = chunk_definitions(parsed, ordinal, beginning)
             document = {
                 **{field: value for field, value in zip(_FIELDS, tokens, strict=True) if value},
-                "language": parsed.language,
-                "role": role.value,
-                "location": path,
-                "kind": list({entity.kind.value for entity in definitions}),
-                "symbol": list({entity.name.lower() for entity in definitions}),
+                "fact": [*of_file, *{fact for place in definitions for fact in of_entities[place]}],
                 "file": file,
                 "chunk": chunk_id(file, ordinal),
             }
