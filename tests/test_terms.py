@@ -115,7 +115,7 @@ def test_a_document_is_cut_where_its_text_is() -> None:
         file, content = parsed(source), source.encode()
         texts = embedded_texts("src/a.py", content, file)
         for text, document in zip(
-            texts, documents("src/a.py", content, file, passages(content, file)), strict=True
+            texts, documents("src/a.py", content, passages(content, file)), strict=True
         ):
             heading, _, body = text.partition("\n")
             opening, _, _ = body.lstrip().partition("\n")

@@ -27,17 +27,23 @@ class Document(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """A chunk, the entities whose line of definition it holds, and its text cut into runs."""
+    """A chunk, the entities whose line of definition it holds, their names, and its text cut into runs."""
 
     chunk: Chunk
     beginning: list[Entity]
+    names: list[str]  # of the definition around the chunk, qualified, before these
     runs: list[str]
 
 
 def passages(content: bytes, parsed: ParsedFile) -> list[Passage]:
     """The chunks of a file as both tokens and vectors need them."""
     return [
-        Passage(chunk, beginning, tokens.runs(content[chunk.start : chunk.end]))
+        Passage(
+            chunk,
+            beginning,
+            _names(chunk, beginning, parsed.entities),
+            tokens.runs(content[chunk.start : chunk.end]),
+        )
         for chunk, beginning in with_beginning(parsed)
     ]
 
@@ -49,7 +55,7 @@ def chunk_terms(
     path_tokens = tokens.path_tokens(path)
     return tuple(
         ChunkTerms(
-            name=_name_tokens(passage.chunk, passage.beginning, parsed.entities),
+            name=tokens.tokens_of(tokens.name_runs(passage.names)),
             path=path_tokens,
             signature=tokens.tokens(" ".join([entity.signature for entity in passage.beginning])),
             doc=tokens.tokens("\n".join([entity.doc for entity in passage.beginning])),
@@ -75,20 +81,20 @@ def embedded_texts(path: str, content: bytes, parsed: ParsedFile) -> list[str]:
     """
     place = _place(path)
     return [
-        f"{place} {_names(chunk, beginning, parsed.entities)}\n{_embedded(content, chunk)}"
+        f"{place} {' '.join(dict.fromkeys(_names(chunk, beginning, parsed.entities)))}\n{_embedded(content, chunk)}"
         for chunk, beginning in with_beginning(parsed)
     ]
 
 
-def documents(path: str, content: bytes, parsed: ParsedFile, found: Sequence[Passage]) -> Iterator[Document]:
+def documents(path: str, content: bytes, found: Sequence[Passage]) -> Iterator[Document]:
     """The same cut into runs, given the passages."""
     place = tokens.runs(_place(path))
-    for chunk, beginning, runs in found:
-        heading = place + tokens.runs(_names(chunk, beginning, parsed.entities))
+    for chunk, _, names, runs in found:
+        heading = place + tokens.name_runs(dict.fromkeys(names))
         is_long = chunk.end - chunk.start > MAX_EMBEDDED
         body = tokens.runs(_embedded(content, chunk)) if is_long else runs
         line, broken, _ = content[chunk.start : chunk.end].lstrip().partition(b"\n")
-        first = len(tokens.runs(line)) if broken else len(body)
+        first = tokens.run_count(line) if broken else len(body)
         yield Document(heading, body[:first], body[first:])
 
 
@@ -96,9 +102,9 @@ def _place(path: str) -> str:
     return " ".join([*tokens.path_words(path), *tokens.path_words(path.rpartition("/")[2])])
 
 
-def _names(chunk: Chunk, beginning: list[Entity], entities: Sequence[Entity]) -> str:
+def _names(chunk: Chunk, beginning: list[Entity], entities: Sequence[Entity]) -> list[str]:
     around = [entities[chunk.entity].qualified] if chunk.entity is not None else []
-    return " ".join(dict.fromkeys([*around, *[entity.name for entity in beginning]]))
+    return around + [entity.name for entity in beginning]
 
 
 def _embedded(content: bytes, chunk: Chunk) -> str:
@@ -124,8 +130,3 @@ def chunks_of_entities(parsed: ParsedFile) -> list[int]:
     ends = column(parsed.chunks, "end_line")
     last = len(ends) - 1
     return [min(bisect_left(ends, line), last) for line in column(parsed.entities, "line")]
-
-
-def _name_tokens(chunk: Chunk, beginning: list[Entity], entities: Sequence[Entity]) -> str:
-    around = [entities[chunk.entity].qualified] if chunk.entity is not None else []
-    return tokens.tokens(" ".join([*around, *(entity.name for entity in beginning)]))

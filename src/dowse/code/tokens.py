@@ -10,7 +10,7 @@ by a pattern (twice as fast): this runs over every byte of a tree.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 
@@ -67,6 +67,17 @@ def runs(text: str | bytes) -> list[str]:
     """A text (UTF-8 if bytes) without the punctuation of ASCII: what stands between is one word, rarely more."""
     raw = text.encode("utf-8", "replace") if isinstance(text, str) else text
     return raw.translate(_BLANK_PUNCTUATION).decode("utf-8", "replace").split()
+
+
+def run_count(text: bytes) -> int:
+    """How many runs a text (UTF-8) has."""
+    return len(text.translate(_BLANK_PUNCTUATION).split()) if text.isascii() else len(runs(text))
+
+
+def name_runs(names: Iterable[str]) -> list[str]:
+    """The runs of some names; all that there is to cut at in most are the dots of qualified ones."""
+    joined = ".".join(names)
+    return joined.split(".") if joined.replace(".", "_").isidentifier() else runs(joined)
 
 
 def runs_by_line(text: str) -> list[list[str]]:

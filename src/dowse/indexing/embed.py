@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dowse.code import terms
 from dowse.embedders.base import Embedder, Preparing
 from dowse.errors import EmbedderError
-from dowse.types import ChunkVector, ParsedFile, PreparedChunk, SourceFile
+from dowse.types import ChunkVector, PreparedChunk, SourceFile
 
 if TYPE_CHECKING:
     from dowse.embedders.base import Matrix
@@ -147,11 +147,11 @@ class Embedding:
 
 
 def prepared(
-    embedder: Preparing, path: str, content: bytes, parsed: ParsedFile, passages: Sequence[terms.Passage]
+    embedder: Preparing, path: str, content: bytes, passages: Sequence[terms.Passage]
 ) -> tuple[PreparedChunk, ...]:
     """The chunks of a file as far as they can be embedded where it is taken apart."""
     model = embedder.name
-    ready = map(embedder.prepared, terms.documents(path, content, parsed, passages))
+    ready = map(embedder.prepared, terms.documents(path, content, passages))
     return tuple([PreparedChunk(_key(model, document), document) for document in ready])
 
 

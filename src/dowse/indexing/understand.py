@@ -74,8 +74,7 @@ def parse(how: Understanding, path: str, content: bytes) -> tuple[ParsedFile, by
 
 def _made_searchable(how: Understanding, task: Task, parsed: ParsedFile, mentioned: bytes) -> Understood:
     """A file that was parsed, with its tokens and what its vectors are made of."""
-    file = (task.path, task.content, parsed)
     passages = terms.passages(task.content, parsed)
-    fields = terms.chunk_terms(*file, passages)
-    prepared = embed.prepared(how.embedder, *file, passages) if how.embedder else ()
+    fields = terms.chunk_terms(task.path, task.content, parsed, passages)
+    prepared = embed.prepared(how.embedder, task.path, task.content, passages) if how.embedder else ()
     return Understood(parsed, fields, mentioned, prepared=prepared)
