@@ -94,7 +94,7 @@ def _embedded() -> Embedded:
         print(f"vectors: {tree.name}", file=sys.stderr)
         for number, (path, content) in zip(numbers, _sources(tree.path), strict=False):
             parsed = understand(how, path, content).parsed
-            found = terms.embedded_texts(path, content, parsed)
+            found = terms.embedded_texts(path, content, parsed, terms.definitions_by_chunk(parsed))
             texts += found
             files += [number] * len(found)
             if parsed.language == "python":

@@ -72,7 +72,7 @@ def test_every_entity_begins_in_the_chunk_with_its_line() -> None:
     by_chunk = definitions_by_chunk(file)
     assert len(by_chunk) == len(file.chunks)
     assert sorted(index for chunk in by_chunk for index in chunk) == list(range(len(file.entities)))
-    for (chunk, entities), ordinals in zip(with_beginning(file), by_chunk, strict=True):
+    for (chunk, entities), ordinals in zip(with_beginning(file, by_chunk), by_chunk, strict=True):
         assert [file.entities[i] for i in ordinals] == entities
         assert all(chunk.start_line <= entity.line <= chunk.end_line for entity in entities)
 
@@ -80,13 +80,13 @@ def test_every_entity_begins_in_the_chunk_with_its_line() -> None:
 def test_a_file_with_nothing_in_it_has_no_terms() -> None:
     assert chunk_terms("a.py", b"\n\n", parsed("\n\n")) == ()
     assert definitions_by_chunk(parsed("\n\n")) == ()
-    assert embedded_texts("a.py", b"\n\n", parsed("\n\n")) == []
+    assert embedded_texts("a.py", b"\n\n", parsed("\n\n"), ()) == []
 
 
 def test_the_embedded_text_says_where_it_stands_first() -> None:
     source = long_class(3)
     content, file = source.encode(), parsed(source, target=400)
-    texts = embedded_texts("src/engine/machine.py", content, file)
+    texts = embedded_texts("src/engine/machine.py", content, file, definitions_by_chunk(file))
     assert len(texts) == len(file.chunks)
     for text, chunk in zip(texts, file.chunks, strict=True):
         head, _, body = text.partition("\n")
@@ -97,7 +97,7 @@ def test_the_embedded_text_says_where_it_stands_first() -> None:
 def test_the_embedded_text_is_bounded() -> None:
     source = "x = '" + "ü " * 3000 + "'\n"
     content, file = source.encode(), parsed(source)
-    for text in embedded_texts("a.py", content, file):
+    for text in embedded_texts("a.py", content, file, definitions_by_chunk(file)):
         assert len(text) <= MAX_EMBEDDED + 100
 
 
@@ -113,10 +113,10 @@ def test_a_document_is_cut_where_its_text_is() -> None:
     """The opening is the first line that says something, whichever way a chunk is read."""
     for source in (SMALL, long_class(3), "\n\n" + SMALL, "x = 1"):
         file, content = parsed(source), source.encode()
-        texts = embedded_texts("src/a.py", content, file)
-        for text, document in zip(
-            texts, documents("src/a.py", content, passages(content, file)), strict=True
-        ):
+        definitions = definitions_by_chunk(file)
+        texts = embedded_texts("src/a.py", content, file, definitions)
+        found = passages(content, file, definitions)
+        for text, document in zip(texts, documents("src/a.py", content, found), strict=True):
             heading, _, body = text.partition("\n")
             opening, _, _ = body.lstrip().partition("\n")
             assert document.heading == tokens.runs(heading)

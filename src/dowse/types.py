@@ -129,6 +129,10 @@ class ParsedFile:
     chunks: Sequence[Chunk]
 
 
+Definitions = tuple[tuple[int, ...], ...]
+"""For each chunk of a file, the places of the entities whose line of definition it holds."""
+
+
 class MaskedSecret(NamedTuple):
     """A secret that was blanked out before indexing: where, and by which rule. Never its value."""
 
@@ -237,6 +241,7 @@ class SourceFile:
     role: Role
     content: bytes
     parsed: ParsedFile
+    definitions: Definitions
     terms: tuple[ChunkTerms, ...]
     secrets: tuple[MaskedSecret, ...] = ()
     vectors: tuple[ChunkVector, ...] = ()
@@ -275,7 +280,7 @@ class StoredFile:
     content_hash: bytes
     role: Role
     parsed: ParsedFile
-    definitions: tuple[tuple[int, ...], ...]  # for each chunk, the entities whose line of definition it holds
+    definitions: Definitions
 
 
 class FileReferences(NamedTuple):

@@ -101,7 +101,7 @@ def source(path: str, text: str, stamp: FileStamp | None = None, how: Understand
     content = text.encode()
     understood = understand(how, path, content)
     language = understood.parsed.language
-    texts = terms.embedded_texts(path, content, understood.parsed)
+    texts = terms.embedded_texts(path, content, understood.parsed, understood.definitions)
     vectors = EMBEDDER.embed_documents(texts)
     return SourceFile(
         path,
@@ -110,6 +110,7 @@ def source(path: str, text: str, stamp: FileStamp | None = None, how: Understand
         Role.TEST if path.startswith("tests/") else Role.SOURCE,
         content,
         understood.parsed,
+        understood.definitions,
         understood.terms,
         references=understood.references,
         vectors=tuple(

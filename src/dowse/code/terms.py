@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from dowse.code import tokens
 from dowse.columns import column
-from dowse.types import Chunk, ChunkTerms, Entity, ParsedFile
+from dowse.types import Chunk, ChunkTerms, Definitions, Entity, ParsedFile
 
 MAX_EMBEDDED = 2000
 """Characters of a chunk's text that are embedded; models read no further to any profit."""
@@ -35,7 +35,7 @@ class Passage(NamedTuple):
     runs: list[str]
 
 
-def passages(content: bytes, parsed: ParsedFile) -> list[Passage]:
+def passages(content: bytes, parsed: ParsedFile, definitions: Definitions) -> list[Passage]:
     """The chunks of a file as both tokens and vectors need them."""
     return [
         Passage(
@@ -44,7 +44,7 @@ def passages(content: bytes, parsed: ParsedFile) -> list[Passage]:
             _names(chunk, beginning, parsed.entities),
             tokens.runs(content[chunk.start : chunk.end]),
         )
-        for chunk, beginning in with_beginning(parsed)
+        for chunk, beginning in with_beginning(parsed, definitions)
     ]
 
 
@@ -53,6 +53,8 @@ def chunk_terms(
 ) -> tuple[ChunkTerms, ...]:
     """The tokens of each chunk of a file, whose passages may be at hand."""
     path_tokens = tokens.path_tokens(path)
+    if found is None:
+        found = passages(content, parsed, definitions_by_chunk(parsed))
     return tuple(
         ChunkTerms(
             name=tokens.tokens_of(tokens.name_runs(passage.names)),
@@ -61,7 +63,7 @@ def chunk_terms(
             doc=tokens.tokens("\n".join([entity.doc for entity in passage.beginning])),
             body=tokens.tokens_of(passage.runs),
         )
-        for passage in (passages(content, parsed) if found is None else found)
+        for passage in found
     )
 
 
@@ -73,7 +75,7 @@ def shared(
     return tokens.among(around.encode("utf-8", "replace") + content[chunk.start : chunk.end], wanted)
 
 
-def embedded_texts(path: str, content: bytes, parsed: ParsedFile) -> list[str]:
+def embedded_texts(path: str, content: bytes, parsed: ParsedFile, definitions: Definitions) -> list[str]:
     """The text of each chunk as an embedder should read it: a line that says where it stands, then what it says.
 
     The first line has the words of the path, those of the file's own name once more, and the names of the
@@ -82,7 +84,7 @@ def embedded_texts(path: str, content: bytes, parsed: ParsedFile) -> list[str]:
     place = _place(path)
     return [
         f"{place} {' '.join(dict.fromkeys(_names(chunk, beginning, parsed.entities)))}\n{_embedded(content, chunk)}"
-        for chunk, beginning in with_beginning(parsed)
+        for chunk, beginning in with_beginning(parsed, definitions)
     ]
 
 
@@ -111,13 +113,13 @@ def _embedded(content: bytes, chunk: Chunk) -> str:
     return content[chunk.start : chunk.end].decode("utf-8", "replace")[:MAX_EMBEDDED]
 
 
-def with_beginning(parsed: ParsedFile) -> Iterator[tuple[Chunk, list[Entity]]]:
+def with_beginning(parsed: ParsedFile, definitions: Definitions) -> Iterator[tuple[Chunk, list[Entity]]]:
     """Each chunk with the entities whose line of definition it holds."""
-    for chunk, ordinals in zip(parsed.chunks, definitions_by_chunk(parsed), strict=True):
+    for chunk, ordinals in zip(parsed.chunks, definitions, strict=True):
         yield chunk, [parsed.entities[i] for i in ordinals]
 
 
-def definitions_by_chunk(parsed: ParsedFile) -> tuple[tuple[int, ...], ...]:
+def definitions_by_chunk(parsed: ParsedFile) -> Definitions:
     """For each chunk, the places of the entities whose line of definition it holds."""
     found: list[list[int]] = [[] for _ in range(len(parsed.chunks))]
     for ordinal, chunk in enumerate(chunks_of_entities(parsed)):

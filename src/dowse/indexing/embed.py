@@ -54,6 +54,9 @@ class Embedding:
     _done: int = 0  # bytes of the files that went through
     _length: int = 0  # dimensions of the vectors, once there is one
 
+    def __post_init__(self) -> None:
+        self._prepares = isinstance(self.embedder, Preparing)  # asked for every file, and slow to find out
+
     def embedded(self, files: list[SourceFile]) -> Iterator[list[SourceFile]]:
         """The files with vectors, in portions to store; raises what the embedder raised after the last of them."""
         if self.embedder is None:
@@ -96,10 +99,10 @@ class Embedding:
     def _texts(self, file: SourceFile) -> tuple[Sequence[Text], tuple[bytes, ...]]:
         """What is to be embedded of a file, and the keys of the vectors."""
         assert self.embedder is not None
-        if isinstance(self.embedder, Preparing):
+        if self._prepares:
             return [one.document for one in file.prepared], tuple([one.key for one in file.prepared])
         model = self.embedder.name
-        texts = terms.embedded_texts(file.path, file.content, file.parsed)
+        texts = terms.embedded_texts(file.path, file.content, file.parsed, file.definitions)
         return texts, tuple([_key(model, text.encode("utf-8", "replace")) for text in texts])
 
     def _embed(self, group: list[_Texts]) -> EmbedderError | None:
@@ -113,7 +116,8 @@ class Embedding:
         assert self.embedder is not None
         try:
             rows = self._rows(list(missing.values()))
-            self._keep({key: row.astype("<f4").tobytes() for key, row in zip(missing, rows, strict=True)})
+            data, size = rows.astype("<f4").tobytes(), 4 * rows.shape[1]
+            self._keep({key: data[i * size : (i + 1) * size] for i, key in enumerate(missing)})
         except EmbedderError as error:
             self.problem = str(error)
             return error
@@ -122,7 +126,7 @@ class Embedding:
     def _rows(self, texts: list[Any]) -> Matrix:
         """A row for each text."""
         embedder: Any = self.embedder
-        embed = embedder.embed_prepared if isinstance(embedder, Preparing) else embedder.embed_documents
+        embed = embedder.embed_prepared if self._prepares else embedder.embed_documents
         rows: Matrix = embed(texts)
         return rows
 

@@ -191,6 +191,7 @@ class _Run:
                 roles.role(reading.path, reading.content[:1000]),
                 reading.content,
                 result.parsed,
+                result.definitions,
                 result.terms,
                 reading.secrets,
                 references=result.references,

@@ -10,7 +10,7 @@ from dowse.code import chunking, parsing, references, symbols, terms
 from dowse.code.languages import Languages
 from dowse.embedders.base import Preparing
 from dowse.indexing import embed
-from dowse.types import ChunkTerms, ParsedFile, ParseHealth, PreparedChunk
+from dowse.types import ChunkTerms, Definitions, ParsedFile, ParseHealth, PreparedChunk
 
 VERSION = 5
 """Goes into every content hash: raise it when the same content gives other entities, chunks or references."""
@@ -38,6 +38,7 @@ class Understood(NamedTuple):
     """A content taken apart, or why it could not be."""
 
     parsed: ParsedFile
+    definitions: Definitions
     terms: tuple[ChunkTerms, ...]
     references: bytes = b""  # none of a content that is known already: the store has them
     error: str = ""
@@ -74,7 +75,8 @@ def parse(how: Understanding, path: str, content: bytes) -> tuple[ParsedFile, by
 
 def _made_searchable(how: Understanding, task: Task, parsed: ParsedFile, mentioned: bytes) -> Understood:
     """A file that was parsed, with its tokens and what its vectors are made of."""
-    passages = terms.passages(task.content, parsed)
+    definitions = terms.definitions_by_chunk(parsed)
+    passages = terms.passages(task.content, parsed, definitions)
     fields = terms.chunk_terms(task.path, task.content, parsed, passages)
     prepared = embed.prepared(how.embedder, task.path, task.content, passages) if how.embedder else ()
-    return Understood(parsed, fields, mentioned, prepared=prepared)
+    return Understood(parsed, definitions, fields, mentioned, prepared=prepared)

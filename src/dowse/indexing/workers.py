@@ -54,7 +54,7 @@ def attempt(how: Understanding, tasks: Sequence[Task]) -> list[Understood]:
         if len(tasks) > 1:
             return [understood for task in tasks for understood in attempt(how, [task])]
         reason = f"{type(error).__name__}: {error}"
-        return [Understood(ParsedFile("", ParseHealth.FAILED, (), ()), (), error=reason)]
+        return [Understood(ParsedFile("", ParseHealth.FAILED, (), ()), (), (), error=reason)]
 
 
 def _in_processes(how: Understanding, tasks: Iterable[Task], processes: int) -> Iterator[Understood]:

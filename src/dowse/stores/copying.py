@@ -88,6 +88,7 @@ def _batches(
                 file.role,
                 content,
                 file.parsed,
+                file.definitions,
                 terms.chunk_terms(path, content, file.parsed),
                 tuple(secrets.get(path, ())),
                 vectors,

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from dowse.code.terms import chunks_of_entities, definitions_by_chunk
+from dowse.code.terms import chunks_of_entities
 from dowse.errors import IndexLocked, IndexMissing
 from dowse.stores import naming
 from dowse.stores.base import merged_folders
@@ -199,7 +199,7 @@ class MemoryWriter:
                 source.content_hash,
                 source.role,
                 source.parsed,
-                definitions_by_chunk(source.parsed),
+                source.definitions,
             )
             store._next_id += 1
             _, references = store._contents.setdefault(

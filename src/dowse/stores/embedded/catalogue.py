@@ -498,11 +498,10 @@ class Catalogue:
         id = cursor.lastrowid
         assert id is not None
         self._db.execute("INSERT INTO mentions VALUES (?, ?)", (id, file.references))
-        chunks = terms.chunks_of_entities(parsed)
-        names += [
-            (entity.name.lower(), id, i, chunks[i], entity.name, entity.kind.value)
-            for i, entity in enumerate(parsed.entities)
-        ]
+        for chunk, places in enumerate(file.definitions):
+            for place in places:
+                entity = parsed.entities[place]
+                names.append((entity.name.lower(), id, place, chunk, entity.name, entity.kind.value))
         return id
 
     def restamp(self, stamps: Mapping[str, FileStamp], folders: Mapping[str, int]) -> None:

@@ -17,7 +17,6 @@ from pathlib import Path
 import tantivy
 from tantivy import Occur, Query
 
-from dowse.code import terms as chunk_fields
 from dowse.errors import IndexCorrupt, IndexUnwritable
 from dowse.stores.filtering import chunk_definitions, name_regex, path_regex
 from dowse.stores.naming import typos_allowed
@@ -26,9 +25,9 @@ from dowse.types import (
     ChunkTerms,
     Filter,
     NameTier,
-    ParsedFile,
-    Role,
     Scored,
+    SourceFile,
+    StoredFile,
     Term,
     best_first,
     chunk_id,
@@ -264,19 +263,18 @@ class LexicalWriter:
         """Take out everything."""
         self._writer.delete_all_documents()
 
-    def add(self, file: int, path: str, role: Role, parsed: ParsedFile, terms: Sequence[ChunkTerms]) -> None:
+    def add(self, id: int, file: SourceFile | StoredFile, terms: Sequence[ChunkTerms]) -> None:
         """Put in the chunks of a file."""
-        of_file = [_LANGUAGE + parsed.language, _ROLE + role, _PATH + path]
+        parsed = file.parsed
+        of_file = [_LANGUAGE + parsed.language, _ROLE + file.role, _PATH + file.path]
         of_entities = [(_KIND + entity.kind, _NAME + entity.name.lower()) for entity in parsed.entities]
-        for ordinal, (tokens, beginning) in enumerate(
-            zip(terms, chunk_fields.definitions_by_chunk(parsed), strict=True)
-        ):
+        for ordinal, (tokens, beginning) in enumerate(zip(terms, file.definitions, strict=True)):
             definitions = chunk_definitions(parsed, ordinal, beginning)
             document = {
                 **{field: value for field, value in zip(_FIELDS, tokens, strict=True) if value},
                 "fact": [*of_file, *{fact for place in definitions for fact in of_entities[place]}],
-                "file": file,
-                "chunk": chunk_id(file, ordinal),
+                "file": id,
+                "chunk": chunk_id(id, ordinal),
             }
             self._writer.add_document(tantivy.Document.from_dict(document))
 

@@ -60,7 +60,7 @@ class EmbeddedWriter:
             assert file is not None
             content = self._catalogue.content(id)
             fields = chunk_fields.chunk_terms(file.path, content, file.parsed)
-            self._lexical.add(id, file.path, file.role, file.parsed, fields)
+            self._lexical.add(id, file, fields)
         self._lexical.commit(newest)
 
     def _rebuild_vectors(self, newest: int) -> None:
@@ -99,7 +99,7 @@ class EmbeddedWriter:
         self._vectors.append(generation, embedded, self._kept)
         self._lexical.delete(gone)
         for id, file in zip(ids, files, strict=True):
-            self._lexical.add(id, file.path, file.role, file.parsed, file.terms)
+            self._lexical.add(id, file, file.terms)
         self._lexical.commit(generation)
         return generation
 
