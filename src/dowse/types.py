@@ -217,6 +217,10 @@ class Role(StrEnum):
     CONFIG = "config"
 
 
+KEY_BYTES = 16
+"""What the key of a vector takes."""
+
+
 class ChunkVector(NamedTuple):
     """A chunk's embedding (float32, little-endian, length one) under the hash of what was embedded."""
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dowse.code import terms
 from dowse.embedders.base import Embedder, Preparing
 from dowse.errors import EmbedderError
-from dowse.types import ChunkVector, PreparedChunk, SourceFile
+from dowse.types import KEY_BYTES, ChunkVector, PreparedChunk, SourceFile
 
 if TYPE_CHECKING:
     from dowse.embedders.base import Matrix
@@ -160,4 +160,4 @@ def prepared(
 
 
 def _key(model: str, text: bytes) -> bytes:
-    return blake2b(b"%b\n%b" % (model.encode(), text), digest_size=16).digest()
+    return blake2b(b"%b\n%b" % (model.encode(), text), digest_size=KEY_BYTES).digest()

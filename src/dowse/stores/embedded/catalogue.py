@@ -25,6 +25,7 @@ from dowse.errors import IndexCorrupt, IndexLocked, IndexMissing, IndexTooNew, I
 from dowse.stores import packing
 from dowse.stores.base import FORMAT, merged_folders
 from dowse.types import (
+    KEY_BYTES,
     ChunkVector,
     FileFacts,
     FileReferences,
@@ -76,9 +77,7 @@ CREATE INDEX files_removed ON files (view, removed) WHERE removed IS NOT NULL;
 CREATE TABLE secrets (file INTEGER NOT NULL, line INTEGER NOT NULL, rule TEXT NOT NULL);
 CREATE INDEX secrets_by_file ON secrets (file);
 CREATE TABLE vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE file_vectors (
-    file INTEGER NOT NULL, ordinal INTEGER NOT NULL, key BLOB NOT NULL, PRIMARY KEY (file, ordinal)
-) WITHOUT ROWID;
+CREATE TABLE file_vectors (file INTEGER PRIMARY KEY, keys BLOB NOT NULL);
 """
 
 _FACTS = "f.id, path, language, role, mtime_ns"
@@ -348,11 +347,10 @@ class Catalogue:
 
     def file_vectors(self, id: int) -> list[ChunkVector]:
         """The packed vectors of a file's chunks, in order."""
-        rows = self._db.execute(
-            "SELECT v.key, v.vector FROM file_vectors f JOIN vectors v USING (key) WHERE file = ? ORDER BY ordinal",
-            (id,),
-        )
-        return list(map(ChunkVector._make, rows))
+        row = self._db.execute("SELECT keys FROM file_vectors WHERE file = ?", (id,)).fetchone()
+        keys = _cut(row[0]) if row else []
+        found = self.vectors(keys)
+        return [ChunkVector(key, found[key]) for key in keys]
 
     def named(self, first: str, last: str, generation: int, scan: int) -> Iterator[NamedEntity]:
         """The first ``scan`` (-1: all) entities whose name in lower case lies between two, by name and path."""
@@ -450,8 +448,8 @@ class Catalogue:
         vectors = {vector.key: vector.vector for file in files for vector in file.vectors}
         insert("INSERT OR IGNORE INTO vectors VALUES (?, ?)", sorted(vectors.items()))
         insert(
-            "INSERT INTO file_vectors VALUES (?, ?, ?)",
-            [(id, place, vector.key) for id, file in numbered for place, vector in enumerate(file.vectors)],
+            "INSERT INTO file_vectors VALUES (?, ?)",
+            [(id, b"".join([v.key for v in file.vectors])) for id, file in numbered if file.vectors],
         )
         return ids
 
@@ -532,7 +530,16 @@ class Catalogue:
         for table in ("names", "mentions"):
             self._db.execute(f"DELETE FROM {table} WHERE content IN ({unused})")
         self._db.execute(f"DELETE FROM contents WHERE id IN ({unused})")
-        self._db.execute("DELETE FROM vectors WHERE key NOT IN (SELECT key FROM file_vectors)")
+        self._db.execute("CREATE TEMP TABLE used (key BLOB PRIMARY KEY) WITHOUT ROWID")
+        for (keys,) in self._db.execute("SELECT keys FROM file_vectors"):
+            self._db.executemany("INSERT OR IGNORE INTO used VALUES (?)", [(key,) for key in _cut(keys)])
+        self._db.execute("DELETE FROM vectors WHERE key NOT IN (SELECT key FROM used)")
+        self._db.execute("DROP TABLE used")
+
+
+def _cut(keys: bytes) -> list[bytes]:
+    """The keys of vectors that were stored as one value."""
+    return [keys[start : start + KEY_BYTES] for start in range(0, len(keys), KEY_BYTES)]
 
 
 @contextmanager
