@@ -623,6 +623,11 @@ def test_contents_that_nobody_uses_are_dropped_in_time(store: Store, folder: Pat
                 f"SELECT count(*) FROM {table} WHERE content NOT IN (SELECT id FROM contents)"
             ).fetchone()
             assert orphans == 0
+    with store.snapshot() as snapshot:
+        for path in TREE:
+            file = snapshot.file_at(path)
+            assert file is not None
+            assert len(snapshot.file_vectors(file.id)) == len(file.parsed.chunks), "those in use are kept"
     assert_whole(store)
 
 
