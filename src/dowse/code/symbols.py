@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import tree_sitter
 
@@ -42,14 +42,21 @@ _KINDS = {kind.value: kind for kind in Kind}
 _SCOPE_SEPARATOR = re.compile(r"::|\.|:|#|\\")
 _COMMENT_HEAD = re.compile(
     r"[ \t]*(?:/\*+!?|\*+/|\*|//+[/!]?|#=|#+[!>]?|<#+|<!--+|--+(?:\[=*\[|[ \t]*[|^])?|;+|%+|\(\*+"
-    r"|\{-+[ \t]*\|?|\"\"\"|''')?[ \t]?"
+    r"|\{-+[ \t]*\|?|\"\"\"|'''|)[ \t]?"
 )
-_COMMENT_TAIL = re.compile(r"[ \t]*(?:\*+/|-\}|\*\)|\]=*\]|=#|#+>|--+>|\"\"\"|''')$")
-_COMMENT_ENDS = frozenset("/})]#>\"'")
+# Each alternative begins with a character as it is, so that one is looked for before the expression is tried.
+_COMMENT_TAIL = re.compile(r"(?:\*\**/|-\}|\*\)|\]=*\]|=#|##*>|--+>|\"\"\"|''')$")
+_COMMENT_ENDS = ("*/", "-}", "*)", "]]", "=]", "=#", "#>", "-->", '"""', "'''")
 _DOCSTRING_QUOTES = re.compile(r"^[rRbBuUfF]*(\"\"\"|'''|\"|')|(\"\"\"|'''|\"|')$")
 
+_Captures = dict[str, list[tree_sitter.Node]]
 
-class _Definition(NamedTuple):
+_Comments = dict[int, tuple[tree_sitter.Node, tree_sitter.Node | None]]
+"""Comments and attributes by their last row, each with the part of it that is text."""
+
+
+@dataclass(slots=True)
+class _Definition:
     """One match of the query before nesting is known. Rows are 0-based."""
 
     start_byte: int
@@ -57,17 +64,16 @@ class _Definition(NamedTuple):
     start_row: int
     end_row: int
     name_byte: int
-    name_row: int
     pattern: int  # place of the pattern in the query
     kind: Kind | None  # None: only a scope
     name: str
     owner: str
-    signature: str
-    docstring: str
-    doc_bytes: tuple[int, int]  # where the docstring is written
+    node: tree_sitter.Node
+    captures: _Captures
 
 
-class _Open(NamedTuple):
+@dataclass(slots=True)
+class _Open:
     """A definition, or the whole file, that the next definition may lie in."""
 
     start_byte: int
@@ -83,64 +89,47 @@ def find(language: Language, matches: Sequence[Match], content: bytes) -> tuple[
     definitions, comments = _sorted_out(language, matches, content)
     if language.clauses:
         definitions = _joined(definitions)
-    return tuple(_nest(definitions, comments, content))
+    return tuple(_nest(language, definitions, comments, content))
 
 
 def documentation(language: Language, matches: Sequence[Match], content: bytes) -> list[tuple[int, int]]:
     """Where in a file the documentation of its entities is written, as byte ranges."""
     definitions, comments = _sorted_out(language, matches, content)
-    ranges = [d.doc_bytes for d in definitions if d.kind and d.docstring]
+    inside = [_documentation(language, d.captures, content) for d in definitions if d.kind]
+    ranges = [place for text, place in inside if text]
     for entity in find(language, matches, content):
-        rows = range(entity.start_line - 1, entity.line - 1)
-        ranges += [comments[row][1:] for row in rows if row in comments]
+        above = [comments[row] for row in range(entity.start_line - 1, entity.line - 1) if row in comments]
+        ranges += [place[1:] for found in above if (place := _with_own_lines(*found, content))]
     return sorted(set(ranges))
 
 
 def _sorted_out(
     language: Language, matches: Sequence[Match], content: bytes
-) -> tuple[list[_Definition], dict[int, tuple[int, int, int]]]:
-    """What the query finds: definitions, and comments by their last row (first row, byte range)."""
+) -> tuple[list[_Definition], _Comments]:
+    """What the query finds: definitions, and what may lead them."""
     definitions: list[_Definition] = []
-    comments: dict[int, tuple[int, int, int]] = {}
+    comments: _Comments = {}
     for pattern, captures in matches:
-        if found := captures.get("comment"):
-            for node in found:
-                _add_leading(comments, node, content, captures.get("doc", [node])[0])
-        elif found := captures.get("attribute"):
-            for node in found:
-                _add_leading(comments, node, content, None)
+        if "comment" in captures:
+            for node in captures["comment"]:
+                comments[_last_row(node, content)] = node, captures["doc"][0] if "doc" in captures else node
+        elif "attribute" in captures:
+            for node in captures["attribute"]:
+                comments[_last_row(node, content)] = node, None
         elif definition := _definition(language, pattern, captures, content):
             definitions.append(definition)
     return definitions, comments
 
 
-def _add_leading(
-    comments: dict[int, tuple[int, int, int]],
-    node: tree_sitter.Node,
-    content: bytes,
-    text: tree_sitter.Node | None,
-) -> None:
-    """Note a comment or an attribute that has its lines to itself; others concern the code beside them."""
-    start_byte, end_byte = node.start_byte, node.end_byte
-    start, end = node.start_point[0], node.end_point[0]
-    if content[end_byte - 1 : end_byte] == b"\n":
-        end_byte -= 1  # some grammars count the line break in
-        end -= end > start
-    line_start = content.rfind(b"\n", 0, start_byte) + 1
-    line_end = content.find(b"\n", end_byte)
-    if (
-        content[line_start:start_byte].strip()
-        or content[end_byte : line_end if line_end >= 0 else None].strip()
-    ):
-        return
-    if text is not None and text.id != node.id:
-        start_byte, end_byte = text.start_byte, text.end_byte
-    comments[end] = (start, start_byte, end_byte if text is not None else start_byte)
+def _last_row(node: tree_sitter.Node, content: bytes) -> int:
+    """The row a comment ends on; some grammars count the line break in."""
+    row = node.end_point[0]
+    if content[node.end_byte - 1 : node.end_byte] == b"\n" and row > node.start_point[0]:
+        return row - 1
+    return row
 
 
-def _definition(
-    language: Language, pattern: int, captures: dict[str, list[tree_sitter.Node]], content: bytes
-) -> _Definition | None:
+def _definition(language: Language, pattern: int, captures: _Captures, content: bytes) -> _Definition | None:
     names = captures.get("name")
     nodes, kind = _kind_of(captures)
     if not nodes or not names:
@@ -148,30 +137,27 @@ def _definition(
     outer = nodes[0]
     while language.wrappers and (parent := outer.parent) is not None and parent.type in language.wrappers:
         outer = parent
-    body = captures.get("body")
-    owner = captures.get("owner")
     last = nodes[-1] if len(nodes) > 1 else outer
-    end_byte, end_row = last.end_byte, last.end_point[0]
-    while end_byte > outer.start_byte and content[end_byte - 1] in _SPACE:  # some grammars count it in
+    start_byte, end_byte, end_row = outer.start_byte, last.end_byte, last.end_point[0]
+    while end_byte > start_byte and content[end_byte - 1] in _SPACE:  # some grammars count it in
         end_byte -= 1
         end_row -= content[end_byte] == _LINE_BREAK
     return _Definition(
-        outer.start_byte,
+        start_byte,
         end_byte,
         outer.start_point[0],
         end_row,
         names[0].start_byte,
-        names[0].start_point[0],
         pattern,
         kind,
         _name(names, content),
-        _text(owner[0], content) if owner else "",
-        _signature(nodes[0], kind, names[0], body[0] if body else None, content),
-        *_documentation(language, captures, content),
+        _text(captures["owner"][0], content) if "owner" in captures else "",
+        nodes[0],
+        captures,
     )
 
 
-def _kind_of(captures: dict[str, list[tree_sitter.Node]]) -> tuple[list[tree_sitter.Node], Kind | None]:
+def _kind_of(captures: _Captures) -> tuple[list[tree_sitter.Node], Kind | None]:
     for capture, nodes in captures.items():
         if kind := _KINDS.get(capture):
             return nodes, kind
@@ -186,26 +172,19 @@ def _name(nodes: list[tree_sitter.Node], content: bytes) -> str:
     return ".".join(n[1:-1] if len(n) > 2 and n[0] == n[-1] and n[0] in "\"'" else n for n in names)
 
 
-def _signature(
-    node: tree_sitter.Node,
-    kind: Kind | None,
-    name: tree_sitter.Node,
-    body: tree_sitter.Node | None,
-    content: bytes,
-) -> str:
+def _signature(d: _Definition, content: bytes) -> str:
     """A definition's text up to its body; without one all of a function, else up to the line of the name."""
-    start, end = node.start_byte, node.end_byte
-    if body is not None and body.start_byte > start:
-        end = body.start_byte
-    elif kind not in _CALLABLE and (line_end := content.find(b"\n", name.end_byte, end)) >= 0:
-        end = line_end
+    start, end = d.node.start_byte, d.node.end_byte
+    if "body" in d.captures and (body := d.captures["body"][0].start_byte) > start:
+        end = body
+    elif d.kind not in _CALLABLE:
+        line_end = content.find(b"\n", d.captures["name"][0].end_byte, end)
+        end = line_end if line_end >= 0 else end
     raw = content[start : min(end, start + MAX_SIGNATURE * 4)]
     return " ".join(raw.decode("utf-8", "replace").split()).rstrip(" {:=\\")[:MAX_SIGNATURE]
 
 
-def _documentation(
-    language: Language, captures: dict[str, list[tree_sitter.Node]], content: bytes
-) -> tuple[str, tuple[int, int]]:
+def _documentation(language: Language, captures: _Captures, content: bytes) -> tuple[str, tuple[int, int]]:
     """What the definition says about itself, inside of it, and where."""
     if doc := captures.get("doc"):
         return _uncommented(_text(doc[0], content))[:MAX_DOC], (doc[0].start_byte, doc[0].end_byte)
@@ -225,35 +204,36 @@ def _docstring(language: Language, body: tree_sitter.Node, content: bytes) -> tu
 
 
 def _nest(
-    definitions: Iterable[_Definition], comments: dict[int, tuple[int, int, int]], content: bytes
+    language: Language, definitions: Iterable[_Definition], comments: _Comments, content: bytes
 ) -> Iterable[Entity]:
     """Order definitions by position, give each its parent, qualified name and leading comments."""
     stack = [_Open(-1, len(content) + 1, -1, "", None, None)]
     seen: set[tuple[int, int, str]] = set()
     index = 0
-    for d in sorted(definitions, key=lambda d: (d.start_byte, -d.end_byte, d.name_byte, d.pattern)):
-        if (d.start_byte, d.end_byte, d.name) in seen:
+    for d in sorted(definitions, key=_position):
+        start_byte, end_byte = d.start_byte, d.end_byte
+        if (place := (start_byte, end_byte, d.name)) in seen:
             continue
-        seen.add((d.start_byte, d.end_byte, d.name))
-        while stack[-1].end_byte < d.end_byte:
+        seen.add(place)
+        while stack[-1].end_byte < end_byte:
             stack.pop()
-        beside = (stack[-1].start_byte, stack[-1].end_byte) == (d.start_byte, d.end_byte)  # "int a, b;"
-        outer = stack[-2] if beside else stack[-1]
+        outer = stack[-1]
+        beside = outer.start_byte == start_byte and outer.end_byte == end_byte  # "int a, b;"
+        if beside:
+            outer = stack[-2]
         if d.kind in _LOCAL and outer.kind in _CALLABLE:
             continue
         parts = _parts(d)
         qualified = ".".join(filter(None, [outer.qualified, d.owner, *parts]))
         if d.kind is None:
-            stack.append(_Open(d.start_byte, d.end_byte, d.start_row, qualified, outer.entity, Kind.CLASS))
+            stack.append(_Open(start_byte, end_byte, d.start_row, qualified, outer.entity, Kind.CLASS))
             continue
         kind = _refined(d, outer.kind)
-        start_row, comment = d.start_row, ""
-        if outer.start_row != d.start_row:  # else what stands above is about the outer one
-            start_row, comment = _leading_comment(d.start_row, comments, content)
-        doc = "\n".join(filter(None, [comment, d.docstring]))[:MAX_DOC]
-        lines = (start_row + 1, d.end_row + 1, d.name_row + 1)
-        yield Entity(parts[-1], qualified, kind, *lines, outer.entity, d.signature, doc)
-        inner = _Open(d.start_byte, d.end_byte, d.start_row, qualified, index, kind)
+        start_line, doc = _documented(language, d, outer, comments, content)
+        end_line, line = d.end_row + 1, d.captures["name"][0].start_point[0] + 1
+        signature = _signature(d, content)
+        yield Entity(parts[-1], qualified, kind, start_line, end_line, line, outer.entity, signature, doc)
+        inner = _Open(start_byte, end_byte, d.start_row, qualified, index, kind)
         index += 1
         if not beside:
             stack.append(inner)
@@ -261,17 +241,22 @@ def _nest(
             stack[-1] = inner
 
 
+def _position(d: _Definition) -> tuple[int, int, int, int]:
+    """The outer before the inner, of one place the name that stands first, the pattern that is written first."""
+    return d.start_byte, -d.end_byte, d.name_byte, d.pattern
+
+
 def _joined(definitions: Iterable[_Definition]) -> list[_Definition]:
     """Functions of one name that follow each other as one: Haskell's equations, Elixir's clauses."""
     joined: list[_Definition] = []
     piece = (-1, -1)
-    for d in sorted(definitions, key=lambda d: (d.start_byte, -d.end_byte, d.name_byte, d.pattern)):
+    for d in sorted(definitions, key=_position):
         last = joined[-1] if joined else d
         same = (last.kind, last.name, last.owner) == (d.kind, d.name, d.owner)
         if same and piece == (d.start_byte, d.end_byte):
             continue  # matched twice
         if same and d.kind in _WITH_CLAUSES and last.end_byte <= d.start_byte:
-            joined[-1] = last._replace(end_byte=d.end_byte, end_row=d.end_row)
+            last.end_byte, last.end_row = d.end_byte, d.end_row
         else:
             joined.append(d)
         piece = (d.start_byte, d.end_byte)
@@ -299,15 +284,45 @@ def _refined(definition: _Definition, around: Kind | None) -> Kind:
     return kind
 
 
-def _leading_comment(row: int, comments: dict[int, tuple[int, int, int]], content: bytes) -> tuple[int, str]:
+def _documented(
+    language: Language, d: _Definition, outer: _Open, comments: _Comments, content: bytes
+) -> tuple[int, str]:
+    """The line a definition starts on with what stands above it, and what is said about it there and inside."""
+    start_row, comment = d.start_row, ""
+    if outer.start_row != start_row:  # else what stands above is about the outer one
+        start_row, comment = _leading_comment(start_row, comments, content)
+    docstring, _ = _documentation(language, d.captures, content)
+    doc = f"{comment}\n{docstring}" if comment and docstring else comment or docstring
+    return start_row + 1, doc[:MAX_DOC]
+
+
+def _leading_comment(row: int, comments: _Comments, content: bytes) -> tuple[int, str]:
     """The first row and the cleaned text of the comments that stand directly above this row."""
     first, pieces = row, []
-    while found := comments.get(first - 1):
-        first, start_byte, end_byte = found
-        pieces.append(content[start_byte:end_byte].decode("utf-8", "replace"))
+    while (found := comments.get(first - 1)) and (place := _with_own_lines(*found, content)):
+        first, start_byte, end_byte = place
+        pieces.append(content[start_byte:end_byte])
     if not pieces:
         return row, ""
-    return first, _uncommented("\n".join(reversed(pieces)))
+    return first, _uncommented(b"\n".join(reversed(pieces)).decode("utf-8", "replace"))
+
+
+def _with_own_lines(
+    node: tree_sitter.Node, text: tree_sitter.Node | None, content: bytes
+) -> tuple[int, int, int] | None:
+    """The first row and the place of the text of what has its lines to itself; else it is about the code beside it."""
+    start_byte, end_byte = node.start_byte, node.end_byte
+    end_byte -= content[end_byte - 1 : end_byte] == b"\n"
+    line_start = content.rfind(b"\n", 0, start_byte) + 1
+    line_end = content.find(b"\n", end_byte)
+    if (
+        content[line_start:start_byte].strip()
+        or content[end_byte : line_end if line_end >= 0 else None].strip()
+    ):
+        return None
+    if text is not None and text.id != node.id:
+        start_byte, end_byte = text.start_byte, text.end_byte
+    return node.start_point[0], start_byte, end_byte if text is not None else start_byte
 
 
 def _uncommented(text: str) -> str:
@@ -318,7 +333,7 @@ def _uncommented(text: str) -> str:
 def _uncommented_line(line: str) -> str:
     head = _COMMENT_HEAD.match(line)
     line = line[head.end() if head else 0 :].rstrip()
-    return _COMMENT_TAIL.sub("", line) if line[-1:] in _COMMENT_ENDS else line
+    return _COMMENT_TAIL.sub("", line).rstrip(" \t") if line.endswith(_COMMENT_ENDS) else line
 
 
 def _text(node: tree_sitter.Node, content: bytes) -> str:
