@@ -10,7 +10,7 @@ import json
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from operator import itemgetter
 
@@ -31,6 +31,9 @@ MAX_DEPTH = 12
 """Links of a chain that are followed; generated code has thousands."""
 
 UNKNOWN = "?"
+
+_REMEMBERED = 1 << 12
+"""Names and types that are kept as they were read: the files of a tree have the same ones again and again."""
 
 OUTLINED = frozenset(Kind) - {Kind.CONSTANT, Kind.VARIABLE, Kind.BLOCK, Kind.SECTION}
 """The kinds that the graph has nodes for; a variable is part of what it stands in."""
@@ -100,48 +103,51 @@ _NAMES = frozenset({
 
 def find(language: Language, matches: Iterable[Match], content: bytes) -> References:
     """What a file mentions, by kind in order of position, each once per line."""
-    found: list[tuple[int, ReferenceKind, str, str]] = []
+    found: list[tuple[int, ReferenceKind, Reference]] = []
     said = _Said(content)
     for _, captures in matches:
         for name, nodes in captures.items():
             if kind := _KINDS.get(name):
-                node, start = nodes[0], nodes[0].start_byte
-                target = said.chain(node) if kind in _GIVEN else said.target(start, nodes[-1].end_byte)
+                node = nodes[0]
+                start = node.start_byte
+                target = said.chain(node) if kind in _GIVEN else _TARGETS[content[start : nodes[-1].end_byte]]
                 detail = _detail(captures, said) if len(captures) > 1 else ""
-                found.append((start, kind, target, detail))
+                found.append((start, kind, (target, node.start_point[0] + 1, detail)))
             elif kind := _WHOLE.get(name):
                 node = nodes[0]
                 target, through, length = said.member(node)
-                found.append((node.end_byte - length, kind, target, through))
-    references = _with_lines(found, content)
+                line = node.end_point[0] - target.count("\n") + 1
+                found.append((node.end_byte - length, kind, (target, line, through)))
+    references = _by_kind(found)
     if language.links:
         references[ReferenceKind.LINK] = _links(language, content)
     return references
 
 
+class _Texts(dict[bytes, str]):
+    """Names and types by the bytes of a file, each read when it is first met."""
+
+    def __init__(self, read: Callable[[bytes], str]) -> None:
+        self._read = read
+
+    def __missing__(self, raw: bytes) -> str:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        text = self[raw] = self._read(raw)
+        return text
+
+
 class _Said:
-    """What the nodes of a file say, each text read once: a file has the same ones again and again."""
+    """What the nodes of a file say, each expression read once: a file has the same ones again and again."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
-        self._targets: dict[bytes, str] = {}
-        self._lines: dict[bytes, str] = {}
         self._members: dict[bytes, tuple[str, str, int]] = {}
         self._chains: dict[tuple[bytes, int], str] = {}
 
-    def target(self, start: int, end: int) -> str:
-        """A name on one line, without the quotes of a quoted one."""
-        raw = self._content[start:end]
-        if (target := self._targets.get(raw)) is None:
-            target = self._targets[raw] = _target(raw)
-        return target
-
     def line(self, node: tree_sitter.Node) -> str:
         """A text on one line, cut if it is long."""
-        raw = self._content[node.start_byte : node.end_byte]
-        if (line := self._lines.get(raw)) is None:
-            line = self._lines[raw] = " ".join(raw.decode("utf-8", "replace").split())[:MAX_DETAIL]
-        return line
+        return _LINES[self._content[node.start_byte : node.end_byte]]
 
     def member(self, node: tree_sitter.Node) -> tuple[str, str, int]:
         """Of ``a.b.c``, the last name, what it is taken from, and how many bytes at the end are the name's."""
@@ -158,19 +164,12 @@ class _Said:
         return links
 
 
-def _with_lines(
-    found: list[tuple[int, ReferenceKind, str, str]], content: bytes
-) -> dict[ReferenceKind, Sequence[Reference]]:
-    """What was found at some positions, with the lines they are on."""
-    found.sort(key=itemgetter(0))
-    line, seen = 1, 0
+def _by_kind(found: list[tuple[int, ReferenceKind, Reference]]) -> dict[ReferenceKind, Sequence[Reference]]:
+    """What was found at some positions, in their order."""
     references: defaultdict[ReferenceKind, dict[Reference, None]] = defaultdict(dict)
-    for position, kind, target, detail in found:
-        if not target:  # what a broken file leaves out
-            continue
-        line += content.count(b"\n", seen, position)
-        seen = position
-        references[kind][target, line, detail] = None
+    for _, kind, reference in sorted(found, key=itemgetter(0)):
+        if reference[0]:  # else it is what a broken file leaves out
+            references[kind][reference] = None
     return {kind: tuple(rows) for kind, rows in references.items()}
 
 
@@ -191,10 +190,23 @@ def _pattern(text: str) -> re.Pattern[str]:
     return re.compile(text, re.M)
 
 
+def _line(raw: bytes) -> str:
+    """A text on one line, cut if it is long."""
+    text = raw.decode("utf-8", "replace")
+    return (text if text.isidentifier() else " ".join(text.split()))[:MAX_DETAIL]
+
+
 def _target(raw: bytes) -> str:
     """A name on one line, without the quotes of a quoted one."""
-    text = " ".join(raw.decode("utf-8", "replace").split())
+    text = raw.decode("utf-8", "replace")
+    if text.isidentifier():
+        return text
+    text = " ".join(text.split())
     return text[1:-1] if text[:1] + text[-1:] in _QUOTES else text
+
+
+_LINES = _Texts(_line)
+_TARGETS = _Texts(_target)
 
 
 def _member(node: tree_sitter.Node, raw: bytes, content: bytes) -> tuple[str, str, int]:
@@ -222,13 +234,12 @@ def _detail(captures: dict[str, list[tree_sitter.Node]], said: _Said) -> str:
 def chain(node: tree_sitter.Node, content: bytes, depth: int = 0) -> str:
     """An expression as a chain of names and calls; ``?`` where it is anything else."""
     kind = node.type
+    if kind in _NAMES:
+        return _text(node, content).lstrip("$@")
     if kind in _LITERALS:
         return UNKNOWN
-    text = _text(node, content)
-    if kind not in _CALLS and _PLAIN.match(text):  # in Ruby, a.b is a call
+    if kind not in _CALLS and _PLAIN.match(text := _text(node, content)):  # in Ruby, a.b is a call
         return text
-    if kind in _NAMES:
-        return text.lstrip("$@")
     if depth > MAX_DEPTH:
         return UNKNOWN
     if kind in _CALLS or kind in _MEMBERS:
@@ -252,9 +263,13 @@ def _link(node: tree_sitter.Node, kind: str, content: bytes, depth: int) -> str:
             inner = chain(called, content, depth + 1)
             return f"{inner}()" if inner != UNKNOWN else UNKNOWN
         return _method_call(node, content, depth)
-    around, member = (node.child_by_field_name(field) if field else None for field in _MEMBERS[kind])
-    if not _MEMBERS[kind][0] and node.named_child_count > 1:
+    whole, part = _MEMBERS[kind]
+    if whole:
+        around, member = node.child_by_field_name(whole), node.child_by_field_name(part)
+    elif node.named_child_count > 1:
         around, member = node.named_children[0], node.named_children[-1]
+    else:
+        return UNKNOWN
     if member is None:
         return UNKNOWN
     if around is None:
