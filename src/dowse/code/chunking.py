@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from io import BytesIO
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -57,9 +58,9 @@ class _Cutter:
     children: dict[int | None, list[int]] = field(init=False)
 
     def __post_init__(self) -> None:
-        lengths = map(len, self.content.split(b"\n"))
-        self.offsets = [0, *accumulate(map((1).__add__, lengths))]
-        self.offsets[-1] -= 1
+        self.offsets = list(accumulate(map(len, BytesIO(self.content)), initial=0))
+        if not self.content or self.content.endswith(b"\n"):
+            self.offsets.append(len(self.content))  # the last row is empty
         self.children = defaultdict(list)
         for index, entity in enumerate(self.entities):
             self.children[entity.parent].append(index)
@@ -81,21 +82,20 @@ class _Cutter:
 
     def _parts(self, piece: _Piece) -> list[_Piece]:
         """The definitions inside a piece and what stands between them; none if there is no definition."""
-        owner, row, parts = piece.entity, piece.first, list[_Piece]()
+        row, last, owner = piece.first, piece.last, piece.entity
+        parts = list[_Piece]()
         for index in self.children.get(owner, ()):
             child = self.entities[index]
-            start, end = max(child.start_line - 1, row), min(child.end_line - 1, piece.last)
+            start, end = max(child.start_line - 1, row), min(child.end_line - 1, last)
             if start > end:
                 continue
-            parts += [*self._gap(row, start - 1, owner), _Piece(start, end, owner, index)]
+            if not self._blank(row, start - 1):
+                parts.append(_Piece(row, start - 1, owner, owner))
+            parts.append(_Piece(start, end, owner, index))
             row = end + 1
-        return [*parts, *self._gap(row, piece.last, owner)] if parts else []
-
-    def _gap(self, first: int, last: int, owner: int | None) -> list[_Piece]:
-        """Rows between definitions, if anything stands there."""
-        if first > last or not self.content[self.offsets[first] : self.offsets[last + 1]].strip():
-            return []
-        return [_Piece(first, last, owner, owner)]
+        if parts and not self._blank(row, last):
+            parts.append(_Piece(row, last, owner, owner))
+        return parts
 
     def _leaf(self, first: int, last: int, owner: int | None) -> Iterator[_Piece]:
         """Too many rows without a definition inside: cut at statements, else at blank lines."""
@@ -123,12 +123,13 @@ class _Cutter:
             cursor = waiting.pop().walk()
             more = cursor.goto_first_child_for_byte(begin) is not None
             while more and (child := cursor.node) is not None:
-                start, end = child.start_point[0], child.end_point[0]
+                start = child.start_point[0]
                 if start > last:
                     break
                 if child.is_named:
                     if start > first:
                         starts.append(start)
+                    end = child.end_point[0]
                     if end > start and self.size(max(start, first), min(end, last)) > self.target:
                         waiting.append(child)
                 more = cursor.goto_next_sibling()
@@ -142,34 +143,32 @@ class _Cutter:
             while end < last and self.size(start, end + 1) <= self.target:
                 end += 1
             if end < last:
-                end = next((r for r in range(end, start + (end - start) // 2, -1) if self._blank(r)), end)
+                end = next((r for r in range(end, start + (end - start) // 2, -1) if self._blank(r, r)), end)
             yield start, end
             start = end + 1
 
-    def _blank(self, row: int) -> bool:
-        return not self.content[self.offsets[row] : self.offsets[row + 1]].strip()
+    def _blank(self, first: int, last: int) -> bool:
+        """Whether nothing stands on some rows."""
+        return first > last or not self.content[self.offsets[first] : self.offsets[last + 1]].strip()
 
     def merged(self, pieces: Iterable[_Piece]) -> Iterator[_Piece]:
-        """Join neighbours of one container while they fit the target together."""
-        current: _Piece | None = None
-        for piece in pieces:
-            if current is None:
-                current = piece
-            elif piece.container == current.container and self.size(current.first, piece.last) <= self.target:
-                entity = current.entity if current.entity == piece.entity else current.container
-                current = _Piece(current.first, piece.last, current.container, entity)
+        """Join neighbours of one container while they fit the target together; a file has at least one piece."""
+        waiting = iter(pieces)
+        first, last, container, entity = next(waiting)
+        for piece in waiting:
+            if piece.container == container and self.size(first, piece.last) <= self.target:
+                last, entity = piece.last, entity if entity == piece.entity else container
             else:
-                yield current
-                current = piece
-        if current is not None:
-            yield current
+                yield _Piece(first, last, container, entity)
+                first, last, container, entity = piece
+        yield _Piece(first, last, container, entity)
 
     def chunks(self, piece: _Piece, overlap: int) -> Iterator[Chunk]:
         """A piece without its outer blank rows, as a chunk; several if one line is far too long."""
         first, last = piece.first, piece.last
-        while first <= last and self._blank(first):
+        while first <= last and self._blank(first, first):
             first += 1
-        while last >= first and self._blank(last):
+        while last >= first and self._blank(last, last):
             last -= 1
         if first > last:
             return
