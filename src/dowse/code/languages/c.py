@@ -18,9 +18,14 @@ OUTSIDE = (
 
 
 def functions(names: str) -> str:
-    """The declarator of a function with up to two pointers or references in front of it."""
+    """The declarator of a function with up to two pointers or references in front of it.
+
+    The step that all forms share comes before the alternation: until a declarator is reached, each form that waits
+    is a state that is compared with all the others at every node. What begins with names comes last: of a branch
+    that begins with an alternation, tree-sitter forgets all but the first unless it is the last branch.
+    """
     function = f"(_ declarator: [{names}] parameters: (_))"
-    return f"[{function} (_ {function}) (_ declarator: (_ {function}))]"
+    return f"(_ [{function} declarator: (_ {function}) ([declarator: [{names}]] parameters: (_))])"
 
 
 def variables(names: str) -> str:
@@ -40,12 +45,14 @@ def variables(names: str) -> str:
 def declarations(parents: tuple[str, ...], function: str, variable: str) -> str:
     """Functions and variables that are declared directly inside one of these nodes.
 
-    Functions in an error too: headers whose macros stand for code are full of errors.
+    No declaration has a field of those left out: what has one, be it a template or an ``#if``, is not worth waiting
+    in for a declarator. Functions in an error too: headers whose macros stand for code are full of errors.
     """
-    function = f"(_ !body declarator: {functions(function)}) @function"
-    variable = f"(_ !body declarator: {variables(variable)}) @variable"
-    patterns = [f"({parent} {function})" for parent in (*parents, "ERROR")]
-    return "\n".join(patterns + [f"({parent} {variable})" for parent in parents])
+    declaration = "(_ !body !name !parameters !condition declarator:"
+    function = functions(function)
+    patterns = [f"({parent} {declaration} {function}) @function)" for parent in parents]
+    patterns.append(f"(ERROR (_ !body !name !condition declarator: {function}) @function)")
+    return "\n".join(patterns + [f"({p} {declaration} {variables(variable)}) @variable)" for p in parents])
 
 
 TYPES = f"""
@@ -81,7 +88,7 @@ DEFINITIONS = f"""
 REFERENCES = """
 (preproc_include path: [(string_literal) (system_lib_string)] @import)
 (call_expression function: (identifier) @call)
-(call_expression function: (field_expression argument: (_) @through field: (_) @call))
+(call_expression function: (_ argument: (_) @through field: (_) @call))
 (init_declarator declarator: (identifier) @bind)
 (parameter_declaration declarator: (identifier) @parameter)
 (parameter_declaration declarator: (_ declarator: (identifier) @parameter))
