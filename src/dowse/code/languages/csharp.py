@@ -33,10 +33,17 @@ LANGUAGE = Language(
     references="""
 (using_directive !name [(identifier) (qualified_name)] @import)
 (using_directive name: (_) (qualified_name) @import)
-(invocation_expression function: (identifier) @call)
-(invocation_expression function: (_ . (identifier) @call . (type_argument_list)))
-(invocation_expression function: (_ !expression name: [(identifier) @call (_ . (identifier) @call)]))
-(invocation_expression function: (_ expression: (_) @through name: [(identifier) @call (_ . (identifier) @call)]))
+(invocation_expression function: [
+  (identifier) @call
+  (_ !expression [
+    ((identifier) @call . (type_argument_list))
+    name: [(identifier) @call (_ . (identifier) @call)]
+  ])
+  (_ [
+    ([expression: (_) @through] name: [(identifier) @call (_ . (identifier) @call)])
+    (_ !expression name: [(identifier) @call (_ . (identifier) @call)])
+  ])
+])
 (field_declaration (variable_declaration type: (_) @type (variable_declarator name: (_) @field)))
 (property_declaration type: (_) @type name: (_) @field)
 (parameter type: (_) @type name: (_) @parameter)
@@ -45,7 +52,6 @@ LANGUAGE = Language(
   (#not-eq? @type "var"))
 ((local_declaration_statement (variable_declaration type: (_) @_var (variable_declarator name: (_) @bind (_) @value)))
   (#eq? @_var "var"))
-(invocation_expression function: (_ (_ !expression name: [(identifier) @call (_ . (identifier) @call)])))
 (object_creation_expression type: [(identifier) (qualified_name)] @call)
 (object_creation_expression type: (generic_name . (identifier) @call))
 (base_list [(identifier) (qualified_name)] @inherit)

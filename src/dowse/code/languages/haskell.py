@@ -8,15 +8,14 @@ LANGUAGE = Language(
     interpreters=("runghc", "runhaskell", "stack"),
     grammar="tree_sitter_haskell:language",
     definitions="""
-(declarations (signature name: [(variable) @name (prefix_id (_) @name)]) @function)
-(declarations (function name: (_) @name match: (_) @body) @function)
-(declarations (function (infix operator: (_) @name) match: (_) @body) @function)
-(declarations (bind name: (_) @name match: (_) @body) @function)
-(class_declarations (signature name: [(variable) @name (prefix_id (_) @name)]) @method)
+; what has a name and a match is a function or a binding; naming what fields say is slow to compile
+(declarations (signature name: [(variable) @name (_ (_) @name)]) @function)
+(declarations (_ name: (_) @name match: (_) @body) @function)
+(declarations (function (_ operator: (_) @name) match: (_) @body) @function)
+(class_declarations (signature name: [(variable) @name (_ (_) @name)]) @method)
 (class_declarations (function name: (_) @name match: (_) @body) @method)
-(instance_declarations (function name: (_) @name match: (_) @body) @method)
-(instance_declarations (function (infix operator: (_) @name) match: (_) @body) @method)
-(instance_declarations (bind name: (_) @name match: (_) @body) @method)
+(instance_declarations (_ name: (_) @name match: (_) @body) @method)
+(instance_declarations (function (_ operator: (_) @name) match: (_) @body) @method)
 (foreign_import signature: (signature name: (_) @name)) @function
 (data_type name: (_) @name) @type
 (newtype name: (_) @name) @type
@@ -32,8 +31,7 @@ LANGUAGE = Language(
     clauses=True,
     references="""
 (import module: (module) @import)
-(apply function: (variable) @call)
-(apply function: (qualified id: (variable) @call))
+(apply function: [(variable) @call (_ id: (variable) @call)])
 (instance name: (_) @inherit)
 """,
 )

@@ -19,13 +19,13 @@ LANGUAGE = Language(
 (property_declaration (property_element name: (variable_name (name) @name))) @variable
 (const_declaration (const_element . (name) @name)) @constant
 ((expression_statement
-  (function_call_expression
+  (_
     function: (name) @_define
     arguments: (arguments . (argument (string (string_content) @name)))) @constant)
   (#eq? @_define "define"))
 (assignment_expression
   left: (variable_name (name) @name)
-  right: [(anonymous_function body: (_) @body) (arrow_function body: (_) @body)]) @function
+  right: (_ parameters: (_) body: (_) @body)) @function
 (program (expression_statement (assignment_expression left: (variable_name (name) @name)) @variable))
 (comment) @comment
 """,
@@ -44,9 +44,13 @@ LANGUAGE = Language(
 (member_call_expression object: (_) @through name: (name) @call)
 (nullsafe_member_call_expression object: (_) @through name: (name) @call)
 (scoped_call_expression scope: (_) @through name: (name) @call)
-(assignment_expression left: (variable_name (name) @bind) right: (_) @value)
-(assignment_expression left: (member_access_expression object: (variable_name) @_this name: (name) @field)
-  right: (_) @value (#eq? @_this "$this"))
+(assignment_expression
+  left: [
+    (variable_name (name) @bind)
+    (member_access_expression object: (variable_name) @_this name: (name) @field)
+  ]
+  right: (_) @value
+  (#eq? @_this "$this"))
 (property_declaration type: (_) @type (property_element name: (variable_name (name) @field)))
 (property_promotion_parameter type: (_) @type name: (variable_name (name) @field))
 (simple_parameter type: (_) @type name: (variable_name (name) @parameter))

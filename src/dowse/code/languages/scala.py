@@ -31,15 +31,16 @@ LANGUAGE = Language(
 (comment) @comment
 (block_comment) @comment
 """
-    + "".join(f"({body} (_ pattern: (identifier) @name) @variable)\n" for body in _BODIES),
+    + "".join(f"({body} (_ !name !body pattern: (identifier) @name) @variable)\n" for body in _BODIES),
     references="""
 (import_declaration . (identifier) @import ("." (identifier) @import)*)
 (namespace_selectors (identifier) @import)
 (namespace_selectors (_ name: (_) @import))
-(call_expression function: (identifier) @call)
-(call_expression function: (field_expression field: (_) @call))
-(call_expression function: (generic_function function: (identifier) @call))
-(call_expression function: (generic_function function: (field_expression field: (_) @call)))
+(call_expression function: [
+  (identifier) @call
+  (_ field: (_) @call)
+  (generic_function function: [(identifier) @call (_ field: (_) @call)])
+])
 (instance_expression (type_identifier) @call)
 (instance_expression (generic_type type: (_) @call))
 (extends_clause [(type_identifier) (stable_type_identifier)] @inherit)

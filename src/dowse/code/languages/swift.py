@@ -25,9 +25,9 @@ LANGUAGE = Language(
 (deinit_declaration "deinit" @name body: (_)? @body) @method
 (subscript_declaration "subscript" @name (computed_property)? @body) @method
 (protocol_property_declaration name: (_ bound_identifier: (_) @name)) @variable
-(source_file (_ name: (_ bound_identifier: (_) @name)) @variable)
-(class_body (_ name: (_ bound_identifier: (_) @name)) @variable)
-(enum_class_body (_ name: (_ bound_identifier: (_) @name)) @variable)
+(source_file (_ !body name: (_ bound_identifier: (_) @name)) @variable)
+(class_body (_ !body name: (_ bound_identifier: (_) @name)) @variable)
+(enum_class_body (_ !body name: (_ bound_identifier: (_) @name)) @variable)
 (ERROR (property_declaration name: (_ bound_identifier: (_) @name)) @variable)
 (comment) @comment
 (multiline_comment) @comment
