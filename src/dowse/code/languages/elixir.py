@@ -73,6 +73,6 @@ LANGUAGE = Language(
 (call target: (identifier) @call
   (#not-match? @call "^(alias|behaviour|callback|case|cond|def[a-z]*|doc|for|if|impl|import|moduledoc|opaque\
 |quote|raise|receive|require|spec|super|try|type|typedoc|typep|unless|unquote|use|with)$"))
-(call target: (dot right: (identifier) @call))
+(call target: (_ right: (identifier) @call))
 """,
 )

@@ -37,6 +37,6 @@ LANGUAGE = Language(
 (class_parameter (identifier) @field (_) @type)
 (parameter (identifier) @parameter (_) @type)
 (delegation_specifier (user_type . (identifier) @inherit ("." (identifier) @inherit)*))
-(delegation_specifier (_ . (user_type . (identifier) @inherit ("." (identifier) @inherit)*)))
+(delegation_specifier (_ . (_ . (identifier) @inherit ("." (identifier) @inherit)*)))
 """,
 )

@@ -22,6 +22,15 @@ LANGUAGE = Language(
     (type_identifier) @name
     (scoped_type_identifier) @name
     (primitive_type) @name
+    (array_type) @name
+    (tuple_type) @name
+    (pointer_type) @name
+    (function_type) @name
+  ]
+  body: (_) @body) @impl
+; one alternation of all would be slower: what waits for the type is compared, each with each, at every node
+(impl_item
+  type: [
     (generic_type type: (_) @name)
     (dynamic_type trait: (_) @name)
     (reference_type type: [
@@ -30,10 +39,6 @@ LANGUAGE = Language(
       (primitive_type) @name
       (generic_type type: (_) @name)
     ])
-    (array_type) @name
-    (tuple_type) @name
-    (pointer_type) @name
-    (function_type) @name
   ]
   body: (_) @body) @impl
 (type_item name: (_) @name) @type
@@ -58,8 +63,11 @@ LANGUAGE = Language(
 (mod_item name: (_) @import !body)
 (call_expression function: [(identifier) (scoped_identifier)] @call)
 (call_expression function: (field_expression value: (_) @through field: (_) @call))
-(call_expression function: (generic_function function: [(identifier) (scoped_identifier)] @call))
-(call_expression function: (generic_function function: (field_expression field: (_) @call)))
+(call_expression function: (generic_function function: [
+  (identifier) @call
+  (scoped_identifier) @call
+  (_ field: (_) @call)
+]))
 (use_as_clause path: (_) @import alias: (_) @namespace)
 (let_declaration pattern: (identifier) @bind !type value: (_) @value)
 (let_declaration pattern: (identifier) @bind type: (_) @type)

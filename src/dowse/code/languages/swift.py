@@ -34,8 +34,8 @@ LANGUAGE = Language(
 """,
     references="""
 (import_declaration (identifier) @import)
-(call_expression . (simple_identifier) @call (call_suffix [(_ "(") (lambda_literal)]))
-(call_expression . (_ suffix: (_ suffix: (simple_identifier) @call))
+(call_expression
+  . [(simple_identifier) @call (_ suffix: (_ suffix: (simple_identifier) @call))]
   (call_suffix [(_ "(") (lambda_literal)]))
 (inheritance_specifier (user_type . (type_identifier) @inherit ("." (type_identifier) @inherit)*))
 """,

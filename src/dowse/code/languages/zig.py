@@ -27,7 +27,6 @@ LANGUAGE = Language(
   (builtin_identifier) @_import
   (arguments (string (string_content) @import))
   (#eq? @_import "@import"))
-(call_expression function: (identifier) @call)
-(call_expression function: (field_expression member: (identifier) @call))
+(call_expression function: [(identifier) @call (_ member: (identifier) @call)])
 """,
 )
