@@ -17,15 +17,20 @@ OUTSIDE = (
 """Where a declaration is not a local one (variables of an ``#if`` inside a function are left out later)."""
 
 
-def functions(names: str) -> str:
+FUNCTION = "function_declarator"
+"""What has a declarator and parameters; named only where it pays for the time it takes to compile."""
+
+
+def functions(names: str, named: str = "_") -> str:
     """The declarator of a function with up to two pointers or references in front of it.
 
     The step that all forms share comes before the alternation: until a declarator is reached, each form that waits
     is a state that is compared with all the others at every node. What begins with names comes last: of a branch
-    that begins with an alternation, tree-sitter forgets all but the first unless it is the last branch.
+    that begins with an alternation, tree-sitter forgets all but the first unless it is the last branch. Where there
+    are most functions, ``named`` says what they are: no list of parameters is then taken for one.
     """
-    function = f"(_ declarator: [{names}] parameters: (_))"
-    return f"(_ [{function} declarator: (_ {function}) ([declarator: [{names}]] parameters: (_))])"
+    parts = f"declarator: [{names}] parameters: (_)"
+    return f"(_ [({named} {parts}) declarator: (_ (_ {parts})) ([declarator: [{names}]] parameters: (_))])"
 
 
 def variables(names: str) -> str:
@@ -76,7 +81,7 @@ DEFINITIONS = f"""
 (struct_specifier name: (_) @name body: (_) @body) @struct
 (union_specifier name: (_) @name body: (_) @body) @struct
 (enum_specifier name: (_) @name body: (_) @body) @enum
-(function_definition declarator: {functions("(identifier) @name")} body: (_) @body) @function
+(function_definition declarator: {functions("(identifier) @name", FUNCTION)} body: (_) @body) @function
 (field_declaration declarator: {functions("(field_identifier) @name")}) @function
 (field_declaration declarator: {variables("(field_identifier) @name")}) @variable
 {TYPES}

@@ -40,7 +40,7 @@ LANGUAGE = Language(
 (enum_specifier name: (_) @name body: (_) @body) @enum
 (concept_definition name: (_) @name) @type
 (alias_declaration name: (_) @name) @type
-(function_definition declarator: {c.functions(_FUNCTION_NAMES)} body: (_)? @body) @function
+(function_definition declarator: {c.functions(_FUNCTION_NAMES, c.FUNCTION)} body: (_)? @body) @function
 (function_definition declarator: (_ type: (_) @name) body: (_)? @body) @method
 (field_declaration declarator: {c.functions(_FUNCTION_NAMES)}) @method
 (field_declaration declarator: {c.variables(_VARIABLE_NAMES)}) @variable
