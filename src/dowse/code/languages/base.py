@@ -29,8 +29,16 @@ them:
   that are passed on;
 - ``@value``, ``@type``, ``@each``: what a name is bound to, its declared type, the collection it is one of.
 
-A query is compiled once per process. Node types spelled out along a nested path can make that take seconds
-in a large grammar; wildcards with fields, ``(_ body: (_) @body)``, cost nothing.
+A query is compiled once per process, and each node type with children in it is looked up in the whole grammar: one
+can take 10 ms, spelled out along a nested path seconds. Wildcards with fields, ``(_ body: (_) @body)``, cost nothing,
+and patterns that begin alike can be one: ``(call [...])``; a predicate of a capture that an alternative does not have
+holds. What else to know:
+
+- a wildcard as a root is passed over when a node type or a token comes next, ``(_ "func" ...)``: the pattern starts
+  there, and fields that the root must not have are not looked at;
+- an alternation is a state for each of its branches until one is met, and all that wait are compared at every node: put
+  the step that they share before it, and keep them from waiting in bodies (``!body``);
+- of a branch that begins with an alternation, all but its first alternative are lost, unless it is the last branch.
 """
 
 from __future__ import annotations

@@ -19,11 +19,11 @@ LANGUAGE = Language(
   left: (variable_declaration variable: (_ (varname) @name)))) @variable)
 (use_statement
   module: (package) @_constant
-  (list_expression . (autoquoted_bareword) @name)
+  (_ . (autoquoted_bareword) @name)
   (#eq? @_constant "constant")) @constant
 (use_statement
   module: (package) @_constant
-  (anonymous_hash_expression (list_expression (autoquoted_bareword) @name @constant))
+  (anonymous_hash_expression (_ (autoquoted_bareword) @name @constant))
   (#eq? @_constant "constant"))
 (comment) @comment
 (pod) @comment

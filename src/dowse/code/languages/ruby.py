@@ -24,7 +24,7 @@ LANGUAGE = Language(
 ((assignment left: (constant) @name right: (_ receiver: (constant) @_maker method: (identifier) @_new)) @class
   (#any-of? @_maker "Class" "Data" "Struct") (#any-of? @_new "new" "define"))
 (assignment left: [(constant) (scope_resolution)] @name) @constant
-(class body: (_ (assignment left: (class_variable) @name) @variable))
+(class body: (_ (_ !body !operator left: (class_variable) @name) @variable))
 ((call !receiver method: (identifier) @_attribute arguments: (_ (simple_symbol) @name)) @variable
   (#any-of? @_attribute "attr_reader" "attr_writer" "attr_accessor"))
 (comment) @comment

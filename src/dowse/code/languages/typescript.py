@@ -15,7 +15,7 @@ DEFINITIONS = (
 (internal_module name: (_) @name body: (_) @body) @module
 (internal_module body: (_ (lexical_declaration (variable_declarator name: (identifier) @name) @variable)))
 (module
-  name: [(string (string_fragment) @name) (identifier) @name (nested_identifier) @name]
+  name: [(_ (string_fragment) @name) (identifier) @name (nested_identifier) @name]
   body: (_) @body) @module
 (ambient_declaration (_ (variable_declarator name: (identifier) @name) @variable))
 
