@@ -2,7 +2,7 @@
 
 - Indexing: CPU time (user and system, children included) of indexing one tree in a process that has
   indexed another one before; dowse with one worker and its index on disk, semble in memory. Median of
-  ``--runs``.
+  ``--runs``. Dowse once more without vectors, which is keywords, names and the graph alone, beside all of semble.
 - Questions: wall time in that process, of the benchmark's own questions about the tree, ten results with
   their text; no cache of answers, and every one of dowse's preceded by its comparison of the tree with the
   disk ("in a burst": only when dowse finds it due). Median of three for each question. CPU time beside it,
@@ -62,6 +62,7 @@ class Timing(NamedTuple):
     query_ms: list[float]
     query_cpu_ms: list[float]
     burst_ms: list[float]  # of dowse only
+    without_cpu_ms: float  # of indexing without vectors; of dowse only
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -108,11 +109,13 @@ def _timings(trees: Sequence[Tree], runs: int) -> dict[str, dict[str, Timing]]:
 
 
 def _timed(probe: Probe, tree: Tree, runs: int) -> Timing:
+    is_ours = probe.name == "dowse"
+    without = [probe.index(tree.path, embedder="none").cpu_ms for _ in range(runs if is_ours else 0)]
     costs = [probe.index(tree.path) for _ in range(runs)]
     queries = [question.text for question in tree.questions]
     answers = probe.ask(queries, LIMIT, QUERY_RUNS)
     burst: list[Answer] = []
-    if probe.name == "dowse":
+    if is_ours:
         probe.index(tree.path, burst=True)
         burst = probe.ask(queries, LIMIT, QUERY_RUNS)
     return Timing(
@@ -121,6 +124,7 @@ def _timed(probe: Probe, tree: Tree, runs: int) -> Timing:
         [answer.cost.wall_ms for answer in answers],
         [answer.cost.cpu_ms for answer in answers],
         [answer.cost.wall_ms for answer in burst],
+        statistics.median(without) if without else 0.0,
     )
 
 
@@ -173,9 +177,13 @@ def _command_cpu_ms(engine: str, command: Sequence[str], environment: Mapping[st
 
 def _index_figures(timings: Mapping[str, Mapping[str, Timing]]) -> list[Figure]:
     ours, theirs = ([by_engine[name].index_cpu_ms for by_engine in timings.values()] for name in ENGINES)
+    without = [by_engine["dowse"].without_cpu_ms for by_engine in timings.values()]
     return [
         Figure("indexing CPU, ratio of sums", ratio_of_sums(ours, theirs), "x", at_most(0.7)),
         Figure("indexing CPU, median ratio", median_ratio(ours, theirs), "x", at_most(0.7)),
+        Figure(
+            "indexing CPU without vectors, ratio of sums", ratio_of_sums(without, theirs), "x", at_most(0.7)
+        ),
         _beside("indexing CPU, mean of a tree", statistics.mean(ours), statistics.mean(theirs)),
     ]
 
