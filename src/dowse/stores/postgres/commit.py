@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from psycopg import sql
 
-from dowse.code import terms as chunk_fields
 from dowse.compact import deflated
 from dowse.stores import packing
 from dowse.stores.postgres import conditions, postings, rows, schema
@@ -18,7 +17,7 @@ from dowse.stores.postgres.connection import Connection
 from dowse.stores.postgres.postings import FIELDS, Segment
 from dowse.stores.postgres.remembered import name_keys
 from dowse.stores.postgres.state import ViewState
-from dowse.types import CHUNK_BITS, ParsedFile, SourceFile
+from dowse.types import CHUNK_BITS, SourceFile
 
 
 class _Removed(NamedTuple):
@@ -118,7 +117,7 @@ class Commit:
             self._connection,
             "names (content, ordinal, repository, chunk, around, kind, name, name_key, letters)",
             ["int8", "int4", "int4", "int4", "int4[]", "text", "text", "text", "int8"],
-            (row for id, file in zip(ids, new, strict=True) for row in self._name_rows(id, file.parsed)),
+            (row for id, file in zip(ids, new, strict=True) for row in self._name_rows(id, file)),
         )
         return known | {file.content_hash: id for id, file in zip(ids, new, strict=True)}
 
@@ -137,16 +136,16 @@ class Commit:
             deflated(file.content),
         )  # fmt: skip
 
-    def _name_rows(self, id: int, parsed: ParsedFile) -> Iterator[tuple[Any, ...]]:
+    def _name_rows(self, id: int, file: SourceFile) -> Iterator[tuple[Any, ...]]:
         around: dict[int, list[int]] = {}
-        for place, chunk in enumerate(parsed.chunks):
+        for place, chunk in enumerate(file.parsed.chunks):
             if chunk.entity is not None:
                 around.setdefault(chunk.entity, []).append(place)
-        chunks = chunk_fields.chunks_of_entities(parsed)
-        for i, entity in enumerate(parsed.entities):
+        for place, i in ((place, i) for place, held in enumerate(file.definitions) for i in held):
+            entity = file.parsed.entities[i]
             key = stored(entity.name.lower())
             yield (
-                id, i, self._state.repository, chunks[i], around.get(i, []), entity.kind.value,
+                id, i, self._state.repository, place, around.get(i, []), entity.kind.value,
                 stored(entity.name), key, conditions.letters(key),
             )  # fmt: skip
 
