@@ -117,7 +117,8 @@ class Embedding:
         try:
             rows = self._rows(list(missing.values()))
             data, size = rows.astype("<f4").tobytes(), 4 * rows.shape[1]
-            self._keep({key: data[i * size : (i + 1) * size] for i, key in enumerate(missing)})
+            starts = range(0, len(data), size)
+            self._keep({key: data[at : at + size] for key, at in zip(missing, starts, strict=True)})
         except EmbedderError as error:
             self.problem = str(error)
             return error
