@@ -10,7 +10,7 @@ from benchmarks.calibrate import auc, calibration_error
 
 from dowse import Engine, SearchOptions
 from dowse.code import tokens
-from dowse.code.terms import chunk_terms, definitions_by_chunk, shared
+from dowse.code.terms import chunk_terms, passages, shared
 from dowse.search.analyse import analyse
 from dowse.search.pipeline import GUESSES, NO_GOOD
 from dowse.search.relevance import FIRST, LATER, WEAK, Evidence, Judge, probability
@@ -91,8 +91,8 @@ def test_shared_terms_are_those_of_the_fields(engine: Engine) -> None:
             file = snapshot.file_at(path)
             assert file is not None
             content = snapshot.content(file.id)
-            by_chunk = chunk_terms(path, content, file.parsed)
-            for ordinal, beginning in enumerate(definitions_by_chunk(file.parsed)):
+            by_chunk = chunk_terms(path, passages(content, file.parsed, file.definitions))
+            for ordinal, beginning in enumerate(file.definitions):
                 entities = [file.parsed.entities[i] for i in beginning]
                 everything = frozenset(" ".join(by_chunk[ordinal]).split()) | {"absent"}
                 found = shared(everything, path, content, file.parsed.chunks[ordinal], entities)

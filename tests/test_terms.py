@@ -13,7 +13,7 @@ from dowse.code.terms import (
     with_beginning,
 )
 from dowse.indexing.understand import Understanding, understand
-from dowse.types import ParsedFile
+from dowse.types import ChunkTerms, ParsedFile
 
 SMALL = '''"""Things about users."""
 
@@ -39,8 +39,12 @@ def long_class(methods: int, lines: int = 30) -> str:
     return "class Machine:\n    '''Does things.'''\n\n" + "\n\n".join(bodies) + "\n"
 
 
+def terms_of(path: str, content: bytes, file: ParsedFile) -> tuple[ChunkTerms, ...]:
+    return chunk_terms(path, passages(content, file, definitions_by_chunk(file)))
+
+
 def test_the_fields_of_a_chunk() -> None:
-    (terms,) = chunk_terms("src/auth/user_store.py", SMALL.encode(), parsed(SMALL))
+    (terms,) = terms_of("src/auth/user_store.py", SMALL.encode(), parsed(SMALL))
     assert terms.name.split() == ["userstore", "user", "store", "find_user", "find", "user"]
     assert terms.path.split() == (
         ["src", "auth", "user_store", "user", "store", "user_store", "user", "store", "py"]
@@ -54,7 +58,7 @@ def test_the_fields_of_a_chunk() -> None:
 def test_a_chunk_inside_a_definition_has_its_name_but_not_its_documentation() -> None:
     source = long_class(1, 80)
     content, file = source.encode(), parsed(source, target=500)
-    terms = chunk_terms("a.py", content, file)
+    terms = terms_of("a.py", content, file)
     assert len(terms) > 3
     assert all("method_0" in chunk.name.split() for chunk in terms[1:])
     assert all("machin" in chunk.name.split() for chunk in terms), "and the name of the class around it"
@@ -74,7 +78,7 @@ def test_every_entity_begins_in_the_chunk_with_its_line() -> None:
 
 
 def test_a_file_with_nothing_in_it_has_no_terms() -> None:
-    assert chunk_terms("a.py", b"\n\n", parsed("\n\n")) == ()
+    assert terms_of("a.py", b"\n\n", parsed("\n\n")) == ()
     assert definitions_by_chunk(parsed("\n\n")) == ()
     assert embedded_texts("a.py", b"\n\n", parsed("\n\n"), ()) == []
 

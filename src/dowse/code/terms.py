@@ -48,13 +48,9 @@ def passages(content: bytes, parsed: ParsedFile, definitions: Definitions) -> li
     ]
 
 
-def chunk_terms(
-    path: str, content: bytes, parsed: ParsedFile, found: Sequence[Passage] | None = None
-) -> tuple[ChunkTerms, ...]:
-    """The tokens of each chunk of a file, whose passages may be at hand."""
+def chunk_terms(path: str, found: Sequence[Passage]) -> tuple[ChunkTerms, ...]:
+    """The tokens of each chunk of a file, given its passages."""
     path_tokens = tokens.path_tokens(path)
-    if found is None:
-        found = passages(content, parsed, definitions_by_chunk(parsed))
     return tuple(
         ChunkTerms(
             name=tokens.tokens_of(tokens.name_runs(passage.names)),

@@ -77,6 +77,6 @@ def _made_searchable(how: Understanding, task: Task, parsed: ParsedFile, mention
     """A file that was parsed, with its tokens and what its vectors are made of."""
     definitions = terms.definitions_by_chunk(parsed)
     passages = terms.passages(task.content, parsed, definitions)
-    fields = terms.chunk_terms(task.path, task.content, parsed, passages)
+    fields = terms.chunk_terms(task.path, passages)
     prepared = embed.prepared(how.embedder, task.path, task.content, passages) if how.embedder else ()
     return Understood(parsed, definitions, fields, mentioned, prepared=prepared)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dowse.code.terms import chunk_terms
+from dowse.code.terms import chunk_terms, passages
 from dowse.embedders.base import Embedder
 from dowse.search import exact, pipeline
 from dowse.search.pipeline import Ranking
@@ -192,7 +192,8 @@ def _terms(
     snapshot: Snapshot, query: AnalysedQuery, file: StoredFile, ordinal: int
 ) -> tuple[TermStanding, ...]:
     """Where a chunk has each term of the question."""
-    fields = chunk_terms(file.path, snapshot.content(file.id), file.parsed)[ordinal]._asdict()
+    found = passages(snapshot.content(file.id), file.parsed, file.definitions)
+    fields = chunk_terms(file.path, found)[ordinal]._asdict()
     having = {name: frozenset(text.split()) for name, text in fields.items()}
     return tuple(
         TermStanding(

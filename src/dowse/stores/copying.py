@@ -89,7 +89,7 @@ def _batches(
                 content,
                 file.parsed,
                 file.definitions,
-                terms.chunk_terms(path, content, file.parsed),
+                terms.chunk_terms(path, terms.passages(content, file.parsed, file.definitions)),
                 tuple(secrets.get(path, ())),
                 vectors,
                 references.packed,

@@ -58,9 +58,8 @@ class EmbeddedWriter:
         for id in added:
             file = self._catalogue.file(id, newest)
             assert file is not None
-            content = self._catalogue.content(id)
-            fields = chunk_fields.chunk_terms(file.path, content, file.parsed)
-            self._lexical.add(id, file, fields)
+            found = chunk_fields.passages(self._catalogue.content(id), file.parsed, file.definitions)
+            self._lexical.add(id, file, chunk_fields.chunk_terms(file.path, found))
         self._lexical.commit(newest)
 
     def _rebuild_vectors(self, newest: int) -> None:
