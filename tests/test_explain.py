@@ -6,6 +6,8 @@ import pytest
 
 from dowse import Engine, SearchOptions
 from dowse.errors import UsageError
+from dowse.search.pipeline import WEIGHED
+from dowse.search.retrieve import STEP
 from dowse.types import Explanation, Verdict
 
 FILES = {
@@ -24,6 +26,24 @@ FILES = {
     "build/out.py": "retry = 1\n",
     **{f"many/part_{n}.py": f"def part_{n}():\n    return retry_limit + {n}\n" for n in range(120)},
 }
+
+
+LONG_FILES = {
+    f"{name}.py": "\n\n".join(
+        f"def {name}_{n}():\n    return retry_limit + {n}\n    # {'.' * 900}" for n in range(40)
+    )
+    for name in ("first", "second")
+}
+"""Each has more places for a question than are weighed."""
+
+
+@pytest.fixture(scope="module")
+def long_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    root = tmp_path_factory.mktemp("long")
+    for path, text in LONG_FILES.items():
+        (root / path).write_text(text, encoding="utf-8")
+    with Engine.open(root, store="memory", embedder="none") as engine:
+        yield engine
 
 
 @pytest.fixture(scope="module")
@@ -60,10 +80,28 @@ def test_a_place_below_what_is_shown(engine: Engine) -> None:
 
 
 def test_a_rank_is_that_of_a_longer_answer(engine: Engine) -> None:
-    longer = engine.search("retry limit", SearchOptions(limit=50)).results
+    longer = engine.search("retry limit", SearchOptions(limit=STEP)).results
     told = engine.explain("retry limit", longer[-1].path)
     assert told.verdict is Verdict.RANKED
-    assert told.rank == len(longer) == 50 <= told.candidates
+    assert told.rank == len(longer) == STEP <= told.candidates
+
+
+def test_every_longer_answer_begins_with_the_shorter(long_files: Engine) -> None:
+    whole = long_files.search("retry limit", SearchOptions(limit=STEP, show_weak=True)).results
+    assert len(whole) == STEP > WEIGHED + 2, "more than is weighed: the others stand behind"
+    assert {hit.path for hit in whole[: WEIGHED + 1]} == set(LONG_FILES), "the best of every file is weighed"
+    assert sorted(whole, key=lambda hit: -hit.score) == list(whole)
+    for limit in (1, 10, WEIGHED, WEIGHED + 1, STEP - 1):
+        asked = SearchOptions(limit=limit, show_weak=True)
+        assert long_files.search("retry limit", asked).results == whole[:limit]
+
+
+def test_a_place_behind_those_that_are_weighed(long_files: Engine) -> None:
+    last = long_files.search("retry limit", SearchOptions(limit=STEP, show_weak=True)).results[-1]
+    told = long_files.explain("retry limit", last.path, last.start_line, SearchOptions(show_weak=True))
+    assert (told.verdict, told.rank) == (Verdict.RANKED, STEP)
+    assert told.result == last
+    assert "behind" in {reason.name for reason in last.reasons}
 
 
 def test_a_longer_answer_has_more_candidates(engine: Engine) -> None:
@@ -76,8 +114,8 @@ def test_a_place_that_no_channel_ranks_high_enough(engine: Engine) -> None:
     told = next(told for told in all_told if told.verdict is Verdict.NOT_CONSIDERED)
     assert (told.rank, told.result) == (0, None)
     lexical = next(standing for standing in told.channels if standing.name == "lexical")
-    assert lexical.considered == 50
-    assert lexical.rank > 50
+    assert lexical.considered == STEP
+    assert lexical.rank > STEP
     assert 0 < lexical.score <= lexical.last <= lexical.best
 
 

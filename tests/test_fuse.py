@@ -14,8 +14,9 @@ def totals(
 ) -> dict[int, float]:
     """The score of each chunk."""
     hits = {name: [Scored(*hit) for hit in found] for name, found in channels.items()}
-    fused = fuse(method, hits, weights)
-    return {chunk: sum(value for _, value, _ in given) for chunk, given in fused.items()}
+    scores, given = fuse(method, hits, weights)
+    assert scores == pytest.approx({chunk: sum(value for _, value, _ in given[chunk]) for chunk in given})
+    return scores
 
 
 def test_reciprocal_ranks() -> None:
@@ -74,14 +75,14 @@ def test_a_channel_contributes_at_most_its_weight(method: str) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_every_contribution_has_a_name_and_a_rank(method: str) -> None:
     hits = {"lexical": [Scored(5, 2.0), Scored(6, 1.0)], "dense": [Scored(6, 0.5)]}
-    fused = fuse(method, hits, {"lexical": 1.0, "dense": 1.0})
-    assert [(channel, rank) for channel, _, rank in fused[6]] == [("lexical", 2), ("dense", 1)]
-    assert [channel for channel, _, _ in fused[5]] == ["lexical"]
+    given = fuse(method, hits, {"lexical": 1.0, "dense": 1.0}).given
+    assert [(channel, rank) for channel, _, rank in given[6]] == [("lexical", 2), ("dense", 1)]
+    assert [channel for channel, _, _ in given[5]] == ["lexical"]
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_nothing_found_is_nothing_fused(method: str) -> None:
-    assert fuse(method, {"lexical": [], "dense": []}, {"lexical": 1.0, "dense": 1.0}) == {}
+    assert fuse(method, {"lexical": [], "dense": []}, {"lexical": 1.0, "dense": 1.0}) == ({}, {})
 
 
 def test_scores_of_nothing_but_zero_do_no_harm() -> None:

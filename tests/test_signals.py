@@ -286,6 +286,22 @@ def test_places_of_a_file_stay_together_where_a_question_describes_a_place() -> 
     assert factors == pytest.approx([lift, lift * step, lift * step**2])
 
 
+def test_places_that_are_no_candidates_count_for_their_file() -> None:
+    best, alone = candidate(stored(1, "a.py")), candidate(stored(2, "b.py"))
+    best.beside = [0.5, 0.5]
+    factors = weighed("file_coherence", "x", [best, alone])
+    assert factors == pytest.approx([1.0 + file_coherence.GAIN * (0.5 + 0.5) / 2, 1.0])
+    assert best.reasons[-1].detail == "3 places in this file"
+
+
+def test_what_the_name_of_a_file_says_holds_for_its_places_that_are_no_candidates() -> None:
+    named = candidate(stored(1, "session.py"))
+    named.beside = [0.5, 0.25]
+    (factor,) = weighed("file_name", "session", [named])
+    assert factor > 1.0
+    assert named.beside == pytest.approx([0.5 * factor, 0.25 * factor])
+
+
 def test_the_gain_of_many_places_has_a_bound() -> None:
     factors = weighed("file_coherence", "x", three_places((1.0, 1.0, 1.0)))
     assert max(factors) <= 1.0 + file_coherence.GAIN

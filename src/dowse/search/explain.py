@@ -64,6 +64,7 @@ class Asked:
 
 def explain(snapshot: Snapshot, asked: Asked, file: StoredFile, line: int) -> Explanation:
     """What became of a place of the index; line 0 is the best place of the file."""
+    asked = replace(asked, ranking=pipeline.whole(asked.ranking))
     response = asked.response
     told = Explanation(
         query=response.query,

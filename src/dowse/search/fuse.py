@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from dowse.search.signals.base import Given
 from dowse.types import Scored
@@ -30,21 +31,28 @@ a hundred hits is seldom further off."""
 BOUNDED = frozenset({"exact", "names", "files", "places", "partners"})
 """Channels whose scores say by themselves how good a match is, from 0 to 1."""
 
-Fused = dict[int, list[Given]]
-"""For each chunk, what each channel that has it contributes."""
+
+class Fused(NamedTuple):
+    """By chunk: its score, and what each channel that has it contributes to that."""
+
+    scores: dict[int, float]
+    given: dict[int, list[Given]]
 
 
 def fuse(method: str, channels: Mapping[str, Sequence[Scored]], weights: Mapping[str, float]) -> Fused:
     """The contributions to each chunk, by the method of this name."""
-    fused: Fused = {}
+    fused = Fused({}, {})
+    scores, given = fused
     for name, hits in channels.items():
         weight, shares = weights[name], METHODS[method]([score for _, score in hits], name in BOUNDED)
         for rank, ((chunk, _), share) in enumerate(zip(hits, shares, strict=True), 1):
-            given = (name, weight * share, rank)
-            if chunk in fused:
-                fused[chunk].append(given)
+            value = weight * share
+            if chunk in scores:
+                scores[chunk] += value
+                given[chunk].append((name, value, rank))
             else:
-                fused[chunk] = [given]
+                scores[chunk] = value
+                given[chunk] = [(name, value, rank)]
     return fused
 
 

@@ -12,11 +12,12 @@ from dowse.search.analyse import analyse, with_added
 from dowse.search.fuse import Fused, fuse
 from dowse.search.laps import Laps
 from dowse.search.relevance import WEAK, Judge
-from dowse.search.retrieve import Retrieved, retrieve, timed
+from dowse.search.retrieve import Retrieved, retrieve, steps, timed
 from dowse.search.signals import SIGNALS, Candidate
 from dowse.settings import Settings
 from dowse.stores.base import Snapshot
 from dowse.types import (
+    CHUNK_BITS,
     AnalysedQuery,
     Kind,
     Match,
@@ -43,6 +44,12 @@ NO_GOOD = "nothing good was found; what is shown is a guess"
 RELATED_WEIGHTS = {"partners": 2.0, "similar": 1.0}
 """A test and what it tests belong together more surely than two pieces of code that are alike."""
 
+WEIGHED = 25
+"""Places that are weighed, for each step of candidates that channels bring: the best of all, and with them the best of
+every other file. Each costs time; the others are further places of files that are there already, and would hardly come
+up: they count for their file, and stand behind all that are weighed."""
+
+_NAMED = frozenset({"names", "places", "partners"})
 _SCORE = attrgetter("score")
 
 
@@ -53,6 +60,7 @@ class Ranking:
     query: AnalysedQuery
     channels: Mapping[str, Retrieved]
     candidates: Sequence[Candidate]
+    behind: Callable[[], Sequence[Candidate]]  # those that were not weighed
     expansion: expand.Expansion
     relevance: Callable[[Candidate, int], float]  # of a candidate and its rank
     tells_weak: bool  # whether relevance can tell that nothing is good
@@ -84,7 +92,7 @@ def rank(
     laps.done("retrieve")
     weights = _weights(settings)
     fused = fuse(settings.fusion, {name: channel.hits for name, channel in channels.items()}, weights)
-    candidates = _candidates(snapshot, fused)
+    candidates, others = _candidates(snapshot, fused, WEIGHED * steps(options.limit))
     laps.done("fuse")
     if "verbatim" not in settings.signals_off:
         verbatim.weigh(snapshot, query, candidates)
@@ -102,6 +110,7 @@ def rank(
         query,
         channels,
         best,
+        lambda: [_candidate(fused, file, id) for file, id in others],
         expand.Expansion(query),
         judge.relevance,
         judge.can_tell(settings.embedder),
@@ -136,8 +145,11 @@ def _without_repeats(
 ) -> tuple[Ranking, tuple[SearchResult, ...]]:
     """The first candidates as they are shown: of several in one definition that is shown whole, the best."""
     found: list[SearchResult] = []
-    while len(found) < min(options.limit, len(ranking.candidates)):
-        rank = len(found) + 1
+    while (rank := len(found) + 1) <= options.limit:
+        if rank > len(ranking.candidates):
+            ranking = whole(ranking)
+        if rank > len(ranking.candidates):
+            break
         hit = result(snapshot, ranking, rank, options, settings)
         if any(_is_within(hit, other) for other in found):
             others = [*ranking.candidates[: rank - 1], *ranking.candidates[rank:]]
@@ -145,6 +157,16 @@ def _without_repeats(
         else:
             found.append(hit)
     return ranking, tuple(found)
+
+
+def whole(ranking: Ranking) -> Ranking:
+    """A ranking with those places behind the others that were not weighed, in their order."""
+    behind = ranking.behind()
+    if behind and behind[0].score > ranking.candidates[-1].score:
+        factor = ranking.candidates[-1].score / behind[0].score
+        for candidate in behind:
+            candidate.weigh("behind", factor, "other places of its file are better")
+    return replace(ranking, candidates=[*ranking.candidates, *behind], behind=list)
 
 
 def _is_within(hit: SearchResult, other: SearchResult) -> bool:
@@ -185,13 +207,14 @@ def relate(
     }
     laps.done("retrieve")
     fused = fuse("scores", {name: channel.hits for name, channel in channels.items()}, RELATED_WEIGHTS)
-    candidates = _best_first(_candidates(snapshot, fused))
+    candidates = _best_first(_candidates(snapshot, fused, len(fused.scores))[0])
     laps.done("fuse")
     full = max(RELATED_WEIGHTS.values())
     ranking = Ranking(
         query,
         channels,
         candidates,
+        list,
         expand.Expansion(query),
         lambda c, _: min(1.0, c.score / full),
         False,
@@ -233,16 +256,31 @@ def _weights(settings: Settings) -> Mapping[str, float]:
     }
 
 
-def _candidates(snapshot: Snapshot, fused: Fused) -> list[Candidate]:
-    places = list(map(split_chunk_id, fused))
-    files = {file_id: snapshot.file(file_id) for file_id in {file_id for file_id, _ in places}}
-    return [
-        Candidate(
-            id, ordinal, file, file.parsed.chunks[ordinal], sum([share for _, share, _ in given]), given
-        )
-        for (file_id, ordinal), (id, given) in zip(places, fused.items(), strict=True)
-        if (file := files[file_id]) is not None
-    ]
+def _candidates(
+    snapshot: Snapshot, fused: Fused, enough: int
+) -> tuple[list[Candidate], list[tuple[StoredFile, int]]]:
+    """The places to weigh, best first, so many of the best and the best of every other file; and the others."""
+    scores = fused.scores
+    found: list[Candidate] = []
+    others: list[tuple[StoredFile, int]] = []
+    leaders: dict[int, Candidate] = {}  # the best of each file
+    for id in sorted(scores, key=scores.__getitem__, reverse=True):
+        file_id = id >> CHUNK_BITS
+        leader = leaders.get(file_id)
+        if leader and len(found) >= enough:
+            leader.beside.append(scores[id])
+            others.append((leader.file, id))
+        elif file := leader.file if leader else snapshot.file(file_id):
+            candidate = _candidate(fused, file, id)
+            found.append(candidate)
+            leaders.setdefault(file_id, candidate)
+    return found, others
+
+
+def _candidate(fused: Fused, file: StoredFile, id: int) -> Candidate:
+    """A place of a file with what the channels gave it."""
+    ordinal = split_chunk_id(id)[1]
+    return Candidate(id, ordinal, file, file.parsed.chunks[ordinal], fused.scores[id], fused.given[id])
 
 
 def result(
@@ -278,7 +316,7 @@ def _match(reasons: Sequence[Reason]) -> Match:
     names = {reason.name for reason in reasons}
     if "exact" in names:
         return Match.EXACT
-    if names & {"names", "places", "partners"}:
+    if not names.isdisjoint(_NAMED):
         return Match.NAME
     if "dense" not in names:
         return Match.KEYWORD

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from dowse.embedders.base import Embedder
 from dowse.errors import EmbedderError
@@ -56,8 +56,7 @@ TIER_SCORES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Retrieved:
+class Retrieved(NamedTuple):
     """What a channel brought, best first, and its report."""
 
     hits: Sequence[Scored]
@@ -77,7 +76,7 @@ def retrieve(
 
     Where the question has exact phrases or patterns, the others only weigh what has them.
     """
-    depth = STEP * max(1, math.ceil(limit / STEP))
+    depth = STEP * steps(limit)
     channels = _retrieve(snapshot, query, filter, embedder, hybrid, depth)
     if query.frames:
         channels["places"] = timed("places", lambda: places.find(snapshot, list(query.frames), filter))
@@ -90,6 +89,11 @@ def retrieve(
         for name, channel in channels.items()
     }
     return {"exact": required, **weighing}
+
+
+def steps(limit: int) -> int:
+    """How many steps of candidates it takes for so many hits."""
+    return max(1, math.ceil(limit / STEP))
 
 
 def _retrieve(

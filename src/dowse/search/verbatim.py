@@ -7,7 +7,6 @@ A stage of its own among the signals, since it reads what places say.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import attrgetter
 
 from dowse.code import tokens
 from dowse.search.analyse import IDLE_WORDS
@@ -30,11 +29,9 @@ READINGS = frozenset({"words", "mixed"})
 ASKING = frozenset({"how", "where", "which", "who"})
 """What begins so asks about code, and no code says it; what an error means, or why it comes, is another matter."""
 
-_SCORE = attrgetter("score")
-
 
 def weigh(snapshot: Snapshot, query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
-    """Lift places by the longest run of the question's words that they say, on one line and in any case.
+    """Lift places, of candidates best first, by the longest run of the question's words on one line, in any case.
 
     Not where it describes a place: so many words are nobody's text.
     """
@@ -44,7 +41,7 @@ def weigh(snapshot: Snapshot, query: AnalysedQuery, candidates: Sequence[Candida
     runs = _runs(words) if words and words[0] not in ASKING else []
     if not runs:
         return
-    first = sorted(candidates, key=_SCORE, reverse=True)[:LOOKED_AT]
+    first = candidates[:LOOKED_AT]
     snapshot.expect([candidate.file.id for candidate in first])
     for candidate in first:
         chunk = candidate.chunk

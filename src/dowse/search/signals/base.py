@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dowse.columns import column
 from dowse.types import AnalysedQuery, Chunk, Entity, Reason, StoredFile
@@ -26,6 +26,8 @@ class Candidate:
     chunk: Chunk
     score: float
     given: list[Given]
+    beside: list[float] = field(default_factory=list)
+    """Of the best place of a file: the scores of those that are no candidates themselves."""
 
     @property
     def reasons(self) -> tuple[Reason, ...]:
@@ -59,6 +61,12 @@ class Candidate:
         """Multiply the score, and say why."""
         self.score *= factor
         self.given.append((name, factor, detail))
+
+    def weigh_file(self, name: str, factor: float, detail: str = "") -> None:
+        """The same, for a reason that holds for every place of the file."""
+        self.weigh(name, factor, detail)
+        if self.beside:
+            self.beside = [score * factor for score in self.beside]
 
 
 def naming_words(query: AnalysedQuery) -> frozenset[str]:

@@ -32,17 +32,21 @@ def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
     top = max([candidate.score for candidate in candidates], default=0.0)
     together = describes_a_place(query)
     for places in by_file.values():
-        if len(places) > 1:
-            _weigh_file(sorted(places, key=lambda c: (-c.score, c.id)), top, together)
+        beside = [score for place in places for score in place.beside]
+        if len(places) + len(beside) > 1:
+            _weigh_file(sorted(places, key=lambda c: (-c.score, c.id)), beside, top, together)
 
 
-def _weigh_file(places: Sequence[Candidate], top: float, together: bool) -> None:
-    """Weigh the places of one file, best first, where the best of all weighs this much."""
+def _weigh_file(places: Sequence[Candidate], beside: Sequence[float], top: float, together: bool) -> None:
+    """Weigh the places of one file, best first, where the best of all weighs this much.
+
+    ``beside`` are the scores of those that are no candidates.
+    """
     best, *others = places
-    rest = sum([place.score for place in others])
+    rest = sum([*[place.score for place in others], *beside])
     lift = 1.0 + GAIN * min(1.0, rest / (2 * top)) if rest and top else 1.0
     if lift != 1.0:
-        best.weigh("file_coherence", lift, f"{len(places)} places in this file")
+        best.weigh("file_coherence", lift, f"{len(places) + len(beside)} places in this file")
     first, step = (lift, TOGETHER) if together else (1.0, SATURATION)
     for position, place in enumerate(others, 1):
         place.weigh("file_coherence", first * step**position, f"place {position + 1} of this file")

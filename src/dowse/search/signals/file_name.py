@@ -45,7 +45,7 @@ def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
     for candidate in candidates:
         gain, detail = gains[candidate.file.path]
         if gain:
-            candidate.weigh("file_name", 1.0 + gain, detail)
+            candidate.weigh_file("file_name", 1.0 + gain, detail)
 
 
 def gain(path: str, wanted: frozenset[str]) -> float:
