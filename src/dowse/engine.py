@@ -500,7 +500,7 @@ class Engine:
     def _with_neighbours(self, result: SearchResult) -> SearchResult:
         uses, used_by = self.graph.around(result.path, result.entity)
         tests = self.graph.tests_of(result.path)
-        return replace(result, uses=tuple(uses), used_by=tuple(used_by), tests=tuple(tests))
+        return result._replace(uses=tuple(uses), used_by=tuple(used_by), tests=tuple(tests))
 
     def _is_extension(self, suffix: str) -> bool:
         return suffix in self.languages.extensions

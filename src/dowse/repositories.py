@@ -172,8 +172,7 @@ def _weighed(
     before = sum(reason.value for reason in result.reasons if reason.name in known)
     after = sum(reason.value for reason in reasons if reason.name in known)
     share = after / before if before else 1.0
-    return replace(
-        result,
+    return result._replace(
         repository=name,
         reasons=reasons,
         score=result.score * share,

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from itertools import repeat
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -308,10 +309,10 @@ _CHUNK, _SCORE = itemgetter(0), itemgetter(1)
 
 
 def best_first(chunks: Iterable[int], scores: Iterable[float]) -> list[Scored]:
-    """Chunks by their scores, of equals the first; both sorts are stable, and neither calls back."""
-    found = sorted(map(Scored, chunks, scores), key=_CHUNK)
+    """Chunks by their scores, of equals the first; both sorts are stable, and nothing here calls back."""
+    found = sorted(zip(chunks, scores, strict=True), key=_CHUNK)
     found.sort(key=_SCORE, reverse=True)
-    return found
+    return list(map(tuple.__new__, repeat(Scored), found))
 
 
 class NameTier(StrEnum):
@@ -729,8 +730,7 @@ class Stage(NamedTuple):
     milliseconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResult:
+class SearchResult(NamedTuple):
     """A place in the answer. ``text`` is what the lines say; ``fresh`` whether they still say it on disk."""
 
     path: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 
 from dowse.interfaces.mcp import session
 from dowse.interfaces.mcp.answers import LEAST_HITS, Wish, filling
@@ -35,7 +34,7 @@ def shown(sent: Sent, hit: SearchResult, budget: int = 1000) -> None:
 def numbered(number: int, lines: int) -> SearchResult:
     """A file of lines that no other has."""
     text = "\n".join(f"{number} {line}" for line in range(lines))
-    return replace(HIT, path=f"{number}.py", start_line=1, end_line=lines, text=text)
+    return HIT._replace(path=f"{number}.py", start_line=1, end_line=lines, text=text)
 
 
 def held(sent: Sent) -> int:
@@ -47,25 +46,25 @@ def held(sent: Sent) -> int:
 def test_only_what_was_shown_counts() -> None:
     sent = Sent()
     assert not sent.has(HIT)
-    shown(sent, replace(HIT, text=""))
+    shown(sent, HIT._replace(text=""))
     assert not sent.has(HIT)
     shown(sent, HIT)
     assert sent.has(HIT)
-    assert sent.has(replace(HIT, start_line=11, end_line=13, text="    x\n\n    return 2"))
+    assert sent.has(HIT._replace(start_line=11, end_line=13, text="    x\n\n    return 2"))
 
 
 def test_other_places_and_changed_lines_are_new() -> None:
     sent = Sent()
     shown(sent, HIT)
-    assert not sent.has(replace(HIT, text="def f():\n    y\n\n    return 2"))
-    assert not sent.has(replace(HIT, start_line=11, end_line=14))
-    assert not sent.has(replace(HIT, path="src/b.py"))
-    assert not sent.has(replace(HIT, repository="other"))
+    assert not sent.has(HIT._replace(text="def f():\n    y\n\n    return 2"))
+    assert not sent.has(HIT._replace(start_line=11, end_line=14))
+    assert not sent.has(HIT._replace(path="src/b.py"))
+    assert not sent.has(HIT._replace(repository="other"))
 
 
 def test_parts_that_were_cut_were_not_sent() -> None:
     sent = Sent()
-    long = replace(HIT, end_line=109, text="\n".join(f"line {n} of a long function" for n in range(100)))
+    long = HIT._replace(end_line=109, text="\n".join(f"line {n} of a long function" for n in range(100)))
     shown(sent, long, budget=120)
     assert not sent.has(long)
 
@@ -74,8 +73,8 @@ def test_memory_has_an_end() -> None:
     sent = Sent()
     for number in range(session.REMEMBERED // (session.A_FILE + 100 * session.A_LINE) + 20):
         shown(sent, numbered(number, 100), budget=10_000)
-    assert not sent.has(replace(numbered(0, 1), path="0.py"))
-    assert sent.has(replace(numbered(number, 1), path=f"{number}.py"))
+    assert not sent.has(numbered(0, 1)._replace(path="0.py"))
+    assert sent.has(numbered(number, 1)._replace(path=f"{number}.py"))
     assert held(sent) < 1.2 * session.REMEMBERED
     assert len(sent) * 12 > session.REMEMBERED  # and is of use until then
 
@@ -85,10 +84,10 @@ def test_memory_has_an_end_for_files_of_a_line_and_for_one_that_changes_all_the_
     for number in range(session.REMEMBERED // session.A_FILE + 200):
         shown(short, numbered(number, 1))
     for number in range(session.REMEMBERED // (200 * session.A_LINE) + 20):
-        shown(long, replace(numbered(number, 200), path="log.py"), budget=10_000)
+        shown(long, numbered(number, 200)._replace(path="log.py"), budget=10_000)
     assert held(short) < 1.2 * session.REMEMBERED
     assert held(long) < 1.2 * session.REMEMBERED
-    assert long.has(replace(numbered(number, 200), path="log.py"))
+    assert long.has(numbered(number, 200)._replace(path="log.py"))
 
 
 def test_clients_that_left_or_are_silent_are_forgotten() -> None:
@@ -111,12 +110,12 @@ def test_clients_that_left_or_are_silent_are_forgotten() -> None:
 
 
 def test_a_page_has_the_hits_whose_code_has_room() -> None:
-    hits = [replace(HIT, path=f"src/{i}.py", text="    call(argument)\n" * 40) for i in range(10)]
+    hits = [HIT._replace(path=f"src/{i}.py", text="    call(argument)\n" * 40) for i in range(10)]
     sent = Sent()
     few, more = filling(hits, Wish(1000), sent), filling(hits, Wish(2000), sent)
     assert LEAST_HITS <= few < more < 10
     assert filling(hits, Wish(10), sent) == LEAST_HITS
-    assert filling([replace(hit, text="x") for hit in hits], Wish(1000), sent) == 10
+    assert filling([hit._replace(text="x") for hit in hits], Wish(1000), sent) == 10
     for hit in hits:
         shown(sent, hit)
     assert filling(hits, Wish(1000), sent) == 10  # only named: the client has their code

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -247,7 +247,7 @@ class Freshness:
                 found = find(newer)
                 stale = self._stale(newer, shown(found), by_content=True)
         changed = {candidate.path for candidate in stale}
-        marked = (replace(hit, fresh=False) if hit.path in changed else hit for hit in shown(found))
+        marked = (hit._replace(fresh=False) if hit.path in changed else hit for hit in shown(found))
         return found, tuple(marked), notes
 
     def _stale(

@@ -118,7 +118,7 @@ def wording_values(wording: Wording) -> dict[str, Any]:
 
 
 def _result_values(result: SearchResult) -> dict[str, Any]:
-    return asdict(result) | {"reasons": [reason._asdict() for reason in result.reasons]}
+    return result._asdict() | {"reasons": [reason._asdict() for reason in result.reasons]}
 
 
 def packed_values(packed: Packed) -> dict[str, Any]:

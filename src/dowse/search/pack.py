@@ -157,10 +157,10 @@ def pack_at(
 ) -> Packed:
     """The first hits that fit, each at the same level of detail; of the first something is always shown."""
     if detail is Detail.IDS:
-        bare = [replace(hit, text="", signature="", entity="") for hit in hits]
+        bare = [hit._replace(text="", signature="", entity="") for hit in hits]
         return pack(bare, budget_tokens, label=no_label)
     if detail is Detail.SIGNATURE:
-        return pack([replace(hit, text="") for hit in hits], budget_tokens, label=label)
+        return pack([hit._replace(text="") for hit in hits], budget_tokens, label=label)
     shown_hits: list[PackedHit] = []
     left = budget_tokens
     for hit in hits:

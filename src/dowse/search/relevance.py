@@ -34,7 +34,7 @@ LATER = {"intercept": -5.43, "coverage": 0.57, "amount": 1.39, "depth": -0.19, "
 """Weights of the evidence for the first hit and for those below it, as ``benchmarks/calibrate.py`` fits them; to be
 fitted again when a signal changes."""
 
-_FIRST, _LATER = tuple(FIRST.values()), tuple(LATER.values())
+_FIRST, _LATER = ((weights["intercept"], tuple(weights.values())[1:]) for weights in (FIRST, LATER))
 
 FEW = 50
 """In an index of fewer chunks, how rare a word is says little, and looking through the hits costs little."""
@@ -114,7 +114,7 @@ class Judge:
 
 def probability(evidence: Evidence) -> float:
     """The logistic function of the weighted evidence."""
-    intercept, *weights = _LATER if evidence.depth else _FIRST
+    intercept, weights = _LATER if evidence.depth else _FIRST
     return logistic(intercept + sum(map(mul, weights, evidence)))
 
 

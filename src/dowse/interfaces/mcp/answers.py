@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from dowse.interfaces.mcp.session import Sent
@@ -96,7 +96,7 @@ def listed(hits: Sequence[SearchResult], wish: Wish, sent: Sent, footer: Footer)
     What both show counts as sent.
     """
     told = {place(h): _Told(why_found(h.reasons), not wish.repeat and sent.has(h)) for h in hits}
-    briefly = [replace(hit, text="") if told[place(hit)].known else hit for hit in hits]
+    briefly = [hit._replace(text="") if told[place(hit)].known else hit for hit in hits]
     as_text, text, text_fits = _text_within(_fitting(briefly, wish, told), wish.budget, footer)
     as_values, values, values_fit = _values_within(as_text, wish.budget, told, footer)
     for hit in as_values:

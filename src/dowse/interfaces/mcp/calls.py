@@ -237,7 +237,7 @@ def _read(
         except UsageError as error:
             problem = UsageError(f"{error}{_why_unread(engine, place)}")
             continue
-        found += [replace(r, repository=name) for r in results] if len(engines) > 1 else results
+        found += [r._replace(repository=name) for r in results] if len(engines) > 1 else results
     if not found and problem:
         raise problem
     return found
@@ -268,7 +268,7 @@ def _place(engine: Engine, written: str) -> tuple[str, int]:
 
 
 def _named(response: SearchResponse, name: str) -> SearchResponse:
-    return replace(response, results=tuple(replace(hit, repository=name) for hit in response.results))
+    return replace(response, results=tuple(hit._replace(repository=name) for hit in response.results))
 
 
 # --- answering ------------------------------------------------------------------------------------
