@@ -251,7 +251,7 @@ class Engine:
     def _worded(self, parsed: ParsedQuery) -> ParsedQuery:
         """The question as it is searched for, and how it became that."""
         if not self.settings.terms and self.settings.rewriter == "none":
-            return replace(parsed, wording=Wording(parsed.text, parsed.text, parsed.text))
+            return parsed._replace(wording=Wording(parsed.text, parsed.text, parsed.text))
         from dowse.search.wording import worded
 
         return worded(parsed, self.term_graph(), self._rewriter)

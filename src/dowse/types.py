@@ -596,8 +596,7 @@ class AddedTerm(NamedTuple):
     matched: str
 
 
-@dataclass(frozen=True, slots=True)
-class Wording:
+class Wording(NamedTuple):
     """What became of a question's words before they were searched for: the audit of rewriting and enriching."""
 
     original: str = ""
@@ -608,8 +607,7 @@ class Wording:
     why_not: str = ""  # why that did not happen
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedQuery:
+class ParsedQuery(NamedTuple):
     """A question in the query language, taken apart. Values of fields are as written, except ``is:``.
 
     Several values of one field are alternatives. ``changed`` is a time back from now, or a moment (local time).
@@ -778,7 +776,7 @@ class SearchResponse:
     cached: str = ""  # "exact" or "semantic" if the answer was given before
     weak: bool = False  # nothing good was found: the few results are guesses
     repositories: tuple[RepositoryReport, ...] = ()  # where several were asked
-    wording: Wording = Wording()
+    wording: Wording = field(default_factory=Wording)
 
 
 class Verdict(StrEnum):

@@ -98,27 +98,29 @@ def among(text: bytes, wanted: frozenset[str]) -> frozenset[str]:
     if not text.isascii():
         return wanted.intersection("".join(map(_memo.__getitem__, frozenset(runs(text)))).split())
     lowered = text.translate(_BLANK_IN_LOWER_CASE)
-    return frozenset([token for token in wanted if _gives(text, lowered, token)])
+    found = []
+    for token, sought in _sought(wanted):
+        at = lowered.find(sought)
+        while at >= 0:
+            end = lowered.find(b" ", at)
+            end = len(text) if end < 0 else end
+            if token in _given_by(text[lowered.rfind(b" ", 0, at) + 1 : end]):
+                found.append(token)
+                break
+            at = lowered.find(sought, end)
+    return frozenset(found)
 
 
-def _gives(text: bytes, lowered: bytes, token: str) -> bool:
-    """Whether a word of a text of ASCII gives a token; ``lowered`` is the text in lower case without punctuation."""
-    sought = _sought(token)
-    at = lowered.find(sought)
-    while at >= 0:
-        end = lowered.find(b" ", at)
-        end = len(text) if end < 0 else end
-        word = text[lowered.rfind(b" ", 0, at) + 1 : end]
-        if token in _memo[word.decode("ascii")].split():
-            return True
-        at = lowered.find(sought, end)
-    return False
-
-
-@lru_cache(maxsize=5_000)
-def _sought(token: str) -> bytes:
+@lru_cache(maxsize=500)
+def _sought(wanted: frozenset[str]) -> list[tuple[str, bytes]]:
     """What every word that gives a token has in it: a stem less what stemming puts there ("use" is of "using" too)."""
-    return (_PUT_BY_STEMMING.sub("", token) or token).encode()
+    return [(token, (_PUT_BY_STEMMING.sub("", token) or token).encode()) for token in wanted]
+
+
+@lru_cache(maxsize=20_000)
+def _given_by(word: bytes) -> frozenset[str]:
+    """The tokens of a word of ASCII."""
+    return frozenset(_memo[word.decode("ascii")].split())
 
 
 def words(text: str) -> list[str]:
@@ -166,6 +168,7 @@ def path_tokens(path: str) -> str:
     return " ".join(filter(None, [tokens(folder), tokens(stem), tokens(filename if extension else "")]))
 
 
+@lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """The form under which a single lower-case word is indexed."""
     return _normal(word)

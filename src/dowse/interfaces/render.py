@@ -114,7 +114,7 @@ def explanation_values(told: Explanation) -> dict[str, Any]:
 
 def wording_values(wording: Wording) -> dict[str, Any]:
     """What became of a question's words: the audit of rewriting and enriching."""
-    return asdict(wording) | {"added": [added._asdict() for added in wording.added]}
+    return wording._asdict() | {"added": [added._asdict() for added in wording.added]}
 
 
 def _result_values(result: SearchResult) -> dict[str, Any]:

@@ -162,7 +162,9 @@ def _names(text: str, kept: list[str]) -> tuple[str, ...]:
 
 def _files(text: str, is_extension: Callable[[str], bool]) -> dict[str, str]:
     """The names of files in a text: as they are written there, and as paths are."""
-    found = {}
+    found: dict[str, str] = {}
+    if "." not in text and "/" not in text:  # as in most questions
+        return found
     for match in _FILE.findall(text):
         name = match.replace("\\", "/").removeprefix("./").strip("/")
         suffix = "." + name.rpartition(".")[2].lower()

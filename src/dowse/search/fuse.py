@@ -45,8 +45,8 @@ def fuse(method: str, channels: Mapping[str, Sequence[Scored]], weights: Mapping
     scores, given = fused
     for name, hits in channels.items():
         weight, shares = weights[name], METHODS[method]([score for _, score in hits], name in BOUNDED)
-        for rank, ((chunk, _), share) in enumerate(zip(hits, shares, strict=True), 1):
-            value = weight * share
+        for rank, (hit, share) in enumerate(zip(hits, shares, strict=True), 1):
+            chunk, value = hit.chunk, weight * share
             if chunk in scores:
                 scores[chunk] += value
                 given[chunk].append((name, value, rank))

@@ -39,6 +39,9 @@ _ELSEWHERE = {
 }  # fmt: skip
 """What other search tools call our fields."""
 
+_SYNTAX = re.compile('["/:]')
+"""A phrase, a pattern or a field has one of these; so has what looks like one."""
+
 _FIELD = re.compile(r"(-?)([a-z][a-z_-]*):(?![:=\s]|//|$)")
 _UNKNOWN_VALUE = re.compile(r"[^\W\d]|[\"*]")
 """How a value begins that cannot be a port, a place or punctuation."""
@@ -60,6 +63,8 @@ def parse(text: str) -> ParsedQuery:
     """A question taken apart; raises UsageError where it can only be a mistake."""
     query = text.strip()
     if not _is_pasted(query):
+        if not _SYNTAX.search(query):  # as in most questions
+            return ParsedQuery(text=" ".join(query.split()))
         return _Reader(query, len(text) - len(text.lstrip())).read()
     whole = _QUOTED.fullmatch(query)
     phrase = _unescaped(whole.group(1)) if whole else ""

@@ -5,8 +5,6 @@ Both are off unless the settings name a rewriter or a term graph, and whatever t
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from dowse.errors import RewriterError
 from dowse.search import traces
 from dowse.search.rewrite import Rewriter
@@ -18,13 +16,13 @@ def worded(parsed: ParsedQuery, graph: TermGraph | None, rewriter: Rewriter | No
     """The question as it is searched for, with how it became that. Filters, phrases and patterns stay as they are."""
     text = parsed.text
     if not text.strip() or traces.looks_like_output(text):
-        return replace(parsed, wording=Wording(text, text, text))
+        return parsed._replace(wording=Wording(text, text, text))
     rewritten, why_not = _rewritten(text, rewriter)
     enriched = graph.enriched(rewritten) if graph else Enriched(rewritten, ())
     name = rewriter.name if rewriter else ""
     notes = (f"the question was not rewritten by {name}: {why_not}",) if why_not else ()
     wording = Wording(text, rewritten, enriched.text, enriched.added, name, why_not)
-    return replace(parsed, text=rewritten, notes=(*parsed.notes, *notes), wording=wording)
+    return parsed._replace(text=rewritten, notes=(*parsed.notes, *notes), wording=wording)
 
 
 def _rewritten(text: str, rewriter: Rewriter | None) -> tuple[str, str]:
