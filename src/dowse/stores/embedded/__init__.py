@@ -348,16 +348,16 @@ class EmbeddedStore:
         self, opened: _Opened, catalogue: Catalogue, state: ViewState
     ) -> tuple[LexicalReader, VectorIndex]:
         """Lexical index and vectors, read anew if the catalogue has gone on; an error if one is lost."""
-        folder, newest = self._view_folder(catalogue), state.generation
+        newest = state.generation
         with self._guard:
             if opened.reader is None or opened.reader.generation != newest:
-                index = opened.lexical or LexicalIndex(folder / "lexical", create=False)
+                index = opened.lexical or LexicalIndex(self._view_folder(catalogue) / "lexical", create=False)
                 opened.lexical = None  # unless it can be read
                 opened.reader = index.reader()
                 opened.lexical = index
             reader = opened.reader
             if opened.vectors is None or not reader.generation <= opened.vectors.generation <= newest:
-                opened.vectors = VectorIndex(folder / "vectors")
+                opened.vectors = VectorIndex(self._view_folder(catalogue) / "vectors")
             vectors = opened.vectors
         if reader.generation < max(0, newest - RETAINED) or vectors.generation < reader.generation:
             raise IndexCorrupt(

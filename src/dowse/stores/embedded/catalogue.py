@@ -14,7 +14,6 @@ import sqlite3
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -118,8 +117,7 @@ class NamedEntity(NamedTuple):
         return FileFacts(self.path, self.language, self.role, self.changed_ns)
 
 
-@dataclass(frozen=True, slots=True)
-class ViewState:
+class ViewState(NamedTuple):
     """How far a view has come. ``restamps`` counts changes of stamps, which make no new generation."""
 
     generation: int
