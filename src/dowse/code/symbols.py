@@ -44,14 +44,17 @@ _SPACE = b" \t\r\n"
 _LINE_BREAK = ord("\n")
 _KINDS = {kind.value: kind for kind in Kind}
 _SCOPE_SEPARATOR = re.compile(r"::|\.|:|#|\\")
+# From the line break on, so that a comment is taken apart at one go.
 _COMMENT_HEAD = re.compile(
-    r"[ \t]*(?:/\*+!?|\*+/|\*|//+[/!]?|#=|#+[!>]?|<#+|<!--+|--+(?:\[=*\[|[ \t]*[|^])?|;+|%+|\(\*+"
+    r"\n[ \t]*(?:/\*+!?|\*+/|\*|//+[/!]?|#=|#+[!>]?|<#+|<!--+|--+(?:\[=*\[|[ \t]*[|^])?|;+|%+|\(\*+"
     r"|\{-+[ \t]*\|?|\"\"\"|'''|)[ \t]?"
 )
 # Each alternative begins with a character as it is, so that one is looked for before the expression is tried.
 _COMMENT_TAIL = re.compile(r"(?:\*\**/|-\}|\*\)|\]=*\]|=#|##*>|--+>|\"\"\"|''')$")
 _COMMENT_ENDS = ("*/", "-}", "*)", "]]", "=]", "=#", "#>", "-->", '"""', "'''")
-_DOCSTRING_QUOTES = re.compile(r"^[rRbBuUfF]*(\"\"\"|'''|\"|')|(\"\"\"|'''|\"|')$")
+_LAST_OF_ENDS = frozenset(end[-1] for end in _COMMENT_ENDS)
+_QUOTES = ('"""', "'''", '"', "'")
+_OPENING_QUOTES = re.compile(rf"[rRbBuUfF]*(?:{'|'.join(_QUOTES)})")
 
 _Captures = dict[str, list[tree_sitter.Node]]
 
@@ -202,9 +205,16 @@ def _docstring(language: Language, body: tree_sitter.Node, content: bytes) -> tu
         node = node.named_child(0) if node.named_child_count == 1 else None
     if node is None or node.type != language.docstring:
         return "", (0, 0)
-    text = _DOCSTRING_QUOTES.sub("", _text(node, content).strip())
-    lines = "\n".join(line.strip() for line in text.strip().splitlines())[:MAX_DOC]
-    return lines, (node.start_byte, node.end_byte)
+    text = _unquoted(_text(node, content).strip()).strip()
+    return "\n".join(map(str.strip, text.splitlines()))[:MAX_DOC], (node.start_byte, node.end_byte)
+
+
+def _unquoted(text: str) -> str:
+    """A text without the quotes around it; a broken one may lack some."""
+    opening = _OPENING_QUOTES.match(text)
+    text = text[opening.end() :] if opening else text
+    closing = next(filter(text.endswith, _QUOTES), "")
+    return text.removesuffix(closing)
 
 
 def _nest(
@@ -334,12 +344,12 @@ def _with_own_lines(
 
 def _uncommented(text: str) -> str:
     """The text of a comment without the marks of its language."""
-    return "\n".join(map(_uncommented_line, text[: 2 * MAX_DOC].split("\n"))).strip()
+    lines = map(str.rstrip, _COMMENT_HEAD.split("\n" + text[: 2 * MAX_DOC]))
+    cleaned = [_without_tail(line) if line and line[-1] in _LAST_OF_ENDS else line for line in lines]
+    return "\n".join(cleaned).strip()
 
 
-def _uncommented_line(line: str) -> str:
-    head = _COMMENT_HEAD.match(line)
-    line = line[head.end() if head else 0 :].rstrip()
+def _without_tail(line: str) -> str:
     return _COMMENT_TAIL.sub("", line).rstrip(" \t") if line.endswith(_COMMENT_ENDS) else line
 
 
