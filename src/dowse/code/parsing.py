@@ -5,6 +5,7 @@ Grammars are loaded when a file first needs them and kept for the life of the pr
 
 from __future__ import annotations
 
+import re
 import warnings
 from functools import cache
 from importlib import import_module
@@ -18,6 +19,9 @@ from dowse.types import ParseHealth
 
 Match = tuple[int, dict[str, list[tree_sitter.Node]]]
 """The place of a pattern in its query, and the nodes it captured by name."""
+
+
+_CAPTURE = re.compile(r"@([\w.-]+)")
 
 
 class Matches(NamedTuple):
@@ -57,6 +61,17 @@ def _both_queries(spec: str, definitions: str, references: str) -> tuple[tree_si
     both = query(spec, f"{definitions}\n{references}")
     end = len(definitions.encode())
     return both, sum(both.start_byte_for_pattern(n) < end for n in range(both.pattern_count))
+
+
+@cache
+def captures(spec: str, definitions: str, references: str) -> list[list[str]]:
+    """The names that each pattern of both queries may capture."""
+    both, _ = _both_queries(spec, definitions, references)
+    text = f"{definitions}\n{references}".encode()
+    places = [
+        (both.start_byte_for_pattern(n), both.end_byte_for_pattern(n)) for n in range(both.pattern_count)
+    ]
+    return [list(dict.fromkeys(_CAPTURE.findall(text[start:end].decode()))) for start, end in places]
 
 
 def matches(language: Language, tree: tree_sitter.Tree | None) -> Matches:

@@ -16,6 +16,7 @@ from operator import itemgetter
 
 import tree_sitter
 
+from dowse.code import parsing
 from dowse.code.languages.base import Language
 from dowse.code.parsing import Match
 from dowse.compact import as_json, deflated
@@ -48,6 +49,9 @@ _DETAILS = (
     ("default", "default as "), ("namespace", "* as "), ("reexport", "export "), ("names", ""),
 )  # fmt: skip
 """Captures beside the target, the first that is there: what is written before its text; none if it is a chain."""
+_Reading = tuple[str, ReferenceKind, bool, bool, tuple[tuple[str, str | None], ...]]
+"""A capture that is a mention and its kind, whether it is all of ``a.b`` where others are ``b`` alone, whether it is a
+chain, and the captures that may stand beside it. A plain tuple, because it is taken apart for every match."""
 _MEMBERS = {
     "attribute": ("object", "attribute"),
     "member_expression": ("object", "property"),
@@ -101,27 +105,42 @@ _NAMES = frozenset({
 })  # fmt: skip
 
 
-def find(language: Language, matches: Iterable[Match], content: bytes) -> References:
+def find(language: Language, matches: Sequence[Match], content: bytes) -> References:
     """What a file mentions, by kind in order of position, each once per line."""
     found: list[tuple[int, ReferenceKind, Reference]] = []
     said = _Said(content)
-    for _, captures in matches:
-        for name, nodes in captures.items():
-            if kind := _KINDS.get(name):
-                node = nodes[0]
-                start = node.start_byte
-                target = said.chain(node) if kind in _GIVEN else _TARGETS[content[start : nodes[-1].end_byte]]
-                detail = _detail(captures, said) if len(captures) > 1 else ""
-                found.append((start, kind, (target, node.start_point[0] + 1, detail)))
-            elif kind := _WHOLE.get(name):
-                node = nodes[0]
+    readings = _readings(language.grammar, language.definitions, language.references) if matches else []
+    for pattern, captures in matches:
+        for capture, kind, is_whole, is_chain, details in readings[pattern]:
+            if (nodes := captures.get(capture)) is None:
+                continue
+            node = nodes[0]
+            if is_whole:
                 target, through, length = said.member(node)
                 line = node.end_point[0] - target.count("\n") + 1
                 found.append((node.end_byte - length, kind, (target, line, through)))
+                continue
+            start = node.start_byte
+            target = said.chain(node) if is_chain else _TARGETS[content[start : nodes[-1].end_byte]]
+            detail = _detail(captures, details, said) if details else ""
+            found.append((start, kind, (target, node.start_point[0] + 1, detail)))
     references = _by_kind(found)
     if language.links:
         references[ReferenceKind.LINK] = _links(language, content)
     return references
+
+
+@cache
+def _readings(grammar: str, definitions: str, references: str) -> list[list[_Reading]]:
+    """How each pattern of a language's queries is read."""
+    readings: list[list[_Reading]] = []
+    for names in parsing.captures(grammar, definitions, references):
+        details = tuple((name, prefix) for name, prefix in _DETAILS if name in names)
+        kinds = {name: kind for name in names if (kind := _KINDS.get(name) or _WHOLE.get(name))}
+        readings.append(
+            [(name, kind, name in _WHOLE, kind in _GIVEN, details) for name, kind in kinds.items()]
+        )
+    return readings
 
 
 class _Texts(dict[bytes, str]):
@@ -221,9 +240,11 @@ def _member(node: tree_sitter.Node, raw: bytes, content: bytes) -> tuple[str, st
     return name, through, len(name.encode())
 
 
-def _detail(captures: dict[str, list[tree_sitter.Node]], said: _Said) -> str:
+def _detail(
+    captures: dict[str, list[tree_sitter.Node]], details: Iterable[tuple[str, str | None]], said: _Said
+) -> str:
     """What is imported, what a call goes through, what a name is bound to."""
-    for name, prefix in _DETAILS:
+    for name, prefix in details:
         if nodes := captures.get(name):
             if prefix is not None:
                 return prefix + said.line(nodes[0])
