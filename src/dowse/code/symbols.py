@@ -187,7 +187,7 @@ def _signature(d: _Definition, content: bytes) -> str:
     elif d.kind not in _CALLABLE:
         line_end = content.find(b"\n", d.captures["name"][0].end_byte, end)
         end = line_end if line_end >= 0 else end
-    raw = content[start : min(end, start + MAX_SIGNATURE * 4)]
+    raw = content[start:end][: MAX_SIGNATURE * 4]
     return " ".join(raw.decode("utf-8", "replace").split()).rstrip(" {:=\\")[:MAX_SIGNATURE]
 
 
@@ -332,14 +332,21 @@ def _with_own_lines(
     """The first row and the place of the text of what has its lines to itself; else it is about the code beside it."""
     start_byte, end_byte = node.start_byte, node.end_byte
     row, column = node.start_point
-    end_byte -= content[end_byte - 1 : end_byte] == b"\n"
-    line_end = content.find(b"\n", end_byte)
-    rest = content[end_byte : line_end if line_end >= 0 else None]
-    if rest.strip() or content[start_byte - column : start_byte].strip():
+    end_byte -= content[end_byte - 1] == _LINE_BREAK
+    if content[start_byte - column : start_byte].strip() or _rest_of_line(content, end_byte).strip():
         return None
     if text is None:
         return row, start_byte, start_byte
-    return (row, text.start_byte, text.end_byte) if text.id != node.id else (row, start_byte, end_byte)
+    if text is node or text.id == node.id:
+        return row, start_byte, end_byte
+    return row, text.start_byte, text.end_byte
+
+
+def _rest_of_line(content: bytes, start: int) -> bytes:
+    if content[start : start + 1] == b"\n":  # as nearly always
+        return b""
+    line_end = content.find(b"\n", start)
+    return content[start : line_end if line_end >= 0 else None]
 
 
 def _uncommented(text: str) -> str:
