@@ -230,8 +230,8 @@ def _in_runs(content: bytes, path: str) -> Iterator[_Span]:
         for rule in _BY_BEGINNING.get(content[token : token + _BEGINNING], ()):
             yield from _token(content, rule, token)
         before = content[start - 1] if start else _NEWLINE
-        if before == _DOT:
-            yield from _token(content, _SENDGRID, max(0, start - len(_SENDGRID.literal)))
+        if before == _DOT and content.endswith(_SENDGRID.literal, 0, start):
+            yield from _token(content, _SENDGRID, start - len(_SENDGRID.literal))
         elif before in before_value and _has_digits(content[start:end]):
             yield from _assigned(content, start, end)
         start = marked.find(_MARKED_RUN, end)
