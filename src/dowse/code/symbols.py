@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 import tree_sitter
 
@@ -56,6 +57,9 @@ _LAST_OF_ENDS = frozenset(end[-1] for end in _COMMENT_ENDS)
 _QUOTES = ('"""', "'''", '"', "'")
 _OPENING_QUOTES = re.compile(rf"[rRbBuUfF]*(?:{'|'.join(_QUOTES)})")
 
+_Row = tuple[str, str, Kind, int, int, int, int | None, str, str]
+"""The fields of an entity."""
+
 _Captures = dict[str, list[tree_sitter.Node]]
 
 _Comments = dict[int, tuple[tree_sitter.Node, tree_sitter.Node | None]]
@@ -96,7 +100,8 @@ def find(language: Language, matches: Sequence[Match], content: bytes) -> tuple[
     definitions, comments = _sorted_out(language, matches, content)
     if language.clauses:
         definitions = _joined(definitions)
-    return tuple(_nest(language, definitions, comments, content))
+    rows = _nest(language, definitions, comments, content)
+    return tuple(map(tuple.__new__, repeat(Entity), rows))  # their own constructor takes half as long again
 
 
 def documentation(language: Language, matches: Sequence[Match], content: bytes) -> list[tuple[int, int]]:
@@ -219,7 +224,7 @@ def _unquoted(text: str) -> str:
 
 def _nest(
     language: Language, definitions: Iterable[_Definition], comments: _Comments, content: bytes
-) -> Iterable[Entity]:
+) -> Iterator[_Row]:
     """Order definitions by position, give each its parent, qualified name and leading comments."""
     stack = [_Open(-1, len(content) + 1, -1, "", None, None)]
     seen: set[tuple[int, int, str]] = set()
@@ -245,7 +250,7 @@ def _nest(
         start_line, doc = _documented(language, d, outer, comments, content)
         end_line, line = d.end_row + 1, d.captures["name"][0].start_point[0] + 1
         signature = _signature(d, content)
-        yield Entity(name, qualified, kind, start_line, end_line, line, outer.entity, signature, doc)
+        yield name, qualified, kind, start_line, end_line, line, outer.entity, signature, doc
         inner = _Open(start_byte, end_byte, d.start_row, qualified, index, kind)
         index += 1
         if not beside:
