@@ -28,7 +28,7 @@ _Piece = tuple[int, int, int | None, int | None]
 """The first and the last row (0-based, inclusive), the entity that encloses them, and the innermost around all of them.
 A plain tuple, because a file has hundreds and most are joined with their neighbours."""
 
-_Row = tuple[int, int, int, int, int | None]
+_Fields = tuple[int, int, int, int, int | None]
 """The fields of a chunk."""
 
 
@@ -171,7 +171,7 @@ class _Cutter:
                 longest = self.starts[first] + self.target
         yield first, last, container, entity
 
-    def chunks(self, pieces: Iterable[_Piece], overlap: int) -> Iterator[_Row]:
+    def chunks(self, pieces: Iterable[_Piece], overlap: int) -> Iterator[_Fields]:
         """Pieces without their outer blank rows, as chunks; several if one line is far too long."""
         for piece in pieces:
             first, last, _, entity = piece

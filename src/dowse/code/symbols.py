@@ -57,7 +57,7 @@ _LAST_OF_ENDS = frozenset(end[-1] for end in _COMMENT_ENDS)
 _QUOTES = ('"""', "'''", '"', "'")
 _OPENING_QUOTES = re.compile(rf"[rRbBuUfF]*(?:{'|'.join(_QUOTES)})")
 
-_Row = tuple[str, str, Kind, int, int, int, int | None, str, str]
+_Fields = tuple[str, str, Kind, int, int, int, int | None, str, str]
 """The fields of an entity."""
 
 _Captures = dict[str, list[tree_sitter.Node]]
@@ -224,7 +224,7 @@ def _unquoted(text: str) -> str:
 
 def _nest(
     language: Language, definitions: Iterable[_Definition], comments: _Comments, content: bytes
-) -> Iterator[_Row]:
+) -> Iterator[_Fields]:
     """Order definitions by position, give each its parent, qualified name and leading comments."""
     stack = [_Open(-1, len(content) + 1, -1, "", None, None)]
     seen: set[tuple[int, int, str]] = set()
