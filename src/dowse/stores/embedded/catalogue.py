@@ -444,7 +444,11 @@ class Catalogue:
             [(id, s.line, s.rule) for id, f in numbered for s in f.secrets],
         )
         vectors = {vector.key: vector.vector for file in files for vector in file.vectors}
-        insert("INSERT OR IGNORE INTO vectors VALUES (?, ?)", sorted(vectors.items()))
+        insert(
+            "INSERT OR IGNORE INTO vectors VALUES (?, ?)",
+            # not bytes: sqlite3 would look in vain for an adapter of each, for as long as it takes to insert it
+            [(bytearray(key), bytearray(vector)) for key, vector in sorted(vectors.items())],
+        )
         insert(
             "INSERT INTO file_vectors VALUES (?, ?)",
             [(id, b"".join([v.key for v in file.vectors])) for id, file in numbered if file.vectors],
