@@ -159,13 +159,16 @@ class Catalogue:
             )
         if version == 0 and not create:
             raise IndexMissing(f"the index at {self.path.parent} is empty: run 'dowse index'")
-        self._db.execute("PRAGMA synchronous = NORMAL")
         if version == 0:
             self._create_tables()
+        self._db.execute("PRAGMA synchronous = NORMAL")
         if create:
             self._db.execute("INSERT OR IGNORE INTO views (root) VALUES (?)", (self.root,))
 
     def _create_tables(self) -> None:
+        """Make the tables; until they are there the file has nothing that would be worth waiting for the disk."""
+        self._db.execute("PRAGMA synchronous = OFF")
+        self._db.execute("PRAGMA journal_mode = MEMORY")
         self._db.execute("PRAGMA journal_mode = WAL")
         with self.transaction():
             for statement in _SCHEMA.split(";\n"):
