@@ -337,7 +337,7 @@ def _with_own_lines(
     """The first row and the place of the text of what has its lines to itself; else it is about the code beside it."""
     start_byte, end_byte = node.start_byte, node.end_byte
     row, column = node.start_point
-    end_byte -= content[end_byte - 1] == _LINE_BREAK
+    end_byte -= content[end_byte - 1 : end_byte] == b"\n"
     if content[start_byte - column : start_byte].strip() or _rest_of_line(content, end_byte).strip():
         return None
     if text is None:
