@@ -10,7 +10,8 @@
 - Command line: CPU time from start to exit of a search in an index that is there, ten results. Median of
   five.
 
-Which of the two goes first alternates from tree to tree, so that neither always finds the files in memory.
+The two take turns, run by run and question by question, since the speed of a shared machine changes from one second to
+the next. Which goes first alternates from tree to tree, so that neither always finds the files in memory.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from typing import NamedTuple
 
 from benchmarks.competitors import COMPETITORS, SEMBLE_CACHE, semble_model
 from benchmarks.metrics import median_ratio, percentile, ratio_of_sums
-from benchmarks.probe import Answer, Probe
+from benchmarks.probe import Answer, Cost, Probe
 from benchmarks.sets import repositories
 from benchmarks.values import Figure, Outcome, Tree, at_most
 
@@ -103,29 +104,40 @@ def _timings(trees: Sequence[Tree], runs: int) -> dict[str, dict[str, Timing]]:
             probe.ask([COMMAND_QUERY], LIMIT)
         for position, tree in enumerate(trees):
             print(f"speed: {tree.name}", file=sys.stderr)
-            turn = probes if position % 2 else probes[::-1]
-            found[tree.name] = {probe.name: _timed(probe, tree, runs) for probe in turn}
+            found[tree.name] = _timed(probes if position % 2 else probes[::-1], tree, runs)
     return found
 
 
-def _timed(probe: Probe, tree: Tree, runs: int) -> Timing:
-    is_ours = probe.name == "dowse"
-    without = [probe.index(tree.path, embedder="none").cpu_ms for _ in range(runs if is_ours else 0)]
-    costs = [probe.index(tree.path) for _ in range(runs)]
+def _timed(turn: Sequence[Probe], tree: Tree, runs: int) -> dict[str, Timing]:
+    """One tree, by engine; a run of the one is followed by a run of the other, and so is a question."""
     queries = [question.text for question in tree.questions]
-    answers = probe.ask(queries, LIMIT, QUERY_RUNS)
-    burst: list[Answer] = []
-    if is_ours:
-        probe.index(tree.path, burst=True)
-        burst = probe.ask(queries, LIMIT, QUERY_RUNS)
-    return Timing(
-        statistics.median(cost.cpu_ms for cost in costs),
-        statistics.median(cost.wall_ms for cost in costs),
-        [answer.cost.wall_ms for answer in answers],
-        [answer.cost.cpu_ms for answer in answers],
-        [answer.cost.wall_ms for answer in burst],
-        statistics.median(without) if without else 0.0,
-    )
+    without: list[float] = []  # of dowse
+    costs: dict[str, list[Cost]] = {probe.name: [] for probe in turn}
+    answers: dict[str, list[Answer]] = {probe.name: [] for probe in turn}
+    for _ in range(runs):
+        for probe in turn:
+            if probe.name == "dowse":
+                without.append(probe.index(tree.path, embedder="none").cpu_ms)
+            costs[probe.name].append(probe.index(tree.path))
+    for query in queries:
+        for probe in turn:
+            answers[probe.name] += probe.ask([query], LIMIT, QUERY_RUNS)
+    return {
+        probe.name: Timing(
+            statistics.median(cost.cpu_ms for cost in costs[probe.name]),
+            statistics.median(cost.wall_ms for cost in costs[probe.name]),
+            [answer.cost.wall_ms for answer in answers[probe.name]],
+            [answer.cost.cpu_ms for answer in answers[probe.name]],
+            _burst(probe, tree, queries) if probe.name == "dowse" else [],
+            statistics.median(without) if probe.name == "dowse" else 0.0,
+        )
+        for probe in turn
+    }
+
+
+def _burst(probe: Probe, tree: Tree, queries: Sequence[str]) -> list[float]:
+    probe.index(tree.path, burst=True)
+    return [answer.cost.wall_ms for answer in probe.ask(queries, LIMIT, QUERY_RUNS)]
 
 
 def _command_times(tree: Path) -> dict[str, float]:
