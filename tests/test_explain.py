@@ -80,10 +80,10 @@ def test_a_place_below_what_is_shown(engine: Engine) -> None:
 
 
 def test_a_rank_is_that_of_a_longer_answer(engine: Engine) -> None:
-    longer = engine.search("retry limit", SearchOptions(limit=STEP)).results
+    longer = engine.search("retry limit", SearchOptions(limit=50)).results
     told = engine.explain("retry limit", longer[-1].path)
     assert told.verdict is Verdict.RANKED
-    assert told.rank == len(longer) == STEP <= told.candidates
+    assert told.rank == len(longer) == 50 <= told.candidates
 
 
 def test_every_longer_answer_begins_with_the_shorter(long_files: Engine) -> None:
@@ -114,8 +114,8 @@ def test_a_place_that_no_channel_ranks_high_enough(engine: Engine) -> None:
     told = next(told for told in all_told if told.verdict is Verdict.NOT_CONSIDERED)
     assert (told.rank, told.result) == (0, None)
     lexical = next(standing for standing in told.channels if standing.name == "lexical")
-    assert lexical.considered == STEP
-    assert lexical.rank > STEP
+    assert lexical.considered == 50
+    assert lexical.rank > 50
     assert 0 < lexical.score <= lexical.last <= lexical.best
 
 
