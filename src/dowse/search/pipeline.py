@@ -148,8 +148,8 @@ def _without_repeats(
     while (rank := len(found) + 1) <= options.limit:
         if rank > len(ranking.candidates):
             ranking = whole(ranking)
-        if rank > len(ranking.candidates):
-            break
+            if rank > len(ranking.candidates):
+                break
         hit = result(snapshot, ranking, rank, options, settings)
         if any(_is_within(hit, other) for other in found):
             others = [*ranking.candidates[: rank - 1], *ranking.candidates[rank:]]
