@@ -11,11 +11,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
-from itertools import accumulate, repeat
+from itertools import accumulate
 
 import tree_sitter
 
-from dowse.types import Chunk, Entity
+from dowse.types import Chunk, Entity, named
 
 DEFAULT_TARGET = 1000
 """Bytes: about a screenful; large enough for most functions, small enough to be one thought."""
@@ -42,7 +42,7 @@ def cut(
     """The chunks of a file in order."""
     cutter = _Cutter(content, entities, tree, target)
     rows = cutter.chunks(cutter.merged(cutter.pieces()), overlap)
-    return tuple(map(tuple.__new__, repeat(Chunk), rows))  # their own constructor takes twice as long
+    return tuple(named(Chunk, rows))
 
 
 @dataclass

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 
 import tree_sitter
 
 from dowse.code.languages.base import Language
 from dowse.code.parsing import Match
-from dowse.types import Entity, Kind
+from dowse.types import Entity, Kind, named
 
 CLASS_LIKE = frozenset({Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.IMPL})
 """Kinds whose functions are methods."""
@@ -101,7 +100,7 @@ def find(language: Language, matches: Sequence[Match], content: bytes) -> tuple[
     if language.clauses:
         definitions = _joined(definitions)
     rows = _nest(language, definitions, comments, content)
-    return tuple(map(tuple.__new__, repeat(Entity), rows))  # their own constructor takes half as long again
+    return tuple(named(Entity, rows))
 
 
 def documentation(language: Language, matches: Sequence[Match], content: bytes) -> list[tuple[int, int]]:

@@ -10,14 +10,13 @@ import sys
 import zlib
 from array import array
 from collections.abc import Iterable, Iterator
-from functools import partial
 from itertools import chain, islice
 from typing import Any, TypeVar
 
 from dowse.compact import deflated
 from dowse.garbage import uncollected
 from dowse.graph.build import FileGraph, Files
-from dowse.types import Certainty, Edge, Kind, Node, Relation, Role
+from dowse.types import Certainty, Edge, Kind, Node, Relation, Role, named
 
 VERSION = 4
 """Raise it when the same index gives another graph, or the same graph other bytes."""
@@ -107,7 +106,10 @@ def _files(tables: list[list[Any]], body: bytes) -> Files:
     def looked_up(values: list[T]) -> Iterator[T]:
         return map(values.__getitem__, next(columns))
 
-    nodes = _made(Node, looked_up(strings), looked_up(_KINDS), *islice(columns, _NODE_COLUMNS - 2))
+    nodes = named(
+        Node,
+        zip(looked_up(strings), looked_up(_KINDS), *islice(columns, _NODE_COLUMNS - 2), strict=True),
+    )
     names = zip(looked_up(strings), next(columns), strict=True)
     ends = (
         looked_up(strings),
@@ -117,7 +119,8 @@ def _files(tables: list[list[Any]], body: bytes) -> Files:
         next(columns),
     )
     counts, candidates = next(columns), looked_up(strings)
-    edges = _made(Edge, *ends, (tuple(islice(candidates, n)) if n else () for n in counts))
+    meant = (tuple(islice(candidates, n)) if n else () for n in counts)
+    edges = named(Edge, zip(*ends, meant, strict=True))
     looked_at = looked_up(strings)
     return {
         path: FileGraph(
@@ -132,8 +135,3 @@ def _files(tables: list[list[Any]], body: bytes) -> Files:
         )
         for path, digest, language, role, interface, *sizes in rows
     }
-
-
-def _made(row: type[tuple[Any, ...]], *columns: Iterable[Any]) -> Iterator[Any]:
-    """Named tuples of columns, made as tuples are: their own constructor takes three times as long."""
-    return map(partial(tuple.__new__, row), zip(*columns, strict=True))
