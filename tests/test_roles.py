@@ -33,7 +33,7 @@ BY_ROLE = {
     """,
     Role.DOCS: """
         README.md docs/guide.rst docs/conf.py CHANGELOG.md LICENSE doc/x.html documentation/x.adoc notes.txt
-        a/b/docs/x.html test-plan.md packages/docs/app.tsx
+        a/b/docs/x.html test-plan.md packages/docs/app.tsx docs_src/x.py docs-code/x.go api-docs/x.js
     """,
     Role.CONFIG: """
         pyproject.toml package.json .github/workflows/tests.yml setup.cfg Makefile Dockerfile Dockerfile.dev
@@ -47,6 +47,7 @@ BY_ROLE = {
         apps/shop/vendor/models.py src/services/external/x.py src/app/docs/editor.ts resample.py workbench.py
         Latest.java inspector.py specs.py src/api/deps/auth.py bats-exec-test openapi/spec/paths.py build.py
         generator.py demonstrate.py src/vendors/x.ts setup.py detest/x.py CompanyTester.java
+        src/app/api-docs/x.ts docstore/x.py mongodocs/x.py
     """,
 }  # fmt: skip
 ROWS = [

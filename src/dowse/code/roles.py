@@ -99,6 +99,8 @@ _EXAMPLE_STEM = re.compile(
 # --- documentation and configuration ---
 
 _DOCS_FOLDERS = frozenset({"doc", "docs", "documentation"})
+# What documentation is made of, or a part of it: "docs_src", "docs-code", "api-docs".
+_DOCS_FOLDER_WORDS = re.compile(r"^docs?[ ._-]|[ ._-]docs?$")
 _DOCS_DEPTH = 2
 _DOCS_EXTENSIONS = frozenset({"html", "htm", "css", "svg", "xml", "json", "yml", "yaml", "toml", "inc"})
 _PROSE_EXTENSIONS = frozenset({
@@ -199,7 +201,8 @@ def _is_example(folders: list[str], stem: str, kind: Role) -> bool:
 
 
 def _is_docs(folders: list[str], extension: str) -> bool:
-    if not _DOCS_FOLDERS.isdisjoint(folders[:_DOCS_DEPTH]):
+    near = folders[:_DOCS_DEPTH]
+    if not _DOCS_FOLDERS.isdisjoint(near) or any(_DOCS_FOLDER_WORDS.search(folder) for folder in near):
         return True
     return extension in _DOCS_EXTENSIONS and not _DOCS_FOLDERS.isdisjoint(folders)
 
