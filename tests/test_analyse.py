@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.code import languages, tokens
+from dowse.search import versions
 from dowse.search.analyse import (
     MAX_NAMES,
     MAX_TERMS,
@@ -242,3 +243,28 @@ def test_any_text_is_read(text: str) -> None:
     assert {term.text for term in query.terms} <= indexed, "only what the index has of the same text"
     assert all(0 < term.weight <= WHOLE_WEIGHT for term in query.terms)
     assert query.reading in ("words", "symbol", "mixed", "file")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("drop support for Python 3.8", "version_info"),
+        ("workaround for py37", "version_info"),
+        ("still needed on python2?", "version_info"),
+        ("PHP 8.4 deprecations", "php_version"),
+        ("fails with c++20", "cplusplus"),
+        ("GHC-9.2 warnings", "glasgow_haskell"),
+    ],
+)
+def test_the_version_of_a_language_is_what_code_asks_for(text: str, name: str) -> None:
+    assert weights(text)[name] == versions.WEIGHT
+    assert tokens.tokens_of((name,)).split()[0] == name, "as it is indexed"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["python packaging", "lib/python3.11/site-packages", "numpy 1.26", "copy 2 files", "java2d", "py3k"],
+)
+def test_other_numbers_are_no_versions_of_a_language(text: str) -> None:
+    names = {name for names in versions.ASKED_BY.values() for name in names}
+    assert names.isdisjoint(weights(text))

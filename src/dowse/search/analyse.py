@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from dowse.code import tokens
+from dowse.search import versions
 from dowse.types import AnalysedQuery, Term
 
 MAX_TERMS = 64
@@ -84,7 +85,7 @@ def analyse(text: str, is_extension: Callable[[str], bool], patterns: Sequence[s
     names = tuple(dict.fromkeys([*patterns, *_names(_without(clean, sources), kept)]))[:MAX_NAMES]
     return AnalysedQuery(
         text=text,
-        terms=_terms(kept),
+        terms=(*_terms(kept), *versions.terms(clean))[:MAX_TERMS],
         names=names,
         files=tuple(dict.fromkeys(files.values()))[:MAX_NAMES],
         words=tuple(
@@ -148,7 +149,7 @@ def _terms(words: list[str]) -> tuple[Term, ...]:
         for position, token in enumerate(found):
             weight = PART_WEIGHT if position and len(found) > 1 else WHOLE_WEIGHT
             weights[token] = max(weight, weights.get(token, 0.0))
-    return tuple(Term(token, weight) for token, weight in weights.items())[:MAX_TERMS]
+    return tuple(Term(token, weight) for token, weight in weights.items())
 
 
 def _names(text: str, kept: list[str]) -> tuple[str, ...]:
