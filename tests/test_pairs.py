@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.code.pairs import MOST, Pairs
+from dowse.code.pairs import MOST, Pairs, suite_folders
 from dowse.code.roles import role
+from dowse.types import Role
 
 
 def partners(path: str, paths: list[str]) -> list[str]:
@@ -48,6 +49,9 @@ BOTH_WAYS = [
     ("lua/shop/cart.lua", "tests/cart_spec.lua"),
     ("lib/cart.sh", "test/cart.bats"),
     ("examples/todo/list.js", "examples/todo/list.test.js"),
+    ("shop/_cart.py", "tests/cart/test_total.py"),
+    ("app/models/user.rb", "spec/models/user/login_spec.rb"),
+    ("lib/router.js", "test/router/params.js"),
 ]
 
 
@@ -78,6 +82,8 @@ def test_pairs_are_found_in_both_directions(source: str, test: str) -> None:
         ("src/shop/__init__.py", "tests/shop/__init__.py"),
         ("src/total.py", "tests/test_cart_total.py"),
         ("locale/de/messages.po", "tests/locale/de/messages.po"),
+        ("shop/web/api/v2/cart.py", "tests/mail/cart/test_total.py"),
+        ("lib/cart.rb", "tests/cart/test_total.py"),
     ],
 )
 def test_what_is_not_a_pair(one: str, other: str) -> None:
@@ -115,6 +121,24 @@ def test_several_tests_of_one_source_best_first() -> None:
     assert {partner.path for partner in found} == set(paths[1:])
     assert [partner.score for partner in found] == sorted((p.score for p in found), reverse=True)
     assert all(0 < partner.score <= 1 for partner in found)
+
+
+def test_a_suite_is_for_a_source_without_a_test_of_its_name_and_for_tests_without_a_source_of_theirs() -> (
+    None
+):
+    paths = ["shop/cart.py", "shop/total.py", "tests/cart/test_total.py", "tests/cart/test_vat.py"]
+    assert partners("shop/cart.py", paths) == ["tests/cart/test_vat.py"]
+    assert partners("tests/cart/test_total.py", paths) == ["shop/total.py"]
+    paths.append("tests/cart/test_cart.py")
+    assert partners("shop/cart.py", paths) == ["tests/cart/test_cart.py"]
+    assert partners("tests/cart/test_vat.py", paths) == ["shop/cart.py"]
+
+
+def test_suites_are_called_as_the_file() -> None:
+    assert {"cart", "test_cart", "cart_tests"} <= set(suite_folders("shop/_cart.py", Role.SOURCE))
+    assert {"shop_cart", "shopcart"} <= set(suite_folders("lib/ShopCart.ts", Role.SOURCE))
+    assert suite_folders("tests/test_cart.py", Role.TEST) == ()
+    assert suite_folders("README.md", Role.DOCS) == ()
 
 
 def test_a_file_that_is_not_there_can_be_asked_for() -> None:

@@ -90,3 +90,33 @@ def test_an_explanation_shows_what_brought_a_hit_in_as_added(engine: Engine) -> 
     )
     assert re.search(r"^    \+ partners +0\.\d+  belongs to src/cart.py$", shown, re.M)
     assert not re.search(r"^    x partners", shown, re.M)
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Iterator[Engine]:
+    """A file whose tests are in a folder of its name, among files that say more of the question's words."""
+    for name in ("models", "utils", *(f"other{number}" for number in range(8))):
+        (tmp_path / f"{name}.py").write_text(f"def {name}_first():\n    return 'models and utils'\n")
+    (tmp_path / "tests" / "models").mkdir(parents=True)
+    (tmp_path / "tests" / "models" / "data.json").write_text('{"models": [1, 2, 3]}\n')
+    for name in ("headers", "cookies"):
+        (tmp_path / "tests" / "models" / f"test_{name}.py").write_text(
+            f"def test_{name}():\n    assert '{name}'\n"
+        )
+    with Engine.open(tmp_path, embedder="none") as engine:
+        yield engine
+
+
+def test_a_file_that_is_named_brings_its_suite_along(suite: Engine) -> None:
+    paths = [result.path for result in suite.search("models.py utils.py").results]
+    assert set(paths[:2]) == {"models.py", "utils.py"}
+    assert {"tests/models/test_headers.py", "tests/models/test_cookies.py"} <= set(paths)
+    assert "tests/models/data.json" not in paths
+    (test,) = [hit for hit in suite.search("models.py headers").results if "headers" in hit.path]
+    assert "belongs to models.py" in {reason.detail for reason in test.reasons}
+
+
+def test_a_suite_stays_where_filters_leave_it_out(suite: Engine) -> None:
+    for filter in ("is:source", "-is:test", "lang:json", "path:*.py", "-path:tests"):
+        found = {result.path for result in suite.search(f"models.py utils.py {filter}").results}
+        assert not {path for path in found if path.endswith(("headers.py", "cookies.py"))}, filter

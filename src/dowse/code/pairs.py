@@ -4,6 +4,7 @@ A test is paired by what it is named after (``test_cart.py``, ``cart_test.go``, 
 ``cart/__init__.py`` and ``cart/index.ts`` are named by their folder) and by where it is (beside the source, or in a
 folder that mirrors the source's). The name decides whether there is a pair at all; the place, which of several files
 of that name. A longer name counts less (``test_cart_total.py`` tests ``cart.py`` if there is no ``cart_total.py``).
+A source without a test of its name may have a folder of them (``tests/cart/test_total.py``): its suite.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ NAME_SCORE = 1.0
 FOLDER_NAME_SCORE = 0.9  # test_cart.py for cart/__init__.py, test_cart_total.py for cart/total.py
 UNMARKED_SCORE = 0.8  # tests/cart.py, which only its folder makes a test
 LONGER_NAME_SCORE = 0.6  # test_cart_total.py for cart.py
+SUITE_SCORE = 0.6  # tests/cart/test_total.py for cart.py
 
 PLACE_SHARE = 0.5
 """How much of a score the place decides; the name decides the rest."""
@@ -82,6 +84,9 @@ _TESTS_CALLED = {
 
 _ANY_TEST_CALLED = ("test_{snake}", "{snake}_test", "{flat}test")
 
+_SUITES_CALLED = ("{snake}", "{flat}", "test_{snake}", "{snake}_test", "{snake}_tests", "{flat}Tests")
+"""What a folder with the tests of one file is called."""
+
 
 class Partner(NamedTuple):
     """A file that belongs to another: how sure that is (0 to 1), and why."""
@@ -104,6 +109,11 @@ class _Shape(NamedTuple):
     topics: tuple[str, ...]  # the folders that say what it is about, outermost first
     family: str
 
+    @property
+    def around(self) -> tuple[str, ...]:
+        """The name of the folder, as far as it says what the file is about."""
+        return self.long_name[: len(self.long_name) - len(self.name)]
+
 
 def partner_stems(path: str, kind: Role) -> tuple[str, ...]:
     """What a file that is paired with this one is called by custom, as far as its name says: lower case, no extension.
@@ -113,13 +123,24 @@ def partner_stems(path: str, kind: Role) -> tuple[str, ...]:
     shape = _shape(path, kind)
     if shape is None:
         return ()
+    called = ("{snake}", "{flat}") if shape.is_test else _TESTS_CALLED.get(shape.family, _ANY_TEST_CALLED)
+    return _called(called, shape)
+
+
+def suite_folders(path: str, kind: Role) -> tuple[str, ...]:
+    """What a folder with the tests of a source file is called by custom; nothing for a test."""
+    shape = _shape(path, kind)
+    return _called(_SUITES_CALLED, shape) if shape and not shape.is_test else ()
+
+
+def _called(customs: Iterable[str], shape: _Shape) -> tuple[str, ...]:
+    """What customs make of the name of a file."""
     forms = {
         "snake": "_".join(shape.name),
         "flat": "".join(shape.name),
-        "bare": path.rpartition("/")[2].partition(".")[0].lower(),
+        "bare": shape.path.rpartition("/")[2].partition(".")[0].lower(),
     }
-    called = ("{snake}", "{flat}") if shape.is_test else _TESTS_CALLED.get(shape.family, _ANY_TEST_CALLED)
-    return tuple(dict.fromkeys(name.format(**forms) for name in called))
+    return tuple(dict.fromkeys(name.format(**forms) for name in customs))
 
 
 class Pairs:
@@ -133,6 +154,7 @@ class Pairs:
         self._shapes: dict[str, _Shape] = {}
         self._sources: dict[tuple[str, ...], list[_Shape]] = defaultdict(list)
         self._tests: dict[tuple[str, ...], list[_Shape]] = defaultdict(list)
+        self._suites: dict[tuple[str, ...], list[_Shape]] = defaultdict(list)
         for path, kind in roles.items():
             if shape := _shape(path, kind):
                 self._shapes[path] = shape
@@ -145,6 +167,7 @@ class Pairs:
             return
         for length in range(1, len(shape.name) + 1):
             self._tests[shape.name[:length]].append(shape)
+        self._suites[shape.around].append(shape)
 
     def partners(self, path: str) -> list[Partner]:
         """The tests of a source file, or the source files of a test, best first; the file need not be one of ours."""
@@ -161,15 +184,28 @@ class Pairs:
         }
         named = [test for test in candidates.values() if not self._has_nearer(source, test)]
         scored = ((test, _score(source, test, self._is_common(source.name))) for test in named)
-        return [Partner(test.path, *score) for test, score in scored if score]
+        found = [Partner(test.path, *score) for test, score in scored if score]
+        return found or self._suite_of(source)
 
     def _sources_of(self, test: _Shape) -> list[Partner]:
+        if found := self._namesakes(test):
+            return found
+        scored = ((source, _suite_score(source, test)) for source in self._sources.get(test.around, ()))
+        return [Partner(source.path, *score) for source, score in scored if score]
+
+    def _namesakes(self, test: _Shape) -> list[Partner]:
+        """The sources with as much of a test's name as any has."""
         for length in range(len(test.name), 0, -1):
             named = self._sources.get(test.name[:length], ())
             scored = ((source, _score(source, test, self._is_common(source.name))) for source in named)
             if found := [Partner(source.path, *score) for source, score in scored if score]:
                 return found
         return []
+
+    def _suite_of(self, source: _Shape) -> list[Partner]:
+        """The tests in a folder that is named after a source, but for those of other sources."""
+        scored = ((test, _suite_score(source, test)) for test in self._suites.get(source.name, ()))
+        return [Partner(test.path, *score) for test, score in scored if score and not self._namesakes(test)]
 
     def _is_common(self, name: tuple[str, ...]) -> bool:
         return len(self._sources.get(name, ())) > COMMON
@@ -190,6 +226,19 @@ def _score(source: _Shape, test: _Shape, is_common: bool) -> tuple[float, str] |
     if placed < LEAST_PLACE and (is_common or named < FOLDER_NAME_SCORE):
         return None
     return round(named * (1 - PLACE_SHARE + PLACE_SHARE * placed), 3), ", ".join(filter(None, (why, where)))
+
+
+def _suite_score(source: _Shape, test: _Shape) -> tuple[float, str] | None:
+    """How sure it is that a test in a folder named after a source tests it, and why; nothing if the rest of the folders
+    speaks against it.
+    """
+    if source.family != test.family:
+        return None
+    placed, where = _place_score(source, test._replace(topics=test.topics[:-1]))
+    if placed < LEAST_PLACE:
+        return None
+    score = round(SUITE_SCORE * (1 - PLACE_SHARE + PLACE_SHARE * placed), 3)
+    return score, ", ".join(filter(None, ("in a folder of that name", where)))
 
 
 def _begins(name: tuple[str, ...], start: tuple[str, ...]) -> bool:

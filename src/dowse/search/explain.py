@@ -13,7 +13,7 @@ from dowse.code.terms import chunk_terms, passages
 from dowse.embedders.base import Embedder
 from dowse.search import exact, pipeline
 from dowse.search.pipeline import Ranking
-from dowse.search.related import chunk_at
+from dowse.search.places import chunk_at
 from dowse.search.retrieve import Retrieved, retrieve
 from dowse.settings import Settings
 from dowse.stores.base import Snapshot

@@ -100,7 +100,8 @@ def rank(
         if name not in settings.signals_off:
             signal(query, candidates)
     if "partner" not in settings.signals_off and not (options.filter.about_chunks or "exact" in channels):
-        candidates = related.with_partners(snapshot, query, candidates, options.filter)
+        named = {hit.chunk >> CHUNK_BITS for hit in channels["files"].hits}
+        candidates = related.with_partners(snapshot, query, candidates, options.filter, named)
     if options.near and "exact" not in channels:
         candidates = cursor.with_near(snapshot, query, candidates, options)
     best = _best_first(candidates)

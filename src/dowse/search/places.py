@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
+from dowse.columns import column
 from dowse.search import traces
 from dowse.search.analyse import last_part
-from dowse.search.related import chunk_at
 from dowse.stores.base import Snapshot
 from dowse.types import Filter, Frame, Scored, StoredFile, best_first, chunk_id
 
@@ -49,3 +51,9 @@ def _ordinal(file: StoredFile, frame: Frame) -> int:
         name = last_part(frame.function)
         line = next((entity.line for entity in file.parsed.entities if entity.name == name), 0)
     return chunk_at(file, line)
+
+
+def chunk_at(file: StoredFile, line: int) -> int:
+    """The place of the chunk that a line is in, or of the one behind it."""
+    ends = column(file.parsed.chunks, "end_line")
+    return min(bisect_left(ends, line), len(ends) - 1)

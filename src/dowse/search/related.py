@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import replace
 
 from dowse.code import tokens
-from dowse.code.pairs import Pairs, partner_stems
+from dowse.code.pairs import SUITE_SCORE, Pairs, partner_stems, suite_folders
 from dowse.columns import column
 from dowse.search.informative import informative_terms
+from dowse.search.places import chunk_at
+from dowse.search.retrieve import FIELD_WEIGHTS
 from dowse.search.signals import Candidate
 from dowse.stores.base import Snapshot
-from dowse.types import CHUNK_BITS, AnalysedQuery, Filter, QueryWord, Scored, StoredFile, Term, chunk_id
+from dowse.types import (
+    CHUNK_BITS,
+    AnalysedQuery,
+    Filter,
+    QueryWord,
+    Role,
+    Scored,
+    StoredFile,
+    Term,
+    chunk_id,
+)
 
 TERMS = 25
 """Terms of a piece of code by which others are called alike."""
@@ -36,6 +48,15 @@ LEAST_PAIR = 0.5
 ALIKE_NAMES = 5
 """Files of one name that are considered."""
 
+SUITE = 8
+"""Tests that a file brings along if the question names it and they are in a folder of its name."""
+
+SUITE_DEPTH = 200
+"""Places of a suite that are looked at for them: a large test has many."""
+
+SUITE_STEP = 0.95
+"""What each of them counts of the one before, so that they stay in the order in which the question finds them."""
+
 
 def partners(snapshot: Snapshot, file: StoredFile) -> list[Scored]:
     """The first chunks of the tests of a source file, or of the sources of a test, best first."""
@@ -45,13 +66,23 @@ def partners(snapshot: Snapshot, file: StoredFile) -> list[Scored]:
 
 
 def with_partners(
-    snapshot: Snapshot, query: AnalysedQuery, candidates: Sequence[Candidate], filter: Filter
+    snapshot: Snapshot,
+    query: AnalysedQuery,
+    candidates: Sequence[Candidate],
+    filter: Filter,
+    named: Container[int],
 ) -> list[Candidate]:
-    """The candidates, with the partners of the first files among them: added, or lifted to what a partner is worth."""
+    """The candidates, with the partners of the first files among them: added, or lifted to what a partner is worth.
+
+    ``named`` are the files that the question names: they bring a whole suite of tests along.
+    """
     best = _best_by_file(candidates)
     added: list[Candidate] = []
     for leader in sorted(best.values(), key=lambda c: (-c.score, c.file.path))[:LED_BY]:
-        for partner, sure in _likely_partners(snapshot, leader.file, filter):
+        belonging = _likely_partners(snapshot, leader.file, filter)
+        if leader.file.id in named:
+            belonging += _suite(snapshot, query, leader.file, filter)
+        for partner, sure in belonging:
             worth = leader.score * PARTNER_SHARE * sure
             follower = best.get(partner.id)
             if follower is None:
@@ -89,6 +120,23 @@ def _likely_partners(snapshot: Snapshot, file: StoredFile, filter: Filter) -> li
     return [(others[partner.path], partner.score) for partner in found if partner.score >= LEAST_PAIR]
 
 
+def _suite(
+    snapshot: Snapshot, query: AnalysedQuery, file: StoredFile, filter: Filter
+) -> list[tuple[StoredFile, float]]:
+    """The tests in a folder that is named after a file, those first that the question finds first."""
+    folders = suite_folders(file.path, file.role)
+    languages, roles = frozenset({file.parsed.language}), frozenset({Role.TEST})
+    ruled_out = filter.paths or not languages <= (filter.languages or languages)
+    if not folders or ruled_out or not roles <= (filter.roles or roles):
+        return []
+    paths = tuple(f"**/{name}/**" for name in folders)
+    within = replace(filter, paths=paths, languages=languages, roles=roles)
+    hits = snapshot.lexical(query.terms, FIELD_WEIGHTS, within, SUITE_DEPTH)
+    ids = dict.fromkeys(hit.chunk >> CHUNK_BITS for hit in hits)
+    found = [test for id in list(ids)[:SUITE] if (test := snapshot.file(id))]
+    return [(test, SUITE_SCORE * SUITE_STEP**position) for position, test in enumerate(found)]
+
+
 def brought(query: AnalysedQuery, file: StoredFile, worth: float, name: str, why: str) -> Candidate:
     """The place of a file whose definitions share most words with the question; the first of equals."""
     wanted, names = frozenset(query.words), column(file.parsed.entities, "name")
@@ -115,12 +163,6 @@ def similar(snapshot: Snapshot, file: StoredFile, line: int, filter: Filter) -> 
     if line > 0:
         return others
     return list({hit.chunk >> CHUNK_BITS: hit for hit in reversed(others)}.values())[::-1]
-
-
-def chunk_at(file: StoredFile, line: int) -> int:
-    """The place of the chunk that a line is in, or of the one behind it."""
-    ends = column(file.parsed.chunks, "end_line")
-    return min(bisect_left(ends, line), len(ends) - 1)
 
 
 def _terms(snapshot: Snapshot, file: StoredFile, chunks: Iterable[int]) -> tuple[Term, ...]:
