@@ -12,6 +12,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 LAYERS = [
     {"types", "errors", "garbage", "columns", "compact"},
+    {"filtering"},
     {"settings", "location"},
     {"code", "services"},
     {"stores", "embedders"},

@@ -9,7 +9,7 @@ from dowse.indexing.understand import Understanding, understand
 from dowse.search import expand
 from dowse.search.analyse import analyse
 from dowse.search.signals import Candidate
-from dowse.types import FileStamp, Role, StoredFile, Verdict
+from dowse.types import FileStamp, Filter, Role, StoredFile, Verdict
 
 FUNCTIONS = ("open_door", "close_door", "paint_wall")
 SOURCE = "\n\n".join(
@@ -26,7 +26,7 @@ def shown(
     file = StoredFile(1, "house.py", FileStamp(0, 0), b"", Role.SOURCE, parsed, definitions_by_chunk(parsed))
     candidate = Candidate(1, 0, file, parsed.chunks[0], 1.0, [(channel, 1.0, 1)])
     query = analyse(text, languages.builtin().extensions.__contains__)
-    expansion = expand.Expansion(query)
+    expansion = expand.Expansion(query, Filter())
     first, last = expansion.lines(candidate, expansion.pointed_at(candidate), 50, None, None)
     return first, last, expand.text(content, candidate.chunk, first, last)
 

@@ -2,16 +2,18 @@
 
 import re
 from fnmatch import fnmatchcase
+from pathlib import Path
 
 import pytest
 import tantivy
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dowse import Engine
 from dowse.code import languages
 from dowse.code.terms import definitions_by_chunk
+from dowse.filtering import chunk_passes, entity_passes, file_passes, name_regex, path_regex
 from dowse.indexing.understand import Understanding, parse
-from dowse.stores.filtering import chunk_passes, entity_passes, file_passes, name_regex, path_regex
 from dowse.types import FileFacts, FileStamp, Filter, Kind, Role, StoredFile
 
 
@@ -169,3 +171,48 @@ def test_the_lexical_engine_reads_a_pattern_as_python_does(paths: list[str], pat
         query = tantivy.Query.regex_query(schema, "path", regex)
         found = index.searcher().search(query, limit=100).hits
         assert len(found) == sum(re.fullmatch(regex, path) is not None for path in set(paths))
+
+
+HANDLERS = """\
+class StreamLogger:
+    def write(self, line):
+        return line
+
+
+class LogCounterHandler:
+    def emit(self, record):
+        return record
+
+
+def stop_handler():
+    return None
+"""
+
+
+@pytest.mark.parametrize(
+    ("query", "entities"),
+    [
+        ("name:*Handler", {"LogCounterHandler", "stop_handler"}),
+        ("name:*Handler kind:class", {"LogCounterHandler"}),
+        ("name:*Handler kind:function", {"stop_handler"}),
+        ("name:Stream* kind:function", set()),
+        ("log counter kind:class", {"LogCounterHandler"}),
+        ("write line kind:method", {"StreamLogger.write"}),
+    ],
+)
+def test_a_hit_is_a_definition_that_the_filter_asks_for(
+    tmp_path: Path, query: str, entities: set[str]
+) -> None:
+    (tmp_path / "log.py").write_text(HANDLERS)
+    with Engine.open(tmp_path, embedder="none") as engine:
+        results = engine.search(query).results
+    assert {hit.entity for hit in results} <= entities
+    assert bool(results) == bool(entities)
+    for hit in results:
+        assert hit.entity.rpartition(".")[2] in hit.text, "its own lines"
+
+
+def test_what_only_filters_find_is_what_was_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "log.py").write_text(HANDLERS)
+    with Engine.open(tmp_path, embedder="none") as engine:
+        assert [hit.relevance for hit in engine.search("name:*Handler").results] == [1.0]

@@ -112,7 +112,7 @@ def test_a_file_that_is_named_brings_its_suite_along(suite: Engine) -> None:
     assert set(paths[:2]) == {"models.py", "utils.py"}
     assert {"tests/models/test_headers.py", "tests/models/test_cookies.py"} <= set(paths)
     assert "tests/models/data.json" not in paths
-    (test,) = [hit for hit in suite.search("models.py headers").results if "headers" in hit.path]
+    (test,) = [hit for hit in suite.search("models.py utils.py").results if "headers" in hit.path]
     assert "belongs to models.py" in {reason.detail for reason in test.reasons}
 
 

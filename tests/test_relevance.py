@@ -210,3 +210,32 @@ def test_an_explanation_has_the_same_relevance(engine: Engine) -> None:
     told = engine.explain("growing pauses", hit.path)
     assert told.result is not None
     assert told.result == hit
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "schedule",
+        "value of a part",
+        "vegetarian lasagna recipe with a schedule for puppies and trains",
+        "retry lasagna puppies recipe",
+        "where is the train schedule printed",
+    ],
+)
+def test_whether_anything_is_good_does_not_depend_on_how_much_is_asked_for(
+    engine: Engine, question: str
+) -> None:
+    assert len({engine.search(question, SearchOptions(limit=limit)).weak for limit in (1, 2, 3, 10, 50)}) == 1
+
+
+def test_a_name_in_lower_case_is_relevant(tmp_path: Path) -> None:
+    """``baseitemexporter`` has a stem that no index knows."""
+    for number in range(60):
+        (tmp_path / f"other_{number}.py").write_text(f"def other_{number}(item):\n    return item\n")
+    (tmp_path / "export.py").write_text("class BaseItemExporter:\n    pass\n")
+    with Engine.open(tmp_path, store="memory", embedder="none") as engine:
+        answer = engine.search("baseitemexporter")
+    assert not answer.weak
+    assert answer.results[0].entity == "BaseItemExporter"
+    assert answer.results[0].relevance > 0.4
+    assert [term.text for term in answer.query.terms] == ["baseitemexporter"]

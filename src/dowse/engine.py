@@ -32,6 +32,7 @@ from dowse.errors import (
     SettingsError,
     UsageError,
 )
+from dowse.filtering import file_passes
 from dowse.garbage import uncollected
 from dowse.indexing.freshness import Freshness, Means
 from dowse.search import pipeline as searching
@@ -41,7 +42,6 @@ from dowse.search.cache import AnswerCache, Asking, RememberingEmbedder
 from dowse.search.laps import Laps
 from dowse.settings import Resolved, Settings
 from dowse.stores.base import Snapshot, Store
-from dowse.stores.filtering import file_passes
 from dowse.types import (
     AnalysedQuery,
     Candidate,

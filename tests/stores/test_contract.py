@@ -10,8 +10,8 @@ import pytest
 from dowse import stores
 from dowse.code.references import unpack
 from dowse.errors import IndexLocked, IndexMissing, SettingsError
+from dowse.filtering import facts, file_passes
 from dowse.stores.base import Snapshot, Store
-from dowse.stores.filtering import facts, file_passes
 from dowse.types import (
     FileStamp,
     Filter,

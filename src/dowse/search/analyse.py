@@ -36,6 +36,10 @@ PLAIN_NAME_WORDS = 3
 BESIDE_FILE = 1
 """A question that has a file name and up to this many words besides asks for the file."""
 
+DECLARING = frozenset("def fn func fun impl".split())
+DECLARING_NAMES = frozenset("class enum function interface method module protocol struct trait type".split())
+"""Words before the name that is asked for. Those of the second row are English too: before a capital."""
+
 STOP_WORDS = frozenset(
     "a an and are as at be been being but by can could did do does doing done for from had has have having how i "
     "if in into is it its itself me my of on or our shall should so some such than that the their them then there "
@@ -96,6 +100,12 @@ def analyse(text: str, is_extension: Callable[[str], bool], patterns: Sequence[s
     )
 
 
+def lone_name(query: AnalysedQuery) -> str:
+    """The plain word that is all a question asks for (``Session``, ``class Session``); empty if it asks for more."""
+    (name,) = query.names if len(query.names) == 1 else ("",)
+    return "" if is_identifier(name) else name
+
+
 def name_parts(name: str) -> tuple[str, ...]:
     """The parts of a dotted name, ``Class::method`` or the like; without the ``*`` of a prefix."""
     return tuple(part for part in _SEPARATOR.split(name.rstrip("*")) if part)
@@ -154,11 +164,20 @@ def _terms(words: list[str]) -> tuple[Term, ...]:
 
 def _names(text: str, kept: list[str]) -> tuple[str, ...]:
     found = [match for match in _NAME.findall(text) if is_identifier(match)]
+    if not found and _declares(kept):
+        return (kept[1],)
     if len(kept) <= PLAIN_NAME_WORDS:
         parts = {part for name in found for part in name_parts(name)}
         own = frozenset(tokens.words(text))
         found += [word for word in kept if len(word) > 2 and word in own and word not in parts]
     return tuple(dict.fromkeys(found))[:MAX_NAMES]
+
+
+def _declares(kept: list[str]) -> bool:
+    """Whether a question is written as a declaration begins: ``class Session``, but not ``class loader``."""
+    if len(kept) != 2:
+        return False
+    return kept[0] in DECLARING or (kept[0].lower() in DECLARING_NAMES and kept[1][:1].isupper())
 
 
 def _files(text: str, is_extension: Callable[[str], bool]) -> dict[str, str]:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from dowse.code import tokens
-from dowse.search.analyse import is_identifier, last_part
+from dowse.filtering import entity_passes
+from dowse.search.analyse import is_identifier, last_part, lone_name
 from dowse.search.signals.base import Candidate
-from dowse.types import AnalysedQuery, Chunk, Entity, Kind
+from dowse.types import AnalysedQuery, Chunk, Entity, Filter, Kind
 
 FUNCTIONS = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
 VALUES = frozenset({Kind.VARIABLE, Kind.CONSTANT})
@@ -23,17 +24,22 @@ LITERAL = frozenset({"exact", "places"})
 class Expansion:
     """How the hits of one question are shown."""
 
-    def __init__(self, query: AnalysedQuery) -> None:
-        alone = len(query.words) == 1
-        self._asked = frozenset(last_part(n).lower() for n in query.names if alone or is_identifier(n))
+    def __init__(self, query: AnalysedQuery, filter: Filter) -> None:
+        names = query.names if lone_name(query) else [name for name in query.names if is_identifier(name)]
+        self._written = frozenset(map(last_part, names))
+        self._asked = frozenset(name.lower() for name in self._written)
         self._wanted = frozenset(query.words)
+        self._filter = filter
 
     def pointed_at(self, candidate: Candidate) -> tuple[Entity, ...]:
         """The definitions a hit stands for, of those in and around the chunk: what is named, else what is most alike.
 
         The first is the one to name; the others are as much like the question. Of equals, what is around the chunk
         comes first if it is a function or begins here too, else last. Variables and constants only count by name.
+        Where a filter asks for definitions, only these count.
         """
+        if self._filter.about_chunks:
+            return self._most_like(passing(self._filter, candidate))
         around, beginning, asked = candidate.entity, candidate.beginning, self._asked
         inside = [
             entity
@@ -46,8 +52,9 @@ class Expansion:
         if around is not None:
             leads = around.kind in FUNCTIONS or around in beginning
             options = [around, *inside] if leads else [*inside, around]
-        named = [entity for entity in options if entity.name.lower() in asked] if asked else ()
-        return self._most_like(named or options)
+        named = [entity for entity in options if entity.name.lower() in asked] if asked else []
+        written = [entity for entity in named if entity.name in self._written]
+        return self._most_like(written or named or options)
 
     def _most_like(self, options: Sequence[Entity]) -> tuple[Entity, ...]:
         """Those that share most words in their names, then in signature and documentation."""
@@ -107,7 +114,16 @@ class Expansion:
                 return False
         if any(name in LITERAL for name, _, _ in candidate.given):
             return False
+        if self._filter.about_chunks:
+            return True
         return bool(self._shared_by_name(pointed[0]) or self._shared_by_description(pointed[0]))
+
+
+def passing(filter: Filter, candidate: Candidate) -> list[Entity]:
+    """The definitions in and around a chunk that a filter lets through."""
+    around = candidate.entity
+    definitions = [*([around] if around else []), *(e for e in candidate.beginning if e is not around)]
+    return [entity for entity in definitions if entity_passes(filter, entity.kind, entity.name)]
 
 
 @lru_cache(maxsize=20_000)

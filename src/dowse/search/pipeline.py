@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
+from dowse.code import tokens
 from dowse.embedders.base import Embedder
 from dowse.search import cursor, expand, informative, places, related, traces, verbatim
 from dowse.search.analyse import analyse, with_added
@@ -19,6 +20,7 @@ from dowse.stores.base import Snapshot
 from dowse.types import (
     CHUNK_BITS,
     AnalysedQuery,
+    Filter,
     Kind,
     Match,
     ParsedQuery,
@@ -27,6 +29,7 @@ from dowse.types import (
     SearchResponse,
     SearchResult,
     StoredFile,
+    Term,
     split_chunk_id,
 )
 
@@ -35,6 +38,9 @@ PLACES_WEIGHT = 2.0
 
 EXACT_WEIGHT = 1.0
 """What a phrase or pattern found counts beside a keyword match: it is required anyway."""
+
+JUDGED = 10
+"""Of so many of the first candidates one must be good, however many hits are asked for."""
 
 GUESSES = 3
 """Hits that are shown where none is good: somebody may know better."""
@@ -86,13 +92,13 @@ def rank(
     laps: Laps,
 ) -> Ranking:
     """Every candidate from one generation of an index, with what speaks for and against it."""
-    query = _condensed(snapshot, query)
+    query = _as_indexed(snapshot, _condensed(snapshot, query))
     laps.done("condense")
     channels = retrieve(snapshot, parsed, query, options.filter, embedder, settings.hybrid, options.limit)
     laps.done("retrieve")
     weights = _weights(settings)
     fused = fuse(settings.fusion, {name: channel.hits for name, channel in channels.items()}, weights)
-    candidates, others = _candidates(snapshot, fused, WEIGHED * steps(options.limit))
+    candidates, others = _candidates(snapshot, fused, WEIGHED * steps(options.limit), options.filter)
     laps.done("fuse")
     if "verbatim" not in settings.signals_off:
         verbatim.weigh(snapshot, query, candidates)
@@ -112,7 +118,7 @@ def rank(
         channels,
         best,
         lambda: [_candidate(fused, file, id) for file, id in others],
-        expand.Expansion(query),
+        expand.Expansion(query, options.filter),
         judge.relevance,
         judge.can_tell(settings.embedder),
         laps,
@@ -183,7 +189,10 @@ def _is_weak(
     show_weak = settings.show_weak if options.show_weak is None else options.show_weak
     if show_weak or not found or not ranking.tells_weak:
         return False
-    return max(hit.relevance for hit in found) < WEAK
+    if max(hit.relevance for hit in found[:JUDGED]) >= WEAK:
+        return False
+    further = enumerate(ranking.candidates[len(found) : JUDGED], len(found) + 1)
+    return all(ranking.relevance(candidate, rank) < WEAK for rank, candidate in further)
 
 
 def _good_ones(
@@ -208,7 +217,7 @@ def relate(
     }
     laps.done("retrieve")
     fused = fuse("scores", {name: channel.hits for name, channel in channels.items()}, RELATED_WEIGHTS)
-    candidates = _best_first(_candidates(snapshot, fused, len(fused.scores))[0])
+    candidates = _best_first(_candidates(snapshot, fused, len(fused.scores), options.filter)[0])
     laps.done("fuse")
     full = max(RELATED_WEIGHTS.values())
     ranking = Ranking(
@@ -216,7 +225,7 @@ def relate(
         channels,
         candidates,
         list,
-        expand.Expansion(query),
+        expand.Expansion(query, options.filter),
         lambda c, _: min(1.0, c.score / full),
         False,
         laps,
@@ -246,6 +255,19 @@ def _condensed(snapshot: Snapshot, query: AnalysedQuery) -> AnalysedQuery:
     )
 
 
+def _as_indexed(snapshot: Snapshot, query: AnalysedQuery) -> AnalysedQuery:
+    """A name in lower case (``baseitemexporter``) as it is written, where the index has no word of its stem."""
+    stems = {tokens.stem(name.lower()): name.lower() for name in query.names}
+    whole = {
+        stem: name
+        for stem, name in stems.items()
+        if stem != name and not snapshot.frequency(stem) and snapshot.frequency(name)
+    }
+    if not whole:
+        return query
+    return replace(query, terms=tuple(Term(whole.get(text, text), weight) for text, weight in query.terms))
+
+
 def _weights(settings: Settings) -> Mapping[str, float]:
     return {
         "exact": EXACT_WEIGHT,
@@ -258,9 +280,12 @@ def _weights(settings: Settings) -> Mapping[str, float]:
 
 
 def _candidates(
-    snapshot: Snapshot, fused: Fused, enough: int
+    snapshot: Snapshot, fused: Fused, enough: int, filter: Filter
 ) -> tuple[list[Candidate], list[tuple[StoredFile, int]]]:
-    """The places to weigh, best first, so many of the best and the best of every other file; and the others."""
+    """The places to weigh, best first, so many of the best and the best of every other file; and the others.
+
+    Channels ask whether a chunk has a definition of a kind and one of a name; here it must be the same one.
+    """
     scores = fused.scores
     found: list[Candidate] = []
     others: list[tuple[StoredFile, int]] = []
@@ -268,10 +293,13 @@ def _candidates(
     for id in sorted(scores, key=scores.__getitem__, reverse=True):
         file_id = id >> CHUNK_BITS
         leader = leaders.get(file_id)
+        file = leader.file if leader else snapshot.file(file_id)
+        if not file or (filter.about_chunks and not expand.passing(filter, _candidate(fused, file, id))):
+            continue
         if leader and len(found) >= enough:
             leader.beside.append(scores[id])
-            others.append((leader.file, id))
-        elif file := leader.file if leader else snapshot.file(file_id):
+            others.append((file, id))
+        else:
             candidate = _candidate(fused, file, id)
             found.append(candidate)
             leaders.setdefault(file_id, candidate)

@@ -15,9 +15,9 @@ from operator import mul
 from typing import NamedTuple
 
 from dowse.code import terms
-from dowse.search.analyse import is_identifier, last_part
+from dowse.search.analyse import is_identifier, last_part, lone_name
 from dowse.search.informative import inverse_frequency
-from dowse.search.signals import file_name
+from dowse.search.signals import definition, file_name
 from dowse.search.signals.base import Candidate, describes_a_place, naming_words
 from dowse.stores.base import Snapshot
 from dowse.types import AnalysedQuery, Entity
@@ -71,7 +71,8 @@ class Judge:
         self._is_large = chunks >= FEW
         self._whole = sum(self.worth.values())
         self._wanted = frozenset(self.worth)
-        self._names = {last_part(name).lower() for name in query.names if is_identifier(name)}
+        self._lone = lone_name(query)
+        self._names = {last_part(name).lower() for name in query.names if self._lone or is_identifier(name)}
         self._naming = naming_words(query) if describes_a_place(query) else frozenset()
         self._snapshot = snapshot
 
@@ -82,7 +83,9 @@ class Judge:
         return self._is_large if self._knows_words else embedder in WORD_MODELS
 
     def relevance(self, candidate: Candidate, rank: int) -> float:
-        """How likely a hit is right."""
+        """How likely a hit is right; where a question has no words, whatever is found is what was asked for."""
+        if not self._wanted:
+            return 1.0
         likely = probability(self.evidence(candidate, rank))
         for name, value, _ in candidate.given:
             if name in DIRECT and value > likely:
@@ -92,9 +95,10 @@ class Judge:
     def evidence(self, candidate: Candidate, rank: int) -> Evidence:
         """What speaks for a hit."""
         beginning = candidate.beginning
-        has = self._has(candidate, beginning) if self._wanted else frozenset()
+        has = self._has(candidate, beginning)
         covered = sum([self.worth[term] for term in has])
-        named = bool(self._names and candidate.defining(self._names))
+        defined = candidate.defining(self._names) if self._names else ()
+        named = any(not self._lone or definition.is_meant(entity, self._lone) for entity in defined)
         if self._naming:  # no signal for the order, but still evidence
             file = file_name.gain(candidate.file.path, self._naming)
         else:

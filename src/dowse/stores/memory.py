@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from dowse.errors import IndexLocked, IndexMissing
+from dowse.filtering import chunk_passes, entity_passes, facts, file_passes
 from dowse.stores import naming
 from dowse.stores.base import merged_folders
-from dowse.stores.filtering import chunk_passes, entity_passes, facts, file_passes
 from dowse.types import (
     ChunkTerms,
     ChunkVector,

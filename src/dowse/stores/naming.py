@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from dowse.stores.filtering import name_regex
+from dowse.filtering import name_regex
 from dowse.types import NameTier
 
 FUZZY_LENGTH = 4

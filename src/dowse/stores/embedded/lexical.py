@@ -18,7 +18,7 @@ import tantivy
 from tantivy import Occur, Query
 
 from dowse.errors import IndexCorrupt, IndexUnwritable
-from dowse.stores.filtering import chunk_definitions, name_regex, path_regex
+from dowse.filtering import chunk_definitions, name_regex, path_regex
 from dowse.stores.naming import typos_allowed
 from dowse.types import (
     CHUNK_BITS,

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from dowse.filtering import chunk_passes, entity_passes, file_passes
 from dowse.stores import naming
 from dowse.stores.embedded.catalogue import (
     Catalogue,
@@ -14,7 +15,6 @@ from dowse.stores.embedded.catalogue import (
 )
 from dowse.stores.embedded.lexical import LexicalReader
 from dowse.stores.embedded.vectors import VectorIndex, unpacked
-from dowse.stores.filtering import chunk_passes, entity_passes, file_passes
 from dowse.types import (
     CHUNK_BITS,
     ChunkVector,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from dowse.stores.filtering import name_regex, path_regex
+from dowse.filtering import name_regex, path_regex
 from dowse.types import Filter
 
 LATEST = 2**63 - 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from dowse.errors import IndexMissing
-from dowse.stores.filtering import chunk_passes
+from dowse.filtering import chunk_passes
 from dowse.stores.postgres.dense import Dense
 from dowse.stores.postgres.files import Files
 from dowse.stores.postgres.filters import Filters

@@ -1,4 +1,4 @@
-"""What a filter lets through: the one definition that every store follows.
+"""What a filter lets through: the one definition that every store follows, and what is shown of it.
 
 Path patterns are globs over the whole path (``*`` stays within a folder, ``**`` crosses folders); a
 pattern without a slash matches any part of the path (``tests``, ``*.py``), and one that names a folder
