@@ -52,6 +52,48 @@ def test_frames_of_unknown_files_do_no_harm(root: Path) -> None:
         assert "src/app/store.py" in {result.path for result in engine.search(trace).results}
 
 
+SHELF = "\n\n".join(f"def item_{n}():\n    return {n}\n" for n in range(1, 9))
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["src/app/shelf.py:10", "shelf.py:10:5", "what is at app/shelf.py:10 for", "./src/app/shelf.py:10"],
+)
+def test_a_line_that_a_question_names_is_the_answer(root: Path, question: str) -> None:
+    (root / "src" / "app" / "shelf.py").write_text(SHELF)
+    (root / "src" / "app" / "ten.py").write_text("def at_10():\n    '''What 10 is for.'''\n")
+    with Engine.open(root) as engine:
+        response = engine.search(question)
+    first = response.results[0]
+    assert (first.path, first.entity, first.relevance) == ("src/app/shelf.py", "item_3", 1.0)
+    assert first.start_line <= 10 <= first.end_line
+    assert response.query.reading != "output"
+
+
+def test_what_a_line_is_in_is_pointed_at_whatever_else_is_named(root: Path) -> None:
+    (root / "src" / "app" / "shelf.py").write_text(SHELF)
+    with Engine.open(root) as engine:
+        first = engine.search("src/app/shelf.py:10:5: error: item_5 redefined").results[0]
+    assert (first.path, first.entity) == ("src/app/shelf.py", "item_3")
+
+
+def test_words_of_a_message_lift_no_file_above_the_places(root: Path) -> None:
+    (root / "src" / "app" / "types.py").write_text(
+        "\n\n".join(f"def mismatched_types_{n}():\n    '''mismatched types'''\n" for n in range(20))
+    )
+    output = "error[E0308]: mismatched types\n  --> src/app/main.py:6:9\n"
+    with Engine.open(root) as engine:
+        assert engine.search(output).results[0].path == "src/app/main.py"
+
+
+def test_a_file_of_the_same_name_elsewhere_is_less_sure(root: Path) -> None:
+    trace = TRACE.replace("/home/someone/project/src/app/store.py", "/opt/other/lib/tables.py")
+    with Engine.open(root) as engine:
+        results = engine.search(trace).results
+    assert results[0].path == "src/app/main.py"
+    assert all(hit.relevance < 1 for hit in results if hit.path == "src/app/tables.py")
+
+
 def test_a_question_is_not_taken_for_output(root: Path) -> None:
     with Engine.open(root) as engine:
         assert engine.search("where is the table of customers").query.reading == "words"

@@ -8,6 +8,7 @@ from functools import lru_cache
 from dowse.code import tokens
 from dowse.filtering import entity_passes
 from dowse.search.analyse import is_identifier, last_part, lone_name
+from dowse.search.places import line_in
 from dowse.search.signals.base import Candidate
 from dowse.types import AnalysedQuery, Chunk, Entity, Filter, Kind
 
@@ -30,14 +31,18 @@ class Expansion:
         self._asked = frozenset(name.lower() for name in self._written)
         self._wanted = frozenset(query.words)
         self._filter = filter
+        self._frames = query.frames
 
     def pointed_at(self, candidate: Candidate) -> tuple[Entity, ...]:
         """The definitions a hit stands for, of those in and around the chunk: what is named, else what is most alike.
 
         The first is the one to name; the others are as much like the question. Of equals, what is around the chunk
         comes first if it is a function or begins here too, else last. Variables and constants only count by name.
-        Where a filter asks for definitions, only these count.
+        Where a filter asks for definitions, only these count; where a line is named, what it is in.
         """
+        line = line_in(self._frames, candidate.file, candidate.chunk) if self._frames else 0
+        if line and (holding := _holding(candidate, line)):
+            return holding
         if self._filter.about_chunks:
             return self._most_like(passing(self._filter, candidate))
         around, beginning, asked = candidate.entity, candidate.beginning, self._asked
@@ -117,6 +122,14 @@ class Expansion:
         if self._filter.about_chunks:
             return True
         return bool(self._shared_by_name(pointed[0]) or self._shared_by_description(pointed[0]))
+
+
+def _holding(candidate: Candidate, line: int) -> tuple[Entity, ...]:
+    """The innermost definition that a line is in, if there is one."""
+    around = candidate.entity
+    options = [*([around] if around else []), *candidate.beginning]
+    holding = [entity for entity in options if entity.start_line <= line <= entity.end_line]
+    return tuple(sorted(holding, key=lambda entity: entity.start_line)[-1:])
 
 
 def passing(filter: Filter, candidate: Candidate) -> list[Entity]:

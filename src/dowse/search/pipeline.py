@@ -13,7 +13,7 @@ from dowse.search.analyse import analyse, with_added
 from dowse.search.fuse import Fused, fuse
 from dowse.search.laps import Laps
 from dowse.search.relevance import WEAK, Judge
-from dowse.search.retrieve import Retrieved, retrieve, steps, timed
+from dowse.search.retrieve import EXACT_WEIGHT, PLACES_WEIGHT, Retrieved, retrieve, steps, timed
 from dowse.search.signals import SIGNALS, Candidate
 from dowse.settings import Settings
 from dowse.stores.base import Snapshot
@@ -32,12 +32,6 @@ from dowse.types import (
     Term,
     split_chunk_id,
 )
-
-PLACES_WEIGHT = 2.0
-"""What a place counts that the question itself names: more than any word of it."""
-
-EXACT_WEIGHT = 1.0
-"""What a phrase or pattern found counts beside a keyword match: it is required anyway."""
 
 JUDGED = 10
 """Of so many of the first candidates one must be good, however many hits are asked for."""
@@ -74,10 +68,12 @@ class Ranking:
 
 
 def read(parsed: ParsedQuery, is_extension: Callable[[str], bool]) -> AnalysedQuery:
-    """The question analysed; of a program's output, what went wrong and where."""
+    """The question analysed, with the lines that it names; of a program's output, what went wrong and where."""
     if not traces.looks_like_output(parsed.text):
+        text, frames = places.named(parsed.text)
         added = [one.term for one in parsed.wording.added]
-        return with_added(analyse(parsed.text, is_extension, parsed.names), added)
+        query = with_added(analyse(text, is_extension, parsed.names), added)
+        return replace(query, frames=tuple(frames)) if frames else query
     text, frames = places.question(parsed.text)
     return replace(analyse(text, is_extension, parsed.names), frames=tuple(frames), reading="output")
 
@@ -105,7 +101,8 @@ def rank(
     for name, signal in SIGNALS.items():
         if name not in settings.signals_off:
             signal(query, candidates)
-    if "partner" not in settings.signals_off and not (options.filter.about_chunks or "exact" in channels):
+    is_literal = bool(options.filter.about_chunks or "exact" in channels or query.frames)
+    if "partner" not in settings.signals_off and not is_literal:
         named = {hit.chunk >> CHUNK_BITS for hit in channels["files"].hits}
         candidates = related.with_partners(snapshot, query, candidates, options.filter, named)
     if options.near and "exact" not in channels:

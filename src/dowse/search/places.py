@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
+from collections.abc import Iterable
 
 from dowse.columns import column
 from dowse.search import traces
 from dowse.search.analyse import last_part
 from dowse.stores.base import Snapshot
-from dowse.types import Filter, Frame, Scored, StoredFile, best_first, chunk_id
+from dowse.types import Chunk, Filter, Frame, Scored, StoredFile, best_first, chunk_id
 
 MAX_FILES = 5
 """Files of one name that a frame may mean; with more, it names none."""
 
 STEP = 0.03
 """What each further frame counts less than the one before: the innermost comes first."""
+
+ELSEWHERE = 0.4
+"""What a file counts that only shares its name with a path that has folders: likely another, outside of the tree."""
+
+_LINE = re.compile(r"(\.\w+):\d+(?::\d+)?\b")
 
 
 def find(snapshot: Snapshot, frames: list[Frame], filter: Filter) -> list[Scored]:
@@ -23,7 +30,8 @@ def find(snapshot: Snapshot, frames: list[Frame], filter: Filter) -> list[Scored
     for rank, frame in enumerate(frames):
         for file in _files(snapshot, frame.path, filter):
             chunk = chunk_id(file.id, _ordinal(file, frame))
-            scores.setdefault(chunk, max(0.1, 1.0 - STEP * rank))
+            sure = ELSEWHERE if _is_elsewhere(file.path, frame.path) else 1.0
+            scores[chunk] = max(scores.get(chunk, 0.0), sure * max(0.1, 1.0 - STEP * rank))
     return best_first(scores.keys(), scores.values())
 
 
@@ -32,6 +40,27 @@ def question(text: str) -> tuple[str, list[Frame]]:
     frames = traces.frames(text)
     functions = dict.fromkeys(frame.function for frame in frames if frame.function)
     return " ".join([traces.message(text), *functions]), frames
+
+
+def named(text: str) -> tuple[str, list[Frame]]:
+    """A question without the numbers of lines in it (``cart.py:12``), and the places that they name."""
+    if not _LINE.search(text):
+        return text, []
+    return _LINE.sub(r"\1", text), [frame for frame in traces.frames(text) if frame.line]
+
+
+def line_in(frames: Iterable[Frame], file: StoredFile, chunk: Chunk) -> int:
+    """The first line of a chunk that a frame names; 0 if none does."""
+    name = file.path.rpartition("/")[2]
+    lines = (frame.line for frame in frames if frame.path.rpartition("/")[2] == name)
+    return next((line for line in lines if chunk.start_line <= line <= chunk.end_line), 0)
+
+
+def _is_elsewhere(path: str, named: str) -> bool:
+    """Whether the path that is named has folders, and none of them is that of the file."""
+    folder, _, name = path.rpartition("/")
+    above = named.rpartition("/")[0].strip("./")
+    return bool(folder and above) and not named.endswith(f"{folder.rpartition('/')[2]}/{name}")
 
 
 def _files(snapshot: Snapshot, path: str, filter: Filter) -> list[StoredFile]:

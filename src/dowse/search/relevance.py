@@ -17,6 +17,7 @@ from typing import NamedTuple
 from dowse.code import terms
 from dowse.search.analyse import is_identifier, last_part, lone_name
 from dowse.search.informative import inverse_frequency
+from dowse.search.retrieve import EXACT_WEIGHT, PLACES_WEIGHT
 from dowse.search.signals import definition, file_name
 from dowse.search.signals.base import Candidate, describes_a_place, naming_words
 from dowse.stores.base import Snapshot
@@ -42,8 +43,9 @@ FEW = 50
 WORD_MODELS = frozenset({"none", "static", "hashing"})
 """Embedders that know meaning by words alone, of one language: where an index has no word of a question, they guess."""
 
-DIRECT = frozenset({"exact", "places", "files"})
-"""Channels that bring what a question names in so many words: a hit is as relevant as they say, at least."""
+DIRECT = {"exact": EXACT_WEIGHT, "places": PLACES_WEIGHT, "files": 1.0}
+"""Channels that bring what a question names in so many words, and what they give to a hit that they are sure of: it is
+as relevant as they say, at least."""
 
 
 class Evidence(NamedTuple):
@@ -88,8 +90,8 @@ class Judge:
             return 1.0
         likely = probability(self.evidence(candidate, rank))
         for name, value, _ in candidate.given:
-            if name in DIRECT and value > likely:
-                likely = min(1.0, value)
+            if name in DIRECT:
+                likely = max(likely, min(1.0, value / DIRECT[name]))
         return likely
 
     def evidence(self, candidate: Candidate, rank: int) -> Evidence:

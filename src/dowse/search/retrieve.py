@@ -47,6 +47,12 @@ LITERAL = frozenset({"symbol", "file"})
 FIELD_WEIGHTS = {"name": 1.5, "path": 0.75, "signature": 0.25, "doc": 0.75, "body": 2.5}
 """What a match counts by where it is. Signature and doc are part of the body too: this is on top of that."""
 
+PLACES_WEIGHT = 4.0
+"""What a place counts that the question itself names: more than all of its words, whatever lifts what they find."""
+
+EXACT_WEIGHT = 1.0
+"""What a phrase or pattern found counts beside a keyword match: it is required anyway."""
+
 TIER_SCORES = {
     NameTier.EXACT: 1.0,
     NameTier.CASE: 0.9,

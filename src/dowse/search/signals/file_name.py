@@ -32,10 +32,11 @@ PREFIX = 4
 def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
     """Lift chunks of files whose name or folders share words with the question.
 
-    Not where it describes a place: some of so many words are in the names of files by chance.
+    Not where it describes a place: some of so many words are in the names of files by chance, as are those of an error
+    message. Nor where it names a line.
     """
     wanted = naming_words(query)
-    if not wanted or describes_a_place(query):
+    if not wanted or query.frames or describes_a_place(query):
         return
     stems = {candidate.file.path: _path_stems(candidate.file.path) for candidate in candidates}
     words = {word for own, folders in stems.values() for word in (*own, *folders)}
