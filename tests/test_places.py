@@ -94,6 +94,20 @@ def test_a_file_of_the_same_name_elsewhere_is_less_sure(root: Path) -> None:
     assert all(hit.relevance < 1 for hit in results if hit.path == "src/app/tables.py")
 
 
+@pytest.mark.parametrize(
+    ("word", "path"), [("Dockerfile", "Dockerfile"), ("README", "README.md"), ("rules.l", "src/rules.l")]
+)
+def test_a_word_that_is_a_file_brings_it_in(root: Path, word: str, path: str) -> None:
+    (root / "Dockerfile").write_text("FROM scratch\n")
+    (root / "README.md").write_text("# A project\n")
+    (root / "src" / "rules.l").write_text("%%\n[a-z]+ { return WORD; }\n")
+    (root / "build.py").write_text(f"def build():\n    return 'Dockerfile README rules.l {word}'\n" * 5)
+    with Engine.open(root) as engine:
+        response = engine.search(word)
+    assert response.results[0].path == path
+    assert "files" in {reason.name for reason in response.results[0].reasons}
+
+
 def test_a_question_is_not_taken_for_output(root: Path) -> None:
     with Engine.open(root) as engine:
         assert engine.search("where is the table of customers").query.reading == "words"

@@ -4,7 +4,7 @@ A role only shifts a file's rank, so the rules lean towards ``source``: a word c
 (``test_x``, ``x.spec.ts``, ``XTests``), never inside another (``latest``, ``attestation``), and words that
 are also names of ordinary packages count only where the convention puts them:
 
-- ``testing`` is a test folder at the top of a tree; further down it is a library's support for tests
+- ``testing`` and ``t`` are test folders at the top of a tree; further down ``testing`` is support for tests
   (``flask/testing.py``, ``numpy/testing/``), which is source;
 - a Python package ``test`` inside another package (``django/test/``) is such support as well, except for the
   files in it that are themselves named as tests;
@@ -53,12 +53,16 @@ _GENERATED_NOTICE = re.compile(
     | <auto-?generated
     | ^\W{0,10}(?:auto-?|automatically[ ])generated\ (?:by|from|using|with)\b
     | ^\W{0,10}generated\ by\ \S
+    | \bscanner\ generated\ by\b | \bbison\ parser,\ (?:generated|made)\ by\b
     | \bdo\ not\ (?:edit|modify)\b.{0,80}\bgenerated\b
     | \bgenerated\b.{0,200}\bdo\ not\ (?:edit|modify)\b
     """,
     re.VERBOSE | re.MULTILINE,
 )
-_GENERATED_WORD = b"generated"  # in every notice; looking for it first is ten times faster
+_GENERATED_WORDS = (
+    b"generated",
+    b"bison",
+)  # one is in every notice; looking for them first is ten times faster
 
 # --- tests ---
 
@@ -66,6 +70,7 @@ _TEST_FOLDERS = frozenset({
     "test", "tests", "__tests__", "__test__", "testdata", "testsuite", "testsuites", "unittest", "unittests",
     "e2e", "fixtures", "__fixtures__", "__mocks__", "__snapshots__", "cypress",
 })  # fmt: skip
+_TEST_AT_TOP = frozenset({"testing", "t"})
 # A folder of several words is a test folder by its first or last: "test-data", "server-tests", "jvmTest".
 _TEST_FOLDER_WORDS = re.compile(r"^[Tt]ests?[ ._-]|[ ._-][Tt]ests?$|^test(?=[A-Z])|(?<=\w)Tests?$")
 _SPEC_FOLDERS = frozenset({"spec", "specs"})
@@ -110,6 +115,7 @@ _PROSE_NAMES = frozenset({
     "readme", "license", "licence", "copying", "changelog", "changes", "news", "authors", "contributors",
     "notice", "todo", "history", "install", "contributing",
 })  # fmt: skip
+_MANUAL = re.compile(r"\w\.[1-8](?:\.(?:in|prebuilt|roff))?$")  # git.1, jq.1.prebuilt
 _CONFIG_EXTENSIONS = frozenset({
     "json", "json5", "jsonc", "yml", "yaml", "toml", "ini", "cfg", "conf", "config", "properties", "props",
     "env", "xml", "plist", "lock", "cmake", "gradle", "sbt", "csproj", "fsproj", "vbproj", "sln", "targets",
@@ -162,7 +168,7 @@ def _is_generated(folders: list[str], name: str, head: bytes) -> bool:
     if _GENERATED_NAME.search(name):
         return True
     beginning = head[:_HEAD].lower()
-    return _GENERATED_WORD in beginning and _GENERATED_NOTICE.search(beginning) is not None
+    return any(map(beginning.__contains__, _GENERATED_WORDS)) and bool(_GENERATED_NOTICE.search(beginning))
 
 
 def _in_test_folder(folders: list[str], extension: str) -> bool:
@@ -170,7 +176,7 @@ def _in_test_folder(folders: list[str], extension: str) -> bool:
         lower = folder.lower()
         if lower == "test" and depth and extension == "py" and folders[depth - 1] not in ("src", "lib"):
             continue
-        if lower in _TEST_FOLDERS or (lower == "testing" and depth == 0):
+        if lower in _TEST_FOLDERS or (lower in _TEST_AT_TOP and depth == 0):
             return True
         if _TEST_FOLDER_WORDS.search(folder) or (lower in _SPEC_FOLDERS and extension in _SPEC_EXTENSIONS):
             return True
@@ -211,6 +217,6 @@ def _kind_by_name(name: str, extension: str) -> Role:
     """Documentation, configuration or source, by the name alone."""
     if name in _CONFIG_NAMES or extension in _CONFIG_EXTENSIONS or _CONFIG_NAME.search(name):
         return Role.CONFIG
-    if extension in _PROSE_EXTENSIONS or (not extension and name in _PROSE_NAMES):
+    if extension in _PROSE_EXTENSIONS or (not extension and name in _PROSE_NAMES) or _MANUAL.search(name):
         return Role.DOCS
     return Role.SOURCE

@@ -41,6 +41,9 @@ EXACT_DEPTH = 1000
 FILE_DEPTH = 5
 """Files per queried file name."""
 
+ALIKE_FILES = 20
+"""Files of one name or stem that are looked at where a question is one word."""
+
 LITERAL = frozenset({"symbol", "file"})
 """Readings of a question that mean what is written: code that is alike in meaning is not what is asked for."""
 
@@ -192,9 +195,21 @@ def _tiers(name: str) -> list[tuple[NameTier, str]]:
 
 
 def _files(snapshot: Snapshot, query: AnalysedQuery, filter: Filter) -> Retrieved:
-    if not query.files:
+    word = query.text.strip()
+    if query.files:
+        return timed("files", lambda: _file_hits(snapshot, query.files, filter))
+    if not word or word.split() != [word] or not (named := _called(snapshot, word, filter)):
         return _skipped("files", "no word of the question looks like a file name")
-    return timed("files", lambda: _file_hits(snapshot, query.files, filter))
+    return timed("files", lambda: _file_hits(snapshot, named, filter))
+
+
+def _called(snapshot: Snapshot, word: str, filter: Filter) -> list[str]:
+    """The files that a word is the name of (``Dockerfile``, ``lexer.l``), or all but the extension, in capitals."""
+    found = (snapshot.file(id) for id in snapshot.files_named(word, filter, ALIKE_FILES))
+    paths = [file.path for file in found if file]
+    names = {path: path.rpartition("/")[2] for path in paths}
+    whole = [path for path in paths if names[path].lower() == word.lower()]
+    return whole or [path for path in paths if word.isupper() and names[path].partition(".")[0] == word]
 
 
 def _file_hits(snapshot: Snapshot, names: Sequence[str], filter: Filter) -> list[Scored]:
