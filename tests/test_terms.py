@@ -110,8 +110,9 @@ def test_overlapping_chunks_do_not_share_definitions() -> None:
 
 
 def test_a_document_is_cut_where_its_text_is() -> None:
-    """The opening is the first line that says something, whichever way a chunk is read."""
-    for source in (SMALL, long_class(3), "\n\n" + SMALL, "x = 1"):
+    """The opening is the first line that says something, a name is said once, whichever way a chunk is read."""
+    twice = "def add(one): ...\ndef add(one, two): ...\n"
+    for source in (SMALL, long_class(3), "\n\n" + SMALL, "x = 1", twice):
         file, content = parsed(source), source.encode()
         definitions = definitions_by_chunk(file)
         texts = embedded_texts("src/a.py", content, file, definitions)

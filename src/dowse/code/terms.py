@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from dowse.code import tokens
 from dowse.columns import column
-from dowse.types import Chunk, ChunkTerms, Definitions, Entity, ParsedFile
+from dowse.types import Chunk, ChunkTerms, Definitions, Entity, ParsedFile, named
 
 MAX_EMBEDDED = 2000
 """Characters of a chunk's text that are embedded; models read no further to any profit."""
@@ -27,40 +27,44 @@ class Document(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """A chunk, the entities whose line of definition it holds, their names, and its text cut into runs."""
+    """A chunk, the entities whose line of definition it holds, their names, and these and its text cut into runs."""
 
     chunk: Chunk
     beginning: list[Entity]
     names: list[str]  # of the definition around the chunk, qualified, before these
+    name_runs: list[str]
     runs: list[str]
 
 
 def passages(content: bytes, parsed: ParsedFile, definitions: Definitions) -> list[Passage]:
     """The chunks of a file as both tokens and vectors need them."""
-    return [
-        Passage(
+    rows = (
+        (
             chunk,
             beginning,
-            _names(chunk, beginning, parsed.entities),
+            names := _names(chunk, beginning, parsed.entities),
+            tokens.name_runs(names),
             tokens.runs(content[chunk.start : chunk.end]),
         )
         for chunk, beginning in with_beginning(parsed, definitions)
-    ]
+    )
+    return list(named(Passage, rows))
 
 
 def chunk_terms(path: str, found: Sequence[Passage]) -> tuple[ChunkTerms, ...]:
     """The tokens of each chunk of a file, given its passages."""
     path_tokens = tokens.path_tokens(path)
-    return tuple(
-        ChunkTerms(
-            name=tokens.tokens_of(tokens.name_runs(passage.names)),
-            path=path_tokens,
-            signature=tokens.tokens(" ".join([entity.signature for entity in passage.beginning])),
-            doc=tokens.tokens("\n".join([entity.doc for entity in passage.beginning])),
-            body=tokens.tokens_of(passage.runs),
+    rows = (
+        (
+            tokens.tokens_of(name_runs),
+            path_tokens,
+            tokens.tokens(" ".join([entity.signature for entity in beginning])),
+            tokens.tokens("\n".join([entity.doc for entity in beginning])),
+            tokens.tokens_of(runs),
         )
-        for passage in found
+        for _, beginning, _, name_runs, runs in found
     )
+    return tuple(named(ChunkTerms, rows))
 
 
 def shared(
@@ -87,8 +91,9 @@ def embedded_texts(path: str, content: bytes, parsed: ParsedFile, definitions: D
 def documents(path: str, content: bytes, found: Sequence[Passage]) -> Iterator[Document]:
     """The same cut into runs, given the passages."""
     place = tokens.runs(_place(path))
-    for chunk, _, names, runs in found:
-        heading = place + tokens.name_runs(dict.fromkeys(names))
+    for chunk, _, names, name_runs, runs in found:
+        once = dict.fromkeys(names)
+        heading = place + (name_runs if len(once) == len(names) else tokens.name_runs(once))
         is_long = chunk.end - chunk.start > MAX_EMBEDDED
         body = tokens.runs(_embedded(content, chunk)) if is_long else runs
         line, broken, _ = content[chunk.start : chunk.end].lstrip().partition(b"\n")
