@@ -244,8 +244,7 @@ class PreparedChunk(NamedTuple):
     document: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
+class SourceFile(NamedTuple):
     """A file ready to be stored: where it is, what it says (UTF-8), what was understood."""
 
     path: str

@@ -116,7 +116,7 @@ def test_the_report_and_the_folders_come_back(store: Store) -> None:
 def test_secrets_are_listed_until_their_file_goes(store: Store) -> None:
     masked = MaskedSecret("main.py", 3, "aws-key")
     with store.writer() as writer:
-        writer.apply([], [replace(source("main.py", "key = '****'\n"), secrets=(masked,))])
+        writer.apply([], [source("main.py", "key = '****'\n")._replace(secrets=(masked,))])
         writer.finish(REPORT, {})
     assert store.status().secrets == (masked,)
     write(store, {}, removed=["main.py"])
@@ -784,7 +784,7 @@ def test_a_text_is_nearest_to_itself(reader: Reader) -> None:
 
 def test_without_vectors_there_are_no_dense_hits(store: Store) -> None:
     with store.writer() as writer:
-        writer.apply([], [replace(file, vectors=()) for file in sources(TREE)])
+        writer.apply([], [file._replace(vectors=()) for file in sources(TREE)])
         writer.finish(REPORT, {})
     with store.snapshot() as snapshot:
         assert dense(snapshot, "token") == []
@@ -1038,7 +1038,7 @@ def test_a_known_content_keeps_its_references(store: Store) -> None:
     file = source("copy.py", TREE["main.py"])
     with store.writer() as writer:
         assert writer.parsed(file.content_hash)
-        writer.apply(["main.py"], [replace(file, references=b"")])
+        writer.apply(["main.py"], [file._replace(references=b"")])
     with store.snapshot() as snapshot:
         (row,) = snapshot.references({"copy.py"})
         assert row.packed == file.references

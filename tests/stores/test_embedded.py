@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -104,7 +103,7 @@ def crash_after_catalogue(folder: Path, removed: list[str], tree: dict[str, str]
         generation = rows.begin_generation()
         rows.remove([*removed, *tree], generation)
         for file in sources(tree):
-            rows.add([replace(file, vectors=tuple(packed(file.vectors)))], generation, "one")
+            rows.add([file._replace(vectors=tuple(packed(file.vectors)))], generation, "one")
 
 
 def test_a_crash_between_catalogue_and_the_rest_is_repaired(
@@ -189,7 +188,7 @@ def test_leaving_with_an_error_frees_every_lock(store: Store, folder: Path) -> N
 def test_an_error_while_committing_changes_nothing(store: Store) -> None:
     build(store, TREE)
     before = dump(store)
-    broken = replace(source("bad.py", "bad = 1\n"), path="bad\udcff.py")  # cannot be stored as text
+    broken = source("bad.py", "bad = 1\n")._replace(path="bad\udcff.py")  # cannot be stored as text
     with pytest.raises(UnicodeEncodeError), store.writer() as writer:
         writer.apply(["main.py"], [source("good.py", "good = 1\n"), broken])
     assert dump(store) == before

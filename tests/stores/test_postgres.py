@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -464,9 +463,8 @@ def vectors(count: int, dimensions: int = 32) -> np.ndarray:
 def filled(store: PostgresStore, rows: np.ndarray) -> list[SourceFile]:
     """A file for each vector."""
     files = [
-        replace(
-            source(f"{'a' if i % 3 else 'b'}/f{i}.{'py' if i % 2 else 'md'}", f"name{i}\n"),
-            vectors=(ChunkVector(i.to_bytes(4, "big"), row.tobytes()),),
+        source(f"{'a' if i % 3 else 'b'}/f{i}.{'py' if i % 2 else 'md'}", f"name{i}\n")._replace(
+            vectors=(ChunkVector(i.to_bytes(4, "big"), row.tobytes()),)
         )
         for i, row in enumerate(rows)
     ]
@@ -563,7 +561,7 @@ def test_what_the_graph_misses_is_found(
 
 def test_vectors_of_two_lengths_live_side_by_side(store: PostgresStore) -> None:
     build(store, TREE)
-    short = replace(source("a.py", "a = 1\n"), vectors=(ChunkVector(b"a", vectors(1, 8)[0].tobytes()),))
+    short = source("a.py", "a = 1\n")._replace(vectors=(ChunkVector(b"a", vectors(1, 8)[0].tobytes()),))
     with store.writer() as writer:
         writer.apply([], [short])
     with store.snapshot() as snapshot:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -146,9 +146,9 @@ class Embedding:
         """The file with its vectors, or marked as one that waits for them."""
         if any(key not in self._fresh for key in one.keys):
             self.left_out += 1
-            return replace(one.file, awaits_vectors=True)
+            return one.file._replace(awaits_vectors=True)
         vectors = tuple(ChunkVector(key, self._fresh[key]) for key in one.keys)
-        return replace(one.file, vectors=vectors, prepared=())
+        return one.file._replace(vectors=vectors, prepared=())
 
 
 def prepared(

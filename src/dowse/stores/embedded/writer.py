@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -123,6 +122,6 @@ def _with_packed_vectors(files: Sequence[SourceFile]) -> list[SourceFile]:
     """The files with their vectors as the catalogue and the vector index have them; all at once, which is faster."""
     each = iter(packed([vector for file in files for vector in file.vectors]))
     return [
-        replace(file, vectors=tuple(islice(each, len(file.vectors)))) if file.vectors else file
+        file._replace(vectors=tuple(islice(each, len(file.vectors)))) if file.vectors else file
         for file in files
     ]
