@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from dowse.types import Relation
+from dowse.types import Certainty, Relation
 
 from .trees import calls, edges, imports
 
@@ -206,6 +206,71 @@ def test_inheritance(tree: Mapping[str, str], edge: tuple[str, str]) -> None:
 )
 def test_imports(tree: Mapping[str, str], expected: set[tuple[str, str]]) -> None:
     assert expected <= imports(tree)
+
+
+@pytest.mark.parametrize(
+    ("tree", "expected"),
+    [
+        (
+            {
+                "src/com/a/Pool.java": "package com.a;\n\npublic class Pool {\n  public void get() {}\n}\n",
+                "src/com/b/Timed.java": "package com.b;\n\ninterface Timed {\n  void tick();\n}\n",
+                "src/com/b/Use.java": "package com.b;\n\nimport com.a.Pool;\n\n"
+                "class Use implements Runnable, Timed {\n  private Pool pool;\n  public void run() {\n"
+                "    pool.get();\n    new Pool().get();\n  }\n  void twice() {\n    tick();\n  }\n}\n",
+            },
+            {
+                ("src/com/b/Use.java:Use.run", "src/com/a/Pool.java:Pool"),
+                ("src/com/b/Use.java:Use.run", "src/com/a/Pool.java:Pool.get"),
+                ("src/com/b/Use.java:Use.twice", "src/com/b/Timed.java:Timed.tick"),
+            },
+        ),
+        (
+            {
+                "a/Pool.kt": "package a\n\nclass Pool {\n    fun get() {}\n}\n\nfun aid() {}\n",
+                "a/Use.kt": "package a\n\nclass Use(val pool: Pool) : Runnable {\n    override fun run() {\n"
+                "        pool.get()\n        aid()\n    }\n}\n",
+            },
+            {("a/Use.kt:Use.run", "a/Pool.kt:Pool.get"), ("a/Use.kt:Use.run", "a/Pool.kt:aid")},
+        ),
+        (
+            {
+                "Pool.cs": "namespace A {\n  class Pool {\n    public void Get() {}\n  }\n}\n",
+                "b/Use.cs": "namespace B {\n  class Use : IDisposable {\n    private Pool pool;\n"
+                "    void Run() {\n      pool.Get();\n    }\n  }\n}\n",
+            },
+            {("b/Use.cs:B.Use.Run", "Pool.cs:A.Pool.Get")},
+        ),
+        (
+            {
+                "aid.h": "int aid();\n",
+                "use.cpp": '#include "aid.h"\n\nclass Use : public Outside {\n'
+                "  int run() {\n    return aid();\n  }\n};\n",
+            },
+            {("use.cpp:Use.run", "aid.h:aid")},
+        ),
+    ],
+    ids=["java", "kotlin", "csharp", "cpp"],
+)
+def test_what_the_tree_defines_is_not_taken_for_a_member_of_a_base_outside(
+    tree: Mapping[str, str], expected: set[tuple[str, str]]
+) -> None:
+    assert calls(tree) == expected
+
+
+def test_what_the_tree_does_not_define_may_be_inherited_from_outside() -> None:
+    tree = {
+        "Use.java": "import java.io.Reader;\n\nclass Use extends Reader {\n  void run() {\n    skip();\n"
+        '    String.format("");\n  }\n}\n',
+        "aid.cpp": "void refresh() {}\n",
+        "use.cpp": "class View : public Outside {\n  void run() {\n    refresh();\n  }\n};\n",
+    }
+    assert edges(tree, Relation.INVOKES, Certainty.EXTERNAL) == {
+        ("Use.java:Use.run", "java.io.Reader.skip"),
+        ("Use.java:Use.run", "String.format"),
+        ("use.cpp:View.run", "Outside.refresh"),
+    }
+    assert calls(tree) == set()
 
 
 def test_a_method_may_stand_before_its_type() -> None:

@@ -18,7 +18,7 @@ from dowse.garbage import uncollected
 from dowse.graph.build import FileGraph, Files
 from dowse.types import Certainty, Edge, Kind, Node, Relation, Role, named
 
-VERSION = 4
+VERSION = 5
 """Raise it when the same index gives another graph, or the same graph other bytes."""
 
 _RELATIONS = list(Relation)

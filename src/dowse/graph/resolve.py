@@ -168,7 +168,7 @@ class Resolver:
         name = name.replace("::", ".")
         if "." in name:
             return self.evaluate(file, sight, name, FUEL)
-        return self._lookup(file, sight, name, FUEL)
+        return self._find(file, sight, name, FUEL, is_called=True)
 
     def _called_on(self, file: FileScopes, sight: int, through: str, name: str) -> Ends:
         """What ``through.name()`` may call."""
@@ -255,23 +255,39 @@ class Resolver:
         key = ("name", file.path, sight, name, fuel)
         return self._remembered(key, lambda: self._find(file, sight, name, fuel))
 
-    def _find(self, file: FileScopes, sight: int, name: str, fuel: int) -> Values | None:
+    def _find(
+        self, file: FileScopes, sight: int, name: str, fuel: int, *, is_called: bool = False
+    ) -> Values | None:
         dialect = dialect_of(file.language)
         if (receiver := self._receiver(file, dialect, sight, name)) is not None:
             return receiver
         scope, first = sight, True
+        inherited: Values | None = None  # by a class around from a base whose members nobody knows
         while True:
             row = file.scopes[scope]
             if first or not row.is_class or dialect.class_scope_visible:
                 found = self._bound(file, scope, name, fuel)
                 if found is None and row.is_class and dialect.implicit_receiver:
-                    found = self._class_member(Value(INSTANCE, file.path, scope), name, fuel) or None
+                    found, perhaps = self._implicit(file, scope, name, fuel)
+                    inherited = inherited or perhaps
                 if found is not None:
                     return found
             if scope == FILE:
                 break
             scope, first = row.parent, False
-        return self._beyond(file, dialect, name, fuel)
+        if inherited and not is_called:
+            inherited = frozenset({Value(OUTSIDE, name)})  # may as well be a type that needs no import
+        return self._beyond(file, dialect, name, fuel, inherited)
+
+    def _implicit(
+        self, file: FileScopes, scope: int, name: str, fuel: int
+    ) -> tuple[Values | None, Values | None]:
+        """A member of the class around; apart from it, one that a base outside of the tree may have."""
+        around = Value(INSTANCE, file.path, scope)
+        found = self._class_member(around, name, fuel) or None
+        bases = (base for base in self.order(around._replace(sort=CLASS)) if base.sort == OUTSIDE)
+        is_guess = any(found == _outside_member(base, name) for base in bases)
+        return (None, found) if is_guess else (found, None)
 
     def _receiver(self, file: FileScopes, dialect: Dialect, sight: int, name: str) -> Values | None:
         """The object of the method around, in languages that have a word for it."""
@@ -280,7 +296,9 @@ class Resolver:
         around = file.enclosing_class(sight)
         return frozenset({Value(INSTANCE, file.path, around)}) if around else None
 
-    def _beyond(self, file: FileScopes, dialect: Dialect, name: str, fuel: int) -> Values | None:
+    def _beyond(
+        self, file: FileScopes, dialect: Dialect, name: str, fuel: int, inherited: Values | None
+    ) -> Values | None:
         """What a name means that the file does not bind: of its package, of the language, or of the whole tree."""
         for imported in self._bindings(file).get(FILE, {}).get("*", ()):
             for module in self._modules(file, imported.module):
@@ -292,8 +310,11 @@ class Resolver:
             return frozenset({Value(OUTSIDE, name)})
         if dialect.global_types or dialect.global_functions:
             key = ("anywhere", file.language, name)
-            return self._remembered(key, lambda: self._anywhere(dialect, name)) or None
-        return None
+            found = self._remembered(key, lambda: self._anywhere(dialect, name))
+            if inherited:  # a method of the base is likelier than some function of that name
+                found = frozenset(value for value in found if value.sort == CLASS)
+            return found or inherited
+        return inherited
 
     def _in_folder(self, file: FileScopes, name: str) -> Values:
         folder = file.path.rpartition("/")[0]
@@ -474,9 +495,14 @@ class Resolver:
 
     def _inherited(self, value: Value, name: str, fuel: int) -> Values:
         order = self.order(Value(CLASS, value.place, value.scope))
+        has_one_class = dialect_of(self.tree.languages[value.place]).one_base_class
+        perhaps = NOTHING
         for ancestor in order[1:] if value.sort == ABOVE else order:
             if ancestor.sort == OUTSIDE:
-                return frozenset({Value(OUTSIDE, f"{ancestor.place}.{name}")})
+                perhaps = perhaps or _outside_member(ancestor, name)
+                if has_one_class:
+                    continue
+                return perhaps
             file = self.tree.file(ancestor.place)
             found = self._bound(file, ancestor.scope, name, fuel)
             if found is None:
@@ -487,7 +513,7 @@ class Resolver:
                 found |= self._attribute(file, ancestor.scope, name, fuel) or NOTHING
             if found is not None:
                 return found
-        return NOTHING
+        return perhaps
 
     def _elsewhere(self, file: FileScopes, scope: int, name: str) -> Values | None:
         """A method that is written in another file than its type."""
@@ -599,6 +625,10 @@ def _edge(source: str, ends: Ends, written: str, relation: Relation, line: int) 
 def _definition(file: FileScopes, scope: int) -> Value:
     row: Scope = file.scopes[scope]
     return Value(FUNCTION if row.is_function else CLASS, file.path, scope)
+
+
+def _outside_member(of: Value, name: str) -> Values:
+    return frozenset({Value(OUTSIDE, f"{of.place}.{name}")})
 
 
 def _few(values: Iterable[Value]) -> Values:

@@ -40,6 +40,7 @@ class Dialect:
     family: tuple[str, ...] = ()  # languages whose definitions can be meant; empty: its own
     supers: frozenset[str] = frozenset({"super", "super()"})
     implicit_receiver = False  # a bare call may mean a method of the class around it
+    one_base_class = False  # all bases but one are interfaces, which seldom hide what another base has
     declares_receiver = False  # the first parameter of a method is the object
     class_scope_visible = True  # methods see the names of the class body
     shared_folder = False  # files of one folder see each other's definitions

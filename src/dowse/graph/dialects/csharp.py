@@ -11,3 +11,4 @@ class CSharp(Named):
     languages = ("csharp",)
     supers = frozenset({"base"})
     global_types = True
+    one_base_class = True

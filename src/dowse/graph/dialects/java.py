@@ -10,3 +10,4 @@ class Java(Named):
 
     languages = ("java",)
     family = ("java", "kotlin")
+    one_base_class = True

@@ -10,3 +10,4 @@ class Kotlin(Named):
 
     languages = ("kotlin",)
     family = ("java", "kotlin")
+    one_base_class = True
