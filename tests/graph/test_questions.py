@@ -85,6 +85,16 @@ def test_hierarchy_path_hubs_and_cycles(engine: Engine) -> None:
     assert graph.cycles() == [["src/shop/one.py", "src/shop/two.py"]]
 
 
+def test_a_path_may_begin_inside_of_its_start(engine: Engine) -> None:
+    answer = engine.graph.path("two.py", "src/shop/one.py:run")
+    assert reached(answer) == ["src/shop/two.py:back", "src/shop/one.py:run"]
+    assert render_graph.tree_text(answer, plain).splitlines() == [
+        "src/shop/two.py",
+        "└── contains src/shop/two.py:back",
+        "    └── invokes src/shop/one.py:run (from line 5)",
+    ]
+
+
 def test_a_name_that_two_things_have_is_not_picked(engine: Engine) -> None:
     with pytest.raises(
         EntityAmbiguous, match=r"src/shop/cart.py:Cart.run[\s\S]*src/shop/one.py:run"

@@ -311,9 +311,13 @@ class Graph:
         return self.answer("hierarchy", [id], [*up.steps, *down.steps], [*up.notes, *down.notes])
 
     def path(self, start: str, end: str, *, ambiguous: bool = False) -> GraphAnswer:
-        """The shortest way by which one node reaches another; no steps if it does not."""
+        """The shortest way by which one node, or something inside, reaches another; no steps if it does not."""
         goal = set(self.members(end))
-        came: dict[str, Step | None] = dict.fromkeys(self.members(start))
+        came: dict[str, Step | None] = {start: None}
+        for inner in self.members(start):
+            if inner not in came:
+                around = self.parent(inner)
+                came[inner] = Step(0, around, inner, _contains(around, inner), False)
         waiting = deque(came)
         while waiting:
             here = waiting.popleft()
