@@ -358,7 +358,8 @@ class Resolver:
         if name in row.parameters:
             found |= self._parameter(file, scope, name, fuel)
         if (member := row.members.get(name)) is not None:
-            found.add(_definition(file, member))
+            is_class = row.is_class and _is_constructor(file, member)
+            found.add(Value(CLASS, file.path, scope) if is_class else _definition(file, member))
         for each in imported:
             found |= self._import_value(file, each, fuel - 1)
         for detail in dict.fromkeys(row.binds.get(name, ())):
@@ -625,6 +626,12 @@ def _edge(source: str, ends: Ends, written: str, relation: Relation, line: int) 
 def _definition(file: FileScopes, scope: int) -> Value:
     row: Scope = file.scopes[scope]
     return Value(FUNCTION if row.is_function else CLASS, file.path, scope)
+
+
+def _is_constructor(file: FileScopes, scope: int) -> bool:
+    """Whether a method has the name of its class, in languages where it then makes objects."""
+    *_, around, name = ("", *file.scopes[scope].qualified.split("."))
+    return around == name and name in dialect_of(file.language).constructors(name)
 
 
 def _outside_member(of: Value, name: str) -> Values:

@@ -105,9 +105,9 @@ class Graph:
         path, colon, name = wanted.rpartition(":")
         if colon and not name.isdigit():
             fits = [n for n in self._named(name) if _ends_with(self.file_of(n.id), path)]
-            return [n for n in fits if n.id.rpartition(":")[2] == name] or fits
+            return self._principal([n for n in fits if n.id.rpartition(":")[2] == name] or fits)
         if named := self._named(wanted):
-            return named
+            return self._principal(named)
         return [node for id, node in self.nodes.items() if ":" not in id and _ends_with(id, wanted)]
 
     def _named(self, name: str) -> list[Node]:
@@ -115,6 +115,17 @@ class Graph:
         ends = [id for id in found if f".{id.rpartition(':')[2]}".endswith(f".{name}")]
         whole = [id for id in ends if "." in name and id.rpartition(":")[2] == name]
         return [self.nodes[id] for id in whole or ends]
+
+    def _principal(self, nodes: list[Node]) -> list[Node]:
+        """Of things of one name those that it means: classes rather than their constructors."""
+        if not any(node.kind in CLASSES for node in nodes):
+            return nodes
+        return [node for node in nodes if not self._is_constructor(node)]
+
+    def _is_constructor(self, node: Node) -> bool:
+        around, _, last = node.id.rpartition(":")[2].rpartition(".")
+        dialect = dialect_of(self.files[self.file_of(node.id)].language)
+        return node.kind in FUNCTIONS and last in dialect.constructors(around.rpartition(".")[2])
 
     # --- edges ---
 
@@ -255,7 +266,7 @@ class Graph:
         """Callers or callees: the surest first, and those known by name only last."""
         table = self.used_by if backward else self.uses
         rows = []
-        for member in self._same(id):
+        for member in (id, *(self._makers(id) if backward else self._constructors(id))):
             for other, edge in table.get(member, ()):
                 known = edge.certainty is not Certainty.EXTERNAL or walk.external
                 if edge.relation is Relation.INVOKES and known and (walk.ambiguous or not _is_loose(edge)):
@@ -267,11 +278,18 @@ class Graph:
             first.setdefault(step.node, step)
         return self.answer(question, [id], list(first.values()))
 
-    def _same(self, id: str) -> list[str]:
-        """A node, and for a class what is called when one is made."""
-        inits = [f"{id}.{name}" for name in ("__init__", "__new__", "constructor")]
-        is_class = id in self.nodes and self.nodes[id].kind in CLASSES
-        return [id, *(i for i in inits if i in self.nodes)] if is_class else [id]
+    def _constructors(self, id: str) -> list[str]:
+        """The methods that are called when an object of a class is made."""
+        if id not in self.nodes or self.nodes[id].kind not in CLASSES:
+            return []
+        name = id.rpartition(":")[2].rpartition(".")[2]
+        names = dialect_of(self.files[self.file_of(id)].language).constructors(name)
+        return [inner for name in names if (inner := f"{id}.{name}") in self.nodes]
+
+    def _makers(self, id: str) -> list[str]:
+        """What is called in other words where a node is: constructors for their class, and the other way round."""
+        around = id.rpartition(".")[0]
+        return [around] if id in self._constructors(around) else self._constructors(id)
 
     def dependencies(self, question: str, starts: Sequence[str], walk: Walk) -> GraphAnswer:
         """Files that files depend on, or that depend on them, as a tree."""
@@ -296,11 +314,12 @@ class Graph:
         return self._spread(question, ids, lambda here: self._dependents(here, walk), walk)
 
     def _dependents(self, id: str, walk: Walk) -> Iterator[Way]:
-        """Who uses an entity; of a class, also who uses its members."""
+        """Who uses an entity; of a class, also who uses its members; of a constructor, who makes an object."""
         whole = id in self.nodes and self.nodes[id].kind in CLASSES
-        for member in self.members(id) if whole else (id,):
+        for member in self.members(id) if whole else (id, *self._makers(id)):
             for other, edge in self.used_by.get(member, ()):
-                if _passes(edge, walk) and not other.startswith(f"{id}."):
+                is_meant = whole or member == id or edge.relation is Relation.INVOKES
+                if is_meant and _passes(edge, walk) and not other.startswith(f"{id}."):
                     yield other, edge, True
 
     def hierarchy(self, id: str, walk: Walk) -> GraphAnswer:

@@ -54,6 +54,10 @@ class Dialect:
         """The names that an import binds."""
         return []
 
+    def constructors(self, name: str) -> tuple[str, ...]:
+        """What the methods are called that make an object of a class of that name."""
+        return (name,)
+
     def locate(self, tree: Tree, file: FileScopes, module: str) -> list[Value]:
         """What the name of a module means in a file; nothing if it is not in the tree."""
         return []

@@ -21,6 +21,10 @@ class Go(Dialect):
         "float64",
     })  # fmt: skip
 
+    def constructors(self, name: str) -> tuple[str, ...]:
+        """There are none: functions make objects."""
+        return ()
+
     def imported(self, mention: Mention) -> list[Imported]:
         """The last part of a path, or the alias; a dot imports everything."""
         alias = mention.detail.removeprefix("* as ")

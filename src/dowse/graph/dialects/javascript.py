@@ -48,6 +48,10 @@ class JavaScript(Dialect):
         "beforeEach", "afterEach",
     })  # fmt: skip
 
+    def constructors(self, name: str) -> tuple[str, ...]:
+        """``constructor``."""
+        return ("constructor",)
+
     def imported(self, mention: Mention) -> list[Imported]:
         """``import d, { a as b } from "m"``, ``const { a: b } = require("m")``, ``export * from "m"``."""
         detail, module = mention.detail, mention.target

@@ -11,3 +11,7 @@ class Kotlin(Named):
     languages = ("kotlin",)
     family = ("java", "kotlin")
     one_base_class = True
+
+    def constructors(self, name: str) -> tuple[str, ...]:
+        """``constructor``, beside the one in the head of the class."""
+        return ("constructor",)

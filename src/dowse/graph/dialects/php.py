@@ -18,6 +18,10 @@ class Php(Named):
     implicit_receiver = False
     global_functions = True
 
+    def constructors(self, name: str) -> tuple[str, ...]:
+        """``__construct``."""
+        return ("__construct",)
+
     def locate(self, tree: Tree, file: FileScopes, module: str) -> list[Value]:
         """A file that is required, or a class."""
         if module.endswith(".php"):

@@ -34,6 +34,10 @@ class Python(Dialect):
     class_scope_visible = False
     builtins = frozenset(dir(builtins))
 
+    def constructors(self, name: str) -> tuple[str, ...]:
+        """``__init__`` and ``__new__``."""
+        return ("__init__", "__new__")
+
     def imported(self, mention: Mention) -> list[Imported]:
         """``import a.b`` binds ``a``; ``from a import b as c`` binds ``c``."""
         module, detail = mention.target, mention.detail

@@ -17,6 +17,10 @@ class Ruby(Named):
     global_types = True
     shared_folder = False
 
+    def constructors(self, name: str) -> tuple[str, ...]:
+        """``initialize``, which ``new`` calls."""
+        return ("initialize",)
+
     def imported(self, mention: Mention) -> list[Imported]:
         """Everything that a required file defines."""
         return [Imported("*", mention.target, "*")]

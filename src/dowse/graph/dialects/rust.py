@@ -19,6 +19,10 @@ class Rust(Named):
     same_in_folder = False
     implicit_receiver = False
 
+    def constructors(self, name: str) -> tuple[str, ...]:
+        """There are none: functions make objects."""
+        return ()
+
     def locate(self, tree: Tree, file: FileScopes, module: str) -> list[Value]:
         """A definition by its path, or the file of a module."""
         parts = [part for part in parts_of(module) if part not in ("crate", "self", "super")]
