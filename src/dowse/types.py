@@ -469,6 +469,7 @@ class Relation(StrEnum):
     INVOKES = "invokes"
     INHERITS = "inherits"
     REFERENCES = "references"
+    DECLARES = "declares"
 
 
 class Certainty(StrEnum):

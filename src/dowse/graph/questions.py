@@ -215,8 +215,9 @@ class CodeGraph:
         found = {path: 1.0}
         inner = [n for n in graph.files[path].nodes if n.start_line <= line <= n.end_line][-1:]
         for node in inner:
-            others = [*graph.uses.get(node.id, ()), *graph.used_by.get(node.id, ())]
-            _note(found, (graph.file_of(id) for id, _ in others), NEAR_CALL, graph)
+            id = graph.definitions.get(node.id, node.id)
+            others = [id, *(other for other, _ in (*graph.uses.get(id, ()), *graph.used_by.get(id, ())))]
+            _note(found, map(graph.file_of, others), NEAR_CALL, graph)
         _note(found, (partner.path for partner in graph.pairs.partners(path)), NEAR_PARTNER, graph)
         imports = [other for other, _ in graph.file_uses.get(path, ())]
         _note(found, imports, NEAR_IMPORT, graph)
@@ -232,6 +233,7 @@ class CodeGraph:
         """Ids of what a place uses and of what uses it, surest and nearest first."""
         graph = self.load()
         id = f"{path}:{entity}" if f"{path}:{entity}" in graph.nodes else path
+        id = graph.definitions.get(id, id)
         tables = (graph.uses, graph.used_by) if id != path else (graph.file_uses, graph.file_used_by)
         uses, used_by = (
             dict.fromkeys(

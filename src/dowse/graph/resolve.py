@@ -28,7 +28,7 @@ from dowse.graph.dialects.base import (
 )
 from dowse.graph.scopes import FILE, RECEIVERS, FileScopes, Mention, Scope
 from dowse.graph.tree import Tree
-from dowse.types import Certainty, Edge, Relation
+from dowse.types import Certainty, Edge, Kind, Relation
 
 FUEL = 7
 """Steps from a call to what it means: real chains take up to five."""
@@ -106,6 +106,7 @@ class Resolver:
             *self._import_edges(file),
             *self._inherit_edges(file),
             *self._call_edges(file),
+            *self._declare_edges(file),
         ]
         return list(dict.fromkeys(found))
 
@@ -163,6 +164,16 @@ class Resolver:
                     continue
             yield _edge(file.ids[inside], ends, written, Relation.INVOKES, line)
 
+    def _declare_edges(self, file: FileScopes) -> Iterator[Edge]:
+        if not file.path.endswith(dialect_of(file.language).headers):
+            return
+        lines = {node.id: node.line for node in file.nodes}
+        for _, scope in file.names:
+            declared = _definition(file, scope)
+            if declared.sort == FUNCTION and (defined := self._defined(declared)) != declared:
+                source, target = file.ids[scope], self.tree.file(defined.place).ids[defined.scope]
+                yield Edge(source, target, Relation.DECLARES, Certainty.RESOLVED, lines[source])
+
     def _called(self, file: FileScopes, sight: int, name: str) -> Values | None:
         """What a call of a name may call; none if the name is not bound anywhere."""
         name = name.replace("::", ".")
@@ -200,18 +211,61 @@ class Resolver:
             else:
                 found = Ends(Certainty.EXTERNAL, outside) if outside else NO_ENDS
             if not any(
-                value.sort == INSTANCE for value in values
-            ):  # whether these can be called, files decide
+                value.sort == INSTANCE or self._is_declared(value) for value in values
+            ):  # whether these can be called and where they are defined, files decide
                 self._known_ends[key] = found
         return found
 
     def _target(self, value: Value, relation: Relation) -> Iterator[str]:
         if value.sort == CLASS or (value.sort == FUNCTION and relation is Relation.INVOKES):
-            yield self.tree.file(value.place).ids[value.scope]
+            place, scope = self._defined(value)[1:]
+            yield self.tree.file(place).ids[scope]
         elif value.sort == INSTANCE and relation is Relation.INVOKES:
             for method in self._class_member(value, "__call__", FUEL):
                 if method.sort == FUNCTION:
                     yield self.tree.file(method.place).ids[method.scope]
+
+    # --- declarations ---
+
+    def _is_declared(self, value: Value) -> bool:
+        """Whether something is a function in a header."""
+        if value.sort != FUNCTION:
+            return False
+        return value.place.endswith(dialect_of(self.tree.languages[value.place]).headers)
+
+    def _defined(self, value: Value) -> Value:
+        """Of a function that a header declares, its definition if there is one that it can be; else itself."""
+        if not self._is_declared(value):
+            return value
+        return self._remembered(("defined", value), lambda: self._definition_of(value))
+
+    def _definition_of(self, declared: Value) -> Value:
+        """The function of that name; of several the one that sees the header, or whose file is named like it."""
+        file = self.tree.file(declared.place)
+        found = dict(self._functions_outside_of_headers(file, declared.scope))
+        if len(found) > 1:  # functions of one file only and those of other programs do not see it
+            found = {path: value for path, value in found.items() if self._includes(path, file.path)} or found
+        if len(found) > 1:
+            found = {path: value for path, value in found.items() if _stem(path) == _stem(file.path)}
+        return next(iter(found.values())) if len(found) == 1 else declared
+
+    def _functions_outside_of_headers(self, file: FileScopes, scope: int) -> Iterator[tuple[str, Value]]:
+        row, dialect = file.scopes[scope], dialect_of(file.language)
+        if row.kind is Kind.MACRO:
+            return
+        for path, number in self.tree.named(dialect.family, row.qualified.rpartition(".")[2]):
+            other = self.tree.file(path)
+            found = other.scopes[number]
+            is_function = found.is_function and found.kind is not Kind.MACRO
+            is_outside = not path.endswith(dialect.headers)
+            if is_function and is_outside and _is_same_name(found.qualified, row.qualified):
+                yield path, _definition(other, number)
+
+    def _includes(self, path: str, header: str) -> bool:
+        file = self.tree.file(path)
+        return any(
+            module.place == header for each in file.imports for module in self._modules(file, each.target)
+        )
 
     # --- expressions ---
 
@@ -632,6 +686,15 @@ def _is_constructor(file: FileScopes, scope: int) -> bool:
     """Whether a method has the name of its class, in languages where it then makes objects."""
     *_, around, name = ("", *file.scopes[scope].qualified.split("."))
     return around == name and name in dialect_of(file.language).constructors(name)
+
+
+def _is_same_name(one: str, other: str) -> bool:
+    """Whether two qualified names can mean the same: one may leave out the namespaces."""
+    return f".{one}".endswith(f".{other}") or f".{other}".endswith(f".{one}")
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0]
 
 
 def _outside_member(of: Value, name: str) -> Values:

@@ -117,7 +117,9 @@ class Graph:
         return [self.nodes[id] for id in whole or ends]
 
     def _principal(self, nodes: list[Node]) -> list[Node]:
-        """Of things of one name those that it means: classes rather than their constructors."""
+        """Of things of one name those that it means: classes, not their constructors; definitions, not declarations."""
+        ids = {node.id for node in nodes}
+        nodes = [node for node in nodes if self.definitions.get(node.id) not in ids]
         if not any(node.kind in CLASSES for node in nodes):
             return nodes
         return [node for node in nodes if not self._is_constructor(node)]
@@ -146,15 +148,39 @@ class Graph:
                 for id in self.by_name.get(edge.target, ())
                 if self.nodes[id].kind in FUNCTIONS and self.files[self.file_of(id)].language in family
             ]
+            found = [id for id in found if self.definitions.get(id) not in found]
             self._loose[key] = tuple(found) if len(found) <= LOOSE else ()
         return self._loose[key]
 
     @cached_property
+    def _declares(self) -> dict[str, Edge]:
+        edges = (edge for file in self.files.values() for edge in file.edges)
+        return {edge.source: edge for edge in edges if edge.relation is Relation.DECLARES}
+
+    @cached_property
+    def definitions(self) -> dict[str, str]:
+        """For each declaration whose definition is known, that."""
+        return {id: edge.target for id, edge in self._declares.items()}
+
+    @cached_property
+    def declarations(self) -> dict[str, list[str]]:
+        """For each definition that headers declare, where they do."""
+        found: dict[str, list[str]] = {}
+        for declaration, definition in self.definitions.items():
+            found.setdefault(definition, []).append(declaration)
+        return found
+
+    @cached_property
     def uses(self) -> dict[str, list[tuple[str, Edge]]]:
-        """For each node what it mentions: id (or outside name) and edge; ambiguous ones once for each candidate."""
+        """For each node what it mentions: id (or outside name) and edge; ambiguous ones once for each candidate.
+
+        A declaration does not depend on its definition: that is no part of it.
+        """
         found: dict[str, list[tuple[str, Edge]]] = {}
         for file in self.files.values():
             for edge in file.edges:
+                if edge.relation is Relation.DECLARES:
+                    continue
                 row = found.setdefault(edge.source, [])
                 if edge.certainty is Certainty.AMBIGUOUS:
                     row.extend((id, edge) for id in self.candidates(edge, file.language))
@@ -179,7 +205,7 @@ class Graph:
         for path, file in self.files.items():
             row = found.setdefault(path, {})
             for edge in file.edges:
-                if edge.certainty is Certainty.RESOLVED:
+                if edge.certainty is Certainty.RESOLVED and edge.relation is not Relation.DECLARES:
                     target = self.file_of(edge.target)
                     if target != path:
                         row.setdefault(target, edge)
@@ -232,16 +258,21 @@ class Graph:
         if walk.direction is not Direction.USED_BY:
             for other, edge in self._contained(here, walk):
                 yield other, edge, False
-            for other, edge in self.uses.get(here, ()):
+            for other, edge in self._uses_or_declares(here):
                 if _passes(edge, walk):
                     yield other, edge, False
         if walk.direction is not Direction.USES:
             wanted = not walk.relations or Relation.CONTAINS in walk.relations
             if wanted and here in self.nodes and (parent := self.parent(here)):
                 yield parent, _contains(parent, here), True
-            for other, edge in self.used_by.get(here, ()):
+            declared = [(other, self._declares[other]) for other in self.declarations.get(here, ())]
+            for other, edge in (*declared, *self.used_by.get(here, ())):
                 if _passes(edge, walk):
                     yield other, edge, True
+
+    def _uses_or_declares(self, here: str) -> list[tuple[str, Edge]]:
+        edge = self._declares.get(here)
+        return [*([(edge.target, edge)] if edge else ()), *self.uses.get(here, ())]
 
     def _contained(self, here: str, walk: Walk) -> Iterator[tuple[str, Edge]]:
         if not walk.relations or Relation.CONTAINS in walk.relations:
@@ -266,7 +297,7 @@ class Graph:
         """Callers or callees: the surest first, and those known by name only last."""
         table = self.used_by if backward else self.uses
         rows = []
-        for member in (id, *(self._makers(id) if backward else self._constructors(id))):
+        for member in self.same(id, backward=backward):
             for other, edge in table.get(member, ()):
                 known = edge.certainty is not Certainty.EXTERNAL or walk.external
                 if edge.relation is Relation.INVOKES and known and (walk.ambiguous or not _is_loose(edge)):
@@ -286,10 +317,24 @@ class Graph:
         names = dialect_of(self.files[self.file_of(id)].language).constructors(name)
         return [inner for name in names if (inner := f"{id}.{name}") in self.nodes]
 
-    def _makers(self, id: str) -> list[str]:
-        """What is called in other words where a node is: constructors for their class, and the other way round."""
-        around = id.rpartition(".")[0]
-        return [around] if id in self._constructors(around) else self._constructors(id)
+    def same(self, id: str, *, backward: bool) -> list[str]:
+        """A node and what else is called where it is: definition and declaration, class and constructor.
+
+        What a constructor calls, its class does; who calls the class calls the constructor too.
+        """
+        found = {id: None}
+        waiting = [id]
+        while waiting:
+            here = waiting.pop()
+            others = [*self.declarations.get(here, ()), *self._constructors(here)]
+            if here in self.definitions:
+                others.append(self.definitions[here])
+            around = here.rpartition(".")[0]
+            if backward and here in self._constructors(around):
+                others.append(around)
+            waiting += [other for other in others if other not in found]
+            found |= dict.fromkeys(others)
+        return list(found)
 
     def dependencies(self, question: str, starts: Sequence[str], walk: Walk) -> GraphAnswer:
         """Files that files depend on, or that depend on them, as a tree."""
@@ -315,10 +360,11 @@ class Graph:
 
     def _dependents(self, id: str, walk: Walk) -> Iterator[Way]:
         """Who uses an entity; of a class, also who uses its members; of a constructor, who makes an object."""
-        whole = id in self.nodes and self.nodes[id].kind in CLASSES
-        for member in self.members(id) if whole else (id, *self._makers(id)):
+        is_class = id in self.nodes and self.nodes[id].kind in CLASSES
+        whole = dict.fromkeys(self.members(id) if is_class else (id,))
+        for member in dict.fromkeys(same for inner in whole for same in self.same(inner, backward=True)):
             for other, edge in self.used_by.get(member, ()):
-                is_meant = whole or member == id or edge.relation is Relation.INVOKES
+                is_meant = member in whole or edge.relation is Relation.INVOKES
                 if is_meant and _passes(edge, walk) and not other.startswith(f"{id}."):
                     yield other, edge, True
 
@@ -340,7 +386,7 @@ class Graph:
         waiting = deque(came)
         while waiting:
             here = waiting.popleft()
-            for other, edge in self.uses.get(here, ()):
+            for other, edge in self._uses_or_declares(here):
                 if other in came or other not in self.nodes or (_is_loose(edge) and not ambiguous):
                     continue
                 came[other] = Step(0, here, other, edge, False)

@@ -29,6 +29,7 @@ BACKWARD = {
     Relation.INVOKES: "invoked-by",
     Relation.INHERITS: "inherited-by",
     Relation.REFERENCES: "referenced-by",
+    Relation.DECLARES: "declared-by",
 }
 """Relations against their direction."""
 

@@ -48,6 +48,7 @@ class Dialect:
     global_functions = False  # a function of any file can be called without an import
     global_types = False  # a class of any file can be named without an import
     builtins: frozenset[str] = frozenset()
+    headers: tuple[str, ...] = ()  # ends of the paths of files that declare what others define
     whole = ""  # the name in a module for what the module as a whole is
 
     def imported(self, mention: Mention) -> list[Imported]:

@@ -19,6 +19,7 @@ class CFamily(Named):
     global_types = True
     global_functions = True
     shared_folder = False
+    headers = (".h", ".hh", ".hpp", ".hxx", ".h++", ".cuh")
 
     def imported(self, mention: Mention) -> list[Imported]:
         """Everything in a header."""

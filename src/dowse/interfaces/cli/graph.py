@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 NOTHING_FOUND = 1
 
-RELATIONS = ("contains", "imports", "invokes", "inherits", "references")
+RELATIONS = ("contains", "imports", "invokes", "inherits", "references", "declares")
 
 F = TypeVar("F", bound=Callable[..., Any])
 

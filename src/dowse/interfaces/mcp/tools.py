@@ -241,7 +241,7 @@ LOCAGENT = (
             },
             "relations": {
                 "type": "array",
-                "items": {"enum": ["contains", "imports", "invokes", "inherits", "references"]},
+                "items": {"enum": ["contains", "imports", "invokes", "inherits", "references", "declares"]},
                 "maxItems": 5,
             },
             "entity_types": _TYPES_OF_ENTITIES,
