@@ -161,6 +161,16 @@ def test_what_a_diff_affects(engine: Engine) -> None:
     assert [path for path, _ in found.tests] == ["tests/test_cart.py"]
 
 
+def test_a_change_in_a_function_that_is_announced_above_is_a_change_of_it(tmp_path: Path) -> None:
+    text = "int f(int x);\n\nint main(void) {\n  return f(1);\n}\n\nint f(int x) {\n  return x;\n}\n"
+    (tmp_path / "a.c").write_text(text, encoding="utf-8")
+    with Engine.open(tmp_path, embedder="none") as engine:
+        found = engine.graph.affected(diff="--- a/a.c\n+++ b/a.c\n@@ -8 +8 @@\n-  return 1;\n+  return x;\n")
+        assert [node.id for node in found.changed] == ["a.c:f"]
+        assert reached(found.dependents) == ["a.c:main"]
+        assert [(code.start_line, code.end_line) for code in engine.graph.retrieve(["f"])] == [(7, 9)]
+
+
 def test_a_diff_is_read_by_its_new_lines() -> None:
     diff = "--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n--- /dev/null\n+++ b/y z\n@@ -0,0 +3,2 @@\n+a\n+b\n"
     assert history.changed_lines(diff) == ({"y z": [(3, 4)]}, ["x"])

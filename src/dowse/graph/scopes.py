@@ -147,11 +147,17 @@ def _scopes(entities: Sequence[Outline], own: Sequence[int]) -> list[Scope]:
 
 
 def _nodes(ids: Sequence[str], entities: Sequence[Outline], own: Sequence[int]) -> tuple[Node, ...]:
-    return tuple(
-        Node(ids[number], kind, start, end, line)
-        for number, (_, kind, start, end, line) in enumerate(entities, 1)
-        if own[number - 1] == number
-    )
+    """Each scope once: a function with the lines of its longest definition, which others only announce."""
+    shown: dict[int, Outline] = {}
+    for number, entity in zip(own, entities, strict=True):
+        known = shown.setdefault(number, entity)
+        if known.kind in FUNCTIONS and _length(entity) > _length(known):
+            shown[number] = entity._replace(kind=known.kind)
+    return tuple(Node(ids[number], *entity[1:]) for number, entity in shown.items())
+
+
+def _length(entity: Outline) -> int:
+    return entity.end_line - entity.start_line
 
 
 def _names(scopes: Sequence[Scope]) -> tuple[tuple[str, int], ...]:
