@@ -309,3 +309,70 @@ def test_formats_refer_to_files() -> None:
         (".gitlab-ci.yml", "ci/build.yml"),
         ("infra/main.tf", "infra/net/main.tf"),
     }
+
+
+WORKSPACE = {
+    "Cargo.toml": '[workspace]\nmembers = ["crates/*"]\n',
+    "crates/walk/Cargo.toml": '[package]\nversion = "1.0"\nname = "tree-walk"\n\n[dependencies]\nname = "no"\n',
+    "crates/walk/src/lib.rs": "mod builder;\npub mod inner;\npub use crate::builder::{Builder, Walk as Walker};\n",
+    "crates/walk/src/inner/mod.rs": "pub mod deep;\npub const LIMIT: u8 = 1;\n",
+    "crates/walk/src/inner/deep.rs": "use super::super::Builder;\n\npub fn made() -> Builder {\n"
+    "    Builder::new()\n}\n",
+    "crates/walk/src/builder.rs": "pub struct Walk {}\n\nimpl Walk {\n    pub fn run(&self) {}\n}\n\n"
+    "pub struct Builder {}\n\nimpl Builder {\n    pub fn new() -> Self {\n        Self::from(1)\n    }\n"
+    "    fn from(_: u8) -> Builder {\n        Builder {}\n    }\n"
+    "    pub fn threads(&mut self, n: usize) -> &mut Builder {\n        check(n);\n        self\n    }\n"
+    "    pub fn check(&self) {}\n    pub fn build(&self) -> Walk {\n        assert!(self.check());\n        Walk {}\n"
+    "    }\n}\n\nfn check(n: usize) {}\n\n"
+    "mod tests {\n    use super::{Builder, Walk};\n    use super::*;\n\n"
+    "    fn borrowed(b: &mut Builder) {\n        b.build();\n    }\n}\n",
+    "crates/core/Cargo.toml": '[package]\nname = "core"\n',
+    "crates/core/main.rs": "mod args;\n\nuse crate::{args::{Args, Other}};\nuse tree_walk::inner::LIMIT;\n"
+    "use tree_walk::inner::deep;\n\n"
+    "fn main() {\n    let mut b = tree_walk::Builder::new();\n    b.threads(2).build().run();\n}\n\n"
+    "fn asked(args: &Args) -> Result<(), Error> {\n    args.builder()?.build();\n"
+    "    args.builder().unwrap().threads(1);\n    args.builder().build();\n    args.lists()?.build();\n}\n\n"
+    'fn far(first: Option<&\'static Other>) {\n    deep::made().build();\n    first.expect("").go::<u8>();\n}\n',
+    "crates/core/args.rs": "use std::sync::Arc;\nuse tree_walk as walk;\n\npub struct Args {}\n\nimpl Args {\n"
+    "    pub fn builder(&self) -> anyhow::Result<Arc<walk::Builder>> {\n        todo!()\n    }\n"
+    "    pub fn lists(&self) -> Option<Vec<walk::Builder>> {\n        None\n    }\n}\n\n"
+    "pub struct Other {}\n\nimpl Other {\n    pub fn go<T>(&self) {}\n}\n\nfn go() {}\n",
+}
+
+
+def test_rust_is_followed_through_crates_modules_and_chains() -> None:
+    builder, core = "crates/walk/src/builder.rs", "crates/core"
+    assert calls(WORKSPACE) == {
+        ("crates/walk/src/inner/deep.rs:made", f"{builder}:Builder.new"),
+        (f"{builder}:Builder.new", f"{builder}:Builder.from"),
+        (f"{builder}:Builder.threads", f"{builder}:check"),
+        (f"{builder}:Builder.build", f"{builder}:Builder.check"),
+        (f"{builder}:Builder.build", f"{builder}:check"),  # a macro's arguments are no expressions
+        (f"{builder}:tests.borrowed", f"{builder}:Builder.build"),
+        (f"{core}/main.rs:main", f"{builder}:Builder.new"),
+        (f"{core}/main.rs:main", f"{builder}:Builder.threads"),
+        (f"{core}/main.rs:main", f"{builder}:Builder.build"),
+        (f"{core}/main.rs:main", f"{builder}:Walk.run"),
+        (f"{core}/main.rs:asked", f"{core}/args.rs:Args.builder"),
+        (f"{core}/main.rs:asked", f"{core}/args.rs:Args.lists"),
+        (f"{core}/main.rs:asked", f"{builder}:Builder.build"),
+        (f"{core}/main.rs:asked", f"{builder}:Builder.threads"),
+        (f"{core}/main.rs:far", "crates/walk/src/inner/deep.rs:made"),
+        (f"{core}/main.rs:far", f"{builder}:Builder.build"),
+        (f"{core}/main.rs:far", f"{core}/args.rs:Other.go"),
+    }
+    assert (builder, "super::Builder") not in edges(WORKSPACE, Relation.IMPORTS, Certainty.EXTERNAL)
+    assert imports(WORKSPACE) == {
+        ("crates/walk/src/lib.rs", builder),
+        ("crates/walk/src/lib.rs", "crates/walk/src/inner/mod.rs"),
+        ("crates/walk/src/lib.rs", f"{builder}:Builder"),
+        ("crates/walk/src/lib.rs", f"{builder}:Walk"),
+        ("crates/walk/src/inner/mod.rs", "crates/walk/src/inner/deep.rs"),
+        ("crates/walk/src/inner/deep.rs", f"{builder}:Builder"),
+        (f"{core}/main.rs", f"{core}/args.rs"),
+        (f"{core}/main.rs", f"{core}/args.rs:Args"),
+        (f"{core}/main.rs", f"{core}/args.rs:Other"),
+        (f"{core}/main.rs", "crates/walk/src/inner/mod.rs"),
+        (f"{core}/main.rs", "crates/walk/src/inner/deep.rs"),
+        (f"{core}/args.rs", "crates/walk/src/lib.rs"),
+    }

@@ -32,6 +32,17 @@ def test_target_is_the_bare_name(language: str, text: str, target: str) -> None:
     assert {name for name, _, _ in found(language, text)[IMPORT]} == {target}
 
 
+def test_a_listed_name_has_the_paths_around_it() -> None:
+    assert found("rust", "use a::{b::{c as d, e::*, f}, self};\nuse super::{g};\n")[IMPORT] == (
+        ("a", 1, ""),
+        ("a::b", 1, ""),
+        ("a::b::c", 1, "* as d"),
+        ("a::b::e", 1, "*"),
+        ("a::b::f", 1, ""),
+        ("super::g", 2, ""),
+    )
+
+
 def test_template_arguments_are_not_quotes() -> None:
     assert found("cpp", "struct A : b::c::D<int> {};\n") == {INHERIT: (("b::c::D<int>", 1, ""),)}
 

@@ -1,7 +1,8 @@
 """Finds what a file mentions: imports, calls, base types, and what its names are bound to.
 
 Which definitions they mean is not decided here. Expressions are kept as *chains*: names joined by dots, ``()``
-for a call, ``|`` between alternatives, ``?`` for what cannot be followed: ``self.pool.get().release``.
+for a call, ``|`` between alternatives, ``!`` for what an optional value holds, ``?`` for what cannot be followed:
+``self.pool.get().release``.
 """
 
 from __future__ import annotations
@@ -40,7 +41,10 @@ OUTLINED = frozenset(Kind) - {Kind.CONSTANT, Kind.VARIABLE, Kind.BLOCK, Kind.SEC
 """The kinds that the graph has nodes for; a variable is part of what it stands in."""
 
 _KINDS = {kind.value: kind for kind in ReferenceKind}
+_LISTED = "listed"
+_LISTS = frozenset({"use_list", "scoped_use_list", "use_as_clause", "use_wildcard"})
 _WHOLE = {"called": ReferenceKind.CALL, "decorated": ReferenceKind.DECORATOR}
+_CAPTURED = _KINDS | _WHOLE | {_LISTED: ReferenceKind.IMPORT}
 _GIVEN = frozenset({ReferenceKind.RETURN, ReferenceKind.YIELD})
 _QUOTES = ('""', "''", "``", "<>")
 _PLAIN = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*\Z")
@@ -88,9 +92,10 @@ _ITEMS = frozenset({"subscript", "subscript_expression", "index_expression", "el
 _THROUGH = frozenset({
     "await", "await_expression", "parenthesized_expression", "non_null_expression", "as_expression",
     "satisfies_expression", "unary_expression", "reference_expression", "pointer_expression", "try_expression",
-    "expression_list", "generic_type", "pointer_type", "argument",
+    "expression_list", "generic_type", "pointer_type", "argument", "generic_function",
 })  # fmt: skip
 """Nodes that are, for our purpose, what their first child is."""
+_TRIED = "try_expression"
 _LITERALS = frozenset({
     "string", "integer", "float", "number", "list", "dictionary", "tuple", "array", "object", "template_string",
     "interpreted_string_literal", "int_literal", "string_literal", "integer_literal", "number_literal",
@@ -121,7 +126,12 @@ def find(language: Language, matches: Sequence[Match], content: bytes) -> Refere
                 found.append((node.end_byte - length, kind, (target, line, through)))
                 continue
             start = node.start_byte
-            target = said.chain(node) if is_chain else _TARGETS[content[start : nodes[-1].end_byte]]
+            if is_chain:
+                target = said.chain(node)
+            elif capture == _LISTED:
+                target = _listed(node, content)
+            else:
+                target = _TARGETS[content[start : nodes[-1].end_byte]]
             detail = _detail(captures, details, said) if details else ""
             found.append((start, kind, (target, node.start_point[0] + 1, detail)))
     references = _by_kind(found)
@@ -136,7 +146,7 @@ def _readings(grammar: str, definitions: str, references: str) -> list[list[_Rea
     readings: list[list[_Reading]] = []
     for names in parsing.captures(grammar, definitions, references):
         details = tuple((name, prefix) for name, prefix in _DETAILS if name in names)
-        kinds = {name: kind for name in names if (kind := _KINDS.get(name) or _WHOLE.get(name))}
+        kinds = {name: kind for name in names if (kind := _CAPTURED.get(name))}
         readings.append(
             [(name, kind, name in _WHOLE, kind in _GIVEN, details) for name, kind in kinds.items()]
         )
@@ -228,6 +238,18 @@ _LINES = _Texts(_line)
 _TARGETS = _Texts(_target)
 
 
+def _listed(node: tree_sitter.Node, content: bytes) -> str:
+    """A name in a list of imports, after the paths that the lists around it begin with."""
+    parts = [_text(node, content)]
+    inner, around = node, node.parent
+    while around is not None and around.type in _LISTS:
+        path = around.child_by_field_name("path")
+        if path is not None and path != inner:
+            parts.append(_text(path, content))
+        inner, around = around, around.parent
+    return "::".join(reversed(parts))
+
+
 def _member(node: tree_sitter.Node, raw: bytes, content: bytes) -> tuple[str, str, int]:
     """Of ``a.b.c``, the last name, what it is taken from, and how many bytes at the end are the name's."""
     text = raw.decode("utf-8", "replace")
@@ -270,7 +292,9 @@ def chain(node: tree_sitter.Node, content: bytes, depth: int = 0) -> str:
         return f"{inner}[]" if inner != UNKNOWN else UNKNOWN
     if kind in _THROUGH and node.named_child_count:
         first = node.named_child(0)
-        return chain(first, content, depth + 1) if first is not None else UNKNOWN
+        inner = chain(first, content, depth + 1) if first is not None else UNKNOWN
+        is_opened = kind == _TRIED and inner != UNKNOWN and content[node.end_byte - 1 : node.end_byte] == b"?"
+        return f"{inner}!" if is_opened and "|" not in inner else inner
     if kind in _EITHER:
         return _either(node, content, depth)
     return UNKNOWN

@@ -43,7 +43,9 @@ T = TypeVar("T")
 Values = frozenset[Value]
 NOTHING: Values = frozenset()
 
-_PARTS = re.compile(r"\(\)|\[\]|[^.()\[\]]+")
+_PARTS = re.compile(r"\(\)|\[\]|!|[^.()\[\]!]+")
+_OPENING = frozenset({"unwrap", "expect"})
+"""Methods that return what their object holds."""
 _PROPERTIES = frozenset({
     "property", "cached_property", "functools.cached_property", "abc.abstractproperty", "classproperty",
     "lazyproperty", "reify", "hybrid_property",
@@ -120,10 +122,10 @@ class Resolver:
         dialect = dialect_of(file.language)
         for mention in file.imports:
             targets = sorted(self._imported_nodes(file, dialect, mention))
-            if targets:
-                for target in targets:
+            for target in targets:
+                if target != file.path and not target.startswith(f"{file.path}:"):
                     yield Edge(file.path, target, Relation.IMPORTS, Certainty.RESOLVED, mention.line)
-            else:
+            if not targets:
                 name = mention.target
                 yield Edge(file.path, name, Relation.IMPORTS, Certainty.EXTERNAL, mention.line)
 
@@ -133,9 +135,12 @@ class Resolver:
             nodes |= self._file_of(located)
         for imported in dialect.imported(mention):
             if imported.member and imported.member != "*":
-                for value in self._import_value(file, imported, FUEL - 1):
+                values = self._import_value(file, imported, FUEL - 1)
+                if not values and "." in imported.member:  # of something that is no node, its module
+                    values = self._import_value(file, _holder(imported), FUEL - 1)
+                for value in values:
                     nodes |= self._file_of(value)
-        return {node for node in nodes if node != file.path}
+        return nodes
 
     def _file_of(self, value: Value) -> set[str]:
         if value.sort == MODULE:
@@ -290,6 +295,8 @@ class Resolver:
                 values = _few(v for value in values for v in self._call(value, fuel))
             elif part == "[]":
                 values = _few(v for value in values for v in self._each(value))
+            elif part == "!":
+                values = _few(v for value in values for v in self._held(value))
             else:
                 values = _few(v for value in values for v in self._member(value, part, fuel))
         return values
@@ -344,7 +351,9 @@ class Resolver:
         return (None, found) if is_guess else (found, None)
 
     def _receiver(self, file: FileScopes, dialect: Dialect, sight: int, name: str) -> Values | None:
-        """The object of the method around, in languages that have a word for it."""
+        """The object of the method around, or its class, in languages that have a word for it."""
+        if name == dialect.own_type and (around := file.enclosing_class(sight)):
+            return frozenset({Value(CLASS, file.path, around)})
         if dialect.declares_receiver or name not in RECEIVERS:
             return None
         around = file.enclosing_class(sight)
@@ -362,6 +371,8 @@ class Resolver:
             return found
         if name in dialect.builtins:
             return frozenset({Value(OUTSIDE, name)})
+        if dialect.names_modules and (modules := self._modules(file, name)):
+            return _few(modules)
         if dialect.global_types or dialect.global_functions:
             key = ("anywhere", file.language, name)
             found = self._remembered(key, lambda: self._anywhere(dialect, name))
@@ -480,7 +491,9 @@ class Resolver:
             return frozenset({Value(OUTSIDE, ".".join(filter(None, [imported.module, imported.member])))})
         if not imported.member:
             return _few(v for module in modules for v in (module, *self._whole(module, fuel)))
-        found = _few(v for module in modules for v in self._member(module, imported.member, fuel))
+        found = _few(modules)
+        for part in imported.member.split("."):
+            found = _few(v for value in found for v in self._member(value, part, fuel))
         if not found and imported.member == "default":
             found = _few(v for module in modules for v in self._whole(module, fuel))
         return found
@@ -530,6 +543,8 @@ class Resolver:
             )
         if value.sort == OUTSIDE:
             return frozenset({value._replace(place=f"{value.place}.{name}")}) if value.place else NOTHING
+        if value.sort == EACH and name in _OPENING:
+            return frozenset({value})
         if value.sort not in (CLASS, INSTANCE, ABOVE):
             return NOTHING
         found = self._class_member(value, name, fuel)
@@ -614,6 +629,8 @@ class Resolver:
             return frozenset({value._replace(sort=INSTANCE)})
         if value.sort == OUTSIDE:
             return frozenset({value._replace(place=f"{value.place}()")}) if value.place else NOTHING
+        if value.sort == EACH:  # ``held.unwrap()``
+            return self._each(value)
         if value.sort == FUNCTION:
             return self._returned(value, fuel - 1)
         if value.sort == INSTANCE:
@@ -622,6 +639,9 @@ class Resolver:
                 v for method in methods if method.sort == FUNCTION for v in self._returned(method, fuel - 1)
             )
         return NOTHING
+
+    def _held(self, value: Value) -> Values:
+        return frozenset({value}) if value.sort == OUTSIDE else self._each(value)
 
     def _each(self, value: Value) -> Values:
         return frozenset({value._replace(sort=INSTANCE)}) if value.sort == EACH else NOTHING
@@ -675,6 +695,10 @@ def _edge(source: str, ends: Ends, written: str, relation: Relation, line: int) 
     if certainty is Certainty.EXTERNAL:
         return Edge(source, targets[0] or written, relation, certainty, line)
     return Edge(source, written.rpartition(".")[2], relation, Certainty.AMBIGUOUS, line, targets)
+
+
+def _holder(imported: Imported) -> Imported:
+    return imported._replace(member=imported.member.rpartition(".")[0])
 
 
 def _definition(file: FileScopes, scope: int) -> Value:

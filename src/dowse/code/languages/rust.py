@@ -55,20 +55,17 @@ LANGUAGE = Language(
 """,
     references="""
 (use_declaration argument: [(identifier) (scoped_identifier)] @import)
-(use_as_clause path: (_) @import)
-(use_wildcard (_) @import)
-(scoped_use_list path: (_) @import)
-(use_list [(identifier) (scoped_identifier)] @import)
-(extern_crate_declaration name: (_) @import)
+(use_as_clause path: (_) @listed alias: (_) @namespace)
+(use_wildcard (_) @listed "*" @names)
+(scoped_use_list path: [(identifier) (scoped_identifier)] @listed)
+(use_list [(identifier) (scoped_identifier)] @listed)
+(extern_crate_declaration name: (_) @import !alias)
+(extern_crate_declaration name: (_) @import alias: (_) @namespace)
 (mod_item name: (_) @import !body)
 (call_expression function: [(identifier) (scoped_identifier)] @call)
 (call_expression function: (field_expression value: (_) @through field: (_) @call))
-(call_expression function: (generic_function function: [
-  (identifier) @call
-  (scoped_identifier) @call
-  (_ field: (_) @call)
-]))
-(use_as_clause path: (_) @import alias: (_) @namespace)
+(call_expression function: (generic_function function: [(identifier) (scoped_identifier)] @call))
+(call_expression function: (generic_function function: (field_expression value: (_) @through field: (_) @call)))
 (let_declaration pattern: (identifier) @bind !type value: (_) @value)
 (let_declaration pattern: (identifier) @bind type: (_) @type)
 (for_expression pattern: (identifier) @bind value: (_) @each)
@@ -78,6 +75,7 @@ LANGUAGE = Language(
 (function_signature_item name: (_) @return return_type: (_) @type)
 (macro_invocation macro: (_) @call)
 (token_tree (identifier) @call . (token_tree . "("))
+(token_tree (self) @through . "." . (identifier) @call . (token_tree . "("))
 (impl_item trait: [(type_identifier) (scoped_type_identifier)] @inherit)
 (impl_item trait: (generic_type type: (_) @inherit))
 (trait_item bounds: (trait_bounds [(type_identifier) (scoped_type_identifier)] @inherit))

@@ -14,4 +14,7 @@ LANGUAGE = Language(
 (table (pair . (_) @name [(array) (inline_table)]) @block (#match? @block "\\n"))
 (comment) @comment
 """,
+    links=(
+        r"""^\[(?:package|lib)\][^\[]*?^name\s*=\s*["'](?P<target>[\w-]+)["']""",
+    ),  # what Cargo calls a crate
 )

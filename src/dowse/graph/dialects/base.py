@@ -21,12 +21,12 @@ class Value(NamedTuple):
 MODULE, CLASS, FUNCTION, INSTANCE, EACH, ABOVE, OUTSIDE, FOLDER = (
     "module", "class", "function", "instance", "each", "above", "outside", "folder",
 )  # fmt: skip
-"""A file; a class; a function; an object of a class; many of them; an object as its base classes see it; not in the
-tree; a package without a file of its own."""
+"""A file; a class; a function; an object of a class; something that holds such objects; an object as its base classes
+see it; not in the tree; a package without a file of its own."""
 
 
 class Imported(NamedTuple):
-    """A name that an import binds: to a module (``member`` is empty), or to a member of it (``*``: all)."""
+    """A name that an import binds: to a module, or to a member of it (``*``: all; ``a.b``: a member of that)."""
 
     local: str
     module: str
@@ -40,6 +40,8 @@ class Dialect:
     family: tuple[str, ...] = ()  # languages whose definitions can be meant; empty: its own
     supers: frozenset[str] = frozenset({"super", "super()"})
     implicit_receiver = False  # a bare call may mean a method of the class around it
+    own_type = ""  # the word for the class around
+    names_modules = False  # a name that is not bound may be that of a module
     one_base_class = False  # all bases but one are interfaces, which seldom hide what another base has
     declares_receiver = False  # the first parameter of a method is the object
     class_scope_visible = True  # methods see the names of the class body
