@@ -110,6 +110,40 @@ def test_a_new_definition_reaches_who_looked_for_it() -> None:
     assert after["c.py"] is before["c.py"]
 
 
+@pytest.mark.parametrize(
+    ("tree", "renamed"),
+    [
+        (
+            {
+                "go.mod": "module a.org/x\n",
+                "main.go": 'package main\n\nimport "b.org/x/in"\n\nfunc main() {\n\tin.F()\n}\n',
+                "in/in.go": "package in\n\nfunc F() {\n}\n",
+            },
+            {"go.mod": "module b.org/x\n"},
+        ),
+        (
+            {
+                "in/Cargo.toml": '[package]\nname = "one"\n',
+                "in/src/lib.rs": "pub fn f() {\n}\n",
+                "main.rs": "fn main() {\n    two::f();\n}\n",
+            },
+            {"in/Cargo.toml": '[package]\nname = "two"\n'},
+        ),
+    ],
+    ids=["go", "rust"],
+)
+def test_a_new_name_of_a_package_reaches_who_looked_for_it(
+    tree: dict[str, str], renamed: dict[str, str]
+) -> None:
+    store = MemoryStore()
+    write(store, tree)
+    before = of(store, {})
+    write(store, renamed)
+    after = of(store, before)
+    assert after == of(store, {})
+    assert after != dict(before) | {path: after[path] for path in renamed}
+
+
 def test_what_cannot_be_read_is_built_anew() -> None:
     assert packing.unpack(None) == {}
     assert packing.unpack(b"damaged") == {}

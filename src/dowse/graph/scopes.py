@@ -186,7 +186,8 @@ def _interface(file: FileScopes) -> bytes:
         for scope in file.scopes
     ]  # fmt: skip
     imports = [(mention.scope, mention.target, mention.detail) for mention in file.imports]
-    return blake2b(json.dumps([visible, imports]).encode(), digest_size=8).digest()
+    links = [(mention.target, mention.detail) for mention in file.links]  # what a package is called
+    return blake2b(json.dumps([visible, imports, links]).encode(), digest_size=8).digest()
 
 
 # --- what is mentioned, by its kind ---
