@@ -31,6 +31,9 @@ SQL = re.compile(
     r"\b(SELECT .+ FROM|INSERT (OR IGNORE )?INTO|DELETE FROM|UPDATE \w+ SET|CREATE TABLE|PRAGMA )\b"
 )
 
+POSSESSIVE_GROUP = re.compile(r"\)(?:[*+?]|\{\d*,?\d*\})\+")
+"""Before 3.11.5, Python matches these wrongly where the group can go back; an atomic group does the same."""
+
 
 def part_of(module: str) -> str:
     """``dowse.search.fuse`` -> ``search``."""
@@ -92,6 +95,14 @@ def test_pipelines_see_only_the_protocols(part: str) -> None:
 def test_sql_only_in_stores(path: Path) -> None:
     if "stores" not in path.relative_to(SOURCE).parts and "languages" not in path.parts:
         assert not SQL.search(path.read_text(encoding="utf-8")), f"SQL in {module_name(path)}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
+def test_no_possessive_groups(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
+            text = node.value if isinstance(node.value, str) else node.value.decode("latin-1")
+            assert not POSSESSIVE_GROUP.search(text), f"write (?>(?:...)*) instead, in {module_name(path)}"
 
 
 @pytest.mark.parametrize("path", MODULES, ids=module_name)

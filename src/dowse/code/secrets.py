@@ -43,7 +43,7 @@ _TEXT_RULES = (
         "private key",
         b"PRIVATE KEY",
         rb"""-----BEGIN[ ][A-Z0-9 ]{0,40}PRIVATE[ ]KEY(?:[ ]BLOCK)?-----
-             (?P<secret>(?:[^-]++|-(?!----)){1,500}+)-----END""",
+             (?P<secret>(?>(?:[^-]+|-(?!----)){1,500}))-----END""",
     ),
     _rule(
         "Slack webhook",

@@ -46,8 +46,8 @@ _FIELD = re.compile(r"(-?)([a-z][a-z_-]*):(?![:=\s]|//|$)")
 _UNKNOWN_VALUE = re.compile(r"[^\W\d]|[\"*]")
 """How a value begins that cannot be a port, a place or punctuation."""
 
-_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*+)"', re.DOTALL)
-_REGEX = re.compile(r"/(?![\s*/])((?:[^/\\]|\\.)*+)(?<!\s)/(i?)(?!\S)")
+_QUOTED = re.compile(r'"((?>(?:[^"\\]|\\.)*))"', re.DOTALL)
+_REGEX = re.compile(r"/(?![\s*/])((?>(?:[^/\\]|\\.)*))(?<!\s)/(i?)(?!\S)")
 """Not a comment, not a path, not a division: ends before a space and neither begins nor ends with one."""
 
 _LOOKS_LIKE_REGEX = re.compile(r"[\\^$*+?()\[\]{}|]")

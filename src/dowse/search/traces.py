@@ -96,8 +96,8 @@ _JVM_LIBRARY = re.compile(
 _JVM_FILE = re.compile(r"[^/\\]+\.(?:java|kt|kts|scala|groovy|clj)")
 
 _EXCEPTION = re.compile(
-    r"""(?:E\ {2,}|Caused\ by:\ |Exception\ in\ thread\ "[^"]{0,99}"\ |Unhandled\ exception[.:]\ ?|\[error\]\ |-+>\ |\[
-        |Uncaught\ (?:\(in\ promise\)\ )?|(?:PHP\ )?Fatal\ error:\ {1,2}(?:Uncaught\ )?){0,3}+
+    r"""(?>(?:E\ {2,}|Caused\ by:\ |Exception\ in\ thread\ "[^"]{0,99}"\ |Unhandled\ exception[.:]\ ?
+        |\[error\]\ |-+>\ |\[|Uncaught\ (?:\(in\ promise\)\ )?|(?:PHP\ )?Fatal\ error:\ {1,2}(?:Uncaught\ )?){0,3})
         ((?:[\w$]{1,99}(?:\.|::|\\)){0,9}\w{0,99}?(?:Error|Exception|Failure|Fault|Interrupt|Panic)
         (?::\ .{1,400}|$))""",
     re.VERBOSE,
