@@ -663,6 +663,31 @@ def test_a_lost_lexical_index_is_repaired(fresh: Shell) -> None:
     assert fresh.json("search", "retry")["results"]
 
 
+@pytest.mark.skipif(WINDOWS, reason="a file in use cannot be damaged there")
+@pytest.mark.parametrize("pattern", ["lexical/*.idx", "vectors/*.segment"])
+def test_damage_within_files_is_repaired_by_who_finds_it(fresh: Shell, pattern: str) -> None:
+    def damage() -> None:
+        for path in (fresh.folder / ".dowse/views/1").glob(pattern):
+            raw = path.read_bytes()
+            end = len(raw) * 3 // 4
+            path.write_bytes(bytes(byte ^ 0x55 for byte in raw[:end]) + raw[end:])
+
+    fresh("index")
+    damage()
+    checked = fresh("doctor")
+    assert checked.returncode == 3
+    assert "fail parts of the index: damaged: the " in checked.stdout
+    searched = fresh("search", "retry with backoff")
+    assert searched.returncode == 0
+    assert "note: the index was repaired after this error: the " in searched.stderr
+    assert "run 'dowse index'" not in searched.stderr
+    assert fresh("doctor").returncode == 0
+    damage()
+    assert "repaired: the " in fresh("index").stdout
+    assert fresh("doctor").returncode == 0
+    assert "repaired" not in fresh("search", "retry with backoff").stderr
+
+
 def test_an_index_of_a_newer_version(fresh: Shell) -> None:
     fresh("index")
     with sqlite3.connect(fresh.folder / ".dowse/catalogue.db") as db:

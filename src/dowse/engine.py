@@ -327,7 +327,9 @@ class Engine:
                 raise
             self.index(progress)
             answered: Answer = work()
-            return replace(answered, notes=(*answered.notes, f"the index was repaired: {error}"))
+            return replace(
+                answered, notes=(*answered.notes, f"the index was repaired after this error: {error.what}")
+            )
 
     def _search(
         self, text: str, query: ParsedQuery, options: SearchOptions, progress: Progress | None
@@ -546,6 +548,10 @@ class Engine:
     def status(self) -> IndexStatus:
         """The index at a glance."""
         return self.store.status()
+
+    def damaged(self) -> tuple[str, ...]:
+        """The parts of the index that are not as they were written; reads all of it."""
+        return self.store.damaged()
 
     def generation(self) -> int:
         """The generation of the index that a search would see now."""

@@ -63,7 +63,19 @@ class IndexLocked(IndexProblem):
 
 
 class IndexCorrupt(IndexProblem):
-    """The files of the index are damaged."""
+    """The files of the index are damaged: what is, and what to do about it."""
+
+    def __init__(self, what: str, advice: str = "run 'dowse index' to repair it") -> None:
+        super().__init__(f"{what}: {advice}")
+        self.what = what
+        self.is_repairable = True
+
+    @classmethod
+    def beyond_repair(cls, what: str) -> "IndexCorrupt":
+        """Of a part that can only be made anew from the tree."""
+        error = cls(what, "run 'dowse index --rebuild'")
+        error.is_repairable = False
+        return error
 
 
 class IndexTooNew(IndexProblem):

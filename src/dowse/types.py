@@ -277,6 +277,7 @@ class IndexReport:
     seconds: float
     without_vectors: int = 0  # files that wait for vectors because the embedder failed
     why_without: str = ""
+    repaired: tuple[str, ...] = ()  # parts of the index that were damaged or lost, and were made anew
 
 
 # --- what a store keeps and returns ------------------------------------------------------------

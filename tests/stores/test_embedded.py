@@ -270,6 +270,80 @@ def test_damage_to_what_is_derived_is_repaired(
             assert dense(snapshot, "listen on a port for http requests", limit=1) == ["src/web/server.js"]
 
 
+def scratched(path: Path) -> None:
+    """One other bit, before the end where a checksum is."""
+    raw = bytearray(path.read_bytes())
+    raw[len(raw) // 8] ^= 1
+    path.write_bytes(raw)
+
+
+def scribbled(path: Path) -> None:
+    """Other bytes everywhere, the same length."""
+    path.write_bytes(random.Random(1).randbytes(path.stat().st_size))
+
+
+SCRATCHES = ["lexical/*.term", "lexical/*.idx", "lexical/*.fast", "lexical/*.fieldnorm", "vectors/*.segment"]
+
+
+@posix_only
+@pytest.mark.parametrize("pattern", SCRATCHES)
+def test_damage_that_does_not_show_is_found_by_a_thorough_look(
+    folder: Path, built: Path, pattern: str
+) -> None:
+    shutil.copytree(built, folder)
+    with closing(embedded(folder)) as store:
+        before = dump(store)
+        assert store.damaged() == ()
+        every(pattern, scratched)(folder / "views" / "1")
+        part = "the lexical index" if pattern.startswith("lexical") else "the vectors"
+        assert store.damaged() == (part,)
+        with store.writer(thorough=True) as writer:
+            assert writer.repaired == (part,)
+        assert store.damaged() == ()
+        with store.writer(thorough=True) as writer:
+            assert writer.repaired == ()
+    with closing(embedded(folder)) as store:
+        assert dump(store) == before
+
+
+@posix_only
+def test_files_that_a_killed_writer_left_are_no_damage(folder: Path, built: Path) -> None:
+    shutil.copytree(built, folder)
+    for name in ("lexical/0123456789abcdef.term", "vectors/00000009-abcd.segment"):
+        (folder / "views" / "1" / name).write_bytes(b"half")
+    with closing(embedded(folder)) as store:
+        assert store.damaged() == ()
+
+
+@posix_only
+def test_vectors_of_files_that_never_were_are_damage(folder: Path, built: Path) -> None:
+    shutil.copytree(built, folder)
+    every("vectors/*.segment", scribbled)(folder / "views" / "1")
+    with closing(embedded(folder)) as store:
+        with (
+            pytest.raises(IndexCorrupt, match="they name files that never were"),
+            store.snapshot() as snapshot,
+        ):
+            dense(snapshot, "listen on a port for http requests")
+        with store.writer(thorough=True):
+            pass
+        with store.snapshot() as snapshot:  # the same store has let go of what was damaged
+            assert dense(snapshot, "listen on a port for http requests", limit=1) == ["src/web/server.js"]
+
+
+@posix_only
+def test_damage_that_a_search_comes_upon(folder: Path, built: Path) -> None:
+    shutil.copytree(built, folder)
+    every("lexical/*.idx", inverted)(folder / "views" / "1")
+    with closing(embedded(folder)) as store:
+        with pytest.raises(IndexCorrupt, match="run 'dowse index'"), store.snapshot() as snapshot:
+            lexical(snapshot, "refresh return def token")
+        with store.writer(thorough=True):
+            pass
+        with store.snapshot() as snapshot:
+            assert "src/auth/token.py" in lexical(snapshot, "refresh")
+
+
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a whole index, to be copied."""

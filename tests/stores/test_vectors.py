@@ -1,6 +1,5 @@
 """The vector index of the embedded store: what it finds is what comparing everything in full precision finds."""
 
-import json
 import struct
 from array import array
 from pathlib import Path
@@ -347,12 +346,3 @@ def test_a_merge_makes_codes_of_what_is_left(
     assert {split_chunk_id(chunk)[0] for chunk in again.chunks()} == set(range(41, 397))
     for row in range(1000, 9900, 500):
         assert again.search(many[row].tolist(), 1)[0].chunk == chunk_id(1 + row // 25, row % 25)
-
-
-def test_a_segment_written_before_there_were_codes_is_read(tmp_path: Path, matrix: np.ndarray) -> None:
-    VectorIndex(tmp_path).append(1, files_of(matrix[:50]), lambda ids: ids >= 0)
-    manifest = tmp_path / vectors.MANIFEST
-    said = json.loads(manifest.read_text(encoding="utf-8"))
-    said["segments"] = [shape[:3] for shape in said["segments"]]
-    manifest.write_text(json.dumps(said), encoding="utf-8")
-    assert len(VectorIndex(tmp_path)) == 50

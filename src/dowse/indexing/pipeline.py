@@ -67,7 +67,7 @@ def index(root: Path, store: Store, recipe: Recipe, progress: Progress) -> Index
     """Bring the index up to what is on disk, by a complete walk."""
     started = time.perf_counter()
     progress("discover", 0, 0)
-    with store.writer() as writer:
+    with store.writer(thorough=True) as writer:
         run = _Run(root, writer, recipe, progress, writer.manifest())
         plan = changes.compare(discover(root, recipe.rules), run.manifest)
         run.write(plan.read, plan.removed)
@@ -239,4 +239,5 @@ class _Run:
             seconds=seconds,
             without_vectors=self.embedding.left_out,
             why_without=self.embedding.problem,
+            repaired=self.writer.repaired,
         )

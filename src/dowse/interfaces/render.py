@@ -416,6 +416,7 @@ def report_text(report: IndexReport, status: IndexStatus, root: str) -> str:
     amounts = ("added", "changed", "unchanged", "removed")
     done = ", ".join(f"{getattr(report, amount)} {amount}" for amount in amounts)
     lines = [f"indexed {report.indexed} of {count(report.seen, 'file')} in {report.seconds:.1f} s: {done}"]
+    lines += [f"repaired: {part} had been damaged or lost" for part in report.repaired]
     lines += _left_out(report)
     lines.append(f"parsed: {_tally(status.health)}")
     lines += _secrets(status.secrets)

@@ -139,6 +139,11 @@ class Snapshot(Protocol):
 class Writer(Protocol):
     """The one writer. Each ``apply`` is atomic: a reader sees all of it or nothing."""
 
+    @property
+    def repaired(self) -> tuple[str, ...]:
+        """Parts of the index that were damaged or lost, and that this writer has made anew."""
+        ...
+
     def manifest(self, paths: Collection[str] | None = None) -> Mapping[str, KnownFile]:
         """As in ``Snapshot``, of some paths or of all; files of other settings have a stamp and hash like no other."""
         ...
@@ -185,8 +190,15 @@ class Store(Protocol):
         """The newest generation, for reading."""
         ...
 
-    def writer(self) -> AbstractContextManager[Writer]:
-        """The lock and the means to write; ``IndexLocked`` if another process has it."""
+    def writer(self, *, thorough: bool = False) -> AbstractContextManager[Writer]:
+        """The lock and the means to write; ``IndexLocked`` if another process has it.
+
+        What is derived and found damaged is made anew; ``thorough`` looks at every byte of it first.
+        """
+        ...
+
+    def damaged(self) -> tuple[str, ...]:
+        """What of the index is not as it was written, by looking at every byte that the store is to answer for."""
         ...
 
     def clear(self) -> None:

@@ -114,7 +114,7 @@ class MemoryStore:
         yield MemorySnapshot(identity, generation, rows, self._folders, is_current=is_current)
 
     @contextmanager
-    def writer(self) -> Iterator[MemoryWriter]:
+    def writer(self, *, thorough: bool = False) -> Iterator[MemoryWriter]:
         """The means to write."""
         if not self._lock.acquire(blocking=False):
             raise IndexLocked("another thread is writing the index in memory: wait for it to finish")
@@ -132,6 +132,10 @@ class MemoryStore:
             self._contents.clear()
             self._kept.clear()
             self._vectors.clear()
+
+    def damaged(self) -> tuple[str, ...]:
+        """Nothing: memory is what it is."""
+        return ()
 
     def keep(self, name: str, data: bytes) -> None:
         """Keep something derived from the index."""
@@ -162,6 +166,8 @@ class MemoryStore:
 
 class MemoryWriter:
     """Writes a new set of rows beside the old one."""
+
+    repaired: tuple[str, ...] = ()
 
     def __init__(self, store: MemoryStore) -> None:
         self._store = store

@@ -28,9 +28,7 @@ def unpacked(language: str, health: str, text: str) -> ParsedFile:
         entities[_KIND] = [_KINDS[kind] for kind in entities[_KIND]]
         return ParsedFile(language, ParseHealth(health), Rows(Entity, entities), Rows(Chunk, chunks))
     except (ValueError, TypeError, KeyError, IndexError) as error:
-        raise IndexCorrupt(
-            f"a file's entry in the index is damaged ({error}): run 'dowse index --rebuild'"
-        ) from error
+        raise IndexCorrupt.beyond_repair(f"a file's entry in the index is damaged ({error})") from error
 
 
 def packed_report(report: IndexReport) -> str:
@@ -44,4 +42,5 @@ def unpacked_report(text: str) -> IndexReport:
     data["failures"] = tuple(
         Skipped(path, SkipReason(reason), detail) for path, reason, detail in data["failures"]
     )
+    data["repaired"] = tuple(data["repaired"])
     return IndexReport(**data)

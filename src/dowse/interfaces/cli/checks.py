@@ -189,6 +189,9 @@ def _lock(engine: Engine) -> Check:
 def _parts(engine: Engine) -> Check:
     generations = engine.status().parts
     found = ", ".join(f"{name} {generation}" for name, generation in generations.items()) or "no index"
+    if generations and (damaged := engine.damaged()):
+        advice = "run 'dowse index': it makes anew what is damaged"
+        return Check("parts of the index", Verdict.FAIL, f"damaged: {', '.join(damaged)}", advice)
     if len(set(generations.values())) <= 1:
         return Check("parts of the index", Verdict.OK, found)
     advice = "run 'dowse index': it brings them together"

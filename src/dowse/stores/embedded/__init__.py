@@ -150,18 +150,28 @@ class EmbeddedStore:
                             state.identity, catalogue, reader, vectors, remembered, is_current=is_current
                         )
                         return
-        raise IndexCorrupt(
-            f"the index at {self.folder} is ahead of its catalogue: run 'dowse index' to repair it"
-        )
+        raise IndexCorrupt(f"the index at {self.folder} is ahead of its catalogue")
 
     @contextmanager
-    def writer(self) -> Iterator[EmbeddedWriter]:
+    def writer(self, *, thorough: bool = False) -> Iterator[EmbeddedWriter]:
         """The lock and the means to write."""
         self._make_folder()
         with self._locked():
             self._note_holder()
-            with self._open_writer() as writer:
+            with self._open_writer(thorough) as writer:
                 yield writer
+
+    def damaged(self) -> tuple[str, ...]:
+        """Parts that are not as they were written; catalogue and derived indexes are read in full."""
+        with self._reading() as (_, catalogue):
+            if not catalogue.is_intact():
+                raise IndexCorrupt.beyond_repair(f"the index at {self.folder} is damaged")
+            folder = self._view_folder(catalogue)
+        whole = {
+            "the lexical index": lexical.is_intact(folder / "lexical"),
+            "the vectors": VectorIndex(folder / "vectors").is_intact(),
+        }
+        return tuple(part for part, is_whole in whole.items() if not is_whole)
 
     def clear(self) -> None:
         """Forget everything, every view of it."""
@@ -274,7 +284,7 @@ class EmbeddedStore:
     # --- parts ---
 
     @contextmanager
-    def _open_writer(self) -> Iterator[EmbeddedWriter]:
+    def _open_writer(self, thorough: bool) -> Iterator[EmbeddedWriter]:
         try:
             catalogue = Catalogue(self._path, self.root, create=True)
         except (IndexCorrupt, OlderFormat):
@@ -282,15 +292,17 @@ class EmbeddedStore:
             catalogue = Catalogue(self._path, self.root, create=True)
         try:
             with mapped(self._path):
-                writer = EmbeddedWriter(catalogue, self._view_folder(catalogue), self.fingerprint)
+                folder = self._view_folder(catalogue)
+                writer = EmbeddedWriter(catalogue, folder, self.fingerprint, thorough=thorough)
                 try:
                     writer.repair()
                     yield writer
                 finally:
                     writer.close()
-        except IndexCorrupt:
+        except IndexCorrupt as error:
             catalogue.close()
-            self._discard()
+            if not error.is_repairable:
+                self._discard()
             raise
         finally:
             catalogue.close()
@@ -317,14 +329,21 @@ class EmbeddedStore:
             catalogue = catalogue or Catalogue(self._path, self.root, create=False)
             try:
                 yield opened, catalogue
-            except BaseException:
+            except BaseException as error:
                 catalogue.close()
+                if isinstance(error, IndexCorrupt):
+                    self._forget(opened)
                 raise
         with self._guard:
             if opened is self._opened and len(opened.idle) < IDLE_CONNECTIONS:
                 opened.idle.append(catalogue)
                 return
         catalogue.close()
+
+    def _forget(self, opened: _Opened) -> None:
+        """Let go of derived indexes that turned out to be damaged: made anew, they are of the same generation."""
+        with self._guard:
+            opened.lexical = opened.reader = opened.vectors = None
 
     def _open(self) -> _Opened:
         """What is open; nothing yet if the catalogue was removed and made again since."""
@@ -360,9 +379,7 @@ class EmbeddedStore:
                 opened.vectors = VectorIndex(self._view_folder(catalogue) / "vectors")
             vectors = opened.vectors
         if reader.generation < max(0, newest - RETAINED) or vectors.generation < reader.generation:
-            raise IndexCorrupt(
-                f"the index at {self.folder} lacks a part of its files: run 'dowse index' to repair it"
-            )
+            raise IndexCorrupt(f"the index at {self.folder} lacks a part of its files")
         return reader, vectors
 
     def _remembered(self, opened: _Opened, catalogue: Catalogue, key: tuple[int, int]) -> Remembered:

@@ -401,6 +401,15 @@ class Catalogue:
         ).fetchone()
         return row is not None
 
+    def last_file(self) -> int:
+        """The highest id that a file of any view was ever given."""
+        row = self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'files'").fetchone()
+        return int(row[0]) if row else 0
+
+    def is_intact(self) -> bool:
+        """Whether SQLite finds its pages in order; reads all of them."""
+        return bool(self._db.execute("PRAGMA quick_check(1)").fetchone() == ("ok",))
+
     def live_files(self, generation: int) -> Iterator[tuple[int, FileFacts]]:
         """Every file of a generation, by its id."""
         rows = self._db.execute(
@@ -555,9 +564,7 @@ def mapped(path: Path) -> Iterator[None]:
     except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
         raise  # a mistake of the program, not of the file
     except zlib.error as error:
-        raise IndexCorrupt(
-            f"the index at {path.parent} is damaged ({error}): run 'dowse index --rebuild'"
-        ) from error
+        raise IndexCorrupt.beyond_repair(f"the index at {path.parent} is damaged ({error})") from error
     except sqlite3.DatabaseError as error:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
         if code in _LOCKED:
@@ -568,6 +575,4 @@ def mapped(path: Path) -> Iterator[None]:
             ) from error
         if code in _NO_SPACE:
             raise IndexUnwritable.because(f"the index at {path.parent}", error) from error
-        raise IndexCorrupt(
-            f"the index at {path.parent} is damaged ({error}): run 'dowse index --rebuild'"
-        ) from error
+        raise IndexCorrupt.beyond_repair(f"the index at {path.parent} is damaged ({error})") from error

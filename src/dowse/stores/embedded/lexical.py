@@ -6,8 +6,11 @@ It is derived from the catalogue. Each commit carries the catalogue's generation
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import shutil
+import struct
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,6 +22,7 @@ from tantivy import Occur, Query
 
 from dowse.errors import IndexCorrupt, IndexUnwritable
 from dowse.filtering import chunk_definitions, name_regex, path_regex
+from dowse.stores.embedded.checksums import checksum
 from dowse.stores.naming import typos_allowed
 from dowse.types import (
     CHUNK_BITS,
@@ -46,6 +50,12 @@ REMOVE_SECONDS = 0.05
 
 NEVER = 0
 """The generation of an index that carries no stamp: that before the first commit, when there is nothing in it."""
+
+META = "meta.json"
+"""Where the engine names the segments of the newest commit."""
+
+_TAIL = struct.Struct("<II")
+"""How the engine ends a file: the length of a footer in JSON, which has the checksum of all before it, and a mark."""
 
 _FIELDS = ChunkTerms._fields
 
@@ -92,14 +102,52 @@ class LexicalIndex:
             raise IndexUnwritable.because(f"the lexical index at {self.folder}", error) from error
 
 
-def restored(folder: Path) -> tuple[LexicalIndex, int]:
-    """The index in a folder and its generation; one that is damaged is made anew, empty."""
+def restored(folder: Path, *, thorough: bool) -> tuple[LexicalIndex, int]:
+    """The index in a folder and its generation; one that is damaged is made anew, empty.
+
+    Damage in the middle of a file is only seen where every byte is read, which is ``thorough``.
+    """
+    if thorough and (folder / META).exists() and not is_intact(folder):
+        remove(folder)
     try:
         index = LexicalIndex(folder, create=True)
         return index, index.reader().generation
     except IndexCorrupt:
         remove(folder)
         return LexicalIndex(folder, create=True), NEVER
+
+
+def is_intact(folder: Path) -> bool:
+    """Whether the files of the newest commit have the bytes that were written; reads all of them."""
+    before = None
+    while (segments := _segments(folder)) != before:  # else a writer has replaced them meanwhile
+        if segments is not None and all(
+            _is_whole(path) for id in segments for path in folder.glob(f"{id}.*")
+        ):
+            return True
+        before = segments
+    return False
+
+
+def _segments(folder: Path) -> list[str] | None:
+    try:
+        meta = json.loads((folder / META).read_text(encoding="utf-8"))
+        return [segment["segment_id"].replace("-", "") for segment in meta["segments"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether a file of the engine has the checksum that its footer says."""
+    try:
+        with open(path, "rb") as file:
+            end = file.seek(-_TAIL.size, os.SEEK_END)
+            length, _ = _TAIL.unpack(file.read())
+            file.seek(end - length)
+            footer = json.loads(file.read(length))
+        return bool(checksum(path, end - length) == footer["crc"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
 
 
 def remove(folder: Path) -> None:
@@ -120,11 +168,17 @@ def _mapped(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise IndexUnwritable(f"the lexical index at {folder} cannot be opened: {error}") from error
     except BaseException as error:
-        if not isinstance(error, ValueError) and type(error).__name__ != "PanicException":
+        if not isinstance(error, ValueError) and not _is_panic(error):
             raise
-        raise IndexCorrupt(
-            f"the lexical index at {folder} is damaged: run 'dowse index' to repair it ({error})"
-        ) from error
+        raise IndexCorrupt(f"the lexical index at {folder} is damaged ({_in_one_line(error)})") from error
+
+
+def _is_panic(error: BaseException) -> bool:
+    return type(error).__name__ == "PanicException"
+
+
+def _in_one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())
 
 
 class LexicalReader:
@@ -180,7 +234,8 @@ class LexicalReader:
 
     def frequency(self, token: str) -> int:
         """How many chunks have a token in their body; those just deleted may still count."""
-        return int(self._searcher.doc_freq("body", token))
+        with _mapped(self._folder):
+            return int(self._searcher.doc_freq("body", token))
 
     def chunk_count(self) -> int:
         """How many chunks there are, the stamp left out."""
@@ -227,7 +282,8 @@ class LexicalReader:
         if (query := _regex_query(about + regex)) is not None:
             return query
         pattern = re.compile(about + regex)
-        facts = [fact for fact, _ in self._searcher.terms_with_prefix("fact", about)]
+        with _mapped(self._folder):
+            facts = [fact for fact, _ in self._searcher.terms_with_prefix("fact", about)]
         return Query.term_set_query(self._schema, "fact", list(filter(pattern.fullmatch, facts)))
 
     def _run(self, query: Query, limit: int) -> list[Scored]:
@@ -300,3 +356,7 @@ def _unwritable() -> Iterator[None]:
         yield
     except (ValueError, OSError) as error:
         raise IndexUnwritable.because("the lexical index", error) from error
+    except BaseException as error:
+        if not _is_panic(error):
+            raise
+        raise IndexCorrupt(f"the lexical index is damaged ({_in_one_line(error)})") from error

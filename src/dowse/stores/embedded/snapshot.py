@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from dowse.errors import IndexCorrupt
 from dowse.filtering import chunk_passes, entity_passes, file_passes
 from dowse.stores import naming
 from dowse.stores.embedded.catalogue import (
@@ -145,7 +146,12 @@ class EmbeddedSnapshot:
             for file in files - self._remembered.files.keys()
             if not self._catalogue.has_file(file, self.generation)
         }
-        return [hit for hit in hits if hit.chunk >> CHUNK_BITS not in gone] if gone else list(hits)
+        if not gone:
+            return list(hits)
+        if min(gone) < 1 or max(gone) > self._catalogue.last_file():
+            folder = self._vectors.folder
+            raise IndexCorrupt(f"the vectors at {folder} are damaged (they name files that never were)")
+        return [hit for hit in hits if hit.chunk >> CHUNK_BITS not in gone]
 
     def _passing(self, filter: Filter) -> frozenset[int]:
         """The files that a filter lets through."""

@@ -16,6 +16,7 @@ import json
 import mmap
 import os
 import time
+import zlib
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -26,6 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dowse.errors import IndexUnwritable
 from dowse.stores.embedded import codes
 from dowse.stores.embedded.best import MIDDLE, largest, rounded
+from dowse.stores.embedded.checksums import checksum
 from dowse.types import CHUNK_BITS, ChunkVector, Scored, best_first, chunk_id
 
 if TYPE_CHECKING:
@@ -81,6 +83,7 @@ class Shape(NamedTuple):
     rows: int
     dimensions: int
     coded: bool = False
+    checksum: int = 0  # of the file, looked at when somebody asks whether it is whole
 
     @property
     def size(self) -> int:
@@ -221,12 +224,20 @@ class VectorIndex:
         try:
             manifest = json.loads((self.folder / MANIFEST).read_text(encoding="utf-8"))
             shapes = [
-                Shape(str(name), int(n), int(d), coded == [True])
-                for name, n, d, *coded in manifest["segments"]
+                Shape(str(name), int(n), int(d), coded is True, int(crc))
+                for name, n, d, coded, crc in manifest["segments"]
             ]
             return int(manifest["generation"]), shapes
         except (OSError, ValueError, KeyError, TypeError):
             return None
+
+    def is_intact(self) -> bool:
+        """Whether the segments have the bytes that were written; reads all of them."""
+        return all(_is_whole(self.folder, segment.shape) for segment in self._segments.values())
+
+    def lose(self) -> None:
+        """Take what there is for lost."""
+        self._segments, self.generation = {}, NEVER
 
     def __len__(self) -> int:
         """How many rows there are, also of files that are gone."""
@@ -292,11 +303,13 @@ class VectorIndex:
         """Write a segment under a name of its own: whoever reads an older one is not disturbed."""
         self.folder.mkdir(parents=True, exist_ok=True)
         coded = len(rows) >= CODED_ROWS
-        shape = Shape(f"{generation:08d}-{os.urandom(4).hex()}", len(rows), rows.shape[1], coded)
-        with open(self.folder / (shape.name + SUFFIX), "wb") as file:
+        name, crc = f"{generation:08d}-{os.urandom(4).hex()}", 0
+        with open(self.folder / (name + SUFFIX), "wb") as file:
             for column in (ids, scales, rows, *([codes.coded(rows)] if coded else [])):
-                file.write(column.tobytes())
-        self._segments[shape.name] = self._map(shape)
+                data = column.tobytes()
+                crc = zlib.crc32(data, crc)
+                file.write(data)
+        self._segments[name] = self._map(Shape(name, len(rows), rows.shape[1], coded, crc))
 
     def _merge(self, generation: int, kept: Callable[[Ids], Flags]) -> None:
         """Replace small segments, and those of which much is gone, by one for each length of vectors."""
@@ -328,6 +341,13 @@ class VectorIndex:
                     path.unlink()
                 except OSError:  # still mapped by a reader on Windows: the next sweep removes it
                     continue
+
+
+def _is_whole(folder: Path, shape: Shape) -> bool:
+    try:
+        return checksum(folder / (shape.name + SUFFIX), shape.size) == shape.checksum
+    except OSError:
+        return False
 
 
 def _replace(temporary: Path, target: Path) -> None:

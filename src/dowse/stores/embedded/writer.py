@@ -27,12 +27,15 @@ from dowse.types import (
 class EmbeddedWriter:
     """Writes catalogue, lexical index and vectors in that order."""
 
-    def __init__(self, catalogue: Catalogue, folder: Path, fingerprint: str) -> None:
+    def __init__(self, catalogue: Catalogue, folder: Path, fingerprint: str, *, thorough: bool) -> None:
         self._catalogue = catalogue
         self._fingerprint = fingerprint
-        index, self._behind = lexical.restored(folder / "lexical")
+        self.repaired: tuple[str, ...] = ()
+        index, self._behind = lexical.restored(folder / "lexical", thorough=thorough)
         self._lexical = index.writer()
         self._vectors = VectorIndex(folder / "vectors")
+        if thorough and not self._vectors.is_intact():
+            self._vectors.lose()
         self._is_new = not catalogue.has_contents()
 
     def close(self) -> None:
@@ -42,6 +45,8 @@ class EmbeddedWriter:
     def repair(self) -> None:
         """Bring derived indexes that are behind the catalogue, ahead of it or lost up to it."""
         newest = self._catalogue.state().generation
+        parts = {"the lexical index": self._behind, "the vectors": self._vectors.generation}
+        self.repaired = tuple(part for part, generation in parts.items() if newest and not generation)
         if self._vectors.generation != newest:
             self._rebuild_vectors(newest)
         if self._behind != newest:

@@ -132,7 +132,7 @@ class PostgresStore:
         return None
 
     @contextmanager
-    def writer(self) -> Iterator[PostgresWriter]:
+    def writer(self, *, thorough: bool = False) -> Iterator[PostgresWriter]:
         """The lock and the means to write."""
         writer = self._writer()
         try:
@@ -152,6 +152,10 @@ class PostgresStore:
             writer.clear()
         with self._guard:
             self._remembered = Remembered()
+
+    def damaged(self) -> tuple[str, ...]:
+        """Nothing: the server answers for its files."""
+        return ()
 
     def keep(self, name: str, data: bytes) -> None:
         """Put something beside the index of the view."""

@@ -265,7 +265,7 @@ class Connections:
         if isinstance(error, codes.LockNotAvailable | codes.DeadlockDetected):
             return IndexLocked(f"{shown}: {text}: another process changes the index, try again")
         if isinstance(error, codes.DataCorrupted | codes.IndexCorrupted):
-            return IndexCorrupt(f"the index at {shown} is damaged ({text}): run 'dowse index --rebuild'")
+            return IndexCorrupt.beyond_repair(f"the index at {shown} is damaged ({text})")
         if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError | codes.AdminShutdown):
             if self._reached and (error.sqlstate is None or error.sqlstate.startswith(("08", "57P"))):
                 return ConnectionLost(text)

@@ -228,9 +228,7 @@ def unzipped(packed: bytes) -> bytes:
     try:
         return zlib.decompress(packed)
     except zlib.error as error:
-        raise IndexCorrupt(
-            f"a file's entry in the index is damaged ({error}): run 'dowse index --rebuild'"
-        ) from error
+        raise IndexCorrupt.beyond_repair(f"a file's entry in the index is damaged ({error})") from error
 
 
 def _batches(rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:

@@ -42,6 +42,8 @@ T = TypeVar("T")
 class PostgresWriter:
     """The one writer of a view."""
 
+    repaired: tuple[str, ...] = ()
+
     def __init__(self, connections: Connections, names: tuple[str, str], fingerprint: str) -> None:
         self._connections = connections
         self._names = names
