@@ -1025,6 +1025,7 @@ def test_status_tells_of_changes(fresh: Shell) -> None:
     [
         ("src/retry.py", True, ""),
         ("noise.log", False, ".gitignore:1 *.log"),
+        ("picture.bin", False, "binary (its content is not text)"),
         ("nowhere.py", False, "nowhere.py"),
         ("../outside.py", False, "outside.py"),
     ],
@@ -1041,6 +1042,32 @@ def test_why_is_asked_from_where_one_is(dowse: Shell, tree: Path) -> None:
     assert (
         dowse("status", "--why", "retry.py", cwd=tree / "src").stdout == "src/retry.py belongs in the index\n"
     )
+
+
+def test_files_that_reading_leaves_out(fresh: Shell) -> None:
+    (fresh.folder / "nul.py").write_bytes(b"retry = 1\0\n")
+    (fresh.folder / "one_line.js").write_text("retry();" * 10_000, encoding="utf-8")
+    reasons = {"nul.py": "binary", "one_line.js": "minified or generated bundle", "picture.bin": "binary"}
+    if not WINDOWS and os.geteuid():  # nothing is closed to root
+        (fresh.folder / "closed.py").touch(mode=0)
+        reasons["closed.py"] = "unreadable"
+    for indexed in (False, True):
+        for path, reason in reasons.items():
+            asked = fresh.json("status", "--why", path)
+            assert (asked["indexed"], asked["reason"]) == (False, reason)
+        found = {
+            skipped["path"]: skipped["reason"] for skipped in fresh.json("list", "--left-out")["left_out"]
+        }
+        ignored = {"noise.log": "ignored by an ignore file"}
+        assert found == reasons | ignored | ({".dowse/": "excluded by default"} if indexed else {})
+        fresh("index")
+    told = fresh.json("explain", "retry", "nul.py")
+    assert (told["verdict"], told["detail"]) == ("left out of the index", "binary (its content is not text)")
+    assert [s["path"] for s in fresh.json("list", "--left-out", "*.js")["left_out"]] == ["one_line.js"]
+    assert fresh("list", "--left-out", "*.go").returncode == 1
+    header, *rows = fresh("list", "--left-out").stdout.splitlines()
+    assert header.split() == ["REASON", "RULE", "PATH"]
+    assert any(re.fullmatch(r"binary +its content is not text +nul\.py", row) for row in rows)
 
 
 def test_list(dowse: Shell) -> None:

@@ -10,7 +10,7 @@ with Engine.open("~/src/project") as engine:
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -41,7 +41,7 @@ from dowse.search import read as reading
 from dowse.search.cache import AnswerCache, Asking, RememberingEmbedder
 from dowse.search.laps import Laps
 from dowse.settings import Resolved, Settings
-from dowse.stores.base import Snapshot, Store
+from dowse.stores.base import KnownFile, Snapshot, Store
 from dowse.types import (
     AnalysedQuery,
     Candidate,
@@ -574,9 +574,22 @@ class Engine:
 
     def why(self, path: str) -> Candidate | Skipped:
         """Whether a file belongs in the index, and if not, why."""
-        from dowse.indexing.discover import why
+        from dowse.indexing import pipeline
 
-        return why(self.root, path, self._recipe().rules)
+        return pipeline.why(self.root, path, self._recipe().rules)
+
+    def left_out(self, *patterns: str) -> Iterator[Skipped]:
+        """The files and folders that are left out as the disk is now, and why; patterns as those of ``files``."""
+        from dowse.indexing import pipeline
+
+        wanted = Filter(paths=patterns)
+        manifest: Mapping[str, KnownFile] = {}
+        if self.store.state() is not IndexState.MISSING:
+            with self.store.snapshot() as snapshot:
+                manifest = snapshot.manifest()
+        for skipped in pipeline.left_out(self.root, self._recipe().rules, manifest):
+            if file_passes(wanted, FileFacts(skipped.path, "", "", 0)):
+                yield skipped
 
     def init_server(self, grant_read: Sequence[str] = (), *, rebuild: bool = False) -> None:
         """Make what the server of the index lacks: extensions, schema, tables, rights of readers."""

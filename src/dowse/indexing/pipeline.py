@@ -19,6 +19,7 @@ from dowse.embedders.base import Embedder, Preparing
 from dowse.garbage import uncollected
 from dowse.indexing import changes
 from dowse.indexing.discover import Again, Rules, discover
+from dowse.indexing.discover import why as judged
 from dowse.indexing.embed import Embedding
 from dowse.indexing.read import read
 from dowse.indexing.understand import VERSION, Task, Understanding
@@ -96,6 +97,30 @@ def update(
             )
             return
     index(root, store, recipe, quiet)
+
+
+def why(root: Path, path: str, rules: Rules) -> Candidate | Skipped:
+    """What a run would make of a path: a file that no rule leaves out is read, which may be the end of it."""
+    found = judged(root, path, rules)
+    if isinstance(found, Candidate) and (problem := _unread(root, found.path, rules)):
+        return problem
+    return found
+
+
+def left_out(root: Path, rules: Rules, manifest: Mapping[str, KnownFile]) -> Iterator[Skipped]:
+    """Every file and folder that a run would leave out; those of the index that have not changed are not read."""
+    for item in discover(root, rules):
+        if isinstance(item, Skipped):
+            yield item
+        elif isinstance(item, Candidate):
+            is_known = item.path in manifest and manifest[item.path].stamp == item.stamp
+            if not is_known and (problem := _unread(root, item.path, rules)):
+                yield problem
+
+
+def _unread(root: Path, path: str, rules: Rules) -> Skipped | None:
+    source = read(root / path, path, rules.max_file_size)
+    return source if isinstance(source, Skipped) else None
 
 
 def says_the_same(root: Path, recipe: Recipe, path: str, content_hash: bytes) -> bool:

@@ -49,7 +49,9 @@ COMMANDS = {
     ),
     "index": Row("dowse.interfaces.cli.index:index", "Bring the index up to what is on disk."),
     "status": Row("dowse.interfaces.cli.status:status", "Show the index at a glance."),
-    "list": Row("dowse.interfaces.cli.list_files:list_files", "List the files in the index."),
+    "list": Row(
+        "dowse.interfaces.cli.list_files:list_files", "List the files in the index, or those left out."
+    ),
     "languages": Row("dowse.interfaces.cli.languages:languages", "List the languages that are understood."),
     "eval": Row(
         "dowse.interfaces.cli.evaluate:evaluate", "Measure how well search works on this repository."

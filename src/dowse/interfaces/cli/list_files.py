@@ -1,35 +1,46 @@
-"""``dowse list``: the files in the index."""
+"""``dowse list``: the files in the index, or those that are left out."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from dowse.interfaces.cli import options
+
+if TYPE_CHECKING:
+    from dowse.engine import Engine
 
 NOTHING_FOUND = 1
 
 
 @click.command("list")
 @click.argument("glob", required=False, metavar="[GLOB]")
+@click.option(
+    "--left-out", is_flag=True, help="List what is not in the index instead, and which rule is behind it."
+)
 @options.root
 @options.index_dir
 @options.embedder
 @options.any_root
 @options.as_json
 @options.debug
-def list_files(glob: str | None, root: str | None, as_json: bool, **given: Any) -> int:
-    """List the files in the index.
+def list_files(glob: str | None, left_out: bool, root: str | None, as_json: bool, **given: Any) -> int:
+    """List the files in the index, or those left out.
 
     Each with its language and the numbers of its chunks (the pieces that are found) and definitions, as the
     index has it. GLOB is a pattern for the path from the root, as for search --path.
+
+    With --left-out, the files and folders that an indexing run would leave out as the disk is now; of a folder
+    that is left out whole, the folder alone.
     """
     from dowse.interfaces import render
     from dowse.interfaces.cli import output
     from dowse.interfaces.paint import visible
 
     with options.open_engine(root, **given) as engine:
+        if left_out:
+            return _list_left_out(engine, glob, as_json=as_json)
         files = list(engine.files(*([glob] if glob else [])))
     if as_json:
         rows = [
@@ -53,3 +64,20 @@ def list_files(glob: str | None, root: str | None, as_json: bool, **given: Any) 
     else:
         output.remark(f"no file in the index matches '{glob}'" if glob else "the index is empty")
     return 0 if files else NOTHING_FOUND
+
+
+def _list_left_out(engine: Engine, glob: str | None, *, as_json: bool) -> int:
+    from dowse.interfaces import render
+    from dowse.interfaces.cli import output
+    from dowse.interfaces.paint import visible
+
+    found = list(engine.left_out(*([glob] if glob else [])))
+    if as_json:
+        rows = [skipped._asdict() for skipped in found]
+        output.write_json({"schema": render.SCHEMA, "root": str(engine.root), "left_out": rows})
+    elif found:
+        cells = [(skipped.reason, visible(skipped.detail), visible(skipped.path)) for skipped in found]
+        output.write(render.table([("REASON", "RULE", "PATH"), *cells]))
+    else:
+        output.remark(f"nothing that is left out matches '{glob}'" if glob else "nothing is left out")
+    return 0 if found else NOTHING_FOUND
