@@ -155,6 +155,7 @@ def test_bars(dowse: Shell, truth: Path) -> None:
 
 
 def test_other_settings_get_an_index_of_their_own(dowse: Shell, truth: Path, repository: Path) -> None:
+    dowse("index")
     before = dowse.json("status")["index"]["generation"]
     said = dowse.json("eval", str(truth), "--compare", "chunk_size=200")
     assert [run["name"] for run in said["runs"]] == ["base", "chunk_size=200"]
@@ -307,6 +308,21 @@ def test_the_seed_decides(dowse: Shell, tmp_path: Path) -> None:
     first = mined(dowse, tmp_path, "--seed", "1")
     assert first == mined(dowse, tmp_path, "--seed", "1")
     assert {question["source"] for question in first} == {"docs", "symbols", "git"}
+
+
+def test_questions_are_no_part_of_what_is_asked(tmp_path: Path, home: Path) -> None:
+    shell = Shell(make_tree(tmp_path / "project"), home)
+    mined = shell("eval", "--mine", "6", "--from", "symbols")
+    assert mined.returncode == 0, mined.stderr
+    (kept,) = shell.folder.glob("dowse-truth-*.jsonl")
+    assert "gives its answers away" not in mined.stderr
+    assert "excluded by default" in shell("status", "--why", kept.name).stdout
+    question = json.loads(kept.read_text(encoding="utf-8").splitlines()[0])["query"]
+    assert kept.name not in {hit["path"] for hit in shell.json("search", question)["results"]}
+    other = kept.rename(shell.folder / "questions.jsonl")
+    assert "questions.jsonl is searched too" in shell("eval", other.name).stderr
+    (shell.folder / ".dowseignore").write_text("questions.jsonl\n", encoding="utf-8")
+    assert "is searched too" not in shell("eval", other.name).stderr
 
 
 def test_an_edited_file_is_kept(dowse: Shell, tmp_path: Path) -> None:

@@ -116,6 +116,9 @@ _LOCK_FILES = frozenset({
     ".terraform.lock.hcl",
 })  # fmt: skip
 
+# How 'dowse eval --mine' calls its files: questions with their answers would be the best hit for each of these.
+_MINED = "dowse-truth-"
+
 # ".map" alone is also the ending of linker scripts and game levels.
 _MINIFIED_ENDINGS = (
     ".min.js", ".min.mjs", ".min.cjs", ".min.css", "-min.js", "-min.css", ".bundle.js", ".bundle.mjs",
@@ -186,6 +189,8 @@ def file(name: str) -> tuple[SkipReason, str] | None:
     lower = name.lower()
     if lower in _LOCK_FILES:
         return SkipReason.DEFAULT_EXCLUDED, "lock file"
+    if lower.startswith(_MINED):
+        return SkipReason.DEFAULT_EXCLUDED, "questions of an evaluation"
     if lower.endswith(_MINIFIED_ENDINGS):
         ending = next(e for e in _MINIFIED_ENDINGS if lower.endswith(e))
         return SkipReason.MINIFIED, f"by its ending {ending}"

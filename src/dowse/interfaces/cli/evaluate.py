@@ -112,6 +112,8 @@ def run(truth: Path | None, root: str | None, **asked: Any) -> int:
     given = {"index_dir": asked["index_dir"]}
     with options.open_engine(root, any_root=asked["any_root"], **given) as engine:
         dataset = _mined(engine, asked) if truth is None else _loaded(truth, asked)
+        if truth is not None:
+            _warn_if_searched(engine, truth)
         if asked["mine_only"]:
             return 0
         evaluation = _measured(engine, dataset, asked)
@@ -186,12 +188,25 @@ def _mined(engine: Engine, asked: dict[str, Any]) -> Dataset:
     name = f"dowse-truth-{'-'.join(sources)}-{asked['mine']}-seed{asked['seed']}.jsonl"
     place = asked["out"] or Path(name)
     mining.keep(place, dataset.dump(found.questions), force=asked["force"])
+    _warn_if_searched(engine, place)
     output.remark(
         f"{len(found.questions)} questions are in {place}: edit and keep it, and measure again with it"
     )
     for note in found.notes:
         output.remark(f"note: {note}")
     return found
+
+
+def _warn_if_searched(engine: Engine, truth: Path) -> None:
+    """Say that the file with the answers is part of what is asked, where it is."""
+    from dowse.interfaces.cli import output
+    from dowse.types import Skipped
+
+    if not isinstance(engine.why(str(Path.cwd() / truth)), Skipped):
+        output.remark(
+            f"note: {truth} is searched too and gives its answers away: "
+            "name it in .dowseignore, or begin its name with dowse-truth-"
+        )
 
 
 def _plan(asked: dict[str, Any]) -> Plan:
