@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -715,6 +716,23 @@ def test_two_writers(fresh: Shell) -> None:
         assert "note: answered from the index as it was: another process" in searched.stderr
         assert "warn lock: another process is writing" in fresh("doctor").stdout
     assert fresh("search", "brand_new").returncode == 0
+
+
+def test_a_search_waits_for_who_makes_the_first_index(fresh: Shell) -> None:
+    (fresh.folder / ".dowse").mkdir()
+    with ThreadPoolExecutor() as pool:
+        with FileLock(fresh.folder / ".dowse/lock"):
+            searching = pool.submit(fresh, "search", "retry")
+            assert fresh("index").returncode == 3  # who asks for nothing else is told at once
+            assert not searching.done()
+        assert searching.result().returncode == 0, searching.result().stderr
+
+
+def test_first_searches_at_once(fresh: Shell) -> None:
+    with ThreadPoolExecutor() as pool:
+        found = list(pool.map(lambda _: fresh("search", "retry_with_backoff"), range(3)))
+    assert [done.returncode for done in found] == [0, 0, 0], [done.stderr for done in found]
+    assert all("src/retry.py" in done.stdout for done in found)
 
 
 def test_the_index_folder_is_a_file(fresh: Shell) -> None:

@@ -34,7 +34,7 @@ from dowse.errors import (
 )
 from dowse.filtering import file_passes
 from dowse.garbage import uncollected
-from dowse.indexing.freshness import Freshness, Means
+from dowse.indexing.freshness import Freshness, Means, patiently
 from dowse.search import pipeline as searching
 from dowse.search import query_language
 from dowse.search import read as reading
@@ -325,7 +325,7 @@ class Engine:
         except IndexCorrupt as error:
             if self.read_only:
                 raise
-            self.index(progress)
+            patiently(lambda: self.index(progress), progress)
             answered: Answer = work()
             return replace(
                 answered, notes=(*answered.notes, f"the index was repaired after this error: {error.what}")

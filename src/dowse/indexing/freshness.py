@@ -32,7 +32,15 @@ burst of searches, checking takes a tenth of the time at most. A search after a 
 FEW_PATHS = 100
 """Up to so many files are asked for one by one, more with the list of all."""
 
+LOCKED_SECONDS = 120.0
+LOCKED_PAUSE = 0.2
+"""How long, and how often, it is tried again while another process makes the index that is asked for."""
+
+WAITING = "wait"
+"""The stage that progress is told of meanwhile."""
+
 Found = TypeVar("Found")
+Done = TypeVar("Done")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +121,10 @@ class Freshness:
         return None
 
     def _first_run(self, progress: Progress | None) -> list[str]:
-        """Make the index, unless another thread has meanwhile; what took so long."""
+        """Make the index, unless another thread or process has meanwhile; what took so long."""
+        return patiently(lambda: self._made(progress), progress)
+
+    def _made(self, progress: Progress | None) -> list[str]:
         with self._busy:
             state = self._store.state()
             if state is IndexState.CURRENT:
@@ -277,6 +288,20 @@ class Freshness:
         return stamp.size == file.stamp.size and pipeline.says_the_same(
             self._root, self._means.recipe(), file.path, file.content_hash
         )
+
+
+def patiently(work: Callable[[], Done], progress: Progress | None) -> Done:
+    """What the work returns; as long as another process writes the index, within reason, it is tried again."""
+    until = time.monotonic() + LOCKED_SECONDS
+    while True:
+        try:
+            return work()
+        except IndexLocked:
+            if time.monotonic() > until:
+                raise
+        if progress:
+            progress(WAITING, 0, 0)
+        time.sleep(LOCKED_PAUSE)
 
 
 def _files_in(folders: Container[str], manifest: Mapping[str, KnownFile]) -> dict[str, KnownFile]:

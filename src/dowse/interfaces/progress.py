@@ -26,6 +26,7 @@ _STAGES = {
     "embed": "embedding",
     "evaluate": "asking",
     "copy": "copying",
+    "wait": "waiting for another process to index",
 }
 
 _COUNTED = {"evaluate": "questions", "copy": "files"}

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
 from dowse.engine import Engine
-from dowse.errors import IndexLocked, UsageError
+from dowse.errors import UsageError
+from dowse.indexing.freshness import patiently
 from dowse.interfaces import render
 from dowse.interfaces.mcp import answers
 from dowse.interfaces.mcp.answers import Answer, Wish
@@ -38,10 +38,6 @@ from dowse.types import (
 
 LIMIT = 10
 """Hits of an answer."""
-
-LOCKED_SECONDS = 120.0
-LOCKED_PAUSE = 0.5
-"""How long, and how often, is looked whether another process has finished the first index."""
 
 NOT_THERE = (SkipReason.MISSING, SkipReason.OUTSIDE, SkipReason.NOT_A_FILE)
 
@@ -85,14 +81,11 @@ def search(context: Context, asked: Mapping[str, Any]) -> Answer:
     near = asked.get("near", "")
     if near:  # belongs to one repository, which then is the one that is searched
         engines, near = one(engines, near)
-
-    def ask() -> SearchResponse:
-        around = next(iter(engines.values())).near(near) if near else ()
-        more = limit + 1  # one more tells whether there is more
-        options = SearchOptions(limit=start + more, show_weak=asked.get("weak"), near=around)
-        return _search(engines, asked["query"], options, context.call)
-
-    return _found(context, engines, patiently(context, ask), asked, start, limit)
+    around = next(iter(engines.values())).near(near) if near else ()
+    more = limit + 1  # one more tells whether there is more
+    options = SearchOptions(limit=start + more, show_weak=asked.get("weak"), near=around)
+    response = _search(engines, asked["query"], options, context.call)
+    return _found(context, engines, response, asked, start, limit)
 
 
 def related(context: Context, asked: Mapping[str, Any]) -> Answer:
@@ -102,12 +95,10 @@ def related(context: Context, asked: Mapping[str, Any]) -> Answer:
     path, line = _place(engine, written)
     limit = asked.get("limit", LIMIT)
     options = SearchOptions(limit=limit + 1)
-
-    def ask() -> SearchResponse:
-        response = engine.related(path, line, options, progress=context.call.progress)
-        return _named(response, name) if len(context.engines()) > 1 else response
-
-    return _found(context, engines, patiently(context, ask), asked, 0, limit)
+    response = engine.related(path, line, options, progress=context.call.progress)
+    if len(context.engines()) > 1:
+        response = _named(response, name)
+    return _found(context, engines, response, asked, 0, limit)
 
 
 def explain(context: Context, asked: Mapping[str, Any]) -> Answer:
@@ -115,9 +106,7 @@ def explain(context: Context, asked: Mapping[str, Any]) -> Answer:
     engines, written = one(context.engines(asked.get("repo", "")), asked["place"])
     (engine,) = engines.values()
     path, line = _place(engine, written)
-    told = patiently(
-        context, lambda: engine.explain(asked["query"], path, line, progress=context.call.progress)
-    )
+    told = engine.explain(asked["query"], path, line, progress=context.call.progress)
     text = render.explanation_text(told, render.View(cwd=told.root, explain=True, whole=False))
     notes = [f"note: {visible(note)}" for note in told.notes]
     values = {
@@ -137,7 +126,7 @@ def read(context: Context, asked: Mapping[str, Any]) -> Answer:
     problems: list[str] = []
     for target in asked["targets"]:
         try:
-            found += patiently(context, partial(_read, context, all_engines, target, asked))
+            found += _read(context, all_engines, target, asked)
         except UsageError as error:
             problems.append(str(error))
     if not found:
@@ -158,7 +147,7 @@ def status(context: Context, asked: Mapping[str, Any]) -> Answer:
     values: list[dict[str, Any]] = []
     for name, engine in context.engines(asked.get("repo", "")).items():
         if asked.get("refresh"):
-            patiently(context, partial(engine.index, context.call.progress))
+            patiently(partial(engine.index, context.call.progress), context.call.progress)
         found, pending = engine.status(), engine.pending()
         revision = engine.revision()
         blocks.append(f"{name}\n" + render.status_text(found, str(engine.root), pending))
@@ -210,19 +199,6 @@ def _search(engines: Mapping[str, Engine], query: str, options: SearchOptions, c
     if len(engines) == 1:
         return next(iter(engines.values())).search(query, options, progress=call.progress)
     return Repositories(engines).search(query, options, progress=call.progress)
-
-
-def patiently(context: Context, ask: Callable[[], T]) -> T:
-    """Ask; where another process is just making the first index, wait for it."""
-    until = time.monotonic() + LOCKED_SECONDS
-    while True:
-        try:
-            return ask()
-        except IndexLocked:
-            if time.monotonic() > until:
-                raise
-            context.call.progress("waiting for another process to index", 0, 0)
-            context.call.cancelled.wait(LOCKED_PAUSE)
 
 
 def _read(

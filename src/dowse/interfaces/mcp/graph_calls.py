@@ -13,7 +13,7 @@ from dowse.interfaces import render_graph
 from dowse.interfaces.entity_tools import DIRECTIONS, each_and_all, entity_hits, kinds_of
 from dowse.interfaces.mcp import answers
 from dowse.interfaces.mcp.answers import Answer, Wish
-from dowse.interfaces.mcp.calls import Context, one, patiently, states_of
+from dowse.interfaces.mcp.calls import Context, one, states_of
 from dowse.interfaces.paint import plain, visible
 from dowse.search.pack import cut_places
 from dowse.types import (
@@ -120,7 +120,7 @@ def _engine(context: Context, asked: Mapping[str, Any], target: str) -> tuple[En
     """The engine that is asked, its index up to date; a graph ends at the edge of its repository."""
     engines, rest = one(context.engines(asked.get("repo", "")), target)
     (engine,) = engines.values()
-    patiently(context, lambda: engine.refresh(context.call.progress))
+    engine.refresh(context.call.progress)
     return engine, rest
 
 
