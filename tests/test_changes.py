@@ -17,6 +17,7 @@ from dowse.indexing.changes import (
     same_moment,
     settled,
 )
+from dowse.indexing.read import stamp_of
 from dowse.types import Candidate, FileStamp, Folder, Skipped, SkipReason
 
 
@@ -27,8 +28,7 @@ class Known:
 
 
 def stamp(path: Path) -> FileStamp:
-    status = path.lstat()
-    return FileStamp(status.st_size, status.st_mtime_ns)
+    return stamp_of(path.lstat())
 
 
 # --- after a walk ----------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ def test_a_new_time_alone_is_a_change(tree: Path) -> None:
 
 def test_what_is_only_looked_at_again_does_not_count_as_changed(tree: Path) -> None:
     manifest, folders = as_it_is(tree)
-    manifest["a.py"] = Known(FileStamp(manifest["a.py"].stamp.size, -manifest["a.py"].stamp.mtime_ns))
+    manifest["a.py"] = Known(manifest["a.py"].stamp._replace(mtime_ns=-manifest["a.py"].stamp.mtime_ns))
     folders[""] = -folders[""]
     (tree / "src" / "b.py").write_text("x = 333\n", encoding="utf-8")
     found = look(tree, manifest, folders)
@@ -172,6 +172,13 @@ def test_a_stamp_taken_right_after_a_change_is_not_trusted() -> None:
     assert same_moment(settled(fresh), fresh), "but it is known which moment it was"
     old = FileStamp(10, (now - SETTLED_NS - 1_000_000) | 1)
     assert settled(old) == old
+
+
+def test_a_stamp_of_a_file_written_just_now_under_an_older_time_is_not_trusted() -> None:
+    now = time.time_ns()
+    dated_back = FileStamp(10, now - 10**15 | 1, now - 1_000_000 | 1)
+    assert settled(dated_back) == dated_back._replace(mtime_ns=-dated_back.mtime_ns)
+    assert same_moment(settled(dated_back), dated_back)
 
 
 def test_a_file_system_that_counts_in_seconds_settles_later() -> None:

@@ -61,6 +61,31 @@ def test_two_changes_within_one_tick_of_the_clock(tree: Path, monkeypatch: pytes
             assert found(engine, name) == [("pkg/zoo.py", name)]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="nobody notes there when a file was changed")
+def test_an_edit_that_keeps_size_and_time(tree: Path) -> None:
+    path = tree / "pkg" / "zoo.py"
+    with Engine.open(tree) as engine:
+        found(engine, "zebra_crossing")
+    status = path.stat()
+    settle()
+    path.write_text(path.read_text().replace("zebra", "panda"))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    with Engine.open(tree) as engine:
+        assert engine.pending() == 1
+        assert found(engine, "panda_crossing") == [("pkg/zoo.py", "panda_crossing")]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="nobody notes there when a file was changed")
+def test_new_permissions_change_nothing(tree: Path) -> None:
+    with Engine.open(tree) as engine:
+        engine.index()
+        before = engine.generation()
+        settle()
+        (tree / "pkg" / "zoo.py").chmod(0o755)
+        found(engine, "zebra_crossing")
+        assert (engine.generation(), engine.pending()) == (before, 0)
+
+
 def test_new_file_new_folder_rename_and_removal(tree: Path) -> None:
     with Engine.open(tree) as engine:
         found(engine, "zebra_crossing")

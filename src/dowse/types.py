@@ -181,10 +181,14 @@ it too, what begins with neither is a folder."""
 
 
 class FileStamp(NamedTuple):
-    """What ``stat`` said when a file was read: equal stamps mean that nothing has to be read again."""
+    """What ``stat`` said when a file was read: equal stamps mean that nothing has to be read again.
+
+    ``ctime_ns`` is when the system itself last noted a change, which nobody can set; 0 where it does not.
+    """
 
     size: int
     mtime_ns: int
+    ctime_ns: int = 0
 
 
 class Candidate(NamedTuple):

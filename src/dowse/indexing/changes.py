@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dowse.indexing.ignore_files import IGNORE_FILES, modified
+from dowse.indexing.read import stamp_of
 from dowse.stores.base import KnownFile
 from dowse.types import LEFT_OUT, OUTER_RULES, Candidate, FileStamp, Folder, Skipped
 
@@ -80,9 +81,8 @@ def drift(root: Path, manifest: Mapping[str, KnownFile], folders: Mapping[str, i
         except OSError:
             missing.append(path)
             continue
-        size, mtime_ns = known.stamp
-        if status.st_mtime_ns != mtime_ns or status.st_size != size:
-            changed.append(Candidate(path, FileStamp(status.st_size, status.st_mtime_ns)))
+        if (stamp := stamp_of(status)) != known.stamp:
+            changed.append(Candidate(path, stamp))
     moved = {folder: now for folder, then in folders.items() if (now := _folder_mtime(base, folder)) != then}
     rules_changed = any(folder.startswith(OUTER_RULES) for folder in moved)
     for file in [folder for folder in moved if _is_left_out(folder)]:
@@ -123,7 +123,10 @@ def rules_among(paths: Iterable[str]) -> bool:
 
 def settled(stamp: FileStamp) -> FileStamp:
     """The stamp to store of a file that was just read."""
-    return FileStamp(stamp.size, settled_time(stamp.mtime_ns))
+    mtime_ns = settled_time(stamp.mtime_ns)
+    if mtime_ns > 0 > settled_time(stamp.ctime_ns):  # written just now under an older time
+        mtime_ns = -mtime_ns
+    return stamp._replace(mtime_ns=mtime_ns)
 
 
 def settled_time(mtime_ns: int) -> int:
@@ -135,7 +138,7 @@ def settled_time(mtime_ns: int) -> int:
 
 def same_moment(stored: FileStamp, now: FileStamp) -> bool:
     """Whether a stored stamp, settled or not, is of the file as it is now."""
-    return stored.size == now.size and abs(stored.mtime_ns) == now.mtime_ns
+    return stored._replace(mtime_ns=abs(stored.mtime_ns)) == now
 
 
 def _looked_at(base: str, path: str) -> Iterator[Candidate]:
@@ -143,7 +146,7 @@ def _looked_at(base: str, path: str) -> Iterator[Candidate]:
         status = os.lstat(f"{base}/{path}")
     except OSError:
         return
-    yield Candidate(path, FileStamp(status.st_size, status.st_mtime_ns))
+    yield Candidate(path, stamp_of(status))
 
 
 def _is_left_out(folder: str) -> bool:

@@ -28,8 +28,8 @@ from dowse.errors import RootError
 from dowse.indexing import exclusions
 from dowse.indexing.ignore import Pattern, PatternList, doors, parse_lines
 from dowse.indexing.ignore_files import IGNORE_FILES, IgnoreFiles, InForce, modified
-from dowse.indexing.read import kind_of, too_large
-from dowse.types import LEFT_OUT, OUTER_RULES, Candidate, FileStamp, Folder, Skipped, SkipReason
+from dowse.indexing.read import kind_of, stamp_of, too_large
+from dowse.types import LEFT_OUT, OUTER_RULES, Candidate, Folder, Skipped, SkipReason
 
 BY_SIZE = (SkipReason.TOO_LARGE,)
 """Files left out for this may be indexed as soon as they change."""
@@ -221,7 +221,7 @@ class _Judge:
         size, limit = status.st_size, self._rules.max_file_size
         if size > limit:
             return Skipped(path, SkipReason.TOO_LARGE, too_large(size, limit))
-        return Candidate(path, FileStamp(size, status.st_mtime_ns))
+        return Candidate(path, stamp_of(status))
 
     def _folder(self, place: _Place, path: str, entry: _Entry) -> Skipped | _Place:
         name, include = entry.name, self._include

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from dowse.errors import EmbedderError, IndexLocked, IndexMissing, IndexUnwritable
 from dowse.indexing import changes
 from dowse.indexing.listening import Listening
+from dowse.indexing.read import stamp_of
 from dowse.stores.base import KnownFile, Snapshot, Store
 from dowse.types import Candidate, FileStamp, IndexReport, IndexState, SearchResult, StoredFile
 
@@ -273,7 +274,7 @@ class Freshness:
             file = snapshot.file_at(path)
             try:
                 status = os.lstat(f"{base}/{path}")
-                stamp = FileStamp(status.st_size, status.st_mtime_ns)
+                stamp = stamp_of(status)
             except OSError:
                 stamp = FileStamp(-1, -1)
             if file is not None and changes.same_moment(file.stamp, stamp):

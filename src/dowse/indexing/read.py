@@ -24,6 +24,8 @@ _OPEN_FLAGS = (
     | getattr(os, "O_BINARY", 0)
 )
 
+_HAS_CHANGE_TIME = os.name == "posix"
+
 # What opening a link with O_NOFOLLOW fails with: ELOOP, on some BSDs EMLINK.
 _LINK_ERRORS = (errno.ELOOP, errno.EMLINK)
 
@@ -119,7 +121,12 @@ def _read_open(descriptor: int, max_size: int) -> tuple[bytes, FileStamp]:
         data += piece
     if max(len(data), status.st_size) > max_size:
         raise RefusedError(SkipReason.TOO_LARGE, too_large(max(len(data), status.st_size), max_size))
-    return data, FileStamp(status.st_size, status.st_mtime_ns)
+    return data, stamp_of(status)
+
+
+def stamp_of(status: os.stat_result) -> FileStamp:
+    """What tells that a file has changed; on Windows, ``st_ctime`` is when it was made."""
+    return FileStamp(status.st_size, status.st_mtime_ns, status.st_ctime_ns if _HAS_CHANGE_TIME else 0)
 
 
 def kind_of(mode: int) -> str:

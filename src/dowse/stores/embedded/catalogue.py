@@ -65,6 +65,7 @@ CREATE TABLE mentions (content INTEGER PRIMARY KEY, packed BLOB NOT NULL);
 CREATE TABLE files (
     id INTEGER PRIMARY KEY AUTOINCREMENT, view INTEGER NOT NULL, path TEXT NOT NULL, name_key TEXT NOT NULL,
     stem_key TEXT NOT NULL, content INTEGER NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
+    ctime_ns INTEGER NOT NULL,
     role TEXT NOT NULL, fingerprint TEXT NOT NULL, added INTEGER NOT NULL, removed INTEGER
 );
 CREATE UNIQUE INDEX files_live ON files (view, path) WHERE removed IS NULL;
@@ -216,7 +217,8 @@ class Catalogue:
     def manifest(self, generation: int, paths: Collection[str] | None = None) -> dict[str, KnownFile]:
         """The files of a generation by path: all of them, or those at some paths."""
         query = (
-            "SELECT path, f.id, size, mtime_ns, hash, fingerprint FROM files f JOIN contents c ON c.id = f.content "
+            "SELECT path, f.id, size, mtime_ns, ctime_ns, hash, fingerprint "
+            "FROM files f JOIN contents c ON c.id = f.content "
             "WHERE view = ?1 AND added <= ?2 AND (removed IS NULL OR removed > ?2)"
         )
         if paths is None:
@@ -227,14 +229,14 @@ class Catalogue:
             )
             rows = chain.from_iterable(each)
         return {
-            path: KnownFile(id, FileStamp(size, mtime_ns), digest, fingerprint)
-            for path, id, size, mtime_ns, digest, fingerprint in rows
+            path: KnownFile(id, FileStamp(size, mtime_ns, ctime_ns), digest, fingerprint)
+            for path, id, size, mtime_ns, ctime_ns, digest, fingerprint in rows
         }
 
     def has_stamp(self, id: int, stamp: FileStamp, generation: int) -> bool:
         """Whether a generation has the file of this id, and its stamp is this one."""
         row = self._db.execute(
-            "SELECT size, mtime_ns FROM files "
+            "SELECT size, mtime_ns, ctime_ns FROM files "
             "WHERE id = ?1 AND view = ?2 AND added <= ?3 AND (removed IS NULL OR removed > ?3)",
             (id, self.view, generation),
         ).fetchone()
@@ -278,17 +280,19 @@ class Catalogue:
     def file(self, id: int, generation: int) -> StoredFile | None:
         """A file by id, if the generation has it."""
         row = self._db.execute(
-            "SELECT f.id, path, size, mtime_ns, role, hash, language, health, parsed, added, removed "
+            "SELECT f.id, path, size, mtime_ns, ctime_ns, role, hash, language, health, parsed, added, removed "
             "FROM files f JOIN contents c ON c.id = f.content WHERE f.id = ? AND view = ?",
             (id, self.view),
         ).fetchone()
-        if row is None or row[9] > generation or (row[10] is not None and row[10] <= generation):
+        if row is None:
             return None
-        parsed = packing.unpacked(row[6], row[7], row[8])
+        _, path, size, mtime_ns, ctime_ns, role, digest, language, health, packed, added, removed = row
+        if added > generation or (removed is not None and removed <= generation):
+            return None
+        parsed = packing.unpacked(language, health, packed)
         definitions = terms.definitions_by_chunk(parsed)
-        return StoredFile(
-            row[0], row[1], FileStamp(row[2], row[3]), row[5], Role(row[4]), parsed, definitions
-        )
+        stamp = FileStamp(size, mtime_ns, ctime_ns)
+        return StoredFile(id, path, stamp, digest, Role(role), parsed, definitions)
 
     def file_id(self, path: str, generation: int) -> int | None:
         """The id of the file at a path."""
@@ -478,11 +482,11 @@ class Catalogue:
         content = self._content_id(file, names)
         name = file.path.rpartition("/")[2].lower()
         cursor = self._db.execute(
-            "INSERT INTO files (view, path, name_key, stem_key, content, size, mtime_ns, role, fingerprint, added) "
-            "VALUES (?,?,?,?,?,?,?,?,?,?)",
+            "INSERT INTO files (view, path, name_key, stem_key, content, size, mtime_ns, ctime_ns, role, fingerprint, "
+            "added) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
             (
                 self.view, file.path, name, name.lstrip(".").partition(".")[0], content,
-                file.stamp.size, file.stamp.mtime_ns, file.role.value,
+                *file.stamp, file.role.value,
                 "" if file.awaits_vectors else fingerprint, generation,
             ),
         )  # fmt: skip
@@ -519,8 +523,8 @@ class Catalogue:
     def restamp(self, stamps: Mapping[str, FileStamp], folders: Mapping[str, int]) -> None:
         """Note new stamps of unchanged files, and new times of folders."""
         self._db.executemany(
-            "UPDATE files SET size = ?, mtime_ns = ? WHERE view = ? AND path = ? AND removed IS NULL",
-            ((stamp.size, stamp.mtime_ns, self.view, path) for path, stamp in stamps.items()),
+            "UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ? WHERE view = ? AND path = ? AND removed IS NULL",
+            ((*stamp, self.view, path) for path, stamp in stamps.items()),
         )
         if folders:
             known = json.dumps(merged_folders(self.folders(), folders))

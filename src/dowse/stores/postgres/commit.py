@@ -155,10 +155,10 @@ class Commit:
         rows.copy(
             self._connection,
             "files (view, id, segment, path, name_key, stem_key, content, language, role, size, mtime_ns, "
-            "fingerprint, chunks, tokens, vectors, secrets)",
+            "ctime_ns, fingerprint, chunks, tokens, vectors, secrets)",
             [
-                "int4", "int8", "int4", "text", "text", "text", "int8", "text", "text", "int8", "int8", "text",
-                "int4", "int4[]", "bytea[]", "text",
+                "int4", "int8", "int4", "text", "text", "text", "int8", "text", "text", "int8", "int8", "int8",
+                "text", "int4", "int4[]", "bytea[]", "text",
             ],
             (
                 self._file_row(first + i, file, contents[file.content_hash], tokens)
@@ -170,7 +170,7 @@ class Commit:
         path = stored(file.path)
         return (
             self._view, id, self._segment, path, *name_keys(path), content,
-            file.parsed.language, file.role.value, file.stamp.size, file.stamp.mtime_ns,
+            file.parsed.language, file.role.value, *file.stamp,
             "" if file.awaits_vectors else self._fingerprint, len(file.terms), tokens,
             [vector.key for vector in file.vectors], json.dumps([(s.line, s.rule) for s in file.secrets]),
         )  # fmt: skip

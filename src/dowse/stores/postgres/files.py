@@ -26,7 +26,7 @@ STREAMED_REFERENCES = 1000
 AT_HAND = 50
 """Texts that are not decompressed again during a question."""
 
-FILE_ROW = "SELECT id, path, size, mtime_ns, role, content FROM files WHERE view = %s"
+FILE_ROW = "SELECT id, path, size, mtime_ns, ctime_ns, role, content FROM files WHERE view = %s"
 
 T = TypeVar("T")
 
@@ -62,7 +62,7 @@ class Files:
         contents = self._contents({row.content for row in rows})
         for row in rows:
             digest, parsed, definitions = contents[row.content]
-            stamp = FileStamp(row.size, row.mtime_ns)
+            stamp = FileStamp(row.size, row.mtime_ns, row.ctime_ns)
             file = StoredFile(row.id, row.path, stamp, digest, Role(row.role), parsed, definitions)
             self._known[row.id] = file
             self._remembered.files.put(row.id, file)

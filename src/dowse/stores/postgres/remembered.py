@@ -87,6 +87,7 @@ class FileRow(NamedTuple):
     path: str
     size: int
     mtime_ns: int
+    ctime_ns: int
     role: str
     content: int
 

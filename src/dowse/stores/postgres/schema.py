@@ -87,6 +87,7 @@ CREATE TABLE IF NOT EXISTS files (
     view int NOT NULL, id bigint NOT NULL, segment int NOT NULL, path text COLLATE "C" NOT NULL,
     name_key text COLLATE "C" NOT NULL, stem_key text COLLATE "C" NOT NULL, content bigint NOT NULL,
     language text NOT NULL, role text NOT NULL, size bigint NOT NULL, mtime_ns bigint NOT NULL,
+    ctime_ns bigint NOT NULL,
     fingerprint text NOT NULL, chunks int NOT NULL, tokens int[] NOT NULL, vectors bytea[] NOT NULL,
     secrets text NOT NULL, PRIMARY KEY (view, id)
 );

@@ -23,7 +23,7 @@ STATE = (
 )
 
 MANIFEST = (
-    "SELECT f.path, f.id, f.size, f.mtime_ns, c.hash, f.fingerprint FROM files f "
+    "SELECT f.path, f.id, f.size, f.mtime_ns, f.ctime_ns, c.hash, f.fingerprint FROM files f "
     "JOIN contents c ON c.id = f.content WHERE f.view = %s"
 )
 
@@ -83,6 +83,6 @@ def begun(connection: Connection, repository: str, view: str) -> ViewState | Non
 def manifest(rows: Iterable[tuple[Any, ...]]) -> dict[str, KnownFile]:
     """Files by path."""
     return {
-        path: KnownFile(id, FileStamp(size, mtime_ns), digest, fingerprint)
-        for path, id, size, mtime_ns, digest, fingerprint in rows
+        path: KnownFile(id, FileStamp(size, mtime_ns, ctime_ns), digest, fingerprint)
+        for path, id, size, mtime_ns, ctime_ns, digest, fingerprint in rows
     }

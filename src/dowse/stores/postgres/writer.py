@@ -190,13 +190,15 @@ class PostgresWriter:
         def work(connection: Connection) -> None:
             with connection.transaction():
                 connection.execute(
-                    "UPDATE files f SET size = s.size, mtime_ns = s.mtime_ns "
-                    "FROM unnest(%s::text[], %s::bigint[], %s::bigint[]) s (path, size, mtime_ns) "
+                    "UPDATE files f SET size = s.size, mtime_ns = s.mtime_ns, ctime_ns = s.ctime_ns "
+                    "FROM unnest(%s::text[], %s::bigint[], %s::bigint[], %s::bigint[]) "
+                    "s (path, size, mtime_ns, ctime_ns) "
                     "WHERE f.view = %s AND f.path = s.path",
                     [
                         list(map(stored, stamps)),
                         [stamp.size for stamp in stamps.values()],
                         [stamp.mtime_ns for stamp in stamps.values()],
+                        [stamp.ctime_ns for stamp in stamps.values()],
                         self.view,
                     ],
                 )
