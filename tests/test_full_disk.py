@@ -86,3 +86,6 @@ def test_every_part_says_what_to_do() -> None:
         "the index at /x cannot be written ([Errno 28] No space left on device): "
         "free some space, or set index_dir to another place"
     )
+    said = str(IndexUnwritable.because("the index at /x", PermissionError(13, "Permission denied")))
+    assert "space" not in said
+    assert said.endswith("make it writable, or set index_dir to another place")

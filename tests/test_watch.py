@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from dowse import Engine
+from dowse.errors import UsageError
 from dowse.indexing.watch import changed_paths
 from tests.test_cli import Shell
 
@@ -36,6 +37,14 @@ def indexed(engine: Engine, name: str) -> list[str]:
     with engine.store.snapshot() as snapshot:
         files = (snapshot.file_at(path) for path in snapshot.manifest())
         return sorted(f.path for f in files if f and any(e.name == name for e in f.parsed.entities))
+
+
+def test_a_missing_package_is_said_before_anything_is_done(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "watchfiles", None)
+    with pytest.raises(UsageError, match=r"pip install 'dowse\[watch\]'"):
+        changed_paths(tree, tree / ".dowse")
 
 
 def test_take_in_what_is_said_to_have_changed(tree: Path) -> None:

@@ -19,6 +19,11 @@
 Errors of other libraries are mapped to these at the seam where they arise.
 """
 
+import errno
+
+_CLOSED = (errno.EACCES, errno.EPERM, errno.EROFS)
+"""What the system says where not space is missing but permission."""
+
 
 class DowseError(Exception):
     """Anything dowse reports on purpose."""
@@ -88,9 +93,9 @@ class IndexUnwritable(IndexProblem):
     @classmethod
     def because(cls, what: str, problem: object) -> "IndexUnwritable":
         """Of a part that could not be written, and what the system said."""
-        return cls(
-            f"{what} cannot be written ({problem}): free some space, or set index_dir to another place"
-        )
+        is_closed = isinstance(problem, OSError) and problem.errno in _CLOSED
+        advice = "make it writable" if is_closed else "free some space"
+        return cls(f"{what} cannot be written ({problem}): {advice}, or set index_dir to another place")
 
 
 class IndexUnreachable(IndexProblem):

@@ -17,10 +17,10 @@ UNWATCHED = frozenset({".git", ".dowse", ".hg", ".svn", "node_modules", "__pycac
 
 
 def changed_paths(root: Path, index_folder: Path, stop: threading.Event | None = None) -> Iterator[list[str]]:
-    """The paths that change, from the root, in batches, until stopped."""
+    """The paths that change from the first question on, from the root, in batches, until stopped."""
     try:
         import watchfiles
-    except ImportError as error:
+    except ImportError as error:  # said at once, before anything is waited for
         raise UsageError(f"watching needs one more package: pip install 'dowse[watch]' ({error})") from error
     ours = os.fspath(index_folder)
 
@@ -28,7 +28,7 @@ def changed_paths(root: Path, index_folder: Path, stop: threading.Event | None =
         inside = Path(path).relative_to(root).parts
         return not (UNWATCHED.intersection(inside) or path.startswith(ours))
 
-    for batch in watchfiles.watch(
+    batches = watchfiles.watch(
         root,
         watch_filter=is_watched,
         debounce=8 * QUIET_MS,
@@ -36,5 +36,5 @@ def changed_paths(root: Path, index_folder: Path, stop: threading.Event | None =
         stop_event=stop,
         raise_interrupt=True,
         ignore_permission_denied=True,
-    ):
-        yield sorted({Path(path).relative_to(root).as_posix() for _, path in batch})
+    )
+    return (sorted({Path(path).relative_to(root).as_posix() for _, path in batch}) for batch in batches)

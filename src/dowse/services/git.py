@@ -19,6 +19,8 @@ SECONDS = 120
 PLAIN_DIFF = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
 """For every question that compares: only git itself does."""
 
+NO_REPOSITORY = "not a git repository"
+
 _TRANSPORTS = ("ext", "file", "git", "http", "https", "ssh")
 _SETTINGS = {
     "core.quotepath": "off",
@@ -75,6 +77,8 @@ def configured_path(root: Path, key: str, *, otherwise: str) -> str:
 def refused(done: subprocess.CompletedProcess[bytes], otherwise: str) -> UsageError:
     """The error for an answer that git did not give."""
     said = " ".join(done.stderr.decode("utf-8", "replace").split())[:300]
+    if NO_REPOSITORY in said.lower():  # what follows is how to use git
+        said = NO_REPOSITORY
     return UsageError(f"git cannot answer here ({said or 'no reason given'}): {otherwise}")
 
 
