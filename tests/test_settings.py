@@ -127,7 +127,20 @@ def test_an_empty_variable_is_not_given(root: Path, monkeypatch: pytest.MonkeyPa
 def test_other_variables_are_nobodys_business(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOWSE_CACHE_DIR", "/somewhere")
     monkeypatch.setenv("DOWSE_SOMETHING_ELSE", "1")
+    for name in ("EMBEDDER_KEY", "REWRITER_KEY", "MCP_TOKEN", "STATE_DIR"):
+        monkeypatch.setenv(f"DOWSE_{name}", "1")
     assert resolve(root).settings == Settings()
+    assert resolve(root).notes == ()
+
+
+def test_a_misspelt_variable_is_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOWSE_LIMT", "3")
+    monkeypatch.setenv("DOWSE_CHUNKSIZE", "800")
+    assert resolve(root).settings == Settings()
+    assert resolve(root).notes == (
+        "DOWSE_CHUNKSIZE in the environment is no setting: did you mean DOWSE_CHUNK_SIZE?",
+        "DOWSE_LIMT in the environment is no setting: did you mean DOWSE_LIMIT?",
+    )
 
 
 # --- errors ----------------------------------------------------------------------------------------

@@ -93,7 +93,7 @@ class Engine:
         self.root = root
         self.settings: Settings = resolved.settings
         self.origins = resolved.origins
-        self.notes: tuple[str, ...] = ()
+        self.notes: tuple[str, ...] = resolved.notes
         self.read_only = False
         self._cache = AnswerCache()
 

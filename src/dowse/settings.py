@@ -12,7 +12,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -24,6 +24,12 @@ from dowse.errors import SettingsError
 CONFIG_FILE = "dowse.toml"
 USER_ORIGIN = "user settings"
 ENVIRONMENT_PREFIX = "DOWSE_"
+
+_OTHER_VARIABLES = frozenset({"embedder_key", "rewriter_key", "mcp_token", "state_dir", "cache_dir"})
+"""What else is read of the environment behind the prefix."""
+
+_ALIKE = 0.75
+"""How much (of 1) a variable's name has in common with a setting's to be taken for a slip of it."""
 
 SIGNALS = (
     "verbatim",
@@ -148,10 +154,11 @@ _MINIMUM = {
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """The settings in force, and for each where its value comes from."""
+    """The settings in force, and for each where its value comes from; notes say what was not understood."""
 
     settings: Settings
     origins: Mapping[str, str]
+    notes: tuple[str, ...] = ()
 
     def is_from_tree(self, name: str) -> bool:
         """Whether a file in the tree decided a setting, and not the user."""
@@ -176,7 +183,7 @@ def resolve(root: Path, given: Mapping[str, Any] | None = None) -> Resolved:
             value = _checked(key, given_value, origin)
             values[key] = {**values.get(key, {}), **value} if key == "repositories" else value
             origins[key] = origin
-    return Resolved(Settings(**values), origins)
+    return Resolved(Settings(**values), origins, tuple(_misspelt()))
 
 
 def parsed(key: str, text: str, origin: str = "flag") -> Any:
@@ -296,6 +303,17 @@ def _from_environment() -> dict[str, Any]:
         if variable.startswith(ENVIRONMENT_PREFIX) and key in _FIELDS and text:
             found[key] = _from_text(key, text)
     return found
+
+
+def _misspelt() -> Iterator[str]:
+    """Variables that look like a setting and are none; an error would stop whoever has one for something else."""
+    for name in sorted(os.environ):
+        key = name.removeprefix(ENVIRONMENT_PREFIX).lower()
+        if not name.startswith(ENVIRONMENT_PREFIX) or key in _FIELDS or key in _OTHER_VARIABLES:
+            continue
+        if close := get_close_matches(key, _FIELDS, n=1, cutoff=_ALIKE):
+            meant = ENVIRONMENT_PREFIX + close[0].upper()
+            yield f"{name} in the environment is no setting: did you mean {meant}?"
 
 
 def _from_text(key: str, text: str) -> Any:

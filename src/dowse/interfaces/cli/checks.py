@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dowse import location
 from dowse.engine import Engine
 from dowse.errors import DowseError
 from dowse.indexing.ignore_files import IGNORE_FILES
@@ -60,6 +61,7 @@ def tree(root: str | None, **given: Any) -> Iterator[Check]:
         return
     with engine:
         yield Check("root", Verdict.OK, str(engine.root))
+        yield from (Check("settings", Verdict.WARN, note) for note in engine.notes)
         yield _grammars(engine)
         yield _ignore_rules(engine.root)
         for name, check in _SERVER_CHECKS if is_server(engine.settings.store) else _INDEX_CHECKS:
@@ -131,8 +133,8 @@ def _ignore_rules(root: Path) -> Check:
 
 def _place(engine: Engine) -> Check:
     folder = engine.index_folder
-    if engine.notes:
-        return Check("index folder", Verdict.WARN, engine.notes[0], "set index_dir to choose another place")
+    if note := location.index_place(engine.root, engine.settings).note:
+        return Check("index folder", Verdict.WARN, note, "set index_dir to choose another place")
     existing = next(p for p in (folder, *folder.parents) if p.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK):
         return Check(

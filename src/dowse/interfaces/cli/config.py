@@ -41,6 +41,8 @@ def show(root: str | None, as_json: bool) -> int:
     else:
         cells = [(name, origins[name], visible(json.dumps(value))) for name, value in values.items()]
         output.write(render.table([("SETTING", "FROM", "VALUE"), *cells]))
+    for note in engine.notes:
+        output.remark(f"note: {note}")
     return 0
 
 
