@@ -569,12 +569,13 @@ def test_an_indexing_run_says_what_it_did(fresh: Shell) -> None:
     assert done.returncode == 0
     lines = done.stdout.splitlines()
     assert re.fullmatch(r"indexed 7 of 9 files in .* s: 7 added, 0 changed, 0 unchanged, 0 removed", lines[0])
-    assert lines[1].startswith("left out ")
+    assert lines[1].startswith("left out 2 files: ")
     assert "1 ignored by an ignore file" in lines[1]
     assert "1 binary" in lines[1]
-    assert re.fullmatch(r"parsed: (\d+ ok|\d+ no grammar)(, \d+ .*)*", lines[2])
-    assert lines[3] == "masked 1 secret:"
-    assert lines[4].startswith("  key.py:1 (")
+    assert re.fullmatch(r"left out 1 folder: 1 excluded by default", lines[2])
+    assert re.fullmatch(r"parsed: (\d+ ok|\d+ no grammar)(, \d+ .*)*", lines[3])
+    assert lines[4] == "masked 1 secret:"
+    assert lines[5].startswith("  key.py:1 (")
     assert lines[-1].startswith(f"index: {fresh.folder.resolve() / '.dowse'} (")
 
 
@@ -1060,6 +1061,30 @@ def test_why_is_asked_from_where_one_is(dowse: Shell, tree: Path) -> None:
     assert (
         dowse("status", "--why", "retry.py", cwd=tree / "src").stdout == "src/retry.py belongs in the index\n"
     )
+
+
+def test_counts_add_up(fresh: Shell) -> None:
+    (fresh.folder / "node_modules").mkdir()
+    (fresh.folder / "yarn.lock").touch()
+    report = fresh.json("index")["report"]
+    assert report["seen"] == report["indexed"] + sum(report["skipped"].values())
+    assert report["skipped_folders"] == {"excluded by default": 2}  # this one, and the index
+
+
+def test_notes_of_the_environment(fresh: Shell) -> None:
+    note = "note: DOWSE_LIMT in the environment is no setting: did you mean DOWSE_LIMIT?"
+    for args in (["search", "retry"], ["config", "show"], ["status"]):
+        assert note in fresh(*args, DOWSE_LIMT="3").stderr.splitlines(), args
+    checked = fresh("doctor", DOWSE_LIMT="3")
+    assert "warn settings: DOWSE_LIMT" in checked.stdout and "ok   index folder" in checked.stdout
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="no git here")
+def test_what_a_change_reaches_is_asked_of_a_repository(fresh: Shell) -> None:
+    done = fresh("affected", GIT_CEILING_DIRECTORIES=str(fresh.folder.parent))
+    assert done.returncode == 2
+    assert "git cannot answer here (not a git repository): " in done.stderr
+    assert "usage" not in done.stderr
 
 
 def test_files_that_reading_leaves_out(fresh: Shell) -> None:

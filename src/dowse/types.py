@@ -217,6 +217,11 @@ class Skipped(NamedTuple):
     reason: SkipReason
     detail: str
 
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is a folder, with all that is in it."""
+        return self.path.endswith("/")
+
 
 class Role(StrEnum):
     """What part a file plays in its tree, judged by its path."""
@@ -276,11 +281,12 @@ class IndexReport:
     changed: int
     removed: int
     unchanged: int
-    skipped: Mapping[str, int]
+    skipped: Mapping[str, int]  # files by reason: with those that are indexed, they are all that were seen
     failures: tuple[Skipped, ...]
     seconds: float
     without_vectors: int = 0  # files that wait for vectors because the embedder failed
     why_without: str = ""
+    skipped_folders: Mapping[str, int] = field(default_factory=dict)  # left out whole, nobody knows with what
     repaired: tuple[str, ...] = ()  # parts of the index that were damaged or lost, and were made anew
 
 

@@ -32,7 +32,7 @@ class Plan:
     @property
     def seen(self) -> int:
         """Files that discovery came across, folders that were left out whole not counted."""
-        return len(self.read) + self.unchanged + sum(not s.path.endswith("/") for s in self.skipped)
+        return len(self.read) + self.unchanged + sum(not skipped.is_folder for skipped in self.skipped)
 
 
 def compare(found: Iterable[Candidate | Skipped | Folder], manifest: Mapping[str, KnownFile]) -> Plan:

@@ -259,10 +259,15 @@ class _Run:
             changed=self.changed,
             removed=self.removed,
             unchanged=unchanged,
-            skipped=dict(Counter(skip.reason.value for skip in skipped).most_common()),
+            skipped=_by_reason(skip for skip in skipped if not skip.is_folder),
+            skipped_folders=_by_reason(skip for skip in skipped if skip.is_folder),
             failures=tuple(failures),
             seconds=seconds,
             without_vectors=self.embedding.left_out,
             why_without=self.embedding.problem,
             repaired=self.writer.repaired,
         )
+
+
+def _by_reason(skipped: Iterable[Skipped]) -> dict[str, int]:
+    return dict(Counter(skip.reason.value for skip in skipped).most_common())

@@ -430,7 +430,7 @@ def report_text(report: IndexReport, status: IndexStatus, root: str) -> str:
 
 def nothing_indexed(report: IndexReport, root: str) -> str:
     """Why an index is empty."""
-    if not report.skipped:
+    if not (report.skipped or report.skipped_folders):
         return f"nothing to index in {visible(root)}: there are no files"
     lines = [f"nothing to index in {visible(root)}: everything is left out", *_left_out(report)]
     return "\n".join([*lines, *_failures(report), "ask 'dowse status --why FILE' for the rule behind a file"])
@@ -468,8 +468,9 @@ def _state(status: IndexStatus, pending: int | None) -> str:
 
 
 def _left_out(report: IndexReport) -> Iterator[str]:
-    if report.skipped:
-        yield f"left out {sum(report.skipped.values())}: {_tally(report.skipped)}"
+    for tally, noun in ((report.skipped, "file"), (report.skipped_folders, "folder")):
+        if tally:
+            yield f"left out {count(sum(tally.values()), noun)}: {_tally(tally)}"
 
 
 def _secrets(secrets: Sequence[MaskedSecret]) -> Iterator[str]:
