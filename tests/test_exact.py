@@ -1,13 +1,18 @@
 """Exact phrases and patterns: a hit must have them."""
 
+import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis.strategies as st
 import pytest
+from hypothesis import given, settings
 
 from dowse import Engine
-from dowse.errors import UsageError
-from dowse.types import Match, SearchResponse
+from dowse.errors import DowseError, PatternTooSlow, UsageError
+from dowse.search import patterns
+from dowse.types import Match, SearchResponse, Verdict
 
 
 @pytest.fixture
@@ -75,3 +80,58 @@ def test_a_name_pattern_is_enough(engine: Engine) -> None:
 def test_hits_point_at_the_lines_that_match(engine: Engine) -> None:
     (hit,) = engine.search(r"/raise OSError/").results
     assert hit.start_line <= 2 <= hit.end_line
+
+
+SLOW = "a" * 57 + "b\n"
+"""For ``/^(a+)+$/``, a day's work."""
+
+
+def test_pattern_that_takes_too_long_is_an_error(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    (engine.root / "slow.txt").write_text(SLOW)
+    monkeypatch.setattr(patterns, "GROUP_SECONDS", 0.3)
+    with pytest.raises(PatternTooSlow, match=r"^/\^\(a\+\)\+\$/ takes too long: .* at slow\.txt"):
+        engine.search("/^(a+)+$/")
+    with pytest.raises(PatternTooSlow, match="takes too long"):
+        engine.explain("/^(a+)+$/ connection", "slow.txt")
+    assert paths(engine.search("/^(a+)+$/ -path:slow.txt")) == []
+    assert paths(engine.search("/^a+b$/")) == ["slow.txt"]  # and the next one is answered
+
+
+def test_all_files_together_have_a_limit(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patterns, "SECONDS", 0.0)
+    monkeypatch.setattr(patterns, "GROUP_BYTES", 1)
+    with pytest.raises(PatternTooSlow, match="takes too long"):
+        engine.search(r"/\w+/")
+
+
+def test_no_process_for_patterns_is_an_error(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", str(engine.root / "nothing"))
+    assert paths(engine.search('"connection reset"')) == ["net.py", "tests/test_net.py"]
+    with pytest.raises(DowseError, match="no process can be started"):
+        engine.search("/connection/")
+
+
+def test_explanation_names_the_pattern_that_a_file_lacks(engine: Engine) -> None:
+    told = engine.explain('"connection" /raise/ /assert/', "net.py")
+    assert (told.verdict, told.detail) == (Verdict.FILTERED, "the file lacks /assert/")
+
+
+@pytest.mark.parametrize("pattern", [r"\u00e9", r"\N{DIGIT ONE}", "(?u)x"])
+def test_patterns_are_of_bytes(engine: Engine, pattern: str) -> None:
+    with pytest.raises(UsageError, match="is not valid"):
+        engine.search(f"/{pattern}/")
+
+
+@pytest.mark.parametrize("question", ['"x\udcff"', "/x\ud800/"])
+def test_what_is_not_text_is_not_found(engine: Engine, question: str) -> None:
+    assert paths(engine.search(question)) == []
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.binary(max_size=300), max_size=8), st.integers(1, 5))
+def test_process_finds_what_re_finds(texts: list[bytes], limit: int) -> None:
+    asked = [(rb"[\x00-\x40]+", int(re.MULTILINE)), (rb"$", int(re.MULTILINE))]
+    found = dict(patterns.search(asked, enumerate(texts), limit))
+    for id, text in enumerate(texts):
+        each = [[m.start() for m in re.finditer(p, text, flags)][:limit] for p, flags in asked]
+        assert found.get(id) == (each if all(each) else None)

@@ -3,6 +3,7 @@
     DowseError                      exit code 4
     +-- UsageError                  2   the caller asked for something that cannot be
     |   +-- SettingsError           2   a configuration key or value is wrong
+    |   +-- PatternTooSlow          2   a regular expression takes longer than anybody waits
     |   +-- EntityNotFound          2   nothing in the graph has this id or name
     |   +-- EntityAmbiguous         2   several things have this name
     |   +-- RootError               2   the folder to search is missing, unreadable or refused
@@ -35,6 +36,10 @@ class UsageError(DowseError):
     """The caller asked for something that cannot be."""
 
     exit_code = 2
+
+
+class PatternTooSlow(UsageError):
+    """A regular expression takes longer than anybody waits."""
 
 
 class EntityNotFound(UsageError):

@@ -6,6 +6,7 @@ are named tuples, which cost a third of a frozen dataclass to build; everything 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -605,6 +606,12 @@ class QueryRegex(NamedTuple):
 
     pattern: str
     ignore_case: bool = False
+
+    @property
+    def compilable(self) -> tuple[bytes, int]:
+        """Pattern and flags as ``re`` takes them: bytes are searched, ``^`` and ``$`` are at the ends of lines."""
+        flags = re.MULTILINE | (re.IGNORECASE if self.ignore_case else 0)
+        return self.pattern.encode("utf-8", "surrogatepass"), int(flags)
 
 
 class AddedTerm(NamedTuple):

@@ -169,6 +169,27 @@ def test_leaves_when_the_client_goes_while_indexing(tree: Path, home: Path) -> N
     assert time.monotonic() - started < 15
 
 
+def test_stays_awake_while_a_pattern_is_searched_for(tree: Path, home: Path) -> None:
+    (tree / "slow.txt").write_text("a" * 57 + "b\n")
+    with Lines(tree, home) as server:  # closing asserts that the process leaves with 0
+        server.initialize()
+        server.call("search", query="token")
+        message = {"name": "search", "arguments": {"query": "/^(a+)+$/"}}
+        server.send({"jsonrpc": "2.0", "id": 20, "method": "tools/call", "params": message})
+        time.sleep(0.5)
+        started = time.monotonic()
+        assert server.request("ping")["result"] == {}
+        assert server.request("tools/list")["result"]["tools"]
+        assert not server.call("search", query="token")["result"]["isError"]
+        assert time.monotonic() - started < 3
+        result = server.receive()["result"]
+        assert result["isError"] and "takes too long" in result["content"][0]["text"]
+        server.send({"jsonrpc": "2.0", "id": 21, "method": "tools/call", "params": message})
+        time.sleep(0.5)
+        started = time.monotonic()
+    assert time.monotonic() - started < 10
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there, pipes break with the parent")
 def test_leaves_with_its_parent(tree: Path, home: Path) -> None:
     """The parent is killed, but somebody else still holds the pipe."""

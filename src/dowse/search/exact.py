@@ -10,9 +10,12 @@ import math
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
 
 from dowse.columns import column
+from dowse.errors import DowseError, PatternTooSlow
 from dowse.stores.base import Snapshot
 from dowse.types import Filter, ParsedQuery, QueryRegex, Scored, best_first, chunk_id
 
@@ -22,6 +25,9 @@ MAX_MATCHES = 1000
 MATCHES = 8
 """As many matches in a chunk as count as a full score."""
 
+Text = tuple[int, bytes]
+"""The content of a file, and its id."""
+
 
 def asks_for_exact(query: ParsedQuery) -> bool:
     """Whether a question has phrases or patterns."""
@@ -30,28 +36,77 @@ def asks_for_exact(query: ParsedQuery) -> bool:
 
 def find(snapshot: Snapshot, query: ParsedQuery, filter: Filter, limit: int) -> list[Scored]:
     """Chunks of files that have every phrase and pattern, by how many of them and how often; 1 is the full score."""
-    asked = [pattern for _, pattern in patterns(query)]
     scores: dict[int, float] = {}
-    for id, content in snapshot.contents(filter):
-        matches = [[m.start() for m in _some(pattern, content)] for pattern in asked]
-        if not all(matches):
-            continue
-        file = snapshot.file(id)
-        if file is None:
-            continue
-        starts = column(file.parsed.chunks, "start")
-        for ordinal, score in _by_chunk(starts, matches).items():
-            if snapshot.chunk_passes(chunk_id(id, ordinal), filter):
-                scores[chunk_id(id, ordinal)] = score
+    with _saying_where(query.regexes, lambda at: file.path if (file := snapshot.file(at)) else ""):
+        for id, matches in _with_all(query, snapshot.contents(filter)):
+            file = snapshot.file(id)
+            if file is None:
+                continue
+            starts = column(file.parsed.chunks, "start")
+            for ordinal, score in _by_chunk(starts, matches).items():
+                if snapshot.chunk_passes(chunk_id(id, ordinal), filter):
+                    scores[chunk_id(id, ordinal)] = score
     return best_first(scores.keys(), scores.values())[:limit]
 
 
-def patterns(query: ParsedQuery) -> list[tuple[str, re.Pattern[bytes]]]:
-    """Every phrase and pattern of a question, as it is written and ready to be searched for."""
-    return [
-        *((f'"{phrase}"', _phrase(phrase)) for phrase in query.phrases),
-        *((f"/{regex.pattern}/{'i' if regex.ignore_case else ''}", _regex(regex)) for regex in query.regexes),
-    ]
+def lacking(query: ParsedQuery, path: str, content: bytes) -> list[str]:
+    """The phrases and patterns of a question that a file does not have, as they are written."""
+    lacks = [f'"{phrase}"' for phrase in query.phrases if not _phrase(phrase).search(content)]
+    for regex in query.regexes:
+        with _saying_where([regex], lambda _: path):
+            if not any(_with_patterns([regex], [(0, content)])):
+                lacks.append(_written(regex))
+    return lacks
+
+
+def _with_all(query: ParsedQuery, contents: Iterable[Text]) -> Iterator[tuple[int, list[list[int]]]]:
+    """The contents that have every phrase and pattern, and where the matches of each begin."""
+    phrases = list(map(_phrase, query.phrases))
+    begun: dict[int, list[list[int]]] = {}
+
+    def with_phrases() -> Iterator[Text]:
+        for id, content in contents:
+            begun[id] = [[m.start() for m in islice(p.finditer(content), MAX_MATCHES)] for p in phrases]
+            if all(begun[id]):
+                yield id, content
+
+    if not query.regexes:
+        yield from ((id, begun.pop(id)) for id, _ in with_phrases())
+        return
+    for id, matches in _with_patterns(query.regexes, with_phrases()):
+        yield id, [*begun.pop(id), *matches]
+
+
+def _with_patterns(
+    regexes: Sequence[QueryRegex], contents: Iterable[Text]
+) -> Iterator[tuple[int, list[list[int]]]]:
+    from dowse.search import patterns
+
+    return patterns.search([regex.compilable for regex in regexes], contents, MAX_MATCHES)
+
+
+@contextmanager
+def _saying_where(regexes: Sequence[QueryRegex], path_of: Callable[[int], str]) -> Iterator[None]:
+    """Patterns that take too long are an error that says at which file."""
+    if not regexes:
+        yield
+        return
+    from dowse.search.patterns import Failed, Stopped
+
+    try:
+        yield
+    except Stopped as stopped:
+        raise PatternTooSlow(
+            f"{' '.join(map(_written, regexes))} takes too long: it was stopped at {path_of(stopped.id)} after "
+            f"{stopped.seconds:.0f} s; avoid repetitions within repetitions, as in (a+)+, or search fewer files "
+            "with path:"
+        ) from stopped
+    except Failed as failed:
+        raise DowseError(f"{failed}; a phrase in quotes needs none") from failed
+
+
+def _written(regex: QueryRegex) -> str:
+    return f"/{regex.pattern}/{'i' if regex.ignore_case else ''}"
 
 
 def _by_chunk(starts: Sequence[int], matches: Sequence[Sequence[int]]) -> dict[int, float]:
@@ -67,15 +122,7 @@ def _by_chunk(starts: Sequence[int], matches: Sequence[Sequence[int]]) -> dict[i
     }
 
 
-def _some(pattern: re.Pattern[bytes], content: bytes) -> list[re.Match[bytes]]:
-    return [match for match, _ in zip(pattern.finditer(content), range(MAX_MATCHES), strict=False)]
-
-
 def _phrase(text: str) -> re.Pattern[bytes]:
     """A phrase as it stands; any white space between its words, letter case ignored unless it has capitals."""
-    words = [re.escape(word.encode()) for word in text.split()]
+    words = [re.escape(word.encode("utf-8", "surrogatepass")) for word in text.split()]
     return re.compile(rb"\s+".join(words), re.IGNORECASE if text == text.lower() else 0)
-
-
-def _regex(regex: QueryRegex) -> re.Pattern[bytes]:
-    return re.compile(regex.pattern.encode(), re.MULTILINE | (re.IGNORECASE if regex.ignore_case else 0))

@@ -182,8 +182,7 @@ def _parts(filter: Filter) -> Iterator[tuple[str, Filter]]:
 
 def _lacking(snapshot: Snapshot, parsed: ParsedQuery, file: StoredFile) -> list[str]:
     """The phrases and patterns of the question that a file does not have."""
-    content = snapshot.content(file.id)
-    return [written for written, pattern in exact.patterns(parsed) if not pattern.search(content)]
+    return exact.lacking(parsed, file.path, snapshot.content(file.id))
 
 
 # --- the trace from one place --------------------------------------------------------------------

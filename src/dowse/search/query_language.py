@@ -156,7 +156,7 @@ class _Reader:
         except (re.error, OverflowError, RecursionError, FutureWarning) as error:
             self._refuse(
                 f"the regular expression {match.group()} is not valid",
-                f"{error}; allowed is what Python's re allows. To search for the text itself, quote it: "
+                f"{error}; allowed is what Python's re allows in bytes. To search for the text itself, quote it: "
                 f"{_quoted(match.group())}",
             )
         self.regexes.append(regex)
@@ -291,7 +291,7 @@ def _compile(regex: QueryRegex) -> None:
     """Raise where a regex is wrong, or means something else than it seems to (``[[:alpha:]]``: a FutureWarning)."""
     with _compiling, warnings.catch_warnings():  # which is not safe across threads by itself
         warnings.simplefilter("error", FutureWarning)
-        re.compile(regex.pattern, re.IGNORECASE if regex.ignore_case else 0)
+        re.compile(*regex.compilable)
 
 
 # --- the values of a field -----------------------------------------------------------------------
