@@ -35,6 +35,8 @@ name of a command, say `dowse search` first; `dowse search -- -x` looks for `-x`
 Answers go to standard output, everything else to standard error. On a terminal, hits are in colour and
 long ones are shown as an excerpt (`--full` shows all of it). In a pipe, a hit is `path:first-last: name
 (kind) relevance`, followed by its lines, indented and numbered; an empty line stands between two hits.
+The path of a hit is relative to the working directory, so that it can be opened; ids of the code graph and
+the paths that `list`, `status` and `affected` name are relative to the root, as `--path` takes them.
 Control characters in names and code are spelled out (`\\x1b`), and the rest of very long lines is left
 out; `--json` has everything as it is, see [json.md](json.md).
 """

@@ -337,6 +337,32 @@ def test_context_lines(fresh: Shell) -> None:
     assert lines("-B", "9999")[0] == 1
 
 
+FORMS = [
+    [],
+    ["--files"],
+    ["--explain"],
+    *(["--detail", level] for level in ("ids", "signature", "preview", "full")),
+    ["--budget", "400"],
+    ["--budget", "30"],
+]
+"""Every way of showing hits as text."""
+
+
+@pytest.mark.parametrize("form", FORMS, ids=" ".join)
+def test_paths_are_relative_to_the_working_directory(dowse: Shell, tree: Path, form: list[str]) -> None:
+    inside = dowse("search", "retry_with_backoff", *form, cwd=tree / "src").stdout
+    assert re.search(r"^retry\.py", inside, re.MULTILINE)
+    assert not re.search(r"^src.retry\.py", inside, re.MULTILINE)
+    assert re.search(r"^src.retry\.py", dowse("search", "retry_with_backoff", *form).stdout, re.MULTILINE)
+
+
+def test_hits_of_several_repositories_say_which(fresh: Shell) -> None:
+    repositories = ("--repo", str(fresh.folder), "--repo", str(fresh.folder / "src"))
+    for form in FORMS:
+        text = fresh("search", "retry_with_backoff", *repositories, *form).stdout
+        assert form == ["--files"] or re.search(r"^\[\w+\] src.retry\.py:", text, re.MULTILINE)
+
+
 def test_explain_shows_the_reading_and_every_reason(dowse: Shell) -> None:
     text = dowse("search", "where is retry_with_backoff", "-n", "1", "--explain").stdout
     for expected in (

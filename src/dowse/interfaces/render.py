@@ -186,6 +186,20 @@ def root_of(result: SearchResult, response: SearchResponse) -> str:
     return roots.get(result.repository, response.root)
 
 
+def as_shown(response: SearchResponse, view: View) -> list[SearchResult]:
+    """The hits with their places as text shows them, for what makes text of them elsewhere: no paths of the index."""
+    return [
+        result._replace(path=_file(result, root_of(result, response), view), repository="")
+        for result in response.results
+    ]
+
+
+def _file(result: SearchResult, root: str, view: View) -> str:
+    """Where the file of a hit is, seen from the working directory, and of which repository."""
+    path = shown_path(root, result.path, view.cwd)
+    return f"[{result.repository}] {path}" if result.repository else path
+
+
 def _hit(
     result: SearchResult, root: str, channels: frozenset[str], wanted: re.Pattern[str] | None, view: View
 ) -> Iterator[str]:

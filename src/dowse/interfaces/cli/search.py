@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from dowse.interfaces.cli import COMMANDS, IMPLIED, options
 if TYPE_CHECKING:
     from dowse.engine import Engine
     from dowse.repositories import Repositories
-    from dowse.types import Packed, SearchOptions, SearchResponse
+    from dowse.types import Packed, SearchOptions, SearchResponse, SearchResult
 
 NOTHING_FOUND = 1
 
@@ -179,17 +180,17 @@ def show(response: SearchResponse, *, as_json: bool, color: str, explain: bool =
     from dowse.interfaces import render
     from dowse.interfaces.cli import output
 
-    packed = _packed(response, asked.get("budget"))
     if as_json:
+        packed = _packed(response.results, response, asked.get("budget"))
         values = render.search_values(response)
         output.write_json(values | {"packed": render.packed_values(packed)} if packed else values)
         return
     whole = asked.get("full") or any(asked.get(n) is not None for n in ("after", "before", "context"))
     view = output.view(color, explain=explain, whole=bool(whole))
-    if packed:
+    if packed := _packed(render.as_shown(response, view), response, asked.get("budget")):
         text = packed.text
     elif asked.get("detail"):
-        text = _at_detail(response, asked["detail"])
+        text = _at_detail(render.as_shown(response, view), response, asked["detail"])
     elif asked.get("files_only"):
         text = "\n".join(render.found_files(response, view))
     else:
@@ -203,19 +204,19 @@ def show(response: SearchResponse, *, as_json: bool, color: str, explain: bool =
         output.remark(summary)
 
 
-def _packed(response: SearchResponse, budget: int | None) -> Packed | None:
+def _packed(hits: Sequence[SearchResult], response: SearchResponse, budget: int | None) -> Packed | None:
     from dowse.search.pack import pack
 
-    return pack(response.results, budget, words=response.query.words) if budget else None
+    return pack(hits, budget, words=response.query.words) if budget else None
 
 
-def _at_detail(response: SearchResponse, name: str) -> str:
+def _at_detail(hits: Sequence[SearchResult], response: SearchResponse, name: str) -> str:
     from dowse.search.pack import shown
     from dowse.types import Detail
 
     detail = Detail(name)
-    hits = ("\n".join(shown(result, detail, response.query.words)) for result in response.results)
-    return ("\n" if detail in (Detail.IDS, Detail.SIGNATURE) else "\n\n").join(hits)
+    blocks = ("\n".join(shown(hit, detail, response.query.words)) for hit in hits)
+    return ("\n" if detail in (Detail.IDS, Detail.SIGNATURE) else "\n\n").join(blocks)
 
 
 def _mention_command(ctx: click.Context, words: tuple[str, ...]) -> None:
