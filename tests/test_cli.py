@@ -851,7 +851,10 @@ def test_strange_names_and_code_do_not_break_the_output(tmp_path: Path, home: Pa
     assert shell.json("search", "peculiar")["results"][0]["path"] == name
     assert '"\x1b[2J\u202e\x07"' in shell.json("search", "peculiar")["results"][0]["text"]
     assert "a\\nb\\x1b[31m" in shell("list").stdout
-    assert "\x1b" not in shell("search", "peculiar", "--explain").stdout
+    for form in FORMS:
+        text = shell("search", "peculiar", *form).stdout
+        assert "a\\nb\\x1b[31m \\u202e😀.py" in text
+        assert not {"\x1b", "\u202e", "\x07"} & set(text)
 
 
 def test_output_is_utf8_whatever_the_locale(fresh: Shell) -> None:

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from dowse.interfaces.paint import Paint, code_lines, plain, visible
+from dowse.interfaces.paint import Paint, code_lines, plain, visible, visible_code
 from dowse.types import (
     AnalysedQuery,
     ChannelReport,
@@ -187,9 +187,15 @@ def root_of(result: SearchResult, response: SearchResponse) -> str:
 
 
 def as_shown(response: SearchResponse, view: View) -> list[SearchResult]:
-    """The hits with their places as text shows them, for what makes text of them elsewhere: no paths of the index."""
+    """The hits with everything in them as text shows it: for what makes text of them elsewhere."""
     return [
-        result._replace(path=_file(result, root_of(result, response), view), repository="")
+        result._replace(
+            path=visible(_file(result, root_of(result, response), view)),
+            repository="",
+            entity=visible(result.entity),
+            signature=visible(" ".join(result.signature.split())),
+            text=visible_code(result.text),
+        )
         for result in response.results
     ]
 
