@@ -27,6 +27,7 @@ from referencing import Registry, Resource
 from dowse.interfaces import paint, progress, render
 from dowse.interfaces.cli import COMMANDS, Row, cli, with_command
 from dowse.interfaces.cli.run import run
+from dowse.search.pack import estimate_tokens
 from dowse.types import AnalysedQuery, SearchResponse, SearchResult
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -379,6 +380,46 @@ def test_explain_shows_the_reading_and_every_reason(dowse: Shell) -> None:
             rf"[+x] {reason['name']} +{reason['value']:.5f}  {re.escape(reason['detail'])}", text
         )
     assert f"= score           {result['score']:.5f}" in text
+
+
+@pytest.mark.parametrize("level", ["ids", "signature", "preview", "full"])
+def test_explain_goes_with_every_level_of_detail(dowse: Shell, level: str) -> None:
+    args = ("search", "retry_with_backoff", "-n", "1", "--explain")
+    plain, text = (dowse(*args, *more).stdout for more in ([], ["--detail", level]))
+    reasons = [line for line in plain.split("\n") if re.match(r"    [+x=] ", line)]
+    assert reasons and text.startswith("read as  symbol")
+    lines = text.split("\n")
+    header = next(i for i, line in enumerate(lines) if line.startswith("src"))
+    assert lines[header + 1 : header + 1 + len(reasons)] == reasons
+    assert ("return call()" in text) == (level in ("preview", "full"))
+
+
+def test_explain_goes_with_a_budget(dowse: Shell) -> None:
+    done = dowse("search", "retry_with_backoff", "--explain", "--budget", "300")
+    assert re.search(r"^src.retry\.py:\S+ retry_with_backoff \(function\) \[.*names \d.* = \d", done.stdout)
+    assert estimate_tokens(done.stdout.rstrip("\n")) <= 300
+    assert done.stderr.startswith("read as  symbol")
+
+
+def test_a_level_of_detail_goes_with_a_budget(dowse: Shell) -> None:
+    text = dowse("search", "retry", "--detail", "ids", "--budget", "300").stdout
+    assert re.fullmatch(r"(\S+:\d+-\d+\n)+", text)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--files", "--explain"],
+        ["--files", "--detail", "ids"],
+        ["--files", "--budget", "9"],
+        ["--files", "--with", "deps"],
+        ["--budget", "9", "--with", "deps"],
+    ],
+)
+def test_what_would_be_left_out_is_an_error(dowse: Shell, options: list[str]) -> None:
+    done = dowse("search", "retry", *options)
+    assert done.returncode == 2
+    assert "leave one of them out" in done.stderr
 
 
 def test_a_score_is_what_its_reasons_make(dowse: Shell) -> None:

@@ -19,6 +19,7 @@ from dowse.types import (
     AnalysedQuery,
     ChannelReport,
     ChannelStanding,
+    Detail,
     Explanation,
     IndexReport,
     IndexState,
@@ -169,15 +170,36 @@ def _index_values(status: IndexStatus) -> dict[str, Any]:
 
 def search_text(response: SearchResponse, view: View) -> str:
     """The hits, best first, one below the other."""
-    channels = frozenset(channel.name for channel in response.channels)
+    channels = channel_names(response)
     wanted = asked_for(response.query)
     blocks = [
         "\n".join(_hit(result, root_of(result, response), channels, wanted, view))
         for result in response.results
     ]
     if view.explain:
-        blocks.insert(0, "\n".join(_reading(response, view)))
+        blocks.insert(0, reading_text(response, view))
     return "\n\n".join(blocks)
+
+
+def detail_text(response: SearchResponse, detail: Detail, view: View) -> str:
+    """The hits, best first, with so much of each."""
+    from dowse.search.pack import shown
+
+    channels = channel_names(response)
+    blocks = []
+    for hit in as_shown(response, view):
+        header, *code = shown(hit, detail, response.query.words)
+        reasons = _reasons(hit, channels, view) if view.explain else ()
+        blocks.append("\n".join([header, *reasons, *code, *_neighbours(hit, view)]))
+    is_dense = detail in (Detail.IDS, Detail.SIGNATURE) and not view.explain
+    if view.explain:
+        blocks.insert(0, reading_text(response, view))
+    return ("\n" if is_dense else "\n\n").join(blocks)
+
+
+def channel_names(response: SearchResponse) -> frozenset[str]:
+    """The channels of an answer: what they give to a score is added."""
+    return frozenset(channel.name for channel in response.channels)
 
 
 def root_of(result: SearchResult, response: SearchResponse) -> str:
@@ -213,6 +235,11 @@ def _hit(
     if view.explain:
         yield from _reasons(result, channels, view)
     yield from _code(result, wanted, view)
+    yield from _neighbours(result, view)
+
+
+def _neighbours(result: SearchResult, view: View) -> Iterator[str]:
+    """What is around a hit in the code graph, if that was asked for."""
     for title, ids in (("uses", result.uses), ("used by", result.used_by), ("tests", result.tests)):
         if ids:
             yield view.paint(f"  {title}: ", "faint") + ", ".join(map(visible, ids))
@@ -273,8 +300,12 @@ def _cut(line: str) -> str:
     return line if rest <= 0 else f"{line[:LINE_LENGTH]} ... {rest} more characters"
 
 
-def _reading(response: SearchResponse, view: View) -> Iterator[str]:
+def reading_text(response: SearchResponse, view: View) -> str:
     """How the question was read, and what each channel brought."""
+    return "\n".join(_reading(response, view))
+
+
+def _reading(response: SearchResponse, view: View) -> Iterator[str]:
     query = response.query
     terms = ", ".join(f"{visible(term.text)} ({term.weight:g})" for term in query.terms)
     rows = (
@@ -306,11 +337,22 @@ def wording_rows(wording: Wording) -> Iterator[tuple[str, str]]:
 
 
 def _reasons(result: SearchResult, channels: frozenset[str], view: View) -> Iterator[str]:
-    """What the score is made of: channels add, signals multiply; what brought the hit in adds in any case."""
-    for position, reason in enumerate(result.reasons):
-        adds = position == 0 or reason.name in channels
-        yield _reason("+" if adds else "x", reason, view)
+    """What the score is made of."""
+    for sign, reason in _signed(result, channels):
+        yield _reason(sign, reason, view)
     yield f"    = {'score':<15} {result.score:.5f}  relevance {result.relevance:.2f}"
+
+
+def reasons_label(result: SearchResult, channels: frozenset[str]) -> str:
+    """The same in brackets behind a name, where room is scarce."""
+    made = " ".join(f"{sign} {reason.name} {reason.value:.2f}" for sign, reason in _signed(result, channels))
+    return f" [{made.removeprefix('+ ')} = {result.score:.2f}]"
+
+
+def _signed(result: SearchResult, channels: frozenset[str]) -> Iterator[tuple[str, Reason]]:
+    """Channels add, signals multiply; what brought the hit in adds in any case."""
+    for position, reason in enumerate(result.reasons):
+        yield ("+" if position == 0 or reason.name in channels else "x"), reason
 
 
 def _reason(sign: str, reason: Reason, view: View) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from dowse.errors import UsageError
 from dowse.interfaces.cli import COMMANDS, IMPLIED, options
 
 if TYPE_CHECKING:
@@ -114,6 +116,7 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **as
     """
     from dowse.interfaces.progress import progress_line
 
+    _refuse_contradictions(asked)
     query = _query(words)
     settings = {name: asked[name] for name in ("limit", "embedder", "index_dir", "hybrid", "min_score")}
     settings["refresh"] = False if asked["no_refresh"] else None
@@ -136,6 +139,23 @@ def _opened(root: str | None, repos: tuple[str, ...], settings: dict[str, Any]) 
     from dowse.repositories import Repositories
 
     return Repositories.open(repos, root, **settings)
+
+
+def _refuse_contradictions(asked: dict[str, Any]) -> None:
+    """What would be left out without a word is an error."""
+    if asked["as_json"]:
+        return
+    for only, leaves_out in (
+        ("files_only", ("explain", "detail", "budget", "attached")),
+        ("budget", ("attached",)),
+    ):
+        for other in leaves_out if asked[only] else ():
+            if asked[other]:
+                names = {"files_only": "--files", "attached": "--with"}
+                one, two = (names.get(name, f"--{name}") for name in (only, other))
+                raise UsageError(
+                    f"{one} has no room for what {two} shows: leave one of them out, or add --json"
+                )
 
 
 def _query(words: tuple[str, ...]) -> str:
@@ -179,18 +199,21 @@ def show(response: SearchResponse, *, as_json: bool, color: str, explain: bool =
     """Print an answer as it is asked for."""
     from dowse.interfaces import render
     from dowse.interfaces.cli import output
+    from dowse.types import Detail
 
+    budget, detail = asked.get("budget"), asked.get("detail")
     if as_json:
-        packed = _packed(response.results, response, asked.get("budget"))
+        packed = _packed(response, response.results, budget, detail) if budget else None
         values = render.search_values(response)
         output.write_json(values | {"packed": render.packed_values(packed)} if packed else values)
         return
     whole = asked.get("full") or any(asked.get(n) is not None for n in ("after", "before", "context"))
     view = output.view(color, explain=explain, whole=bool(whole))
-    if packed := _packed(render.as_shown(response, view), response, asked.get("budget")):
-        text = packed.text
-    elif asked.get("detail"):
-        text = _at_detail(render.as_shown(response, view), response, asked["detail"])
+    if budget:
+        label = partial(render.reasons_label, channels=render.channel_names(response)) if explain else None
+        text = _packed(response, render.as_shown(response, view), budget, detail, label).text
+    elif detail:
+        text = render.detail_text(response, Detail(detail), view)
     elif asked.get("files_only"):
         text = "\n".join(render.found_files(response, view))
     else:
@@ -198,25 +221,29 @@ def show(response: SearchResponse, *, as_json: bool, color: str, explain: bool =
     if text:
         output.write(text)
     summary = render.search_summary(response, view)
+    if budget and explain:  # of the budget, only the hits take
+        summary = f"{render.reading_text(response, view)}\n{summary}"
     if view.terminal and not asked.get("files_only"):
         output.write(f"\n{summary}" if text else summary)
     else:
         output.remark(summary)
 
 
-def _packed(hits: Sequence[SearchResult], response: SearchResponse, budget: int | None) -> Packed | None:
-    from dowse.search.pack import pack
-
-    return pack(hits, budget, words=response.query.words) if budget else None
-
-
-def _at_detail(hits: Sequence[SearchResult], response: SearchResponse, name: str) -> str:
-    from dowse.search.pack import shown
+def _packed(
+    response: SearchResponse,
+    hits: Sequence[SearchResult],
+    budget: int,
+    detail: str | None,
+    label: Callable[[SearchResult], str] | None = None,
+) -> Packed:
+    """The hits that fit, each with so much of it, or the best mix."""
+    from dowse.search.pack import no_label, pack, pack_at
     from dowse.types import Detail
 
-    detail = Detail(name)
-    blocks = ("\n".join(shown(hit, detail, response.query.words)) for hit in hits)
-    return ("\n" if detail in (Detail.IDS, Detail.SIGNATURE) else "\n\n").join(blocks)
+    words, label = response.query.words, label or no_label
+    if detail:
+        return pack_at(hits, Detail(detail), budget, words, label)
+    return pack(hits, budget, words=words, label=label)
 
 
 def _mention_command(ctx: click.Context, words: tuple[str, ...]) -> None:
