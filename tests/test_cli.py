@@ -401,6 +401,24 @@ def test_explain_goes_with_a_budget(dowse: Shell) -> None:
     assert done.stderr.startswith("read as  symbol")
 
 
+def test_a_tiny_budget_names_a_whole_place_or_is_an_error(dowse: Shell) -> None:
+    for budget in range(1, 40):
+        done = dowse("search", "retry_with_backoff", "--budget", str(budget))
+        if done.returncode == 0:
+            break
+        assert (done.returncode, done.stdout) == (2, "")
+        assert re.search(rf"a budget of {budget} holds no hit: .* takes \d+ tokens", done.stderr)
+    assert re.fullmatch(r"src.retry\.py:4\n", done.stdout)
+    assert dowse("search", "retry", "--budget", "1", "--json").returncode == 2
+
+
+def test_json_keeps_a_budget(dowse: Shell) -> None:
+    answer = dowse.json("search", "retry_with_backoff", "--budget", "100")
+    assert answer["packed"]["text"].startswith("src/retry.py:4-10 retry_with_backoff")
+    assert estimate_tokens(answer["packed"]["text"]) == answer["packed"]["tokens"] <= 100
+    assert not any(result["text"] for result in answer["results"])
+
+
 def test_a_level_of_detail_goes_with_a_budget(dowse: Shell) -> None:
     text = dowse("search", "retry", "--detail", "ids", "--budget", "300").stdout
     assert re.fullmatch(r"(\S+:\d+-\d+\n)+", text)

@@ -67,8 +67,11 @@ class View:
 # --- values for JSON -----------------------------------------------------------------------------
 
 
-def search_values(response: SearchResponse) -> dict[str, Any]:
-    """A search's answer; see docs/search.schema.json."""
+def search_values(response: SearchResponse, packed: Packed | None = None) -> dict[str, Any]:
+    """A search's answer; see docs/search.schema.json. Where there is a budget, all text is in what was packed."""
+    results = (
+        response.results if packed is None else [result._replace(text="") for result in response.results]
+    )
     return {
         "schema": SCHEMA,
         "query": _query_values(response.query),
@@ -79,10 +82,11 @@ def search_values(response: SearchResponse) -> dict[str, Any]:
         "cached": response.cached,
         "weak": response.weak,
         "channels": [_channel_values(channel) for channel in response.channels],
-        "results": [_result_values(result) for result in response.results],
+        "results": [_result_values(result) for result in results],
         "notes": list(response.notes),
         "repositories": [asdict(report) for report in response.repositories],
         "wording": wording_values(response.wording),
+        **({"packed": packed_values(packed)} if packed else {}),
     }
 
 

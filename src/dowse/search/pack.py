@@ -3,7 +3,7 @@
 Every hit in rank order gets its header (place, name, signature) while there is room; what is left is shared out for
 their text, more to the better hits, and what one does not need goes to the next. Text that does not fit is cut down
 to its first lines and those around the best ones. The budget is hard: the text never has more tokens, and of the
-first hit something is always shown, if only the beginning of its path.
+first hit something is always shown, if only where it begins, or that there is one.
 
 Tokens are counted by ``estimate_tokens`` or by the caller's own function.
 """
@@ -45,6 +45,9 @@ LEAST_RELEVANCE = 0.05
 
 NOTE_RESERVE = 30
 """Tokens kept free for saying which hits were left out."""
+
+UNNAMED = "?"
+"""Stands for a first hit whose place does not fit."""
 
 NEIGHBOURS = 2
 """Lines on either side of a good line that make it readable."""
@@ -111,8 +114,8 @@ def pack(
 ) -> Packed:
     """The best mix of hits that fits; with more room there are never fewer hits.
 
-    A budget below the first hit's header shows as much of its place as fits. A ``count`` that does not add up over
-    lines is asked about the whole again, and less is shown if it is too much.
+    A budget below the first hit's header shows its place, and one below that ``UNNAMED``. A ``count`` that does not
+    add up over lines is asked about the whole again, and less is shown if it is too much.
     """
     return Packer(hits, count, words, label).within(budget_tokens)
 
@@ -145,7 +148,7 @@ class Packer:
             if packed.tokens <= budget_tokens:
                 return replace(packed, budget=budget_tokens)
             room -= packed.tokens - budget_tokens
-        return _beginning(self._hits, budget_tokens, self._count)
+        return _least(self._hits, budget_tokens, self._count)
 
 
 def pack_at(
@@ -372,9 +375,13 @@ class _View:
 
 
 def _range(hit: SearchResult, first: int, last: int) -> str:
+    return f"{_path(hit)}:{first}-{last}"
+
+
+def _path(hit: SearchResult) -> str:
     repository = f"{hit.repository}:" if hit.repository else ""
     path = hit.path if hit.path.isprintable() else _CONTROL.sub("?", hit.path)
-    return f"{repository}{path}:{first}-{last}"
+    return f"{repository}{path}"
 
 
 def _named(hit: SearchResult) -> str:
@@ -487,11 +494,13 @@ def _assembled(
     return Packed(tuple(hits), tuple(omitted), tuple(cut_places(hits)), text, tokens, budget)
 
 
-def _beginning(hits: Sequence[SearchResult], budget: int, count: Count) -> Packed:
-    """As much of the first hit's place as fits."""
+def _least(hits: Sequence[SearchResult], budget: int, count: Count) -> Packed:
+    """The first hit's place, or where it begins: whole, since half a path or number is another one."""
     first = hits[0]
     id = place(first)
-    beginnings = [*(id[:end] for end in range(len(id), 0, -1)), "?"]
-    text = next((text for text in beginnings if count(text) <= budget), "")
+    text = next(
+        (text for text in (id, f"{_path(first)}:{first.start_line}") if count(text) <= budget), UNNAMED
+    )
+    text = text if count(text) <= budget else ""
     hit = PackedHit(first, Detail.IDS, (text,), ((first.start_line, first.end_line),), count(text))
     return Packed((hit,), tuple(map(place, hits[1:])), (id,), text, count(text), budget)

@@ -204,8 +204,7 @@ def show(response: SearchResponse, *, as_json: bool, color: str, explain: bool =
     budget, detail = asked.get("budget"), asked.get("detail")
     if as_json:
         packed = _packed(response, response.results, budget, detail) if budget else None
-        values = render.search_values(response)
-        output.write_json(values | {"packed": render.packed_values(packed)} if packed else values)
+        output.write_json(render.search_values(response, packed))
         return
     whole = asked.get("full") or any(asked.get(n) is not None for n in ("after", "before", "context"))
     view = output.view(color, explain=explain, whole=bool(whole))
@@ -237,13 +236,21 @@ def _packed(
     label: Callable[[SearchResult], str] | None = None,
 ) -> Packed:
     """The hits that fit, each with so much of it, or the best mix."""
-    from dowse.search.pack import no_label, pack, pack_at
+    from dowse.search.pack import UNNAMED, estimate_tokens, no_label, pack, pack_at, place
     from dowse.types import Detail
 
     words, label = response.query.words, label or no_label
     if detail:
-        return pack_at(hits, Detail(detail), budget, words, label)
-    return pack(hits, budget, words=words, label=label)
+        packed = pack_at(hits, Detail(detail), budget, words, label)
+    else:
+        packed = pack(hits, budget, words=words, label=label)
+    if packed.text == UNNAMED:
+        first = place(hits[0])
+        needed = estimate_tokens(first)
+        raise UsageError(
+            f"a budget of {budget} holds no hit: to name the first, {first}, takes {needed} tokens"
+        )
+    return packed
 
 
 def _mention_command(ctx: click.Context, words: tuple[str, ...]) -> None:

@@ -97,13 +97,14 @@ def listed(hits: Sequence[SearchResult], wish: Wish, sent: Sent, footer: Footer)
     """
     told = {place(h): _Told(why_found(h.reasons), not wish.repeat and sent.has(h)) for h in hits}
     briefly = [hit._replace(text="") if told[place(hit)].known else hit for hit in hits]
-    as_text, text, text_fits = _text_within(_fitting(briefly, wish, told), wish.budget, footer)
+    fit = _fitting(briefly, wish, told)
+    as_text, text, text_fits = _text_within(fit, wish.budget, footer)
     as_values, values, values_fit = _values_within(as_text, wish.budget, told, footer)
     for hit in as_values:
         sent.note(hit)
     places = [place(hit.result) for hit in as_text.hits]
     if not text_fits:
-        text = _beginning(places[0] if places else text, wish.budget)
+        text = fit(wish.budget).text if places else _beginning(text, wish.budget)
     return Answer(text, values if values_fit else _bare(places, wish.budget))
 
 
