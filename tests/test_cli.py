@@ -500,6 +500,15 @@ def test_explaining_a_place(dowse: Shell, tree: Path) -> None:
     assert dowse("explain", "retry", "src/retry.py:0").returncode == 2
 
 
+@pytest.mark.parametrize("command", [["explain", "retry"], ["related"]])
+def test_a_line_that_a_file_does_not_have_is_an_error(dowse: Shell, command: list[str]) -> None:
+    last = RETRY.count("\n")
+    assert dowse(*command, f"src/retry.py:{last}").returncode != 2
+    done = dowse(*command, f"src/retry.py:{last + 1}")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"src/retry.py has the lines 1-{last}, not {last + 1}" in done.stderr
+
+
 def test_an_explanation_is_json_as_documented(dowse: Shell) -> None:
     files = [json.loads((DOCS / f"{name}.schema.json").read_text("utf-8")) for name in ("search", "explain")]
     shared = Resource.from_contents(strict(files[0]))

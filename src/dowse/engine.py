@@ -406,11 +406,13 @@ class Engine:
 
         with self._freshness.current(progress) as (snapshot, refreshed):
             notes = (*self.notes, *query.notes, *refreshed)
+            file = snapshot.file_at(path)
+            if file is not None and line:
+                reading.check_lines(snapshot, file, line)
             laps = Laps()
             read = self._read(query, laps)
             ranking, response = self._ranked(snapshot, query, read, options, laps)
             asked = explain.Asked(query, options, self.settings, ranking, response, self._query_embedder)
-            file = snapshot.file_at(path)
             if file is not None:
                 return replace(explain.explain(snapshot, asked, file, line), notes=notes)
         found = self.why(path)
@@ -444,6 +446,8 @@ class Engine:
             file = snapshot.file_at(path)
             if file is None:
                 raise UsageError(f"{path} is not in the index: 'dowse status --why {path}' says why")
+            if line:
+                reading.check_lines(snapshot, file, line)
             return searching.relate(snapshot, file, line, asked, self.settings, str(self.root))
 
         with self._freshness.current(progress) as (snapshot, refreshed):

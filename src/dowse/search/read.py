@@ -127,12 +127,17 @@ def _is_called(entity: Entity, name: str) -> bool:
     return f".{dotted(entity.qualified)}".endswith(f".{dotted(name)}")
 
 
-def _span(snapshot: Snapshot, file: StoredFile, target: Target) -> SearchResult:
+def check_lines(snapshot: Snapshot, file: StoredFile, first: int, last: int = 0) -> int:
+    """Refuse lines that a file does not have; returns how many it has."""
     count = _line_count(snapshot, file)
-    if target.first < 1 or target.first > count or (target.last and target.last < target.first):
-        raise UsageError(
-            f"{file.path} has the lines 1-{count}, not {target.first}-{target.last or target.first}"
-        )
+    if first < 1 or first > count or (last and last < first):
+        wanted = f"{first}-{last}" if last else first
+        raise UsageError(f"{file.path} has the lines 1-{count}, not {wanted}")
+    return count
+
+
+def _span(snapshot: Snapshot, file: StoredFile, target: Target) -> SearchResult:
+    count = check_lines(snapshot, file, target.first, target.last)
     entity = _around(file.parsed.entities, target.first, target.last or target.first)
     if target.last:
         return _result(snapshot, file, target.first, min(target.last, count), entity)
