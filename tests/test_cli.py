@@ -207,6 +207,23 @@ def test_no_command_at_all_shows_the_help(dowse: Shell) -> None:
     assert "Commands:" in done.stdout
 
 
+@pytest.mark.parametrize("excluded", ["-path:src", "-language:python,go", "-kind:function", "-is:source"])
+def test_what_a_question_rules_out_is_no_option(dowse: Shell, excluded: str) -> None:
+    assert "src/retry.py" in dowse("search", "retry", "--files").stdout.replace("\\", "/")
+    for args in (["search", "retry", excluded], [excluded, "retry"], ["retry", excluded, "-n", "20"]):
+        done = dowse(*args, "--files")
+        assert done.returncode in (0, 1), done.stderr
+        assert "retry.py" not in done.stdout.replace("test_retry.py", "")
+    assert "filtered out" in dowse("explain", "retry", excluded, "src/retry.py").stdout
+    assert dowse("search", "retry", "-l", "py", "--", excluded, "--files").returncode in (0, 1)
+
+
+def test_a_question_with_nothing_but_exclusions_is_an_error(dowse: Shell) -> None:
+    done = dowse("search", "-path:tests")
+    assert done.returncode == 2
+    assert "the query only has filters" in done.stderr
+
+
 # --- which command -------------------------------------------------------------------------------
 
 

@@ -11,7 +11,7 @@ from dowse.interfaces.cli import options
 NOT_SHOWN = 1
 
 
-@click.command()
+@click.command(cls=options.Question)
 @click.argument("words", nargs=-1, required=True, metavar="QUERY...")
 @click.argument("place", metavar="PATH[:LINE]")
 @options.root

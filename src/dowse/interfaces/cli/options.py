@@ -20,6 +20,28 @@ STORE = "dowse.store"
 """Under this key a context has what --store said."""
 
 
+class Question(click.Command):
+    """A command with a question in ``words``. What the question rules out (``-path:tests``) is no option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Arguments as ever, but for those that rule something out: they stand behind the other words."""
+        end = args.index("--") if "--" in args else len(args)
+        excluded = [arg for arg in args[:end] if _is_exclusion(arg)]
+        kept = [arg for arg in args[:end] if arg not in excluded]
+        rest = super().parse_args(ctx, [*kept, *args[end:]])
+        ctx.params["words"] = (*ctx.params["words"], *excluded)
+        return rest
+
+
+def _is_exclusion(arg: str) -> bool:
+    if not arg.startswith("-") or ":" not in arg:
+        return False
+    from dowse.search.query_language import ALIASES, EXCLUDABLE
+
+    name = arg[1:].partition(":")[0]
+    return ALIASES.get(name, name) in EXCLUDABLE
+
+
 def root(command: F) -> F:
     """``--root``: which tree."""
     return click.option(

@@ -30,7 +30,7 @@ SIMILAR = 0.75
 _LINES = click.IntRange(min=0)
 
 
-@click.command()
+@click.command(cls=options.Question)
 @click.argument("words", nargs=-1, metavar="QUERY...")
 @options.root
 @click.option(
