@@ -486,10 +486,44 @@ def test_json_is_as_documented(dowse: Shell) -> None:
     ):
         answer = dowse.json("search", *args, "--index-dir", ".other")
         jsonschema.validate(answer, schema, cls=jsonschema.Draft202012Validator)
+    for args in (["search", "retry", "--budget", "100"], ["search", "retry", "--with", "deps"]):
+        jsonschema.validate(dowse.json(*args), schema, cls=jsonschema.Draft202012Validator)
+    for place in ("src/retry.py", "src/retry.py:5"):
+        jsonschema.validate(dowse.json("related", place), schema, cls=jsonschema.Draft202012Validator)
     failure = dowse.json("search", "retry", "--lang", "pyhton")
     jsonschema.validate(failure, schema, cls=jsonschema.Draft202012Validator)
     assert failure["error"]["type"] == "UsageError"
     shutil.rmtree(dowse.folder / ".other")
+
+
+def names_in(values: Any) -> set[str]:
+    """The names of all fields of some values, at any depth."""
+    inner = values.values() if isinstance(values, dict) else values if isinstance(values, list) else ()
+    return set(values if isinstance(values, dict) else ()).union(*map(names_in, inner))
+
+
+@pytest.mark.parametrize(
+    ("section", "args"),
+    [
+        ("search", ["search", "retry", "--with", "deps", "--budget", "200"]),
+        ("explain", ["explain", "retry", "src/retry.py"]),
+        ("entities", ["entities", "retry"]),
+        ("retrieve", ["retrieve", "src/session.py:Token"]),
+        ("callers", ["callers", "retry_with_backoff"]),
+        ("callers", ["impact", "src/retry.py"]),
+        ("hubs", ["hubs"]),
+        ("cycles", ["cycles"]),
+        ("affected", ["affected", "--diff", "-"]),
+        ("list", ["list"]),
+    ],
+)
+def test_every_field_of_json_is_named_on_its_page(dowse: Shell, section: str, args: list[str]) -> None:
+    sections = (DOCS / "json.md").read_text(encoding="utf-8").split("\n## dowse ")
+    also = {"explain": "search", "affected": "callers"}.get(section, section)  # it says what is as there
+    page = "".join(text for text in sections if re.match(rf"({section}|{also})\b", text))
+    diff = b"--- a/src/retry.py\n+++ b/src/retry.py\n@@ -4,1 +4,1 @@\n-x\n+y\n"
+    names = names_in(dowse.json(*args, stdin=diff)) - {"schema"}
+    assert names and not {name for name in names if f"`{name}`" not in page}
 
 
 def test_nothing_good_is_said(dowse: Shell) -> None:
