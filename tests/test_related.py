@@ -35,6 +35,18 @@ def test_tests_of_a_source_and_code_like_it(engine: Engine) -> None:
     assert all((result.path, result.start_line) != ("src/cart.py", 1) for result in response.results)
 
 
+def test_a_partner_is_shown_by_its_first_definition_not_by_its_licence(engine: Engine) -> None:
+    licence = "".join(f"# Line {number} of a licence that nobody reads here.\n" for number in range(60))
+    body = "".join(f"    assert total_{number} == {number}\n" for number in range(60))
+    path = engine.root / "tests" / "test_cart.py"
+    path.write_text(f"{licence}\nimport os\n\n\ndef test_total():\n{body}")
+    first = engine.related("src/cart.py").results[0]
+    assert (first.path, first.entity) == ("tests/test_cart.py", "test_total")
+    assert "def test_total():" in first.text
+    path.write_text("# nothing is defined here\nassert True\n")
+    assert engine.related("src/cart.py").results[0].path == "tests/test_cart.py"
+
+
 def test_a_whole_file_is_alike_to_others_and_a_line_to_lines(tmp_path: Path) -> None:
     body = "\n\n".join(
         f"def handle_{word}(order, ledger):\n    return ledger.{word}(order.amount, order.currency)\n"

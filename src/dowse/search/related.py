@@ -59,10 +59,14 @@ SUITE_STEP = 0.95
 
 
 def partners(snapshot: Snapshot, file: StoredFile) -> list[Scored]:
-    """The first chunks of the tests of a source file, or of the sources of a test, best first."""
+    """The first definitions of the tests of a source file, or of the sources of a test, best first."""
     pairs = Pairs(list(snapshot.manifest()))
     found = ((snapshot.file_at(partner.path), partner.score) for partner in pairs.partners(file.path))
-    return [Scored(chunk_id(other.id, 0), score) for other, score in found if other and other.parsed.chunks]
+    return [
+        Scored(chunk_id(other.id, next((n for n, held in enumerate(other.definitions) if held), 0)), score)
+        for other, score in found
+        if other and other.parsed.chunks
+    ]
 
 
 def with_partners(
