@@ -131,9 +131,22 @@ def test_install_and_uninstall(name: str, file: str, before: str | None, tree: P
     assert "nothing to change" in again.stderr and path.read_bytes() == written
     assert shell("agent", "uninstall", name).returncode == 0
     if before is None:
-        assert not path.exists()
+        assert not path.parent.exists()
     else:
         assert path.read_bytes() == before.encode()
+
+
+def test_folders_that_were_made_are_removed_unless_somebody_uses_them(tree: Path, home: Path) -> None:
+    shell = Shell(tree, home)
+    for command in ("install", "uninstall"):
+        shell("agent", command, "cursor", "--project", "--skill")
+    assert not (tree / ".cursor").exists()
+    assert not (tree / guidance.SKILL_PATH.split("/")[0]).exists()
+    (tree / ".vscode").mkdir()
+    shell("agent", "install", "cursor", "vscode", "--project")
+    (tree / ".cursor" / "rules").write_text("mine")
+    shell("agent", "uninstall", "cursor", "vscode", "--project")
+    assert (tree / ".vscode").exists() and (tree / ".cursor" / "rules").exists()
 
 
 def test_file_changed_by_others_keeps_their_change(tree: Path, home: Path) -> None:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict
 
 from dowse import settings
 from dowse.errors import UsageError
@@ -147,17 +149,28 @@ def apply(change: Change) -> None:
         return
     record = _record(change.path)
     try:
+        kept = _kept(change.path)
         if change.after is None:
             change.path.unlink(missing_ok=True)
+            _remove_empty(kept["made"] if kept else ())
             record.unlink(missing_ok=True)
             return
         first = _first_before(change)
+        made = [str(folder) for folder in change.path.parents if not folder.exists()]
         change.path.parent.mkdir(parents=True, exist_ok=True)
         _write(change.path, change.after)
         record.parent.mkdir(parents=True, exist_ok=True)
-        _write(record, json.dumps({"path": str(change.path), "before": first, "after": change.after}))
+        made = made or (kept["made"] if kept else [])
+        _write(record, json.dumps(_Kept(path=str(change.path), before=first, after=change.after, made=made)))
     except OSError as error:
         raise UsageError(f"{change.path} cannot be written: {error}") from error
+
+
+def _remove_empty(folders: Iterable[str]) -> None:
+    """Remove folders that were made for a file, the innermost first, unless somebody else uses them by now."""
+    for folder in folders:
+        with suppress(OSError):
+            Path(folder).rmdir()
 
 
 def forget(change: Change) -> None:
@@ -197,12 +210,23 @@ def _entry(agent: Agent, text: str, keys: Sequence[str]) -> object:
         return None
 
 
-def _kept(path: Path) -> dict[str, str | None] | None:
+class _Kept(TypedDict):
+    """What is kept of a file that was changed: what it said before and after, and which folders were made for it."""
+
+    path: str
+    before: str | None
+    after: str
+    made: list[str]
+
+
+def _kept(path: Path) -> _Kept | None:
     try:
         kept = json.loads(_record(path).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return kept if isinstance(kept, dict) and {"before", "after"} <= kept.keys() else None
+    if not isinstance(kept, dict) or not {"before", "after"} <= kept.keys():
+        return None
+    return _Kept(path=str(path), before=kept["before"], after=kept["after"], made=kept.get("made", []))
 
 
 def _record(path: Path) -> Path:
