@@ -1385,7 +1385,7 @@ def test_flags_win_over_the_environment_over_the_file(fresh: Shell) -> None:
             "chunk_sise = 1",
             "unknown setting 'chunk_sise' in dowse.toml: did you mean 'chunk_size'?",
         ),
-        ("dowse.toml", "limit = 'many'", "setting 'limit' in dowse.toml must be a int, not 'many'"),
+        ("dowse.toml", "limit = 'many'", "setting 'limit' in dowse.toml must be a whole number, not 'many'"),
         ("dowse.toml", "limit = 0", "must be at least 1"),
         ("dowse.toml", "not toml", "dowse.toml is not valid TOML"),
         ("dowse.toml", "signals_off = ['magic']", "unknown signal 'magic'"),

@@ -73,6 +73,11 @@ def test_only_filters_is_an_error_that_says_what_to_add(engine: Engine) -> None:
         engine.search("lang:py path:src")
 
 
+def test_an_empty_phrase_asks_for_nothing(engine: Engine) -> None:
+    with pytest.raises(UsageError, match="the query asks for nothing"):
+        engine.search('""')
+
+
 def test_a_name_pattern_is_enough(engine: Engine) -> None:
     assert [r.entity for r in engine.search("name:*pool").results] == ["ConnectionPool"]
 

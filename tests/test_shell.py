@@ -9,7 +9,7 @@ import pytest
 
 from dowse import Engine
 from dowse.errors import UsageError
-from dowse.interfaces.render import View
+from dowse.interfaces.render import EXCERPT_LINES, View
 from dowse.interfaces.shell import COMMANDS, HELP, Conversation, Quit, editor_command
 from tests.test_cli import Shell, make_tree
 
@@ -26,6 +26,15 @@ def test_questions_are_numbered_and_go_on(talk: Conversation) -> None:
     assert first.startswith(" 1  ")
     more = talk.answer(":more")
     assert more.startswith(" 2  ") and " 1  " not in more.split("\n")[0]
+
+
+def test_an_excerpt_counts_what_is_missing(talk: Conversation) -> None:
+    talk.view = View(cwd=str(talk.engine.root), whole=False)
+    file = talk.engine.root / "long.py"
+    for more, said in ((1, "... 1 more line\n"), (2, "... 2 more lines\n")):
+        steps = "".join(f"    step({number})\n" for number in range(EXCERPT_LINES - 1 + more))
+        file.write_text(f"def peculiar():\n{steps}")
+        assert said in talk.answer("peculiar")
 
 
 def test_what_is_set_stays_set(talk: Conversation) -> None:

@@ -313,7 +313,8 @@ class Engine:
         options = options or SearchOptions(limit=self.settings.limit)
         parsed = self._worded(query_language.parse(query))
         if not (parsed.text.strip() or parsed.names or parsed.phrases or parsed.regexes):
-            raise UsageError('the query only has filters: add words, a name:PATTERN, a "phrase" or a /regex/')
+            what = "only has filters" if parsed.has_filters else "asks for nothing"
+            raise UsageError(f'the query {what}: add words, a name:PATTERN, a "phrase" or a /regex/')
         if parsed.has_filters:
             options = replace(options, filter=self._narrowed(options.filter, parsed))
         return parsed, options

@@ -343,6 +343,17 @@ def _from_text(key: str, text: str) -> Any:
         ) from None
 
 
+_TYPES = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    tuple: "a list of strings",
+    dict: "a table",
+}
+"""What the types of settings are called."""
+
+
 def _checked(key: str, value: Any, origin: str) -> Any:
     """The value in the type of its setting, or an error that says what would be right."""
     if key not in _FIELDS:
@@ -363,8 +374,7 @@ def _checked(key: str, value: Any, origin: str) -> Any:
             f"setting '{key}' in {origin} must be a table of names and folders, not {value!r}"
         )
     elif type(value) is not type(default):
-        expected = "a list of strings" if isinstance(default, tuple) else f"a {type(default).__name__}"
-        raise SettingsError(f"setting '{key}' in {origin} must be {expected}, not {value!r}")
+        raise SettingsError(f"setting '{key}' in {origin} must be {_TYPES[type(default)]}, not {value!r}")
     if key in _MINIMUM and not _MINIMUM[key] <= value < float("inf"):  # "nan" is neither
         raise SettingsError(f"setting '{key}' in {origin} must be at least {_MINIMUM[key]}, not {value}")
     if key in _CHOICES and value not in _CHOICES[key]:

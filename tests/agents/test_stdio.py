@@ -169,6 +169,21 @@ def test_leaves_when_the_client_goes_while_indexing(tree: Path, home: Path) -> N
     assert time.monotonic() - started < 15
 
 
+def test_says_once_that_nothing_is_good(tree: Path, home: Path) -> None:
+    with Lines(tree, home) as server:
+        server.initialize()
+        text = server.call("search", query="qqqzzz")["result"]["content"][0]["text"]
+        assert text.count("good") == 1 and "what is shown is a guess (weak: true shows all hits)" in text
+
+
+def test_errors_of_the_graph_name_no_command_that_an_agent_lacks(tree: Path, home: Path) -> None:
+    with Lines(tree, home) as server:
+        server.initialize()
+        result = server.call("graph", ask="callers", target="qqqzzz")["result"]
+        assert result["isError"] and "nothing is called 'qqqzzz'" in result["content"][0]["text"]
+        assert "dowse" not in result["content"][0]["text"]
+
+
 def test_stays_awake_while_a_pattern_is_searched_for(tree: Path, home: Path) -> None:
     (tree / "slow.txt").write_text("a" * 57 + "b\n")
     with Lines(tree, home) as server:  # closing asserts that the process leaves with 0

@@ -114,6 +114,12 @@ def test_an_evaluation_says_what_was_found_and_what_was_not(dowse: Shell, truth:
     assert re.search(r"^not found +something that is nowhere", text, re.M)
 
 
+def test_one_question_is_one_question(dowse: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "one.jsonl"
+    path.write_text(json.dumps({"query": "settle_accounts", "relevant": ["money.py"]}) + "\n")
+    assert "1 question from one.jsonl against 2 indexed files" in dowse("eval", str(path)).stdout
+
+
 def test_a_question_is_asked_from_the_file_of_its_asker(dowse: Shell, tmp_path: Path) -> None:
     path = tmp_path / "from.jsonl"
     lines = [

@@ -286,7 +286,7 @@ def _hint(graph: Graph, name: str) -> str:
     close = suggestions(graph, name)
     if close:
         return f": did you mean {', '.join(close)}?"
-    return ": an id is a path or path:Class.method; 'dowse entities' finds them"
+    return ": an id is a path or path:Class.method, with names as a search shows them"
 
 
 def _by_name(snapshot: Snapshot, query: str, filter: Filter) -> Iterator[EntityHit]:

@@ -277,7 +277,7 @@ def _code(result: SearchResult, wanted: re.Pattern[str] | None, view: View) -> I
         yield view.paint(f"  {result.start_line + i:{width}}", "faint") + f"  {painted[i]}".rstrip(" ")
         expected = i + 1
     if expected < len(lines):
-        yield view.paint(f"  {'':{width}}  ... {len(lines) - expected} more lines", "faint")
+        yield view.paint(f"  {'':{width}}  ... {count(len(lines) - expected, 'more line')}", "faint")
 
 
 def excerpt(lines: Sequence[str], wanted: re.Pattern[str] | None, limit: int) -> list[int]:

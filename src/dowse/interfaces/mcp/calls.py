@@ -23,6 +23,7 @@ from dowse.interfaces.paint import visible
 from dowse.repositories import Repositories
 from dowse.search import read as reading
 from dowse.search.pack import cut_places
+from dowse.search.pipeline import NO_GOOD
 from dowse.types import (
     Candidate,
     Detail,
@@ -41,7 +42,7 @@ LIMIT = 10
 
 NOT_THERE = (SkipReason.MISSING, SkipReason.OUTSIDE, SkipReason.NOT_A_FILE)
 
-WEAK = "nothing good found (weak: true shows the hits all the same)"
+WEAK = f"{NO_GOOD} (weak: true shows all hits)"
 
 T = TypeVar("T")
 
@@ -272,7 +273,7 @@ def _found(
         goes_on = digest and shown and (more or len(shown) < len(hits))
         cursor = f"{start + len(shown)}.{digest}" if goes_on else ""
         lines = [_counted(start, shown, cursor) if not response.weak else WEAK]
-        lines += [f"note: {visible(note)}" for note in response.notes]
+        lines += [f"note: {visible(note)}" for note in response.notes if note != NO_GOOD]
         lines.append(answers.state_line(states))
         values = {
             "cursor": cursor or None,

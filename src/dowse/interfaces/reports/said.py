@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from dowse.evaluation.values import Comparison, Difference, Estimate, Evaluation, Leaks, Outcome, Run
+from dowse.interfaces.render import count
 
 RANKS = (("1", 1, 1), ("2", 2, 2), ("3", 3, 3), ("4-5", 4, 5), ("6-10", 6, 10), ("11+", 11, 10**9))
 """Bins for the rank of the first right result."""
@@ -27,10 +28,10 @@ def title(evaluation: Evaluation) -> str:
 
 def introduction(evaluation: Evaluation) -> str:
     """What was measured on what."""
-    count = len(evaluation.runs[0].outcomes) if evaluation.runs else 0
+    asked = len(evaluation.runs[0].outcomes) if evaluation.runs else 0
     made = evaluation.made[:16].replace("T", " ")
     return (
-        f"{count} questions from {evaluation.truth} against {evaluation.files} indexed files; "
+        f"{count(asked, 'question')} from {evaluation.truth} against {count(evaluation.files, 'indexed file')}; "
         f"up to {evaluation.depth} results each; dowse {evaluation.version}, {made} UTC"
     )
 
