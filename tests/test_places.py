@@ -125,28 +125,20 @@ def test_locate_reads_standard_input(root: Path) -> None:
     assert done.stdout.startswith(("src/app/store.py:1-4: load", f"{root}"))
 
 
+def searched(root: Path, *args: str) -> str:
+    """What a search prints that is made in the root: seen from elsewhere, paths are longer."""
+    command = [sys.executable, "-m", "dowse", "search", *args]
+    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
+
+
 def test_a_budget_is_kept(root: Path) -> None:
-    command = [sys.executable, "-m", "dowse", "search", "customers table", "--root", str(root)]
-    short = subprocess.run([*command, "--budget", "40"], capture_output=True, text=True, check=True).stdout
-    long = subprocess.run([*command, "--budget", "400"], capture_output=True, text=True, check=True).stdout
+    short, long = (searched(root, "customers table", "--budget", budget) for budget in ("40", "400"))
     assert 0 < len(short) < len(long)
-    assert "src/app/tables.py" in short
+    assert "tables.py" in short
 
 
 def test_details(root: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "dowse",
-        "search",
-        "customers",
-        "--root",
-        str(root),
-        "-n",
-        "1",
-        "--detail",
-    ]
-    ids = subprocess.run([*command, "ids"], capture_output=True, text=True, check=True).stdout
-    signature = subprocess.run([*command, "signature"], capture_output=True, text=True, check=True).stdout
-    assert ids.splitlines() == ["src/app/tables.py:1-2"]
-    assert signature.splitlines() == ["src/app/tables.py:1-2 customers (function): def customers()"]
+    ids, signature = (searched(root, "customers", "-n", "1", "--detail", to) for to in ("ids", "signature"))
+    path = str(Path("src/app/tables.py"))
+    assert ids.splitlines() == [f"{path}:1-2"]
+    assert signature.splitlines() == [f"{path}:1-2 customers (function): def customers()"]
