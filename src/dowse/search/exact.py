@@ -66,8 +66,9 @@ def _with_all(query: ParsedQuery, contents: Iterable[Text]) -> Iterator[tuple[in
 
     def with_phrases() -> Iterator[Text]:
         for id, content in contents:
-            begun[id] = [[m.start() for m in islice(p.finditer(content), MAX_MATCHES)] for p in phrases]
-            if all(begun[id]):
+            beginnings = [[m.start() for m in islice(p.finditer(content), MAX_MATCHES)] for p in phrases]
+            if all(beginnings):
+                begun[id] = beginnings
                 yield id, content
 
     if not query.regexes:
