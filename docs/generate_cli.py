@@ -27,7 +27,7 @@ name of a command, say `dowse search` first; `dowse search -- -x` looks for `-x`
 |---|---|
 | 0 | found; done |
 | 1 | nothing found, nothing to index, a file that is left out (`status --why`), no to a question |
-| 2 | bad usage: an unknown option, setting, language or folder |
+| 2 | bad usage: an unknown option, setting, language or folder, a regular expression that takes too long |
 | 3 | the index cannot be used as it is: missing, locked, damaged, written by a newer dowse, not writable |
 | 4 | any other error; `dowse index` when some files failed |
 | 130 | interrupted by Ctrl-C |
