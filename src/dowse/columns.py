@@ -38,14 +38,15 @@ class Rows(Sequence[Row]):
     @overload
     def __getitem__(self, place: slice) -> tuple[Row, ...]: ...
     def __getitem__(self, place: int | slice) -> Row | tuple[Row, ...]:
-        try:
-            return self._made[place]  # type: ignore[index]  # a slice is no key
-        except (KeyError, TypeError):
-            if isinstance(place, slice):
-                return tuple([self[one] for one in range(len(self))[place]])
-            place = range(len(self))[place]  # from the end, too
+        if isinstance(place, slice):
+            return tuple([self[one] for one in range(len(self))[place]])
+        row = self._made.get(place)
+        if row is None:
+            if place < 0:  # from the end
+                return self[range(len(self))[place]]
             row = self._kind._make([column[place] for column in self._columns.values()])
-            return self._made.setdefault(place, row)  # whoever comes first, all get the same
+            row = self._made.setdefault(place, row)  # whoever comes first, all get the same
+        return row
 
     def __iter__(self) -> Iterator[Row]:
         return map(self.__getitem__, range(len(self)))

@@ -141,15 +141,22 @@ class AnswerCache:
     def _same(self, index: str, key: str) -> SearchResponse | None:
         with self._guard:
             self._settle(index)
-            return replace(self._used(key), cached="exact") if key in self._entries else None
+            entry = self._entries.get(key)
+            if entry is None or entry.expires <= self._clock():
+                return None
+            return replace(self._used(key), cached="exact")
 
     def _alike(self, index: str, kin: str, vector: array[float] | None) -> SearchResponse | None:
         with self._guard:
             self._settle(index)
+            now = self._clock()
             near = [
                 (_cosine(vector, entry.vector), key)
                 for key, entry in self._entries.items()
-                if entry.kin == kin and entry.vector is not None and vector is not None
+                if entry.kin == kin
+                and entry.vector is not None
+                and vector is not None
+                and entry.expires > now
             ]
             cosine, nearest = max(near, default=(0.0, ""))
             if cosine < SIMILARITY:
@@ -174,13 +181,10 @@ class AnswerCache:
                 self._entries.popitem(last=False)
 
     def _settle(self, index: str) -> None:
-        """Forget answers from another generation, and those that are too old."""
+        """Forget answers from another generation. Those that are too old are passed over, and pushed out in time."""
         if index != self._index:
             self._entries.clear()
             self._index = index
-        now = self._clock()
-        for key in [key for key, entry in self._entries.items() if entry.expires <= now]:
-            del self._entries[key]
 
 
 class RememberingEmbedder:

@@ -145,7 +145,7 @@ def brought(query: AnalysedQuery, file: StoredFile, worth: float, name: str, why
     """The place of a file whose definitions share most words with the question; the first of equals."""
     wanted, names = frozenset(query.words), column(file.parsed.entities, "name")
     shared = [
-        len(wanted.intersection(tokens.tokens(" ".join([names[i] for i in held])).split()))
+        len(tokens.among(" ".join([names[i] for i in held]).encode("utf-8", "replace"), wanted))
         for held in file.definitions
     ]
     ordinal = shared.index(max(shared))

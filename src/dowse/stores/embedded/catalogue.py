@@ -397,14 +397,6 @@ class Catalogue:
         """Ids of the files of every generation that can still be read."""
         return [id for (id,) in self._db.execute("SELECT id FROM files WHERE view = ?", (self.view,))]
 
-    def has_file(self, id: int, generation: int) -> bool:
-        """Whether a generation has the file of this id."""
-        row = self._db.execute(
-            "SELECT 1 FROM files WHERE id = ?1 AND view = ?2 AND added <= ?3 AND (removed IS NULL OR removed > ?3)",
-            (id, self.view, generation),
-        ).fetchone()
-        return row is not None
-
     def last_file(self) -> int:
         """The highest id that a file of any view was ever given."""
         row = self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'files'").fetchone()

@@ -141,11 +141,7 @@ class EmbeddedSnapshot:
         if filter.about_chunks:
             return [hit for hit in hits if self.chunk_passes(hit.chunk, filter)]
         files = {hit.chunk >> CHUNK_BITS for hit in hits}
-        gone = {
-            file
-            for file in files - self._remembered.files.keys()
-            if not self._catalogue.has_file(file, self.generation)
-        }
+        gone = {id for id in files - self._remembered.files.keys() if self.file(id) is None}
         if not gone:
             return list(hits)
         if min(gone) < 1 or max(gone) > self._catalogue.last_file():
