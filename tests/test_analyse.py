@@ -277,5 +277,5 @@ def test_the_version_of_a_language_is_what_code_asks_for(text: str, name: str) -
     ["python packaging", "lib/python3.11/site-packages", "numpy 1.26", "copy 2 files", "java2d", "py3k"],
 )
 def test_other_numbers_are_no_versions_of_a_language(text: str) -> None:
-    names = {name for names in versions.ASKED_BY.values() for name in names}
-    assert names.isdisjoint(weights(text))
+    names = {name for language in versions.LANGUAGES.values() for name in language.names}
+    assert names.isdisjoint(weights(text)) and not read(text).versions

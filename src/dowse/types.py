@@ -699,6 +699,14 @@ class Frame(NamedTuple):
     function: str = ""
 
 
+class LanguageVersion(NamedTuple):
+    """A version of a language that a question names."""
+
+    word: str  # for the language, in lower case
+    major: int
+    minor: int | None  # none if the question has only one number
+
+
 @dataclass(frozen=True, slots=True)
 class AnalysedQuery:
     """How a question was read."""
@@ -711,6 +719,7 @@ class AnalysedQuery:
     dropped: tuple[str, ...]
     reading: str
     frames: tuple[Frame, ...] = ()
+    versions: tuple[LanguageVersion, ...] = ()
 
 
 class Match(StrEnum):

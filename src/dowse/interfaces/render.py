@@ -92,7 +92,8 @@ def search_values(response: SearchResponse, packed: Packed | None = None) -> dic
 
 def _query_values(query: AnalysedQuery) -> dict[str, Any]:
     terms = [term._asdict() for term in query.terms]
-    return asdict(query) | {"terms": terms, "frames": [frame._asdict() for frame in query.frames]}
+    frames, versions = ([one._asdict() for one in some] for some in (query.frames, query.versions))
+    return asdict(query) | {"terms": terms, "frames": frames, "versions": versions}
 
 
 def _stage_values(stages: Iterable[Stage]) -> list[dict[str, Any]]:

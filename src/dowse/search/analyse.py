@@ -85,11 +85,11 @@ def analyse(text: str, is_extension: Callable[[str], bool], patterns: Sequence[s
     sources = [file for file in files if file.rpartition(".")[2].lower() in LANGUAGE_EXTENSIONS]
     words = list(dict.fromkeys(tokens.words(_without(clean, sources, keep_stem=True))))
     kept = [word for word in words if word.lower() not in IDLE_WORDS] or words
-    meant = frozenset(kept)
+    meant, asked_for = frozenset(kept), versions.named(clean)
     names = tuple(dict.fromkeys([*patterns, *_names(_without(clean, sources), kept)]))[:MAX_NAMES]
     return AnalysedQuery(
         text=text,
-        terms=(*_terms(kept), *versions.terms(clean))[:MAX_TERMS],
+        terms=(*_terms(kept), *versions.terms(asked_for))[:MAX_TERMS],
         names=names,
         files=tuple(dict.fromkeys(files.values()))[:MAX_NAMES],
         words=tuple(
@@ -97,6 +97,7 @@ def analyse(text: str, is_extension: Callable[[str], bool], patterns: Sequence[s
         ),
         dropped=(*(word for word in words if word not in meant), *dict.fromkeys(abbreviated)),
         reading=_reading(names, kept, _outside_files(clean, kept) if files else kept),
+        versions=asked_for,
     )
 
 

@@ -18,7 +18,7 @@ VALUES = frozenset({Kind.VARIABLE, Kind.CONSTANT})
 LEAST_LINES = 6
 """Lines that are shown at least: of a short definition with what stands beside it, of a long one its beginning."""
 
-LITERAL = frozenset({"exact", "places"})
+LITERAL = frozenset({"exact", "places", "versions"})
 """Channels that bring the very lines that are asked for, wherever in the chunk they are."""
 
 

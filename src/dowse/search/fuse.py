@@ -28,7 +28,7 @@ SPREAD = 6.0
 """Standard deviations between the worst and the best hit of a channel that count as a full score: BM25's best of
 a hundred hits is seldom further off."""
 
-BOUNDED = frozenset({"exact", "names", "files", "places", "partners"})
+BOUNDED = frozenset({"exact", "names", "files", "places", "partners", "versions"})
 """Channels whose scores say by themselves how good a match is, from 0 to 1."""
 
 

@@ -13,7 +13,15 @@ from dowse.search.analyse import analyse, with_added
 from dowse.search.fuse import Fused, fuse
 from dowse.search.laps import Laps
 from dowse.search.relevance import WEAK, Judge
-from dowse.search.retrieve import EXACT_WEIGHT, PLACES_WEIGHT, Retrieved, retrieve, steps, timed
+from dowse.search.retrieve import (
+    EXACT_WEIGHT,
+    PLACES_WEIGHT,
+    VERSIONS_WEIGHT,
+    Retrieved,
+    retrieve,
+    steps,
+    timed,
+)
 from dowse.search.signals import SIGNALS, Candidate
 from dowse.settings import Settings
 from dowse.stores.base import Snapshot
@@ -249,6 +257,7 @@ def _condensed(snapshot: Snapshot, query: AnalysedQuery) -> AnalysedQuery:
         terms=chosen.terms,
         words=tuple(term.text for term in chosen.terms),
         dropped=(*query.dropped, *chosen.dropped, *chosen.unseen),
+        versions=(),  # in so many words, that of whoever writes
     )
 
 
@@ -269,6 +278,7 @@ def _weights(settings: Settings) -> Mapping[str, float]:
     return {
         "exact": EXACT_WEIGHT,
         "places": PLACES_WEIGHT,
+        "versions": VERSIONS_WEIGHT,
         "lexical": settings.lexical_weight,
         "names": settings.name_weight,
         "files": settings.file_weight,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from dowse.embedders.base import Embedder
 from dowse.errors import EmbedderError
-from dowse.search import exact, places
+from dowse.search import exact, places, versions
 from dowse.search.analyse import is_identifier, last_part
 from dowse.stores.base import Snapshot
 from dowse.types import (
@@ -56,6 +56,10 @@ PLACES_WEIGHT = 4.0
 EXACT_WEIGHT = 1.0
 """What a phrase or pattern found counts beside a keyword match: it is required anyway."""
 
+VERSIONS_WEIGHT = 1.0
+"""What a place counts that asks for the version of a language that a question names: as much as the best by its words,
+which such places hardly ever say."""
+
 TIER_SCORES = {
     NameTier.EXACT: 1.0,
     NameTier.CASE: 0.9,
@@ -89,6 +93,8 @@ def retrieve(
     channels = _retrieve(snapshot, query, filter, embedder, hybrid, depth)
     if query.frames:
         channels["places"] = timed("places", lambda: places.find(snapshot, list(query.frames), filter))
+    if query.versions:
+        channels["versions"] = timed("versions", lambda: versions.find(snapshot, query.versions, filter))
     if not exact.asks_for_exact(parsed):
         return channels
     required = timed("exact", lambda: exact.find(snapshot, parsed, filter, EXACT_DEPTH))
