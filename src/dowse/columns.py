@@ -1,13 +1,13 @@
 """Rows that are kept by column and made when they are asked for.
 
 A file of the index may have hundreds of definitions, of which a question looks at two or three. As columns they are a
-few tuples of plain values: quick to read, and nothing that the collector has to look at again and again, as it does at
-lists, and at every row that is made.
+few arrays and tuples of plain values: quick to read, and nothing that the collector has to look at again and again,
+as it does at lists, and at every row that is made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar, overload
 
@@ -17,18 +17,38 @@ Row = TypeVar("Row", bound=NamedTuple)
 class Rows(Sequence[Row]):
     """Named tuples of one kind by their place; each is made once."""
 
-    __slots__ = ("_columns", "_kind", "_made")
+    __slots__ = ("_columns", "_kind", "_made", "_read")
 
-    def __init__(self, kind: type[Row], columns: Sequence[Sequence[Any]]) -> None:
+    def __init__(
+        self,
+        kind: type[Row],
+        columns: Sequence[Sequence[Any]] = (),
+        ready: Mapping[str, Sequence[Any]] | None = None,
+        read: Callable[[], Sequence[Sequence[Any]]] | None = None,
+    ) -> None:
+        """All columns; or those that are ``ready`` (one at least), and how to ``read`` all when others are needed."""
+        self._kind = kind
+        self._columns = ready or self._by_name(columns)
+        self._made: dict[int, Row] = {}
+        self._read = read
+
+    def _by_name(self, columns: Sequence[Sequence[Any]]) -> Mapping[str, Sequence[Any]]:
+        kind = self._kind
         if len(columns) != len(kind._fields) or len(set(map(len, columns))) > 1:
             raise ValueError(f"{len(columns)} columns are no rows of {kind.__name__}")
-        self._kind = kind
-        self._columns = dict(zip(kind._fields, map(tuple, columns), strict=True))
-        self._made: dict[int, Row] = {}
+        return dict(zip(kind._fields, columns, strict=True))
+
+    def _whole(self) -> Mapping[str, Sequence[Any]]:
+        """All columns by name."""
+        read = self._read
+        if read is not None:  # two threads may both read
+            self._columns = self._by_name(read())
+            self._read = None
+        return self._columns
 
     def column(self, name: str) -> Sequence[Any]:
         """One value of every row."""
-        return self._columns[name]
+        return self._columns[name] if name in self._columns else self._whole()[name]
 
     def __len__(self) -> int:
         return len(next(iter(self._columns.values())))
@@ -44,7 +64,7 @@ class Rows(Sequence[Row]):
         if row is None:
             if place < 0:  # from the end
                 return self[range(len(self))[place]]
-            row = self._kind._make([column[place] for column in self._columns.values()])
+            row = self._kind._make([column[place] for column in self._whole().values()])
             row = self._made.setdefault(place, row)  # whoever comes first, all get the same
         return row
 
@@ -56,6 +76,9 @@ class Rows(Sequence[Row]):
 
     def __repr__(self) -> str:
         return repr(tuple(self))  # equal rows read the same: a dump of an index is compared by it
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Rows, (self._kind, list(self._whole().values()))
 
     __hash__ = None  # type: ignore[assignment]
 

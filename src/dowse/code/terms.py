@@ -122,9 +122,9 @@ def with_beginning(parsed: ParsedFile, definitions: Definitions) -> Iterator[tup
 
 def definitions_by_chunk(parsed: ParsedFile) -> Definitions:
     """For each chunk, the places of the entities whose line of definition it holds."""
-    found: list[list[int]] = [[] for _ in range(len(parsed.chunks))]
     ends = column(parsed.chunks, "end_line")
+    found: list[tuple[int, ...]] = [()] * len(ends)
     last = len(ends) - 1
     for ordinal, line in enumerate(column(parsed.entities, "line")):
-        found[min(bisect_left(ends, line), last)].append(ordinal)
-    return tuple(map(tuple, found))
+        found[min(bisect_left(ends, line), last)] += (ordinal,)
+    return tuple(found)

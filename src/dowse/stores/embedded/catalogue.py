@@ -55,7 +55,7 @@ CREATE TABLE views (
 );
 CREATE TABLE contents (
     id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, language TEXT NOT NULL, health TEXT NOT NULL,
-    entity_count INTEGER NOT NULL, chunk_count INTEGER NOT NULL, parsed TEXT NOT NULL, text BLOB NOT NULL
+    entity_count INTEGER NOT NULL, chunk_count INTEGER NOT NULL, parsed BLOB NOT NULL, text BLOB NOT NULL
 );
 CREATE TABLE names (
     name_key TEXT NOT NULL, content INTEGER NOT NULL, ordinal INTEGER NOT NULL, chunk INTEGER NOT NULL,

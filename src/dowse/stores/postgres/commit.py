@@ -132,7 +132,7 @@ class Commit:
         return (
             id, self._state.repository, file.content_hash, parsed.language, parsed.health.value,
             len(parsed.entities), len(parsed.chunks),
-            deflated(packing.packed(parsed).encode()), file.references,
+            deflated(packing.packed(parsed)), file.references,
             deflated(file.content),
         )  # fmt: skip
 

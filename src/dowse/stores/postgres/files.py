@@ -85,7 +85,7 @@ class Files:
             [missing],
             prepare=True,
         ):
-            parsed = packing.unpacked(language, health, unzipped(packed).decode())
+            parsed = packing.unpacked(language, health, unzipped(packed))
             found[id] = Content(digest, parsed, chunk_fields.definitions_by_chunk(parsed))
             self._remembered.contents.put(id, found[id])
         return found

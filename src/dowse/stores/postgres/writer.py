@@ -143,7 +143,7 @@ class PostgresWriter:
                 binary=True,
             ).fetchone()
         )
-        return packing.unpacked(row[0], row[1], unzipped(row[2]).decode()) if row else None
+        return packing.unpacked(row[0], row[1], unzipped(row[2])) if row else None
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Vectors computed before."""

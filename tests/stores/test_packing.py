@@ -1,0 +1,67 @@
+"""What stores keep of a parsed file is what was parsed, however little of it is read, and damage is an error."""
+
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowse.errors import IndexCorrupt
+from dowse.stores import packing
+from dowse.types import Chunk, Entity, Kind, ParsedFile, ParseHealth
+
+NUMBERS = st.integers(0, 2**32 - 2)
+WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+ENTITIES = st.builds(
+    Entity, WORDS, WORDS, st.sampled_from(Kind), NUMBERS, NUMBERS, NUMBERS, st.none() | NUMBERS, WORDS, WORDS
+)
+CHUNKS = st.builds(Chunk, NUMBERS, NUMBERS, NUMBERS, NUMBERS, st.none() | NUMBERS)
+PARSED = st.builds(
+    ParsedFile,
+    st.just("python"),
+    st.sampled_from(ParseHealth),
+    st.lists(ENTITIES, max_size=5).map(tuple),
+    st.lists(CHUNKS, max_size=5).map(tuple),
+)
+
+FILE = ParsedFile(
+    "python",
+    ParseHealth.OK,
+    (
+        Entity("Cart", "Cart", Kind.CLASS, 1, 9, 1, None, "class Cart", 'Says "line\nbreak".'),
+        Entity("add", "Cart.add", Kind.METHOD, 3, 9, 4, 0, "def add(self)", ""),
+    ),
+    (Chunk(1, 5, 0, 80, 0), Chunk(6, 9, 80, 120, None)),
+)
+
+
+def again(parsed: ParsedFile) -> ParsedFile:
+    return packing.unpacked(parsed.language, parsed.health.value, packing.packed(parsed))
+
+
+@given(PARSED)
+def test_what_is_unpacked_is_what_was_packed(parsed: ParsedFile) -> None:
+    found = again(parsed)
+    assert found == parsed and (list(found.entities), list(found.chunks)) == (
+        list(parsed.entities),
+        list(parsed.chunks),
+    )
+    assert packing.packed(again(parsed)) == packing.packed(parsed), "whether it was read before or not"
+    assert pickle.loads(pickle.dumps(again(parsed))) == parsed
+
+
+def test_values_are_of_the_types_they_were() -> None:
+    method = again(FILE).entities[1]
+    assert type(method) is Entity and method.kind is Kind.METHOD and type(method.parent) is int
+    assert again(FILE).chunks[1].entity is None
+
+
+@pytest.mark.parametrize("left", range(len(packing.packed(FILE))))
+def test_what_is_cut_short_is_damaged(left: int) -> None:
+    with pytest.raises(IndexCorrupt, match="damaged"):
+        list(packing.unpacked("python", "ok", packing.packed(FILE)[:left]).entities)
+
+
+def test_a_kind_that_is_none_is_damage() -> None:
+    with pytest.raises(IndexCorrupt, match="damaged"):
+        list(packing.unpacked("python", "ok", packing.packed(FILE).replace(b'"class"', b'"clasp"')).entities)
