@@ -126,17 +126,13 @@ class Expansion:
 
 def _holding(candidate: Candidate, line: int) -> tuple[Entity, ...]:
     """The innermost definition that a line is in, if there is one."""
-    around = candidate.entity
-    options = [*([around] if around else []), *candidate.beginning]
-    holding = [entity for entity in options if entity.start_line <= line <= entity.end_line]
+    holding = [e for e in candidate.definitions if e.start_line <= line <= e.end_line]
     return tuple(sorted(holding, key=lambda entity: entity.start_line)[-1:])
 
 
 def passing(filter: Filter, candidate: Candidate) -> list[Entity]:
     """The definitions in and around a chunk that a filter lets through."""
-    around = candidate.entity
-    definitions = [*([around] if around else []), *(e for e in candidate.beginning if e is not around)]
-    return [entity for entity in definitions if entity_passes(filter, entity.kind, entity.name)]
+    return [e for e in candidate.definitions if entity_passes(filter, e.kind, e.name)]
 
 
 @lru_cache(maxsize=20_000)

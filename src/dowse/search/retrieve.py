@@ -20,6 +20,7 @@ from dowse.types import (
     NameTier,
     ParsedQuery,
     Scored,
+    StoredFile,
     best_first,
     chunk_id,
 )
@@ -201,27 +202,33 @@ def _tiers(name: str) -> list[tuple[NameTier, str]]:
 
 
 def _files(snapshot: Snapshot, query: AnalysedQuery, filter: Filter) -> Retrieved:
-    word = query.text.strip()
     if query.files:
-        return timed("files", lambda: _file_hits(snapshot, query.files, filter))
-    if not word or word.split() != [word] or not (named := _called(snapshot, word, filter)):
+        return timed("files", lambda: _beginnings(_named(snapshot, query.files, filter)))
+    word = query.text.strip()
+    if not word or word.split() != [word] or not (called := _called(snapshot, word, filter)):
         return _skipped("files", "no word of the question looks like a file name")
-    return timed("files", lambda: _file_hits(snapshot, named, filter))
+    return timed("files", lambda: _beginnings(called))
 
 
-def _called(snapshot: Snapshot, word: str, filter: Filter) -> list[str]:
+def _named(
+    snapshot: Snapshot, names: Sequence[str], filter: Filter, depth: int = FILE_DEPTH
+) -> list[StoredFile]:
+    """The files of some names, at most so many of each."""
+    ids = dict.fromkeys(id for name in names for id in snapshot.files_named(name, filter, depth))
+    return [file for id in ids if (file := snapshot.file(id))]
+
+
+def _called(snapshot: Snapshot, word: str, filter: Filter) -> list[StoredFile]:
     """The files that a word is the name of (``Dockerfile``, ``lexer.l``), or all but the extension, in capitals."""
-    found = (snapshot.file(id) for id in snapshot.files_named(word, filter, ALIKE_FILES))
-    paths = [file.path for file in found if file]
-    names = {path: path.rpartition("/")[2] for path in paths}
-    whole = [path for path in paths if names[path].lower() == word.lower()]
-    return whole or [path for path in paths if word.isupper() and names[path].partition(".")[0] == word]
+    files = _named(snapshot, [word], filter, ALIKE_FILES)
+    names = {file.id: file.path.rpartition("/")[2] for file in files}
+    whole = [file for file in files if names[file.id].lower() == word.lower()]
+    return whole or [file for file in files if word.isupper() and names[file.id].partition(".")[0] == word]
 
 
-def _file_hits(snapshot: Snapshot, names: Sequence[str], filter: Filter) -> list[Scored]:
-    """The first chunks of the named files; an empty file has none."""
-    ids = dict.fromkeys(id for name in names for id in snapshot.files_named(name, filter, FILE_DEPTH))
-    return [Scored(chunk_id(id, 0), 1.0) for id in ids if (file := snapshot.file(id)) and file.parsed.chunks]
+def _beginnings(files: Sequence[StoredFile]) -> list[Scored]:
+    """The first chunks of files; an empty file has none."""
+    return [Scored(chunk_id(file.id, 0), 1.0) for file in files if file.parsed.chunks]
 
 
 def _dense(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 
 from dowse.columns import column
+from dowse.filtering import chunk_definitions
 from dowse.types import AnalysedQuery, Chunk, Entity, Reason, StoredFile
 
 Given = tuple[str, float, str | int]
@@ -44,6 +45,13 @@ class Candidate:
         """The definitions that begin in the chunk."""
         entities = self.file.parsed.entities
         return [entities[i] for i in self.file.definitions[self.ordinal]]
+
+    @property
+    def definitions(self) -> list[Entity]:
+        """The definition around the chunk, and those that begin in it."""
+        file = self.file
+        places = chunk_definitions(file.parsed, self.ordinal, file.definitions[self.ordinal])
+        return [file.parsed.entities[i] for i in places]
 
     def defining(self, names: Container[str]) -> list[Entity]:
         """Those of them whose name, in lower case, is one of these."""
