@@ -24,6 +24,7 @@ from dowse.types import (
     IndexReport,
     IndexState,
     IndexStatus,
+    LanguageVersion,
     MaskedSecret,
     Packed,
     Reason,
@@ -310,6 +311,10 @@ def reading_text(response: SearchResponse, view: View) -> str:
     return "\n".join(_reading(response, view))
 
 
+def _version(version: LanguageVersion) -> str:
+    return f"{version.word} {version.major}" + ("" if version.minor is None else f".{version.minor}")
+
+
 def _reading(response: SearchResponse, view: View) -> Iterator[str]:
     query = response.query
     terms = ", ".join(f"{visible(term.text)} ({term.weight:g})" for term in query.terms)
@@ -318,6 +323,7 @@ def _reading(response: SearchResponse, view: View) -> Iterator[str]:
         ("terms", terms),
         ("names", ", ".join(map(visible, query.names))),
         ("files", ", ".join(map(visible, query.files))),
+        ("versions", ", ".join(map(_version, query.versions))),
         ("dropped", ", ".join(map(visible, query.dropped))),
     )
     for name, value in (*wording_rows(response.wording), *rows):
