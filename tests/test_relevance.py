@@ -92,9 +92,9 @@ def test_shared_terms_are_those_of_the_fields(engine: Engine) -> None:
             content = snapshot.content(file.id)
             by_chunk = chunk_terms(path, passages(content, file.parsed, file.definitions))
             for ordinal, beginning in enumerate(file.definitions):
-                entities = [file.parsed.entities[i] for i in beginning]
+                names = [file.parsed.entities[i].qualified for i in beginning]
                 everything = frozenset(" ".join(by_chunk[ordinal]).split()) | {"absent"}
-                found = shared(everything, path, content, file.parsed.chunks[ordinal], entities)
+                found = shared(everything, path, content, file.parsed.chunks[ordinal], names)
                 assert found == everything - {"absent"}
 
 

@@ -68,10 +68,10 @@ def chunk_terms(path: str, found: Sequence[Passage]) -> tuple[ChunkTerms, ...]:
 
 
 def shared(
-    wanted: frozenset[str], path: str, content: bytes, chunk: Chunk, beginning: Sequence[Entity]
+    wanted: frozenset[str], path: str, content: bytes, chunk: Chunk, names: Sequence[str]
 ) -> frozenset[str]:
-    """Which of some tokens a chunk has: in its text, its path or its names."""
-    around = "\n".join([path, *[entity.qualified for entity in beginning], ""])
+    """Which of some tokens a chunk has: in its text, its path or the qualified names of what begins in it."""
+    around = "\n".join([path, *names, ""])
     return tokens.among(around.encode("utf-8", "replace") + content[chunk.start : chunk.end], wanted)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from dowse.code import tokens
+from dowse.columns import column
 from dowse.filtering import entity_passes
 from dowse.search.analyse import is_identifier, last_part, lone_name
 from dowse.search.places import line_in
@@ -45,21 +45,26 @@ class Expansion:
             return holding
         if self._filter.about_chunks:
             return self._most_like(passing(self._filter, candidate))
-        around, beginning, asked = candidate.entity, candidate.beginning, self._asked
-        inside = [
-            entity
-            for entity in beginning
-            if entity is not around and (entity.kind not in VALUES or entity.name.lower() in asked)
-        ]
+        around, asked = candidate.entity, self._asked
+        inside = self._inside(candidate)
         if not inside:
             return (around,) if around else ()
         options = inside
         if around is not None:
-            leads = around.kind in FUNCTIONS or around in beginning
+            leads = around.kind in FUNCTIONS or candidate.chunk.entity in candidate.held
             options = [around, *inside] if leads else [*inside, around]
         named = [entity for entity in options if entity.name.lower() in asked] if asked else []
         written = [entity for entity in named if entity.name in self._written]
         return self._most_like(written or named or options)
+
+    def _inside(self, candidate: Candidate) -> list[Entity]:
+        """The definitions that begin in a chunk and may be pointed at, but for the one around it."""
+        entities, around, asked = candidate.file.parsed.entities, candidate.chunk.entity, self._asked
+        held = [i for i in candidate.held if i != around]
+        if not held:
+            return []
+        kinds, names = column(entities, "kind"), column(entities, "name")
+        return [entities[i] for i in held if kinds[i] not in VALUES or names[i].lower() in asked]
 
     def _most_like(self, options: Sequence[Entity]) -> tuple[Entity, ...]:
         """Those that share most words in their names, then in signature and documentation."""
@@ -72,7 +77,7 @@ class Expansion:
 
     def _shared_by_name(self, entity: Entity) -> frozenset[str]:
         """A member has the words of what it is a member of too: it wins if its own name adds one to them."""
-        return self._wanted & _words(entity.qualified)
+        return tokens.among(entity.qualified.encode("utf-8", "replace"), self._wanted)
 
     def _shared_by_description(self, entity: Entity) -> frozenset[str]:
         described = f"{entity.signature}\n{entity.doc}"
@@ -133,11 +138,6 @@ def _holding(candidate: Candidate, line: int) -> tuple[Entity, ...]:
 def passing(filter: Filter, candidate: Candidate) -> list[Entity]:
     """The definitions in and around a chunk that a filter lets through."""
     return [e for e in candidate.definitions if entity_passes(filter, e.kind, e.name)]
-
-
-@lru_cache(maxsize=20_000)
-def _words(name: str) -> frozenset[str]:
-    return frozenset(tokens.tokens(name).split())
 
 
 def text(content: bytes, chunk: Chunk, first: int, last: int) -> str:

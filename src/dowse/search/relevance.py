@@ -10,18 +10,18 @@ be 0.8, four of five are right where every second question has an answer.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from operator import mul
 from typing import NamedTuple
 
 from dowse.code import terms
+from dowse.columns import column
 from dowse.search.analyse import is_identifier, last_part, lone_name
 from dowse.search.informative import inverse_frequency
 from dowse.search.retrieve import EXACT_WEIGHT, PLACES_WEIGHT
 from dowse.search.signals import definition, file_name
 from dowse.search.signals.base import Candidate, describes_a_place, naming_words
 from dowse.stores.base import Snapshot
-from dowse.types import AnalysedQuery, Entity
+from dowse.types import AnalysedQuery
 
 WEAK = 0.1
 """An answer whose best hit is below this is a guess: so are one in a hundred of the answers to real questions, and
@@ -96,8 +96,7 @@ class Judge:
 
     def evidence(self, candidate: Candidate, rank: int) -> Evidence:
         """What speaks for a hit."""
-        beginning = candidate.beginning
-        has = self._has(candidate, beginning)
+        has = self._has(candidate)
         covered = sum([self.worth[term] for term in has])
         defined = candidate.defining(self._names) if self._names else ()
         named = any(not self._lone or definition.is_meant(entity, self._lone) for entity in defined)
@@ -113,9 +112,11 @@ class Judge:
             file=min(1.0, max(0.0, file)),
         )
 
-    def _has(self, candidate: Candidate, beginning: Sequence[Entity]) -> frozenset[str]:
-        content = self._snapshot.content(candidate.file.id)
-        return terms.shared(self._wanted, candidate.file.path, content, candidate.chunk, beginning)
+    def _has(self, candidate: Candidate) -> frozenset[str]:
+        file, held = candidate.file, candidate.held
+        qualified = column(file.parsed.entities, "qualified") if held else ()
+        names = [qualified[i] for i in held]
+        return terms.shared(self._wanted, file.path, self._snapshot.content(file.id), candidate.chunk, names)
 
 
 def probability(evidence: Evidence) -> float:

@@ -41,24 +41,27 @@ class Candidate:
         )
 
     @property
+    def held(self) -> Sequence[int]:
+        """The places of the definitions that begin in the chunk: to make one of them takes time."""
+        return self.file.definitions[self.ordinal]
+
+    @property
     def beginning(self) -> list[Entity]:
         """The definitions that begin in the chunk."""
         entities = self.file.parsed.entities
-        return [entities[i] for i in self.file.definitions[self.ordinal]]
+        return [entities[i] for i in self.held]
 
     @property
     def definitions(self) -> list[Entity]:
         """The definition around the chunk, and those that begin in it."""
-        file = self.file
-        places = chunk_definitions(file.parsed, self.ordinal, file.definitions[self.ordinal])
-        return [file.parsed.entities[i] for i in places]
+        parsed = self.file.parsed
+        return [parsed.entities[i] for i in chunk_definitions(parsed, self.ordinal, self.held)]
 
     def defining(self, names: Container[str]) -> list[Entity]:
         """Those of them whose name, in lower case, is one of these."""
         entities = self.file.parsed.entities
-        held = self.file.definitions[self.ordinal]
-        own = column(entities, "name") if held else ()
-        return [entities[i] for i in held if own[i].lower() in names]
+        own = column(entities, "name") if self.held else ()
+        return [entities[i] for i in self.held if own[i].lower() in names]
 
     @property
     def entity(self) -> Entity | None:

@@ -32,9 +32,8 @@ def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
     for candidate in candidates:
         if candidate.score < enough:
             continue
-        file = candidate.file
-        held = file.definitions[candidate.ordinal]
-        names = column(file.parsed.entities, "name") if held else ()
+        held = candidate.held
+        names = column(candidate.file.parsed.entities, "name") if held else ()
         best, named = 0.0, ""
         for i in held:
             name = names[i]
