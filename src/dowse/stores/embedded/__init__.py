@@ -38,7 +38,7 @@ CATALOGUE = "catalogue.db"
 LOCK = "lock"
 HOLDER = "writer"
 
-CACHED_FILES = 2000
+CACHED_FILES = 1500
 """Files whose rows are kept in memory between queries: about 10 MB."""
 
 IDLE_CONNECTIONS = 3
