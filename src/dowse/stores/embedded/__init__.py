@@ -39,7 +39,7 @@ LOCK = "lock"
 HOLDER = "writer"
 
 CACHED_FILES = 1500
-"""Files whose rows are kept in memory between queries: about 10 MB."""
+"""Files whose rows are kept in memory between queries: about 8 MB."""
 
 IDLE_CONNECTIONS = 3
 """Connections kept open between queries: each maps the catalogue for itself; opening one takes a third of a
