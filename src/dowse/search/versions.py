@@ -115,7 +115,9 @@ def find(snapshot: Snapshot, versions: Iterable[LanguageVersion], filter: Filter
         language = LANGUAGES[version.word]
         constants = map(str.lower, language.constants(version.major, version.minor))
         names = [Term(name, 1.0) for name in (*language.names, *constants)]
-        for hit in snapshot.lexical(names, {"body": 1.0}, filter, LOOKED_AT):
+        hits = snapshot.lexical(names, {"body": 1.0}, filter, LOOKED_AT)
+        snapshot.expect([split_chunk_id(hit.chunk)[0] for hit in hits])
+        for hit in hits:
             if hit.chunk not in found and _asks_for(version).search(_text(snapshot, hit.chunk)):
                 found[hit.chunk] = Scored(hit.chunk, 1.0)
     return list(found.values())
