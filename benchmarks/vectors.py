@@ -1,11 +1,11 @@
-"""How vectors are searched: what rounding and codes lose and what a search takes, on the chunks of real trees.
+"""How vectors are searched: what rounding and sketches lose and what a search takes, on the chunks of real trees.
 
 The chunks of the 31 repositories and of SWE-QA's trees are embedded with the built-in model and put into a vector
 index; the public questions are asked of it. Recall is the share of the 100 nearest by exact float32 that are among
 the 100 found. More rows than there are chunks are these vectors several times over, each time with other noise (a
 fifth of their length), so that neighbours are near but not equal. "As it ships" is what the store does: all rows are
-compared as int8, in large segments those that codes of two bits a number choose. Beside it what else was considered:
-all rows at any size; codes of one bit a number, with and without a random rotation before.
+compared as int8, in large segments those that sketches choose. Beside it what else was considered: all rows at any
+size; codes of one bit a number, with and without a random rotation before.
 """
 
 from __future__ import annotations
@@ -201,8 +201,8 @@ def _outcome(size: int, embedded: Embedded, asked: Any) -> Outcome:
     candidates = CANDIDATES.get(size, size // 25)
     with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
         ways = {SHIPPED: _flat(_index(Path(folder, "shipped"), embedded), embedded)}
-        if size >= store.CODED_ROWS:
-            ways["int8, all rows"] = _flat(_without_codes(Path(folder, "plain"), embedded), embedded)
+        if size >= store.SKETCHED_ROWS:
+            ways["int8, all rows"] = _flat(_without_sketches(Path(folder, "plain"), embedded), embedded)
         for rotated, name in ((False, "one bit"), (True, "one bit after a rotation")):
             ways[f"{name}, {candidates:,} compared as int8"] = _one_bit(embedded, rotated, candidates)
         figures = list(_figures(ways, embedded, asked))
@@ -219,13 +219,13 @@ def _outcome(size: int, embedded: Embedded, asked: Any) -> Outcome:
     )
 
 
-def _without_codes(folder: Path, embedded: Embedded) -> VectorIndex:
+def _without_sketches(folder: Path, embedded: Embedded) -> VectorIndex:
     """The same index, but all rows are compared however many there are."""
-    rows, store.CODED_ROWS = store.CODED_ROWS, sys.maxsize
+    rows, store.SKETCHED_ROWS = store.SKETCHED_ROWS, sys.maxsize
     try:
         return _index(folder, embedded)
     finally:
-        store.CODED_ROWS = rows
+        store.SKETCHED_ROWS = rows
 
 
 def _figures(ways: Mapping[str, Way], embedded: Embedded, asked: Any) -> Iterator[Figure]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.stores.embedded import codes, vectors
+from dowse.stores.embedded import sketches, vectors
 from dowse.stores.embedded.best import largest, rounded
 from dowse.stores.embedded.vectors import (
     MAX_SEGMENTS,
@@ -28,10 +28,13 @@ FILES = 60
 
 
 def unit(rows: int, seed: int, dimensions: int = DIMENSIONS) -> np.ndarray:
-    """Vectors of length one that lie in clusters, as those of code do."""
+    """Vectors of length one that lie in clusters, and in some directions further apart than in others, as of code."""
     random = np.random.default_rng(seed)
-    centres = random.standard_normal((12, dimensions))
-    found = centres[random.integers(12, size=rows)] + 0.8 * random.standard_normal((rows, dimensions))
+    spread = np.random.default_rng(0).permutation(np.linspace(2.0, 0.1, dimensions) ** 1.5)
+    centres = random.standard_normal((12, dimensions)) * spread
+    found = (
+        centres[random.integers(12, size=rows)] + 0.8 * random.standard_normal((rows, dimensions)) * spread
+    )
     return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), dtype=np.float32)
 
 
@@ -221,10 +224,10 @@ def test_a_manifest_that_is_open_elsewhere_is_replaced_a_moment_later(
     assert len(VectorIndex(tmp_path)) == 50
 
 
-# --- codes -----------------------------------------------------------------------------------------
+# --- sketches --------------------------------------------------------------------------------------
 
 ODD = 61
-"""Numbers of a vector that do not fill the bytes of a code."""
+"""Numbers of a vector that three eighths of are no whole number, and that fill no whole words."""
 
 MANY_FILES = 800
 
@@ -236,15 +239,15 @@ def many() -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory, many: np.ndarray) -> VectorIndex:
-    """Two segments without codes."""
+    """Two segments without sketches."""
     return of_two_segments(tmp_path_factory.mktemp("plain"), many)
 
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory, many: np.ndarray) -> VectorIndex:
-    """The same two, of which the larger has codes."""
+    """The same two, of which the larger has sketches."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vectors, "CODED_ROWS", 10_000)
+        patch.setattr(vectors, "SKETCHED_ROWS", 10_000)
         return of_two_segments(tmp_path_factory.mktemp("large"), many)
 
 
@@ -265,23 +268,23 @@ WIDE, NARROW = frozenset(range(1, MANY_FILES, 2)), frozenset({2, 3, 300, 301, 79
 
 
 @pytest.mark.parametrize("files", [None, WIDE, NARROW], ids=["all", "many files", "few files"])
-def test_codes_lose_little(
+def test_sketches_lose_little(
     large: VectorIndex,
     plain: VectorIndex,
     many: np.ndarray,
     files: frozenset[int] | None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert segment_of(large).shape.coded and not segment_of(plain).shape.coded
+    assert segment_of(large).shape.sketched and not segment_of(plain).shape.sketched
     chosen: list[int] = []
-    nearest = codes.nearest
+    nearest = sketches.nearest
 
     def counted(*args: Any) -> list[tuple[int, int]]:
         runs = nearest(*args)
         chosen.append(sum(end - first for first, end in runs))
         return runs
 
-    monkeypatch.setattr(codes, "nearest", counted)
+    monkeypatch.setattr(sketches, "nearest", counted)
     shares = []
     for query in many[::500] + 0.3 * unit(40, 7, ODD):
         wanted = {hit.chunk: hit.score for hit in plain.search(query.tolist(), 10, files)}
@@ -292,57 +295,83 @@ def test_codes_lose_little(
         assert {chunk: found[chunk] for chunk in both} == {chunk: wanted[chunk] for chunk in both}
         shares.append(len(both) / len(wanted))
     assert np.mean(shares) >= 0.95  # of numbers by chance, which are harder to tell apart than those of texts
-    if files is NARROW:  # too few for codes: nothing is lost
+    if files is NARROW:  # too few to be chosen from: nothing is lost
         assert min(shares) == 1.0 and not chosen
     else:
         assert len(chosen) == 40 and max(chosen) < segment_of(large).shape.rows * vectors.MANY
 
 
-@given(st.lists(st.lists(st.integers(-127, 127), min_size=13, max_size=13), min_size=1, max_size=5))
-def test_a_code_is_the_same_with_numpy_and_without(rows: list[list[int]]) -> None:
-    made = codes.coded(np.array(rows, dtype=np.int8))
-    assert made.shape == (len(rows), codes.width(13)) == (len(rows), 4)
-    for row, known in zip(rows, made, strict=True):
-        assert codes.code(array("b", row)) == known.tobytes()
+def test_sketches_lie_along_the_directions_in_which_rows_spread_most() -> None:
+    """Rows that differ in a plane only: two numbers tell all of what tells them apart."""
+    random = np.random.default_rng(9)
+    plane = np.linalg.qr(random.standard_normal((16, 16)))[0][:2]
+    matrix = (random.standard_normal((3000, 2)) @ plane).astype(np.float32)
+    scales = np.abs(matrix).max(axis=1) / np.float32(127)
+    rows = np.rint(matrix / scales[:, None]).astype(np.int8)
+    found = sketches.drawn(rows, scales)
+    assert found is not None
+    assert found.axes.shape == (6, 16) and found.rows.shape == (3000, 6)
+    assert found.axes @ found.axes.T == pytest.approx(np.eye(6), abs=1e-5)
+    assert np.linalg.norm(found.axes[-2:] @ plane.T) == pytest.approx(np.sqrt(2), abs=0.01)
+    shown = (found.rows * found.scales[:, None])[:, -2:]
+    assert np.abs(shown @ shown.T - matrix @ matrix.T).max() < 0.02 * (matrix @ matrix.T).max()
 
 
-def test_codes_differ_by_what_numbers_differ_in_sign() -> None:
-    def apart(one: list[int], other: list[int]) -> int:
-        first, second = (int.from_bytes(codes.code(array("b", vector)), "big") for vector in (one, other))
-        return (first ^ second).bit_count()
-
-    vector = [100, -100, 100, 3, -3, 100, -100, 100, 100]
-    assert apart(vector, vector) == 0
-    assert apart(vector, [100, -100, 100, -3, 3, 100, -100, 100, 100]) == 0  # about zero is about zero
-    assert apart(vector, [0, -100, 100, 3, -3, 100, -100, 100, 100]) == 1
-    assert apart(vector, [-100, -100, 100, 3, -3, 100, -100, 100, 100]) == 2
-    assert apart(vector, [-number for number in vector]) == 2 * 7
+def test_a_row_of_zeros_has_a_sketch_of_zeros() -> None:
+    rows = np.zeros((5, 8), np.int8)
+    rows[1:] = np.arange(32).reshape(4, 8)
+    found = sketches.drawn(rows, np.ones(5, np.float32))
+    assert found is not None
+    assert not found.rows[0].any() and np.isfinite(found.scales).all() and found.rows[1:].any(axis=1).all()
 
 
-def test_where_codes_tell_nothing_apart_everything_is_compared(
+def test_rows_that_spread_in_all_directions_alike_are_all_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vectors, "SKETCHED_ROWS", 1000)
+    rows = np.random.default_rng(3).standard_normal((5000, DIMENSIONS)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    index = VectorIndex(tmp_path)
+    index.append(1, files_of(rows), lambda ids: ids >= 0)
+    assert not segment_of(VectorIndex(tmp_path)).shape.sketched
+    assert index.search(rows[4321].tolist(), 1)[0].chunk == chunk_id(1 + 4321 // 25, 4321 % 25)
+
+
+def test_where_sketches_tell_nothing_apart_everything_is_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ten thousand copies of a text, and one that is like them."""
-    monkeypatch.setattr(vectors, "CODED_ROWS", 1000)
+    monkeypatch.setattr(vectors, "SKETCHED_ROWS", 1000)
     same = np.repeat(unit(1, 8), 10_000, axis=0)
     same[7777] *= -1
     index = VectorIndex(tmp_path)
     index.append(1, files_of(same), lambda ids: ids >= 0)
-    assert segment_of(index).shape.coded
+    assert segment_of(index).shape.sketched
     assert len(index.search(same[0].tolist(), 20)) == 20
     assert index.search((-same[0]).tolist(), 1)[0].chunk == chunk_id(1 + 7777 // 25, 7777 % 25)
 
 
-def test_a_merge_makes_codes_of_what_is_left(
+def test_a_merge_makes_sketches_of_what_is_left(
     tmp_path: Path, many: np.ndarray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vectors, "CODED_ROWS", 3000)
+    monkeypatch.setattr(vectors, "SKETCHED_ROWS", 3000)
     index, files = VectorIndex(tmp_path), files_of(many[:10_000])
     for generation in range(1, 12):
         part = files[(generation - 1) * 36 : generation * 36]
         index.append(generation, part, lambda ids: ids >> 20 > 40)
     again = VectorIndex(tmp_path)
-    assert segment_of(again).shape.coded
+    assert segment_of(again).shape.sketched
     assert {split_chunk_id(chunk)[0] for chunk in again.chunks()} == set(range(41, 397))
     for row in range(1000, 9900, 500):
         assert again.search(many[row].tolist(), 1)[0].chunk == chunk_id(1 + row // 25, row % 25)
+
+
+def test_a_segment_of_another_layout_is_made_anew(tmp_path: Path, matrix: np.ndarray) -> None:
+    index, files = VectorIndex(tmp_path), files_of(matrix[:50])
+    index.append(3, files, lambda ids: ids >= 0)
+    manifest = tmp_path / vectors.MANIFEST
+    manifest.write_text(manifest.read_text().replace(f'"layout": {vectors.LAYOUT}', '"layout": 1'))
+    again = VectorIndex(tmp_path)
+    assert again.generation == vectors.NEVER and len(again) == 0
+    again.rebuild(3, files)
+    assert len(VectorIndex(tmp_path)) == 50 and VectorIndex(tmp_path).generation == 3

@@ -12,6 +12,7 @@ import re
 import struct
 import sys
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
@@ -97,8 +98,8 @@ def _only(levels: bytes, among: Iterable[range]) -> bytes:
 def _level(levels: bytes, limit: int, lowest: int) -> int:
     """The highest level from which on there are enough; the lowest if there are not."""
     step = max(SAMPLED, len(levels) // MOST_SAMPLED)
-    sample = sorted(levels[::step])
-    guess = sample[max(0, len(sample) - 2 * limit // step - 4)] if sample else 0
+    sample, enough = levels[::step], 2 * limit // step + 4
+    guess = bisect_left(_BELOW, True, key=lambda below: len(sample.translate(None, below)) < enough) - 1
     for level in range(max(guess, lowest), lowest - 1, -1):
         high = levels.translate(None, _BELOW[level])
         if len(high) >= limit:

@@ -4,30 +4,33 @@ Derived from the catalogue, like the lexical index. A segment is written once an
 whose file is gone is passed over until its segment is merged with others. ``segments.json`` names the
 segments and the generation they belong to, and is replaced in one step.
 
-Every row is compared: with SIMD on int8 that takes 4 ms for 100,000 of them, and no filter can make it miss
-anything, as it does where an index is a graph. A large segment has shorter ``codes`` too, which choose the rows that
-are compared: there a search is bound by how fast memory is read. Where a filter leaves few rows, these alone are
-compared. A search does without numpy (see ``best``), which is for writing.
+Every row is compared, with SIMD on int8: no filter can make a search miss anything, as it does where an index is a
+graph. A large segment has ``sketches`` too, which are shorter and choose the rows that are compared: there a search is
+bound by how fast memory is read. Where a filter leaves few rows, these alone are compared. A search does without numpy
+(see ``best``), which is for writing.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import mmap
 import os
+import struct
 import time
 import zlib
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, starmap
+from itertools import accumulate, chain, starmap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from dowse.errors import IndexUnwritable
-from dowse.stores.embedded import codes
+from dowse.stores.embedded import sketches
 from dowse.stores.embedded.best import MIDDLE, largest, rounded
 from dowse.stores.embedded.checksums import checksum
+from dowse.stores.embedded.sketches import Sketches
 from dowse.types import CHUNK_BITS, ChunkVector, Scored, best_first, chunk_id
 
 if TYPE_CHECKING:
@@ -51,45 +54,76 @@ NEXT_SHARE = 0.2
 LEVELS = 127
 """The largest component of a vector becomes this."""
 
-CODED_ROWS = 300_000
-"""A segment with at least so many has codes: with fewer, comparing all rows is about as fast where 100 are wanted."""
+SKETCHED_ROWS = 40_000
+"""A segment with at least so many has sketches, unless they would lose much: with fewer, comparing all is as fast."""
 
-CODED_CANDIDATES = 40
-CODED_SHARE = 1 / 500
-"""Rows that codes choose: so many for each that is wanted, and this share of all."""
+CHOSEN = 8
+CHOSEN_SHARE = 1 / 1000
+"""Rows that sketches choose: so many for each that is wanted, and this share of all."""
 
 FEW = 1 / 32
 """If a filter leaves at most this share of the rows, they are copied together and compared."""
 
 MANY = 1 / 20
-"""If codes would choose more than this share of the rows (there may be many copies of one text), all are compared: to
-pick a row takes as long as to compare so many."""
+"""If sketches would choose more than this share of the rows (there may be many copies of one text), all are compared:
+to pick a row takes as long as to compare so many."""
 
 REPLACE_ATTEMPTS = 50
 REPLACE_PAUSE = 0.01
 """On Windows a file that is open cannot be replaced; who reads the manifest is done with it in a millisecond."""
 
 SCALE_BYTES = 4
-ID_BYTES = 8
+
+LAYOUT = 2
+"""Of the files of segments; vectors of another one are made anew from the catalogue."""
 
 NEVER = 0
 """The generation of an index that is new or cannot be read: that before the first commit."""
 
 
+class Column(NamedTuple):
+    """Numbers that lie one after the other in a segment's file."""
+
+    format: Literal["q", "f", "b"]
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return math.prod(self.shape) * struct.calcsize(self.format)
+
+    def of(self, data: memoryview) -> Any:
+        """The numbers that these bytes are."""
+        return data.cast(self.format, self.shape)
+
+
 class Shape(NamedTuple):
-    """How a segment's file is to be read: all ids, then all scales, all rows, and the codes of all if it has some."""
+    """How a segment's file is to be read."""
 
     name: str
     rows: int
     dimensions: int
-    coded: bool = False
+    sketched: bool = False
     checksum: int = 0  # of the file, looked at when somebody asks whether it is whole
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        """What the file has, in order: ids, scales, axes and scales of sketches if it has some, rows, sketches."""
+        rows, whole, short = self.rows, self.dimensions, sketches.width(self.dimensions)
+        every = {
+            "ids": Column("q", (rows,)),
+            "scales": Column("f", (rows,)),
+            "axes": Column("f", (short, whole)),
+            "sketch_scales": Column("f", (rows,)),
+            "rows": Column("b", (rows, whole)),
+            "sketches": Column("b", (rows, short)),
+        }
+        return every if self.sketched else {name: every[name] for name in ("ids", "scales", "rows")}
 
     @property
     def size(self) -> int:
         """Bytes of the file."""
-        code = codes.width(self.dimensions) if self.coded else 0
-        return self.rows * (ID_BYTES + SCALE_BYTES + self.dimensions + code)
+        return sum(column.size for column in self.columns.values())
 
 
 class Segment:
@@ -97,17 +131,19 @@ class Segment:
 
     def __init__(self, shape: Shape, data: Any) -> None:
         self.shape = shape
-        view = memoryview(data)
-        if view.nbytes != shape.size:
+        if memoryview(data).nbytes != shape.size:
             raise ValueError(f"segment {shape.name} is not of the size it should be")
-        scales, rows = shape.rows * ID_BYTES, shape.rows * (ID_BYTES + SCALE_BYTES)
-        end = rows + shape.rows * shape.dimensions
-        self.ids = view[:scales].cast("q")
-        self.scales: Any = view[scales:rows].cast("f")
-        self.rows = view[rows:end].cast("b", [shape.rows, shape.dimensions])
-        self._bytes = view[scales:rows], view[rows:end]  # scales and rows, to be cut
-        if shape.coded:
-            self._codes = view[end:].cast("B", [shape.rows, codes.width(shape.dimensions)])
+        columns = shape.columns
+        ends = accumulate(column.size for column in columns.values())
+        self._bytes = {
+            name: memoryview(data)[end - column.size : end]
+            for (name, column), end in zip(columns.items(), ends, strict=True)
+        }
+        views: dict[str, Any] = {name: column.of(self._bytes[name]) for name, column in columns.items()}
+        self.ids, self.scales, self.rows = views["ids"], views["scales"], views["rows"]
+        self._sketches: Sketches | None = None
+        if shape.sketched:
+            self._sketches = Sketches(views["axes"], views["sketch_scales"], views["sketches"])
         self._last_among: tuple[frozenset[int], list[range]] | None = None
 
     def nearest(
@@ -118,7 +154,7 @@ class Segment:
         ``unit`` is what a level of the query stands for; ``files`` limits it to some; rows below ``floor`` may lack.
         """
         among = None if files is None else self._among(files)
-        runs = self._runs(query, limit, among)
+        runs = self._runs(query, unit, limit, among)
         if runs == []:
             return [], []
         if runs is None:
@@ -130,20 +166,22 @@ class Segment:
             found = [places[place] for place in best]
         return [self.ids[row] for row in found], cosines
 
-    def _runs(self, query: array[int], limit: int, among: list[range] | None) -> list[tuple[int, int]] | None:
+    def _runs(
+        self, query: array[int], unit: float, limit: int, among: list[range] | None
+    ) -> list[tuple[int, int]] | None:
         """First and end of each run of rows that are to be compared; None for all, or all of a filter."""
         rows = self.shape.rows
         if among is not None and sum(map(len, among)) <= rows * FEW:
             return [(run.start, run.stop) for run in among]
-        wanted = limit * CODED_CANDIDATES + int(rows * CODED_SHARE)
-        if not self.shape.coded or wanted > rows * MANY:
+        wanted = limit * CHOSEN + int(rows * CHOSEN_SHARE)
+        if self._sketches is None or wanted > rows * MANY:
             return None
-        runs = codes.nearest(self._codes, query, wanted, among)
+        runs = sketches.nearest(self._sketches, query, unit, wanted, among)
         return runs if sum(end - first for first, end in runs) <= rows * MANY else None
 
     def _cut(self, runs: Sequence[tuple[int, int]]) -> tuple[Any, Any]:
         """Scales and rows of some runs."""
-        (scales, rows), size = self._bytes, self.shape.dimensions
+        scales, rows, size = self._bytes["scales"], self._bytes["rows"], self.shape.dimensions
         cut_scales = b"".join([scales[first * SCALE_BYTES : end * SCALE_BYTES] for first, end in runs])
         cut_rows = b"".join([rows[first * size : end * size] for first, end in runs])
         return memoryview(cut_scales).cast("f"), memoryview(cut_rows).cast("b", [len(cut_rows) // size, size])
@@ -224,10 +262,10 @@ class VectorIndex:
         try:
             manifest = json.loads((self.folder / MANIFEST).read_text(encoding="utf-8"))
             shapes = [
-                Shape(str(name), int(n), int(d), coded is True, int(crc))
-                for name, n, d, coded, crc in manifest["segments"]
+                Shape(str(name), int(n), int(d), sketched is True, int(crc))
+                for name, n, d, sketched, crc in manifest["segments"]
             ]
-            return int(manifest["generation"]), shapes
+            return (int(manifest["generation"]), shapes) if manifest["layout"] == LAYOUT else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -290,7 +328,8 @@ class VectorIndex:
         """Name the segments as those of a generation, in one step."""
         self.folder.mkdir(parents=True, exist_ok=True)
         temporary = self.folder / (MANIFEST + ".new")
-        manifest = {"generation": generation, "segments": [s.shape for s in self._segments.values()]}
+        shapes = [segment.shape for segment in self._segments.values()]
+        manifest = {"layout": LAYOUT, "generation": generation, "segments": shapes}
         temporary.write_text(json.dumps(manifest), encoding="utf-8")
         _replace(temporary, self.folder / MANIFEST)
         self.generation = generation
@@ -302,14 +341,18 @@ class VectorIndex:
     def _write(self, generation: int, ids: Any, scales: Any, rows: Any) -> None:
         """Write a segment under a name of its own: whoever reads an older one is not disturbed."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        coded = len(rows) >= CODED_ROWS
+        columns = {"ids": ids, "scales": scales, "rows": rows}
+        drawn = sketches.drawn(rows, scales) if len(rows) >= SKETCHED_ROWS else None
+        if drawn is not None:
+            columns |= {"axes": drawn.axes, "sketch_scales": drawn.scales, "sketches": drawn.rows}
         name, crc = f"{generation:08d}-{os.urandom(4).hex()}", 0
+        shape = Shape(name, len(rows), rows.shape[1], drawn is not None)
         with open(self.folder / (name + SUFFIX), "wb") as file:
-            for column in (ids, scales, rows, *([codes.coded(rows)] if coded else [])):
-                data = column.tobytes()
+            for column in shape.columns:
+                data = columns[column].tobytes()
                 crc = zlib.crc32(data, crc)
                 file.write(data)
-        self._segments[name] = self._map(Shape(name, len(rows), rows.shape[1], coded, crc))
+        self._segments[name] = self._map(shape._replace(checksum=crc))
 
     def _merge(self, generation: int, kept: Callable[[Ids], Flags]) -> None:
         """Replace small segments, and those of which much is gone, by one for each length of vectors."""
