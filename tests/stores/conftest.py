@@ -9,7 +9,7 @@ import pytest
 
 from dowse import stores
 from dowse.stores.base import Snapshot, Store
-from dowse.stores.embedded import vectors
+from dowse.stores.embedded import sketches, vectors
 
 from . import server
 from .building import build
@@ -19,19 +19,20 @@ NUMBERS = count()
 ASKED_OFTEN = "postgresql, asked often"
 """A server's store that reads lists of everything at once, as it does after some questions."""
 
-CODED = "embedded, large"
-"""A store in files whose vectors are chosen by codes, as those of large trees are."""
+SKETCHED = "embedded, large"
+"""A store in files whose vectors are chosen by sketches, as those of large trees are."""
 
-KINDS = (*stores.NAMES, ASKED_OFTEN, CODED)
+KINDS = (*stores.NAMES, ASKED_OFTEN, SKETCHED)
 
 
 @pytest.fixture(autouse=True)
 def _small_is_large(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """For tests of a store in files that is large, every number of vectors is a large one."""
     callspec = getattr(request.node, "callspec", None)
-    if callspec is not None and CODED in callspec.params.values():
-        for name, value in {"CODED_ROWS": 1, "CODED_CANDIDATES": 2, "FEW": 0.0, "MANY": 1.0}.items():
+    if callspec is not None and SKETCHED in callspec.params.values():
+        for name, value in {"SKETCHED_ROWS": 1, "CHOSEN": 2, "FEW": 0.0, "MANY": 1.0}.items():
             monkeypatch.setattr(vectors, name, value)
+        monkeypatch.setattr(sketches, "LEAST_KEPT", 0.0)
 
 
 @pytest.fixture(scope="session")
