@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LEVELS = 127
 """The largest number of a sketch becomes this."""
 
-SAMPLED = 16_384
+SAMPLED = 8192
 """Rows, spread over the segment, whose directions stand for those of all."""
 
 LEAST_KEPT = 0.7
