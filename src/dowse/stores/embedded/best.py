@@ -33,8 +33,9 @@ ROUNDING = 1.5 * 2**23
 _FIRST, _SECOND = (3, 2) if sys.byteorder == "little" else (0, 1)
 _LAST = 3 - _FIRST
 _FIRST_BYTE = 0x40
-_BELOW = [bytes(range(level)) for level in range(256)]
-_FROM = [bytes(byte >= level for byte in range(256)) for level in range(256)]
+_LEVELS = bytes(range(256))
+_BELOW = [_LEVELS[:level] for level in range(256)]
+_FROM = [bytes(level) + b"\1" * (256 - level) for level in range(256)]
 
 
 def largest(
