@@ -22,6 +22,7 @@ Match = tuple[int, dict[str, list[tree_sitter.Node]]]
 
 
 _CAPTURE = re.compile(r"@([\w.-]+)")
+_IN_LINE = re.compile(rb"[^\n]")
 
 
 class Matches(NamedTuple):
@@ -90,11 +91,28 @@ def _parser(spec: str) -> tree_sitter.Parser:
     return tree_sitter.Parser(grammar(spec))
 
 
+def _readable(blanks: tuple[str, ...], content: bytes) -> bytes:
+    """A content in which all that the grammar cannot read is blank; what else there is stays where it is."""
+    for pattern in blanks:
+        content = _compiled(pattern).sub(_blanked, content)
+    return content
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[bytes]:
+    return re.compile(pattern.encode())
+
+
+def _blanked(found: re.Match[bytes]) -> bytes:
+    (first, end), start = found.span(1), found.start()
+    return found[0][: first - start] + _IN_LINE.sub(b" ", found[1]) + found[0][end - start :]
+
+
 def parse(language: Language, content: bytes) -> tuple[tree_sitter.Tree | None, ParseHealth]:
     """The syntax tree of a file's content, or none where the language has no grammar."""
     if not language.grammar:
         return None, ParseHealth.NO_GRAMMAR
-    tree = _parser(language.grammar).parse(content)
+    tree = _parser(language.grammar).parse(_readable(language.blanks, content))
     root = tree.root_node
     if not root.has_error:
         return tree, ParseHealth.OK

@@ -68,3 +68,4 @@ class Language:
         tuple[str, str], ...
     ] = ()  # (extension of another language, pattern that shows a file is ours)
     prose: bool = False  # text for people, not for machines
+    blanks: tuple[str, ...] = ()  # patterns whose first group the grammar cannot read: blanks to it

@@ -21,6 +21,8 @@ _FUNCTION_NAMES = """
 """
 _TYPE_NAME = "[(type_identifier) @name (qualified_identifier) @name (_ !scope name: (_) @name)]"
 _VARIABLE_NAMES = "(identifier) @name (field_identifier) @name (qualified_identifier) @name"
+_MACROS = r"((?:[A-Z][A-Z0-9_]{2,}(?:\([^()\n]*\))?\s+)+)"
+_NAMED = r"(?=[A-Za-z_][\w:]*(?:<[^<>{};]*>)?\s*(?:final\b\s*)?(?::(?!:)|\{))"
 _CLASS = r"^\s*class\s+\w[\w:]*\s*(?:final\s*)?[:{]"
 
 LANGUAGE = Language(
@@ -64,4 +66,5 @@ LANGUAGE = Language(
 (base_class_clause (_ !scope name: (_) @inherit))
 """,
     wrappers=(*c.WRAPPERS, "template_declaration"),
+    blanks=tuple(rf"{word}\s+{_MACROS}{_NAMED}" for word in ("class", "struct", "union", "enum")),
 )
