@@ -364,14 +364,3 @@ def test_a_merge_makes_sketches_of_what_is_left(
     assert {split_chunk_id(chunk)[0] for chunk in again.chunks()} == set(range(41, 397))
     for row in range(1000, 9900, 500):
         assert again.search(many[row].tolist(), 1)[0].chunk == chunk_id(1 + row // 25, row % 25)
-
-
-def test_a_segment_of_another_layout_is_made_anew(tmp_path: Path, matrix: np.ndarray) -> None:
-    index, files = VectorIndex(tmp_path), files_of(matrix[:50])
-    index.append(3, files, lambda ids: ids >= 0)
-    manifest = tmp_path / vectors.MANIFEST
-    manifest.write_text(manifest.read_text().replace(f'"layout": {vectors.LAYOUT}', '"layout": 1'))
-    again = VectorIndex(tmp_path)
-    assert again.generation == vectors.NEVER and len(again) == 0
-    again.rebuild(3, files)
-    assert len(VectorIndex(tmp_path)) == 50 and VectorIndex(tmp_path).generation == 3

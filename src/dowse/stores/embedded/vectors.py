@@ -74,9 +74,6 @@ REPLACE_PAUSE = 0.01
 
 SCALE_BYTES = 4
 
-LAYOUT = 2
-"""Of the files of segments; vectors of another one are made anew from the catalogue."""
-
 NEVER = 0
 """The generation of an index that is new or cannot be read: that before the first commit."""
 
@@ -265,7 +262,7 @@ class VectorIndex:
                 Shape(str(name), int(n), int(d), sketched is True, int(crc))
                 for name, n, d, sketched, crc in manifest["segments"]
             ]
-            return (int(manifest["generation"]), shapes) if manifest["layout"] == LAYOUT else None
+            return int(manifest["generation"]), shapes
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -328,8 +325,7 @@ class VectorIndex:
         """Name the segments as those of a generation, in one step."""
         self.folder.mkdir(parents=True, exist_ok=True)
         temporary = self.folder / (MANIFEST + ".new")
-        shapes = [segment.shape for segment in self._segments.values()]
-        manifest = {"layout": LAYOUT, "generation": generation, "segments": shapes}
+        manifest = {"generation": generation, "segments": [s.shape for s in self._segments.values()]}
         temporary.write_text(json.dumps(manifest), encoding="utf-8")
         _replace(temporary, self.folder / MANIFEST)
         self.generation = generation
