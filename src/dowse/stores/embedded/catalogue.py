@@ -135,16 +135,35 @@ class Catalogue:
         self.root = root
         self.view = 0
         with mapped(path):
-            uri = f"{path.resolve().as_uri()}?mode={'rwc' if create else 'rw'}"
-            self._db = sqlite3.connect(
-                uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
             try:
-                self._prepare(create)
-                self.state()
-            except BaseException:
-                self._db.close()
-                raise
+                self._open("rwc" if create else "rw", create)
+            except sqlite3.OperationalError as error:
+                if create or not self._can_be_read_as_it_is(error):
+                    raise
+                self._open("ro&immutable=1", create)
+
+    def _open(self, mode: str, create: bool) -> None:
+        self._db = sqlite3.connect(
+            f"{self.path.resolve().as_uri()}?mode={mode}",
+            uri=True,
+            timeout=BUSY_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        try:
+            self._prepare(create)
+            self.state()
+        except BaseException:
+            self._db.close()
+            raise
+
+    def _can_be_read_as_it_is(self, error: sqlite3.OperationalError) -> bool:
+        """Whether all is in the one file, where those that SQLite keeps beside it cannot be made: on a full disk, or on
+        one that is only read.
+        """
+        code = error.sqlite_errorcode & 0xFF
+        log = self.path.with_name(self.path.name + "-wal")
+        return code in (*_UNWRITABLE, *_NO_SPACE) and (not log.exists() or not log.stat().st_size)
 
     def _prepare(self, create: bool) -> None:
         (version,) = self._db.execute("PRAGMA user_version").fetchone()

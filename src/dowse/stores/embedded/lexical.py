@@ -57,6 +57,9 @@ META = "meta.json"
 _TAIL = struct.Struct("<II")
 """How the engine ends a file: the length of a footer in JSON, which has the checksum of all before it, and a mark."""
 
+_NO_LOCK = "Failed to acquire Lockfile: IoError"
+"""What the engine says where it cannot make the file that keeps others from cleaning up while it opens an index."""
+
 _FIELDS = ChunkTerms._fields
 
 _LANGUAGE, _ROLE, _PATH, _KIND, _NAME = "language=", "role=", "path=", "kind=", "name="
@@ -170,6 +173,11 @@ def _mapped(folder: Path) -> Iterator[None]:
     except BaseException as error:
         if not isinstance(error, ValueError) and not _is_panic(error):
             raise
+        if _NO_LOCK in str(error):
+            raise IndexUnwritable(
+                f"the lexical index at {folder} cannot be opened, not even for reading, where no file can be made: "
+                "copy the index to a folder that can be written, and set index_dir to it"
+            ) from error
         raise IndexCorrupt(f"the lexical index at {folder} is damaged ({_in_one_line(error)})") from error
 
 
