@@ -332,6 +332,24 @@ def test_places_without_a_score_do_no_harm() -> None:
 # --- role ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("text", "is_how_to"),
+    [
+        ("how to build the project", True),
+        ("How do I build the project", True),
+        ("how can you run one test", True),
+        ("how do we build the project", False),
+        ("how does it build the project", False),
+        ("show to whom it belongs", False),
+    ],
+)
+def test_documentation_does_not_step_back_where_instructions_are_asked_for(
+    text: str, is_how_to: bool
+) -> None:
+    factor = 1.0 if is_how_to else role.FACTORS[Role.DOCS]
+    assert weighed("role", text, [candidate(stored(1, "a.md", Role.DOCS))]) == [pytest.approx(factor)]
+
+
 @pytest.mark.parametrize("kind", Role)
 def test_files_that_are_not_source_step_back(kind: Role) -> None:
     factor = role.FACTORS.get(kind, 1.0)

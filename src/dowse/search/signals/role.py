@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 from dowse.search.signals.base import Candidate
@@ -25,6 +26,10 @@ ASKED_FOR = {
 }
 """Stemmed words of a question that ask for such files."""
 
+HOW_TO = re.compile(r"\s*how (?:to|(?:do|can|should|would) (?:i|you))\b", re.IGNORECASE)
+"""How a question begins that asks for instructions, which stand in the documentation as likely as anywhere: "how do I
+build this", not "how does it build" or "how do we build"."""
+
 SAID_IN_PASSING = 10
 """From this many words on, a single one of these may be said in passing: such files step back half as far."""
 
@@ -33,6 +38,8 @@ def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
     """Let candidates step back by the role of their file."""
     words = frozenset(query.words)
     factors = {role: factor_of(role, words) for role in FACTORS}
+    if HOW_TO.match(query.text):
+        factors[Role.DOCS] = 1.0
     for candidate in candidates:
         role = candidate.file.role
         factor = factors.get(role, 1.0)
