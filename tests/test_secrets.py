@@ -109,6 +109,60 @@ def test_configuration_needs_no_quotes(path: str, text: str) -> None:
     assert mask(text.format(secret).encode(), "x.py")[1] == ()
 
 
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        *(
+            (path, text)
+            for path in ("run.sh", ".bashrc", "deploy/env.zsh")
+            for text in (
+                "API_TOKEN={}\n",
+                "export API_TOKEN={}\n",
+                "readonly API_TOKEN={} # comment\n",
+                "declare -x API_TOKEN={}; run\n",
+                "f() {{\n  local db_password={}\n}}\n",
+                "API_TOKEN={} ./run --fast\n",
+            )
+        ),
+        ("bin/deploy", "#!/usr/bin/env bash\nexport API_TOKEN={}\n"),
+        *(
+            (path, text)
+            for path in ("Dockerfile", "docker/Dockerfile.dev", "app.dockerfile", "Containerfile")
+            for text in (
+                "ENV API_TOKEN={}\n",
+                "ENV API_TOKEN {}\n",
+                "ARG API_TOKEN={}\n",
+                "ENV MODE=fast \\\n    API_TOKEN={}\n",
+            )
+        ),
+    ],
+)
+def test_scripts_and_images_need_no_quotes(path: str, text: str) -> None:
+    secret = draw(40)
+    assert mask(text.format(secret).encode(), path)[0].decode() == text.format("*" * 40)
+
+
+@pytest.mark.parametrize("path", ["run.sh", "Dockerfile"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "TOKEN=$1",
+        "export API_TOKEN=$(cat /run/secrets/api_v1_token_2a3b)",
+        "API_TOKEN=${API_TOKEN_FROM_ENVIRONMENT_1A2B3C}",
+        "TOKEN_FILE=/run/secrets/api1_v2_3a4b5c",
+        "PASSWORD=changeme",
+        "ENV TOKEN_FILE /run/secrets/api1_v2_3a4b5c",
+        "ENV DIGEST " + draw(40),
+        "COMMIT=" + draw(40, HEX),
+        "PUBLIC_KEY=" + draw(40),
+        'echo "the token" ' + draw(40),
+        "RUN fetch-token " + draw(40),
+    ],
+)
+def test_no_false_alarm_without_quotes(path: str, text: str) -> None:
+    assert mask(text.encode(), path) == (text.encode(), ())
+
+
 def test_an_aws_key_takes_its_secret_with_it() -> None:
     text = f"id: {AWS_ID}\nkey: {AWS_SECRET}\nsha1: {draw(40, HEX)}\n"
     masked, found = mask(text.encode(), "notes.txt")

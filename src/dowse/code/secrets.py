@@ -6,7 +6,8 @@ the environment are left alone.
 
 Most files hold no secret, so the search is arranged around what rules them out fast: tokens are long runs of
 token characters, such runs are found by one translation and a substring search, and a regular expression only
-sees those that begin like a known token, or that have digits and stand in quotes behind an assignment.
+sees those that begin like a known token, or that have digits and stand behind an assignment, in quotes where the
+language asks for them.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
+from dowse.code import languages
 from dowse.types import MaskedSecret
 
 
@@ -118,14 +120,16 @@ _PLACEHOLDER = re.compile(
 
 # --- literals that look random, assigned to a name that says so ---
 
-_ASSIGNED = re.compile(
-    rb"""
-    (?:passw(?:or)?d|passphrase|pwd|secret|token|credential|api[_-]?key|access[_-]?key|private[_-]?key
+_SECRET_NAME = rb"""
+    (?P<name>passw(?:or)?d|passphrase|pwd|secret|token|credential|api[_-]?key|access[_-]?key|private[_-]?key
       |auth[_-]?key|encryption[_-]?key|signing[_-]?key|master[_-]?key|account[_-]?key)[\w-]{0,12}
-    ["'\]]{0,2}(?:\s*:\s*[\w.\[\]|? ]{1,30}?)?\s*(?:=>|:=|=|:|\()\s*[rbfuL@]{0,2}$
-    """,
+"""
+_ASSIGNED = re.compile(
+    _SECRET_NAME + rb"""["'\]]{0,2}(?:\s*:\s*[\w.\[\]|? ]{1,30}?)?\s*(?:=>|:=|=|:|\()\s*[rbfuL@]{0,2}$""",
     re.VERBOSE | re.IGNORECASE,
 )
+# What a Dockerfile may say without a sign between name and value.
+_SET_IN_IMAGE = re.compile(rb"^\s*ENV\s+[\w-]*?" + _SECRET_NAME + rb"\s+$", re.VERBOSE | re.IGNORECASE)
 _NOT_SECRET_NAME = re.compile(
     rb"(?i)public|publish|csrf|page|next|cursor|continu|sync|hash|digest|checksum|sha\d|md5|etag"
     rb"|(?:_id|name|type|url)\W"
@@ -134,12 +138,14 @@ _BEFORE = 100  # bytes of a line in which the name stands
 _NAME_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
 _VALUE_CHARACTERS = _NAME_CHARACTERS + b"+/=~!@#%^&*"
 _QUOTES = b"\"'`"
-# In these files an assignment needs no quotes.
-_PLAIN_ASSIGNMENTS = re.compile(
-    r"(?:^|/)\.env[^/]*$|\.(?:env|properties|ini|cfg|conf|ya?ml|toml)$|(?:^|/)(?:credentials|\.npmrc|\.pypirc)$"
-)
+# In files of these names an assignment needs no quotes.
+_PLAIN_BEGINNING = ".env"
+_PLAIN_ENDINGS = (".env", ".properties", ".ini", ".cfg", ".conf", ".yml", ".yaml", ".toml")
+_PLAIN_NAMES = ("credentials", ".npmrc", ".pypirc")
 _BEFORE_PLAIN = b"=: \t"
-_AFTER_PLAIN = b" \t\r\n#"
+# Nor does it in these languages, where less can stand between a name and its value.
+_BEFORE_PLAIN_IN = {"bash": b"=", "dockerfile": b"= \t"}
+_AFTER_PLAIN = b" \t\r\n#;"
 
 _MIN_RANDOM = 20  # characters
 _MIN_HEX = 32  # a hexadecimal digit says less
@@ -219,9 +225,9 @@ def _in_urls(content: bytes) -> Iterator[_Span]:
 
 def _in_runs(content: bytes, path: str) -> Iterator[_Span]:
     """Secrets that are, or begin with, a long run of token characters."""
-    before_value = _QUOTES + _BEFORE_PLAIN if _PLAIN_ASSIGNMENTS.search(path) else _QUOTES
     marked = content.translate(_MARK)
     start = marked.find(_MARKED_RUN)
+    before_value = _QUOTES + _before_plain(content, path) if start >= 0 else b""
     while start >= 0:
         end = marked.find(b" ", start + _RUN)
         if end < 0:
@@ -235,6 +241,14 @@ def _in_runs(content: bytes, path: str) -> Iterator[_Span]:
         elif before in before_value and _has_digits(content[start:end]):
             yield from _assigned(content, start, end)
         start = marked.find(_MARKED_RUN, end)
+
+
+def _before_plain(content: bytes, path: str) -> bytes:
+    """What may stand before a value that is not in quotes; nothing if values are always in quotes."""
+    name = path.rpartition("/")[2]
+    if name.endswith(_PLAIN_ENDINGS) or name.startswith(_PLAIN_BEGINNING) or name in _PLAIN_NAMES:
+        return _BEFORE_PLAIN
+    return _BEFORE_PLAIN_IN.get(languages.builtin().detect(path, content).name, b"")
 
 
 def _token(content: bytes, rule: _Rule, start: int) -> Iterator[_Span]:
@@ -264,10 +278,10 @@ def _assigned(content: bytes, start: int, end: int) -> Iterator[_Span]:
     if content[end : end + 1] not in (quote if is_quoted else _AFTER_PLAIN):
         return
     before = content[nearby : start - is_quoted].rpartition(b"\n")[2]
-    found = _ASSIGNED.search(before)
+    found = _ASSIGNED.search(before) or _SET_IN_IMAGE.search(before)
     if found is None:
         return
-    name_start = len(before[: found.start()].rstrip(_NAME_CHARACTERS))
+    name_start = len(before[: found.start("name")].rstrip(_NAME_CHARACTERS))
     if _NOT_SECRET_NAME.search(before, name_start):
         return
     value = content[start:end]
