@@ -164,6 +164,45 @@ def test_a_worktree_shares_the_exclude_file(tmp_path: Path) -> None:
     assert candidates(tmp_path / "other") == git_files(tmp_path / "other") == ["a.py"]
 
 
+@needs_git
+def test_a_work_tree_inside_is_left_out_unless_asked_for(tmp_path: Path) -> None:
+    write(tmp_path, "src/a.py")
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-q", "-m", "x")
+    git(tmp_path, "worktree", "add", "-q", "agents/one")
+    git(tmp_path, "worktree", "add", "-q", "agents/one/inner")
+    left_out = Skipped("agents/one/", SkipReason.WORK_TREE, f"of the repository at {tmp_path.resolve()}")
+    assert candidates(tmp_path) == ["src/a.py"]
+    assert skipped(tmp_path)["agents/one/"] == left_out[1:]
+    assert why(tmp_path, "agents/one/src/a.py", Rules()) == left_out
+    assert candidates(tmp_path / "agents") == []
+    assert candidates(tmp_path / "agents/one") == ["src/a.py"]
+    everything = ["agents/one/inner/src/a.py", "agents/one/src/a.py", "src/a.py"]
+    assert candidates(tmp_path, PLAIN) == everything
+    assert candidates(tmp_path, Rules(include=("src/", "agents/one/src/**"))) == everything[1:]
+    (tmp_path / ".dowseignore").write_text("!agents/one/\n")
+    assert candidates(tmp_path) == [".dowseignore", *everything[1:]]
+
+
+@needs_git
+def test_a_work_tree_that_repeats_nothing_is_indexed(tmp_path: Path) -> None:
+    source, tree, several = (tmp_path / name for name in ("source", "tree", "several"))
+    for folder in (source, tree, several):
+        write(folder, "a.py")
+    git(source, "init", "-q")
+    git(source, "add", ".")
+    git(source, "commit", "-q", "-m", "x")
+    git(tree, "init", "-q")
+    git(source, "worktree", "add", "-q", str(tree / "of-another"))
+    git(tree, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(source), "module")
+    assert candidates(tree) == [".gitmodules", "a.py", "module/a.py", "of-another/a.py"]
+    git(several, "clone", "-q", "--bare", str(source), ".bare")
+    (several / ".git").write_text("gitdir: ./.bare\n")
+    git(several, "worktree", "add", "-q", "-b", "one", "one")
+    assert "one/a.py" in candidates(several, Rules(exclude=(".bare/",)))
+
+
 def test_ignore_files_can_be_switched_off(tmp_path: Path) -> None:
     write(tmp_path, "a.log", "b.tmp", gitignore="*.log\n", dowseignore="*.tmp\n")
     assert {"a.log", "b.tmp"} <= set(candidates(tmp_path, Rules(use_ignore_files=False)))

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -122,6 +123,37 @@ def test_ignore_file_comes_and_goes(tree: Path) -> None:
         assert found(engine, "horse_riding") == []
         (tree / "pkg" / ".gitignore").unlink()
         assert found(engine, "horse_riding") == [("pkg/farm.py", "horse_riding")]
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git makes the work tree")
+def test_a_work_tree_comes_and_goes(tree: Path) -> None:
+    def git(*arguments: str) -> None:
+        who = ["-c", "user.name=x", "-c", "user.email=x@example.com"]
+        subprocess.run(["git", *who, *arguments], cwd=tree, check=True, capture_output=True)
+
+    original = [("pkg/zoo.py", "zebra_crossing")]
+    git("init", "-q")
+    git("add", "pkg")
+    git("commit", "-q", "-m", "x")
+    with Engine.open(tree) as engine:
+        assert found(engine, "zebra_crossing") == original
+        settle()
+        git("worktree", "add", "-q", "inside")
+        assert found(engine, "zebra_crossing") == original
+        settle()
+        assert engine.pending() == 0
+        (tree / "inside" / "pkg" / "new.py").write_text("def lion_taming():\n    return 1\n")
+        assert found(engine, "lion_taming") == []
+        (tree / "inside" / ".git").unlink()  # nobody's work tree any more
+        assert found(engine, "lion_taming") == [("inside/pkg/new.py", "lion_taming")]
+        shutil.rmtree(tree / "inside")
+        assert found(engine, "zebra_crossing") == original
+        git("worktree", "prune")
+        git("worktree", "add", "-q", "-f", "inside", "HEAD")
+        assert found(engine, "zebra_crossing") == original
+        git("worktree", "remove", "inside")
+        assert found(engine, "zebra_crossing") == original
+        assert engine.pending() == 0
 
 
 def test_file_that_can_no_longer_be_read_as_text(tree: Path) -> None:

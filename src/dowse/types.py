@@ -159,6 +159,7 @@ class SkipReason(StrEnum):
 
     IGNORED = "ignored by an ignore file"
     DEFAULT_EXCLUDED = "excluded by default"
+    WORK_TREE = "another work tree of a repository in the tree"
     EXCLUDED = "excluded by a setting"
     NOT_INCLUDED = "not matched by include"
     TOO_LARGE = "too large"
@@ -203,8 +204,8 @@ class Folder(NamedTuple):
     """A folder that discovery walked (the root is ``""``): a new time stamp means a name came or went.
 
     Also a file that its content leaves out (empty, too large, binary), behind ``LEFT_OUT``, and an ignore file that is
-    not indexed (in a folder above, of the repository, of the user, or ignored itself), behind ``OUTER_RULES``; -1 if it
-    is not there. That they change shows nowhere else.
+    not indexed (in a folder above, of the repository, of the user, or ignored itself) or ``.git`` of a work tree that
+    is left out, behind ``OUTER_RULES``; -1 if it is not there. That they change shows nowhere else.
     """
 
     path: str

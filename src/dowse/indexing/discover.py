@@ -9,7 +9,7 @@ An entry is judged by these rules; the first that has something to say decides:
    rule would leave out (a catch-all such as ``!*/`` only takes back what ``.dowseignore`` itself said);
 5. git: ``.gitignore``, nearest first, up to the top of the repository, ``.git/info/exclude``, the user's own
    ignore file. A repository inside the tree starts anew;
-6. what is left out by default (see ``exclusions``), then size.
+6. what is left out by default (see ``exclusions``; also linked git work trees, which repeat files), then size.
 
 A folder that is left out is reported once and not walked. Only a path that is spelled out leads into it:
 ``!build/api/schema.py`` in ``.dowseignore`` or ``build/api/*.py`` in ``include`` opens ``build/`` for that.
@@ -21,6 +21,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
 
@@ -29,10 +30,13 @@ from dowse.indexing import exclusions
 from dowse.indexing.ignore import Pattern, PatternList, doors, parse_lines
 from dowse.indexing.ignore_files import IGNORE_FILES, IgnoreFiles, InForce, modified
 from dowse.indexing.read import kind_of, stamp_of, too_large
+from dowse.location import main_checkout
 from dowse.types import LEFT_OUT, OUTER_RULES, Candidate, Folder, Skipped, SkipReason
 
 BY_SIZE = (SkipReason.TOO_LARGE,)
 """Files left out for this may be indexed as soon as they change."""
+
+_GIT = ".git"
 
 _Entry = os.DirEntry[str]
 _Verdict = tuple[SkipReason, str]
@@ -183,9 +187,12 @@ class _Judge:
             yield Folder(OUTER_RULES + path, mtime_ns)
 
     def looked_at_again(self, skipped: Skipped, entry: _Entry) -> Iterator[Folder]:
-        """Where it shows that a file that is left out changes: it may be smaller then, or say other rules."""
+        """Where it shows that what is left out changes: it may be smaller then, say other rules, or be no work tree."""
         if skipped.reason in BY_SIZE:
             yield Folder(LEFT_OUT + skipped.path, entry.stat(follow_symlinks=False).st_mtime_ns)
+        elif skipped.reason is SkipReason.WORK_TREE:
+            mark = f"{entry.path}/{_GIT}"
+            yield Folder(OUTER_RULES + mark, modified(mark))
         elif self._files and entry.name in IGNORE_FILES:
             yield Folder(OUTER_RULES + entry.path, modified(entry.path))
 
@@ -238,11 +245,27 @@ class _Judge:
         entries = _list(entry.path)
         if asked is False and not closed and self._rules.default_excludes:
             reason = exclusions.listed_folder(name, entries.keys(), place.entries.keys())
-            closed = (SkipReason.DEFAULT_EXCLUDED, reason) if reason else None
+            closed = (SkipReason.DEFAULT_EXCLUDED, reason) if reason else self._repeated(entries)
             if closed and not self._leads_on(place, path, closed):
                 return Skipped(f"{path}/", *closed)
         ignore = self._files.within(f"{path}/", entries, place.ignore) if self._files else place.ignore
         return _Place(f"{path}/", stamp, entries, ignore, closed, included)
+
+    def _repeated(self, entries: dict[str, _Entry]) -> _Verdict | None:
+        """A linked work tree repeats its repository if a checkout of that is in the tree or around it anyway."""
+        mark = entries.get(_GIT)
+        if mark is None or not mark.is_file(follow_symlinks=False):
+            return None
+        main = main_checkout(Path(mark.path).parent)
+        if main is None or not (main.is_relative_to(self._root) or main in self._around):
+            return None
+        return SkipReason.WORK_TREE, f"of the repository at {main}"
+
+    @cached_property
+    def _around(self) -> frozenset[Path]:
+        """The main checkouts of the repositories that the root may be in."""
+        folders = (self._root, *self._root.parents)
+        return frozenset({*folders, *filter(None, map(main_checkout, folders))})
 
     def _asked(self, place: _Place, path: str, name: str, *, is_folder: bool) -> _Verdict | bool:
         """What dowse was told: a verdict, True if the entry is asked for by name, False if nothing."""
