@@ -13,6 +13,7 @@ import pytest
 
 from dowse.errors import RootError
 from dowse.indexing.discover import Rules, discover, why
+from dowse.indexing.read import stamp_of
 from dowse.types import Candidate, Folder, Skipped, SkipReason
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is the witness")
@@ -483,8 +484,9 @@ def test_order_and_folders(tmp_path: Path) -> None:
     assert [item.path for item in found] == ["", "a.py", "b", "b/a", "b/a/x.py", "b/z.py", "b.py", "c.py"]
     assert [item.path for item in found if isinstance(item, Folder)] == ["", "b", "b/a"]
     for item in found:
-        stamp = item.stamp.mtime_ns if isinstance(item, Candidate) else getattr(item, "mtime_ns", None)
-        assert stamp == (tmp_path / item.path).stat().st_mtime_ns
+        assert not isinstance(item, Skipped)
+        changed_ns = item.stamp.changed_ns if isinstance(item, Candidate) else item.changed_ns
+        assert changed_ns == stamp_of((tmp_path / item.path).stat()).changed_ns
     assert found == list(discover(tmp_path, Rules()))
 
 

@@ -164,6 +164,54 @@ def test_file_that_can_no_longer_be_read_as_text(tree: Path) -> None:
         assert found(engine, "zebra_crossing") == []
 
 
+@pytest.mark.skipif(os.name == "nt", reason="nobody notes there when a file was changed")
+def test_file_that_was_left_out_gets_text_under_its_old_time(tree: Path) -> None:
+    path = tree / "pkg" / "__init__.py"
+    path.write_bytes(b"\0\1\2\3" * 50)
+    settle()
+    with Engine.open(tree) as engine:
+        found(engine, "zebra_crossing")
+        status = path.stat()
+        settle()
+        path.write_text("def lion_taming():\n    return 1\n")
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+        assert engine.pending() == 1
+        assert found(engine, "lion_taming") == [("pkg/__init__.py", "lion_taming")]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="nobody notes there when a folder was changed")
+def test_new_permissions_of_a_folder_have_it_looked_into(tree: Path) -> None:
+    with Engine.open(tree) as engine:
+        engine.index()
+        settle()
+        (tree / "pkg").chmod(0o700)
+        (tree / "pkg").chmod(0o755)
+        assert engine.pending() == 1
+        assert found(engine, "zebra_crossing") == [("pkg/zoo.py", "zebra_crossing")]
+        assert engine.pending() == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.parametrize("closed", ["pkg/zoo.py", "pkg", "."], ids=["file", "folder", "names only"])
+def test_what_could_not_be_read_is_found_as_soon_as_it_can(tree: Path, closed: str) -> None:
+    path = tree / "animals" / closed
+    (tree / "pkg").rename(tree / "pkg.away")
+    (tree / "animals").mkdir()
+    (tree / "pkg.away").rename(tree / "animals" / "pkg")
+    opened = path.stat().st_mode
+    settle()
+    with Engine.open(tree) as engine:
+        for first in (True, False):  # unreadable from the beginning, and later
+            path.chmod(0o400 if closed == "." else 0)
+            assert found(engine, "zebra_crossing") == []
+            assert found(engine, "zebra_crossing") == []
+            settle()
+            assert engine.pending() == 0, first
+            path.chmod(opened)
+            assert found(engine, "zebra_crossing") == [("animals/pkg/zoo.py", "zebra_crossing")]
+            settle()
+
+
 @pytest.mark.parametrize("before", [b"", b"\0\1\2\3" * 50], ids=["empty", "binary"])
 def test_file_that_was_left_out_gets_text(tree: Path, before: bytes) -> None:
     path = tree / "pkg" / "__init__.py"

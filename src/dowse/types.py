@@ -192,6 +192,11 @@ class FileStamp(NamedTuple):
     mtime_ns: int
     ctime_ns: int = 0
 
+    @property
+    def changed_ns(self) -> int:
+        """When anything of it was last changed, its permissions included where the system notes that."""
+        return self.ctime_ns or self.mtime_ns
+
 
 class Candidate(NamedTuple):
     """A file that discovery offers for indexing. ``path`` is POSIX-style and relative to the root."""
@@ -201,7 +206,8 @@ class Candidate(NamedTuple):
 
 
 class Folder(NamedTuple):
-    """A folder that discovery walked (the root is ``""``): a new time stamp means a name came or went.
+    """A folder that discovery walked (the root is ``""``): a new time stamp means that a name came or went, or that it
+    can be read by now.
 
     Also a file that its content leaves out (empty, too large, binary), behind ``LEFT_OUT``, and an ignore file that is
     not indexed (in a folder above, of the repository, of the user, or ignored itself) or ``.git`` of a work tree that
@@ -209,7 +215,7 @@ class Folder(NamedTuple):
     """
 
     path: str
-    mtime_ns: int
+    changed_ns: int
 
 
 class Skipped(NamedTuple):

@@ -48,7 +48,7 @@ def compare(found: Iterable[Candidate | Skipped | Folder], manifest: Mapping[str
             else:
                 read.append(item)
         elif isinstance(item, Folder):
-            folders[item.path] = settled_time(item.mtime_ns)
+            folders[item.path] = settled_time(item.changed_ns)
         else:
             skipped.append(item)
     removed = manifest.keys() - known - {candidate.path for candidate in read}
@@ -107,7 +107,7 @@ def known_changes(drift: Drift, manifest: Mapping[str, KnownFile], folders: Mapp
     changed = sum(
         not same_moment(manifest[found.path].stamp, found.stamp)
         if found.path in manifest
-        else abs(folders[LEFT_OUT + found.path]) != found.stamp.mtime_ns
+        else abs(folders[LEFT_OUT + found.path]) != found.stamp.changed_ns
         for found in drift.changed
     )
     moved = sum(

@@ -173,7 +173,7 @@ class _Judge:
     def top(self) -> _Place:
         """The root, with the rules of the folders above it."""
         try:
-            stamp = Folder("", self._root.stat().st_mtime_ns)
+            stamp = Folder("", stamp_of(self._root.stat()).changed_ns)
             entries = _list(str(self._root))
         except OSError as error:
             problem = error.strerror or str(error)
@@ -183,13 +183,16 @@ class _Judge:
 
     def outer_rules(self) -> Iterator[Folder]:
         """The ignore files outside of the tree that were looked for."""
-        for path, mtime_ns in self._files.outer.items() if self._files else ():
-            yield Folder(OUTER_RULES + path, mtime_ns)
+        for path, changed_ns in self._files.outer.items() if self._files else ():
+            yield Folder(OUTER_RULES + path, changed_ns)
 
     def looked_at_again(self, skipped: Skipped, entry: _Entry) -> Iterator[Folder]:
-        """Where it shows that what is left out changes: it may be smaller then, say other rules, or be no work tree."""
+        """Where it shows that what is left out changes: it may be smaller then, be readable, or say other rules."""
         if skipped.reason in BY_SIZE:
-            yield Folder(LEFT_OUT + skipped.path, entry.stat(follow_symlinks=False).st_mtime_ns)
+            yield Folder(LEFT_OUT + skipped.path, stamp_of(entry.stat(follow_symlinks=False)).changed_ns)
+        elif skipped.reason is SkipReason.UNREADABLE and skipped.is_folder:
+            if (changed_ns := modified(entry.path)) >= 0:  # else the folder above tells
+                yield Folder(skipped.path.rstrip("/"), changed_ns)
         elif skipped.reason is SkipReason.WORK_TREE:
             mark = f"{entry.path}/{_GIT}"
             yield Folder(OUTER_RULES + mark, modified(mark))
@@ -241,7 +244,7 @@ class _Judge:
         included = include is not None and include.matches(path, name, place.included, is_folder=True)
         if include and not included and not include.reaches_into(path):
             return Skipped(f"{path}/", SkipReason.NOT_INCLUDED, "no pattern leads here")
-        stamp = Folder(path, entry.stat(follow_symlinks=False).st_mtime_ns)
+        stamp = Folder(path, stamp_of(entry.stat(follow_symlinks=False)).changed_ns)
         entries = _list(entry.path)
         if asked is False and not closed and self._rules.default_excludes:
             reason = exclusions.listed_folder(name, entries.keys(), place.entries.keys())

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dowse.indexing.ignore import Pattern, PatternList, parse_file
-from dowse.indexing.read import RefusedError, read_regular
+from dowse.indexing.read import RefusedError, read_regular, stamp_of
 
 GIT_IGNORE = ".gitignore"
 DOWSE_IGNORE = ".dowseignore"
@@ -112,7 +112,7 @@ class IgnoreFiles:
 def modified(path: str | Path) -> int:
     """When a file or folder was last changed; -1 if it is not there."""
     try:
-        return os.stat(path).st_mtime_ns
+        return stamp_of(os.stat(path)).changed_ns
     except OSError:
         return -1
 

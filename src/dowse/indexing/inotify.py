@@ -94,10 +94,11 @@ class Watch:
             try:
                 self._add(folder)
             except OSError as error:
-                if error.errno not in _NO_FOLDER:
+                if error.errno in _NO_FOLDER:
+                    continue
+                if error.errno != errno.EACCES:  # of new rights, the folder above tells
                     raise Unwatchable(*error.args) from error
-            else:
-                self._watched.add(folder)
+            self._watched.add(folder)
 
     def _add(self, folder: str) -> None:
         path = f"{self._root}/{folder}" if folder else self._root

@@ -83,7 +83,7 @@ def update(
     """Bring files that are known to have changed up to date, and look into folders whose names changed."""
     moved = [folder for folder in drift.folders if not folder.startswith(LEFT_OUT)]
     found = list(discover(root, recipe.rules, Again(known_folders, moved))) if moved else []
-    folders = {item.path: changes.settled_time(item.mtime_ns) for item in found if isinstance(item, Folder)}
+    folders = {item.path: changes.settled_time(item.changed_ns) for item in found if isinstance(item, Folder)}
     candidates = {item.path: item for item in (*drift.changed, *found) if isinstance(item, Candidate)}
     with store.writer() as writer:
         manifest = writer.manifest([*candidates, *drift.missing])
@@ -230,7 +230,7 @@ class _Run:
             source = read(self.root / path, path, recipe.rules.max_file_size)
             if isinstance(source, Skipped):
                 self.skipped.append(source)
-                self.left_out[LEFT_OUT + path] = changes.settled_time(candidate.stamp.mtime_ns)
+                self.left_out[LEFT_OUT + path] = changes.settled_time(candidate.stamp.changed_ns)
                 continue
             digest = recipe.content_hash(path, source.content)
             if path in self.manifest and self.manifest[path].content_hash == digest:
