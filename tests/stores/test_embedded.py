@@ -609,11 +609,19 @@ def test_nothing_is_left_open(store: Store, folder: Path) -> None:
 # --- views -----------------------------------------------------------------------------------------
 
 
-def test_two_views_share_contents_and_nothing_else(folder: Path) -> None:
-    with closing(embedded(folder, "/one")) as one, closing(embedded(folder, "/two")) as two:
+@pytest.fixture
+def roots(tmp_path: Path) -> tuple[str, str]:
+    """Two trees that there are."""
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    return str(tmp_path / "one"), str(tmp_path / "two")
+
+
+def test_two_views_share_contents_and_nothing_else(folder: Path, roots: tuple[str, str]) -> None:
+    with closing(embedded(folder, roots[0])) as one, closing(embedded(folder, roots[1])) as two:
         build(one, TREE)
         assert two.state() is IndexState.MISSING
-        with pytest.raises(IndexMissing, match="/two"), two.snapshot():
+        with pytest.raises(IndexMissing, match="two"), two.snapshot():
             pass
         assert not (folder / "views" / "0").exists()
         file = source("main.py", TREE["main.py"])
@@ -641,14 +649,77 @@ def test_two_views_share_contents_and_nothing_else(folder: Path) -> None:
         assert one.status().files == 0
 
 
-def test_a_view_that_comes_later_is_found_by_a_reader_that_was_there(folder: Path) -> None:
-    with closing(embedded(folder, "/one")) as one, closing(embedded(folder, "/two")) as reader:
+def test_a_view_that_comes_later_is_found_by_a_reader_that_was_there(
+    folder: Path, roots: tuple[str, str]
+) -> None:
+    with closing(embedded(folder, roots[0])) as one, closing(embedded(folder, roots[1])) as reader:
         build(one, TREE)
         assert reader.state() is IndexState.MISSING
-        with closing(embedded(folder, "/two")) as two:
+        with closing(embedded(folder, roots[1])) as two:
             build(two, {"a.py": "alpha = 1\n"})
         assert reader.state() is IndexState.CURRENT
         assert [row[0] for row in dump(reader)] == ["a.py"]
+
+
+def rows_of(folder: Path, *tables: str) -> list[int]:
+    with closing(sqlite3.connect(folder / CATALOGUE)) as rows:
+        return [rows.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables]
+
+
+def test_views_of_trees_that_are_gone_are_dropped(
+    folder: Path, roots: tuple[str, str], tmp_path: Path
+) -> None:
+    tables = ("views", "files", "file_vectors", "secrets", "contents", "vectors")
+    with closing(embedded(folder, roots[0])) as one:
+        build(one, TREE)
+        alone = rows_of(folder, *tables)
+        before = dump(one)
+        for number in range(3):
+            other = tmp_path / f"other{number}"
+            other.mkdir()
+            with closing(embedded(folder, str(other))) as store:
+                build(store, {**TREE, **{f"{number}/{i}.py": f"number = {number}{i}\n" for i in range(30)}})
+            assert rows_of(folder, "views") == [2]
+            assert len(list((folder / "views").iterdir())) == 2
+            other.rmdir()
+        with one.writer() as writer:
+            writer.finish(REPORT, {})
+        assert rows_of(folder, *tables) == alone
+        assert [path.name for path in (folder / "views").iterdir()] == ["1"]
+        assert dump(one) == before
+        assert_whole(one)
+
+
+def test_what_is_left_of_a_dropped_view_goes_with_the_next_run(store: Store, folder: Path) -> None:
+    build(store, TREE)
+    (folder / "views" / "7" / "lexical").mkdir(parents=True)
+    build(store, TREE)
+    assert [path.name for path in (folder / "views").iterdir()] == ["1"]
+
+
+def test_a_tree_that_comes_back_is_read_as_it_is_now(folder: Path, roots: tuple[str, str]) -> None:
+    with closing(embedded(folder, roots[0])) as one, closing(embedded(folder, roots[1])) as reader:
+        build(one, TREE)
+        build(reader, {"a.py": "alpha = 1\n"})
+        assert [row[0] for row in dump(reader)] == ["a.py"]
+        Path(roots[1]).rmdir()
+        build(one, TREE)
+        assert reader.state() is IndexState.MISSING
+        Path(roots[1]).mkdir()
+        with closing(embedded(folder, roots[1])) as two:
+            build(two, {"b.py": "beta = 1\n"})
+        assert [row[0] for row in dump(reader)] == ["b.py"]
+        with reader.snapshot() as snapshot:
+            assert lexical(snapshot, "alpha") == []
+            assert lexical(snapshot, "beta") == ["b.py"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a name there cannot be too long for the system only")
+def test_a_tree_that_cannot_be_looked_at_is_not_gone(store: Store, folder: Path, tmp_path: Path) -> None:
+    with closing(embedded(folder, str(tmp_path / ("x" * 300)))) as other:
+        build(other, TREE)
+        build(store, TREE)
+        assert [row[0] for row in dump(other)] == sorted(TREE)
 
 
 # --- the folder ------------------------------------------------------------------------------------

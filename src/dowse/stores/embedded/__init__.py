@@ -55,6 +55,7 @@ class _Opened:
 
     identity: tuple[int, int]
     idle: list[Catalogue] = field(default_factory=list)
+    view: str = ""  # the identity of the view that the rest is of
     lexical: LexicalIndex | None = None
     reader: LexicalReader | None = None
     vectors: VectorIndex | None = None
@@ -369,6 +370,11 @@ class EmbeddedStore:
         """Lexical index and vectors, read anew if the catalogue has gone on; an error if one is lost."""
         newest = state.generation
         with self._guard:
+            if (
+                opened.view != state.identity
+            ):  # dropped and made again since, perhaps with as many generations
+                opened.view, opened.remembered = state.identity, Remembered()
+                opened.lexical = opened.reader = opened.vectors = None
             if opened.reader is None or opened.reader.generation != newest:
                 index = opened.lexical or LexicalIndex(self._view_folder(catalogue) / "lexical", create=False)
                 opened.lexical = None  # unless it can be read

@@ -10,6 +10,7 @@ candidate of a question; names have a table of their own, in their order, for lo
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -412,6 +413,10 @@ class Catalogue:
         )
         return gone, [id for (id,) in added]
 
+    def views(self) -> set[int]:
+        """The ids of all views."""
+        return {id for (id,) in self._db.execute("SELECT id FROM views")}
+
     def kept_files(self) -> list[int]:
         """Ids of the files of every generation that can still be read."""
         return [id for (id,) in self._db.execute("SELECT id FROM files WHERE view = ?", (self.view,))]
@@ -439,12 +444,17 @@ class Catalogue:
     def begin_generation(self) -> int:
         """The next generation; rows that only generations before those retained could see are dropped."""
         generation = self.state().generation + 1
-        past, bounds = "view = ? AND removed <= ?", (self.view, generation - RETAINED)
-        for table in ("file_vectors", "secrets"):
-            self._db.execute(f"DELETE FROM {table} WHERE file IN (SELECT id FROM files WHERE {past})", bounds)
-        self._db.execute(f"DELETE FROM files WHERE {past}", bounds)
+        self._forget_files("view = ? AND removed <= ?", (self.view, generation - RETAINED))
         self._db.execute("UPDATE views SET generation = ? WHERE id = ?", (generation, self.view))
         return generation
+
+    def _forget_files(self, which: str, bounds: tuple[int, ...]) -> None:
+        """Drop the rows of some files; their contents stay."""
+        for table in ("file_vectors", "secrets"):
+            self._db.execute(
+                f"DELETE FROM {table} WHERE file IN (SELECT id FROM files WHERE {which})", bounds
+            )
+        self._db.execute(f"DELETE FROM files WHERE {which}", bounds)
 
     def remove(self, paths: Iterable[str], generation: int) -> list[int]:
         """Mark the files at these paths as removed; their ids."""
@@ -543,12 +553,21 @@ class Catalogue:
         self._db.execute("UPDATE views SET restamps = restamps + 1 WHERE id = ?", (self.view,))
 
     def finish(self, report: IndexReport, folders: Mapping[str, int], fingerprint: str) -> None:
-        """Note what a run saw and under which settings; drop contents that nobody has used for long."""
+        """Note what a run saw and under which settings; drop views of lost trees and contents that nobody uses."""
         self._db.execute(
             "UPDATE views SET report = ?, folders = ?, fingerprint = ?, restamps = restamps + 1 WHERE id = ?",
             (packing.packed_report(report), json.dumps(dict(folders)), fingerprint, self.view),
         )
+        self._drop_lost_views()
         self._collect()
+
+    def _drop_lost_views(self) -> None:
+        """Forget trees that are not there any more: work trees that were removed, former places of a project."""
+        others = self._db.execute("SELECT id, root FROM views WHERE id != ?", (self.view,)).fetchall()
+        for id, root in others:
+            if _is_lost(root):
+                self._forget_files("view = ?", (id,))
+                self._db.execute("DELETE FROM views WHERE id = ?", (id,))
 
     def _collect(self) -> None:
         unused = "SELECT id FROM contents WHERE id NOT IN (SELECT content FROM files)"
@@ -564,6 +583,17 @@ class Catalogue:
             self._db.executemany("INSERT OR IGNORE INTO used VALUES (?)", [(key,) for key in _cut(keys)])
         self._db.execute("DELETE FROM vectors WHERE key NOT IN (SELECT key FROM used)")
         self._db.execute("DROP TABLE used")
+
+
+def _is_lost(root: str) -> bool:
+    """Whether a tree is surely gone; one that cannot be looked at may be there."""
+    try:
+        os.stat(root)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _cut(keys: bytes) -> list[bytes]:

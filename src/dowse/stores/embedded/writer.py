@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -29,6 +30,7 @@ class EmbeddedWriter:
 
     def __init__(self, catalogue: Catalogue, folder: Path, fingerprint: str, *, thorough: bool) -> None:
         self._catalogue = catalogue
+        self._folder = folder
         self._fingerprint = fingerprint
         self.repaired: tuple[str, ...] = ()
         index, self._behind = lexical.restored(folder / "lexical", thorough=thorough)
@@ -121,6 +123,14 @@ class EmbeddedWriter:
         """Record what the run saw, under the settings in force."""
         with self._catalogue.transaction():
             self._catalogue.finish(report, folders, self._fingerprint)
+        self._remove_lost_views()
+
+    def _remove_lost_views(self) -> None:
+        """Delete the folders of views that the catalogue does not have; one that is in use, a later run deletes."""
+        known = {str(view) for view in self._catalogue.views()}
+        for folder in self._folder.parent.iterdir():
+            if folder.name not in known:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _with_packed_vectors(files: Sequence[SourceFile]) -> list[SourceFile]:
