@@ -166,6 +166,45 @@ def test_a_worktree_shares_the_exclude_file(tmp_path: Path) -> None:
 
 
 @needs_git
+@pytest.mark.parametrize(
+    "configured", ["own-ignore", "{}/own-ignore", ""], ids=["relative", "absolute", "none"]
+)
+def test_a_repository_is_configured_to_have_an_ignore_file_of_its_own(
+    configured: str, tmp_path: Path
+) -> None:
+    for folder in (tmp_path, tmp_path / "inner"):
+        write(folder, "a.log", "a.tmp", "sub/b.log", "sub/b.tmp")
+        git(folder, "init", "-q")
+    git(tmp_path, "config", "core.excludesFile", configured.format(tmp_path))
+    (tmp_path / "own-ignore").write_text("*.log\n")
+    users = tmp_path / ".git/users-ignore"
+    users.write_text("*.tmp\n")
+    rules = Rules(default_excludes=False, global_ignore=users)
+    (tmp_path / ".git/config-of-user").write_text(f"[core]\n\texcludesFile = {users}\n")
+    inner = ["inner/a.log", "inner/sub/b.log"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(GIT_ENVIRONMENT, "GIT_CONFIG_GLOBAL", str(tmp_path / ".git/config-of-user"))
+        expected = git_files(tmp_path)
+        assert [f"inner/{path}" for path in git_files(tmp_path / "inner")] == inner
+    assert candidates(tmp_path, rules) == sorted([*expected, *inner])
+    below = [path.removeprefix("sub/") for path in expected if path.startswith("sub/")]
+    assert candidates(tmp_path / "sub", rules) == below
+
+
+@needs_git
+@posix_only
+def test_a_configuration_of_git_that_makes_no_sense_stops_nothing(tmp_path: Path) -> None:
+    for name in ("null", "nobody", "pipe"):
+        write(tmp_path, f"{name}/a.py")
+        git(tmp_path / name, "init", "-q")
+    (tmp_path / "null/.git/config").write_text("[core]\nexcludesFile = a\0b\n")
+    (tmp_path / "nobody/.git/config").write_text("[core]\nexcludesFile = ~nobody-of-this-name/x\n")
+    (tmp_path / "pipe/.git/config").unlink()
+    os.mkfifo(tmp_path / "pipe/.git/config")
+    assert candidates(tmp_path) == ["nobody/a.py", "null/a.py", "pipe/a.py"]
+
+
+@needs_git
 def test_a_work_tree_inside_is_left_out_unless_asked_for(tmp_path: Path) -> None:
     write(tmp_path, "src/a.py")
     git(tmp_path, "init", "-q")

@@ -28,6 +28,7 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("USERPROFILE", str(home))
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.delenv("GIT_CONFIG_GLOBAL", raising=False)
 
 
 @pytest.fixture
@@ -295,6 +296,10 @@ def test_the_default_place_of_the_global_ignore_file(monkeypatch: pytest.MonkeyP
         "[core]\n\texcludesfile = ~/mine ; of mine\n",
         '[alias]\n\tlg = log --format="%h %s"\n[filter "lfs"]\n\trequired\n[core]\n\texcludesfile=~/mine\n',
         "[core]\n\teditor = vim\n[core]\n\texcludesfile = ~/mine\n",
+        "[Core]\n\tExcludesFile = ~/mine\n",
+        "[core] excludesFile=~/mine\n",
+        '[core "x"] excludesFile = ~/other\n[CORE] # mine\n\texcludesFile = ~/mine\n',
+        '[remote "a]b"] url = x\n  [core] excludesfile = ~/mine # yes\n',
     ],
 )
 def test_a_configured_ignore_file(text: str) -> None:
@@ -304,6 +309,17 @@ def test_a_configured_ignore_file(text: str) -> None:
     assert global_git_ignore() == home() / "mine"
 
 
+def test_the_environment_names_the_git_configuration(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("mine", "other"):
+        (home() / name).write_text("*.log\n")
+    (home() / ".gitconfig").write_text("[core]\n\texcludesfile = ~/mine\n")
+    (tmp_path / "elsewhere").write_text("[core]\n\texcludesfile = ~/other\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "elsewhere"))
+    assert global_git_ignore() == home() / "other"
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    assert global_git_ignore() is None
+
+
 def test_the_other_place_of_the_git_configuration() -> None:
     (home() / ".config" / "git").mkdir(parents=True)
     (home() / ".config" / "git" / "config").write_text("[core]\n\texcludesfile = ~/mine\n")
@@ -311,7 +327,17 @@ def test_the_other_place_of_the_git_configuration() -> None:
     assert global_git_ignore() == home() / "mine"
 
 
-@pytest.mark.parametrize("text", ["no section = 1\n", "[core\n", "\0\0\0", "[core]\n\texcludesfile\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no section = 1\n",
+        "[core\n",
+        "\0\0\0",
+        "[core]\n\texcludesfile\n",
+        "[core]\n\texcludesfile = a\0b\n",
+        "[core]\n\texcludesfile = ~nobody-of-this-name/x\n",
+    ],
+)
 def test_a_git_configuration_that_cannot_be_read_is_none(text: str) -> None:
     (home() / ".gitconfig").write_text(text)
     assert global_git_ignore() is None

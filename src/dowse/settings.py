@@ -238,10 +238,12 @@ def rewriter_key(host: str) -> str:
 def global_git_ignore() -> Path | None:
     """The user's own ignore file for all repositories, if there is one."""
     base = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
-    configured = _git_excludes_file(Path.home() / ".gitconfig") or _git_excludes_file(
-        Path(base) / "git" / "config"
+    instead = os.environ.get("GIT_CONFIG_GLOBAL")
+    files = (
+        [Path.home() / ".gitconfig", Path(base) / "git" / "config"] if instead is None else [Path(instead)]
     )
-    path = Path(configured).expanduser() if configured else Path(base) / "git" / "ignore"
+    configured = next(filter(None, map(git_excludes_file, files)), None)
+    path = Path(configured) if configured else Path(base) / "git" / "ignore"
     return path if path.is_file() else None
 
 
@@ -392,18 +394,30 @@ def _is_names(value: Any) -> bool:
     )
 
 
-def _git_excludes_file(config: Path) -> str:
-    """``core.excludesFile`` of a git configuration file, or an empty string."""
+_GIT_SECTION = re.compile(r"""\s*\[([^\]"]*)((?:"(?:\\.|[^"\\])*")?)\](.*)""")
+"""The name of a section, that of a part of it in quotes, and what follows on the line."""
+
+
+def git_excludes_file(config: Path) -> str | None:
+    """``core.excludesFile`` of a git configuration file, if it says any; an empty string is for no file at all."""
     import configparser
 
     parser = configparser.ConfigParser(
         strict=False, interpolation=None, allow_no_value=True, inline_comment_prefixes=("#", ";")
     )
     try:
+        if not config.is_file():  # a pipe would be waited for
+            return None
         lines = config.read_text(encoding="utf-8", errors="replace").splitlines()
-        parser.read_string(
-            "\n".join(map(str.strip, lines))
-        )  # an indented line would go on with the one above
+        parser.read_string("\n".join(map(_as_parsed, lines)))
     except (OSError, configparser.Error):
-        return ""
-    return (parser.get("core", "excludesfile", fallback="") or "").strip('"')
+        return None
+    value = parser.get("core", "excludesfile", fallback=None)
+    return None if value is None or "\0" in value else os.path.expanduser(value.strip('"'))
+
+
+def _as_parsed(line: str) -> str:
+    """A line of a git configuration as Python's parser reads it: an indented one would go on with the one above."""
+    header = _GIT_SECTION.match(line)
+    # Case counts only within quotes, and the first value may stand behind the name of its section.
+    return f"[{header[1].lower()}{header[2]}]\n{header[3].strip()}" if header else line.strip()

@@ -8,7 +8,7 @@ An entry is judged by these rules; the first that has something to say decides:
 4. ``.dowseignore``, nearest first, up to the top of the repository; ``!pattern`` brings back what a later
    rule would leave out (a catch-all such as ``!*/`` only takes back what ``.dowseignore`` itself said);
 5. git: ``.gitignore``, nearest first, up to the top of the repository, ``.git/info/exclude``, the user's own
-   ignore file. A repository inside the tree starts anew;
+   ignore file or the one that the repository is configured to have instead. A repository inside the tree starts anew;
 6. what is left out by default (see ``exclusions``; also linked git work trees, which repeat files), then size.
 
 A folder that is left out is reported once and not walked. Only a path that is spelled out leads into it:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from dowse.indexing.ignore import Pattern, PatternList, parse_file
 from dowse.indexing.read import RefusedError, read_regular, stamp_of
+from dowse.settings import git_excludes_file
 
 GIT_IGNORE = ".gitignore"
 DOWSE_IGNORE = ".dowseignore"
@@ -90,11 +91,22 @@ class IgnoreFiles:
         """The ignore files that belong to a repository as a whole."""
         lists = [self._of_user]
         if git_folder := _git_folder(top):
+            configured = git_excludes_file(git_folder / "config")
+            if configured is not None:
+                lists = [self._configured(top, configured)]
             path = Path(os.path.realpath(git_folder / "info" / "exclude"))
             inside = (top / _GIT).is_dir()
             self._note(path)
             lists.insert(0, _read(path, f"{shown}.git/info/exclude" if inside else str(path)))
         return tuple(Scoped(patterns, skipped, prefix) for patterns in lists if patterns)
+
+    def _configured(self, top: Path, file: str) -> PatternList | None:
+        """The ignore file that a repository names instead of the user's own; it may name none."""
+        if not file:
+            return None
+        path = Path(os.path.realpath(top / file))
+        self._note(path)
+        return _read(path, file)
 
     @cached_property
     def _of_user(self) -> PatternList | None:
