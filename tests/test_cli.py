@@ -1317,7 +1317,7 @@ def test_doctor_finds_what_is_wrong(fresh: Shell) -> None:
     fresh("index")
     (fresh.folder / ".dowse/catalogue.db").write_bytes(b"garbage" * 1000)
     (fresh.folder / "dowse.toml").write_text(
-        '[languages.klingon]\ngrammar = "no_such:language"\n', encoding="utf-8"
+        '[languages.klingon]\ngrammar = "tree_sitter_no_such:language"\n', encoding="utf-8"
     )
     done = fresh("doctor")
     assert done.returncode == 3

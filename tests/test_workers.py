@@ -17,7 +17,7 @@ from dowse.indexing.understand import Task, Understanding
 from dowse.indexing.workers import GROUP_BYTES, PARALLEL_BYTES, attempt, understand_all
 
 HOW = Understanding(
-    languages.extended({"broken": {"extensions": [".broken"], "grammar": "no_such_grammar:language"}}),
+    languages.extended({"broken": {"extensions": [".broken"], "grammar": "tree_sitter_no_such:language"}}),
     1000,
     0,
 )
@@ -80,7 +80,7 @@ def test_one_bad_file_does_not_stop_the_others() -> None:
         results = list(understand_all(HOW, work, ALWAYS, processes))
         assert [bool(result.error) for result in results] == [False, False, True, False, False]
         assert results[2].error.startswith(
-            "SettingsError: grammar 'no_such_grammar:language' cannot be loaded"
+            "SettingsError: grammar 'tree_sitter_no_such:language' cannot be loaded"
         )
         assert results[2].terms == ()
 
@@ -159,12 +159,14 @@ def test_modules_in_the_working_directory_are_not_imported(
 
 def test_what_a_worker_prints_does_not_come_between(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A grammar, or anything else that is imported, may write to the standard output."""
-    (tmp_path / "chatty_grammar.py").write_text(
+    packages = tmp_path / "site-packages"
+    packages.mkdir()
+    (packages / "tree_sitter_chatty.py").write_text(
         "print('hello')\nfrom tree_sitter_python import language\n", encoding="utf-8"
     )
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    table = {"chatty": {"extensions": [".chatty"], "grammar": "chatty_grammar:language"}}
+    monkeypatch.setenv("PYTHONPATH", str(packages))
+    monkeypatch.setattr(sys, "path", [str(packages), *sys.path])
+    table = {"chatty": {"extensions": [".chatty"], "grammar": "tree_sitter_chatty:language"}}
     how = Understanding(languages.extended(table), 1000, 0)
     (result,) = understand_all(how, [Task("a.chatty", b"x = 1\n", None)], ALWAYS, 2)
     assert result.error == ""

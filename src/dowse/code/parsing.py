@@ -1,25 +1,32 @@
 """Turns source text into a syntax tree, and says how well that went.
 
-Grammars are loaded when a file first needs them and kept for the life of the process.
+Grammars are loaded when a file first needs them and kept for the life of the process. The settings of a tree may name
+one, and a tree may be anybody's: only installed packages that are called like a grammar are imported.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import warnings
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from typing import NamedTuple
 
 import tree_sitter
 
-from dowse.code.languages.base import Language
+from dowse.code.languages.base import GRAMMAR, GRAMMAR_FORM, Language
 from dowse.errors import SettingsError
 from dowse.types import ParseHealth
 
 Match = tuple[int, dict[str, list[tree_sitter.Node]]]
 """The place of a pattern in its query, and the nodes it captured by name."""
 
+
+_INSTALLED = ("site-packages", "dist-packages")
+"""What the folders are called that packages are installed in."""
 
 _CAPTURE = re.compile(r"@([\w.-]+)")
 _IN_LINE = re.compile(rb"[^\n]")
@@ -34,17 +41,37 @@ class Matches(NamedTuple):
 
 @cache
 def grammar(spec: str) -> tree_sitter.Language:
-    """The tree-sitter grammar that ``package.module:function`` names."""
-    module, _, function = spec.partition(":")
+    """The tree-sitter grammar that ``package:function`` names."""
+    named = GRAMMAR.fullmatch(spec)
+    if named is None:
+        raise SettingsError(f"grammar '{spec}' is not loaded: it must be {GRAMMAR_FORM}")
+    package, function = named["package"], named["function"] or "language"
     try:
-        capsule = getattr(import_module(module), function or "language")()
-    except (ImportError, AttributeError) as error:
+        _refuse_uninstalled(package, spec)
+        capsule = getattr(import_module(package), function)()
+    except (ImportError, AttributeError, ValueError) as error:
         raise SettingsError(
             f"grammar '{spec}' cannot be loaded ({error}): is its package installed?"
         ) from error
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # older grammar wheels hand out a plain pointer
         return tree_sitter.Language(capsule)
+
+
+def _refuse_uninstalled(package: str, spec: str) -> None:
+    """Looking for a package at the top runs nothing of it."""
+    found = find_spec(package)
+    if found is None:
+        raise ModuleNotFoundError(f"No module named '{package}'")
+    origin = Path(found.origin or package)
+    folder = origin.parent.parent if found.submodule_search_locations is not None else origin.parent
+    beside_tree_sitter = Path(tree_sitter.__file__).parent.parent
+    is_installed = folder.name in _INSTALLED and not folder.samefile(os.curdir)
+    if folder != beside_tree_sitter and not is_installed:
+        raise SettingsError(
+            f"grammar '{spec}' is not loaded: {folder} is no folder of installed packages; "
+            "install the package with pip"
+        )
 
 
 @cache

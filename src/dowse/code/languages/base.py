@@ -43,7 +43,12 @@ holds. What else to know:
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+
+GRAMMAR = re.compile(r"(?P<package>tree_sitter_\w+)(?::(?P<function>language\w*))?", re.ASCII)
+GRAMMAR_FORM = 'an installed package that is called tree_sitter_*, as in "tree_sitter_python:language"'
+"""How a grammar is named, and the same in words: nothing else is imported because the settings of a tree say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,7 @@ class Language:
     filenames: tuple[str, ...] = ()  # exact names or globs, case-sensitive: "Dockerfile", "Dockerfile.*"
     aliases: tuple[str, ...] = ()
     interpreters: tuple[str, ...] = ()  # what a "#!" line may name
-    grammar: str = ""  # "package.module:function" that returns the tree-sitter language; "" = no grammar
+    grammar: str = ""  # "package:function" that returns the tree-sitter language; "" = no grammar
     definitions: str = ""
     references: str = ""
     links: tuple[
