@@ -1286,6 +1286,14 @@ def test_languages(dowse: Shell, tmp_path: Path, home: Path) -> None:
     assert Shell(tmp_path, home).json("languages", "klingon")["languages"][0]["extensions"] == [".kli"]
 
 
+def test_a_wrong_table_of_a_language_is_a_wrong_setting(fresh: Shell) -> None:
+    (fresh.folder / "dowse.toml").write_text('[languages.python]\nextensions = ".sage"\n', encoding="utf-8")
+    for command in ("search", "index", "status", "doctor"):
+        done = fresh(command, *(["retry"] if command == "search" else []))
+        assert done.returncode == (3 if command == "doctor" else 2)
+        assert "'languages.python.extensions' must be a list of endings" in done.stdout + done.stderr
+
+
 def test_clear(fresh: Shell) -> None:
     fresh("index")
     assert fresh("clear", "--yes").returncode == 0

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from dowse import embedders, location, stores
 from dowse import settings as settings_module
 from dowse.code import tokens
-from dowse.code.languages import Languages, extended
+from dowse.code.languages import Languages, check_tables, extended
 from dowse.errors import (
     EmbedderError,
     IndexCorrupt,
@@ -113,7 +113,9 @@ class Engine:
         searched as it is.
         """
         root = location.root_of(path, any_root=any_root)
-        engine = cls(root, settings_module.resolve(root, given))
+        resolved = settings_module.resolve(root, given)
+        check_tables(resolved.settings.languages)
+        engine = cls(root, resolved)
         engine.read_only = read_only
         return engine
 

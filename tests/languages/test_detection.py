@@ -1,5 +1,9 @@
 """Which language a file is taken for."""
 
+import re
+from dataclasses import asdict
+from typing import Any
+
 import pytest
 
 from dowse.code.languages import builtin, extended
@@ -73,3 +77,37 @@ def test_user_adds_a_language_and_extends_another() -> None:
 def test_wrong_key_of_a_language_suggests() -> None:
     with pytest.raises(SettingsError, match="did you mean 'extensions'"):
         extended({"python": {"extension": [".sage"]}})
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"python": 3}, "setting 'languages.python' must be a table, not 3"),
+        ({"python": {"extensions": ".sage"}}, """as in [".sage"], not '.sage'"""),
+        ({"python": {"extensions": ["sage"]}}, "'languages.python.extensions' must be a list of endings"),
+        ({"python": {"extensions": [1]}}, "'languages.python.extensions' must be a list of endings"),
+        ({"python": {"aliases": "py"}}, "'languages.python.aliases' must be a list of strings, not 'py'"),
+        ({"python": {"filenames": [""]}}, "'languages.python.filenames' must be a list of strings, not ['']"),
+        ({"python": {"definitions": ["a"]}}, "'languages.python.definitions' must be text, not ['a']"),
+        ({"python": {"prose": "yes"}}, "'languages.python.prose' must be true or false, not 'yes'"),
+        ({"python": {"grammar": 5}}, "'languages.python.grammar' must be an installed package"),
+        ({"python": {"grammar": "os:abort"}}, """as in "tree_sitter_python:language", not 'os:abort'"""),
+        ({"python": {"claims": [".h"]}}, "'languages.python.claims' must be a list of pairs"),
+        ({"python": {"claims": [[".h", "("]]}}, "'languages.python.claims' must be a list of pairs"),
+        ({"python": {"links": ["("]}}, "'languages.python.links' must be a list of patterns, not ['(']"),
+    ],
+)  # fmt: skip
+def test_wrong_value_of_a_language_says_what_is_right(table: dict[str, Any], message: str) -> None:
+    with pytest.raises(SettingsError, match=re.escape(message)):
+        extended(table)
+
+
+def test_every_value_of_a_built_in_language_may_be_written_in_a_table() -> None:
+    for language in builtin().by_name.values():
+        table = {key: value for key, value in asdict(language).items() if key != "name"}
+        assert extended({"new": table}).named("new").extensions == language.extensions
+
+
+def test_claims_of_a_user_are_looked_at() -> None:
+    languages = extended({"mine": {"claims": [[".h", "^MINE"]]}})
+    assert languages.detect("a.h", b"MINE\n").name == "mine"

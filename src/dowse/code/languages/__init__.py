@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 from importlib import import_module
 from typing import Any
 
-from dowse.code.languages.base import Language
+from dowse.code.languages.base import GRAMMAR, GRAMMAR_FORM, Language
 from dowse.errors import SettingsError, UsageError
 
 _MODULES = (
@@ -105,6 +105,15 @@ TEXT = Language(name="text", extensions=(".txt", ".text", ".log"), aliases=("pla
 CLAIM_BYTES = 50_000
 """How far into a file a language looks for its marks."""
 
+_FORMS = {
+    "extensions": 'a list of endings with their dot, as in [".sage"]',
+    "claims": "a list of pairs of an extension and a pattern",
+    "links": "a list of patterns",
+    "grammar": GRAMMAR_FORM,
+}
+_FORMS_BY_TYPE = {tuple: "a list of strings", str: "text", bool: "true or false"}
+"""What a value in a user's table must be, in words."""
+
 
 @dataclass(frozen=True)
 class Languages:
@@ -187,23 +196,67 @@ def extended(additions: Mapping[str, Mapping[str, Any]]) -> Languages:
     """The built-in languages with a user's tables on top: queries are appended, other values replaced."""
     if not additions:
         return builtin()
+    check_tables(additions)
     by_name = dict(builtin().by_name)
     for name, table in additions.items():
         by_name[name] = _extend(by_name.get(name, Language(name=name)), table)
     return Languages(by_name)
 
 
+def check_tables(additions: Mapping[str, Any]) -> None:
+    """An error that names what is wrong with a user's tables, if something is; loads no language."""
+    known = {f.name: f.default for f in fields(Language) if f.name != "name"}
+    for name, table in additions.items():
+        if not isinstance(table, Mapping):
+            raise SettingsError(f"setting 'languages.{name}' must be a table, not {table!r}")
+        for key, value in table.items():
+            if key not in known:
+                close = get_close_matches(key, known, n=1)
+                hint = f"did you mean '{close[0]}'?" if close else f"known keys: {', '.join(sorted(known))}"
+                raise SettingsError(f"unknown key 'languages.{name}.{key}': {hint}")
+            if not _is_valid(key, value, type(known[key])):
+                form = _FORMS.get(key) or _FORMS_BY_TYPE[type(known[key])]
+                raise SettingsError(f"setting 'languages.{name}.{key}' must be {form}, not {value!r}")
+
+
+def _is_valid(key: str, value: Any, kind: type) -> bool:
+    """Whether a value can be one of a language; a tuple there is a list in the settings."""
+    if key == "claims":
+        return isinstance(value, list | tuple) and all(
+            _are_strings(pair) and len(pair) == 2 and _is_pattern(pair[1]) for pair in value
+        )
+    if kind is tuple:
+        accepts = {"extensions": _is_extension, "links": _is_pattern}.get(key, bool)
+        return _are_strings(value) and all(map(accepts, value))
+    if key == "grammar":
+        return isinstance(value, str) and (not value or GRAMMAR.fullmatch(value) is not None)
+    return isinstance(value, kind)
+
+
+def _are_strings(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
+
+
+def _is_extension(text: str) -> bool:
+    return len(text) > 1 and text.startswith(".")
+
+
+def _is_pattern(text: str) -> bool:
+    try:
+        re.compile(text)
+    except re.error:
+        return False
+    return True
+
+
 def _extend(language: Language, table: Mapping[str, Any]) -> Language:
-    known = {f.name for f in fields(Language)} - {"name"}
     values: dict[str, Any] = {}
     for key, value in table.items():
-        if key not in known:
-            close = get_close_matches(key, known, n=1)
-            hint = f"did you mean '{close[0]}'?" if close else f"known keys: {', '.join(sorted(known))}"
-            raise SettingsError(f"unknown key 'languages.{language.name}.{key}': {hint}")
         if key in ("definitions", "references"):
             values[key] = getattr(language, key) + "\n" + value
-        elif isinstance(value, list):
+        elif key == "claims":
+            values[key] = (*language.claims, *map(tuple, value))
+        elif isinstance(value, list | tuple):
             values[key] = tuple(dict.fromkeys((*getattr(language, key), *value)))
         else:
             values[key] = value
