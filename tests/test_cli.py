@@ -1294,6 +1294,35 @@ def test_a_wrong_table_of_a_language_is_a_wrong_setting(fresh: Shell) -> None:
         assert "'languages.python.extensions' must be a list of endings" in done.stdout + done.stderr
 
 
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        (
+            'grammar = "tree_sitter_no_such:language"',
+            "grammar 'tree_sitter_no_such:language' cannot be loaded",
+        ),
+        (
+            "definitions = '(no_such_node) @function'",
+            "query for grammar 'tree_sitter_python:language' does not",
+        ),
+    ],
+)
+def test_files_of_a_language_that_cannot_be_loaded_are_left_out(fresh: Shell, table: str, said: str) -> None:
+    (fresh.folder / "a.sage").write_text("x = 1\n", encoding="utf-8")
+    fresh("index")
+    (fresh.folder / "dowse.toml").write_text(
+        f'[languages.python]\nextensions = [".sage"]\n{table}\n', encoding="utf-8"
+    )
+    for _ in range(2):  # before and after the index is made anew
+        asked = fresh.json("status", "--why", "a.sage")
+        assert (asked["indexed"], asked["reason"]) == (False, "failed to index")
+        assert said in asked["detail"]
+        found = fresh.json("list", "--left-out", "a.sage")["left_out"]
+        assert [skipped["detail"] for skipped in found] == [asked["detail"]]
+        failures = fresh.json("index")["report"]["failures"]
+        assert {"path": "a.sage", "reason": "failed to index", "detail": asked["detail"]} in failures
+
+
 def test_clear(fresh: Shell) -> None:
     fresh("index")
     assert fresh("clear", "--yes").returncode == 0

@@ -583,7 +583,7 @@ class Engine:
         """Whether a file belongs in the index, and if not, why."""
         from dowse.indexing import pipeline
 
-        return pipeline.why(self.root, path, self._recipe().rules)
+        return pipeline.why(self.root, path, self._recipe())
 
     def left_out(self, *patterns: str) -> Iterator[Skipped]:
         """The files and folders that are left out as the disk is now, and why; patterns as those of ``files``."""
@@ -591,10 +591,10 @@ class Engine:
 
         wanted = Filter(paths=patterns)
         manifest: Mapping[str, KnownFile] = {}
-        if self.store.state() is not IndexState.MISSING:
+        if self.store.state() is IndexState.CURRENT:  # with other settings, a run looks at every file anew
             with self.store.snapshot() as snapshot:
                 manifest = snapshot.manifest()
-        for skipped in pipeline.left_out(self.root, self._recipe().rules, manifest):
+        for skipped in pipeline.left_out(self.root, self._recipe(), manifest):
             if file_passes(wanted, FileFacts(skipped.path, "", "", 0)):
                 yield skipped
 

@@ -113,6 +113,16 @@ def matches(language: Language, tree: tree_sitter.Tree | None) -> Matches:
     )
 
 
+def problem(language: Language) -> SettingsError | None:
+    """What keeps the files of a language from being understood: a grammar or a query of a user that is wrong."""
+    try:
+        if language.grammar:
+            _both_queries(language.grammar, language.definitions, language.references)
+    except SettingsError as error:
+        return error
+    return None
+
+
 @cache
 def _parser(spec: str) -> tree_sitter.Parser:
     return tree_sitter.Parser(grammar(spec))

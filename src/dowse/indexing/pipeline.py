@@ -14,7 +14,7 @@ from itertools import tee
 from pathlib import Path
 from typing import NamedTuple
 
-from dowse.code import roles, secrets
+from dowse.code import parsing, roles, secrets
 from dowse.embedders.base import Embedder, Preparing
 from dowse.garbage import uncollected
 from dowse.indexing import changes
@@ -23,7 +23,7 @@ from dowse.indexing.discover import why as judged
 from dowse.indexing.embed import Embedding
 from dowse.indexing.read import read
 from dowse.indexing.understand import VERSION, Task, Understanding
-from dowse.indexing.workers import grouped, understand_all
+from dowse.indexing.workers import grouped, reason, understand_all
 from dowse.stores.base import KnownFile, Store, Writer
 from dowse.types import (
     LEFT_OUT,
@@ -99,28 +99,32 @@ def update(
     index(root, store, recipe, quiet)
 
 
-def why(root: Path, path: str, rules: Rules) -> Candidate | Skipped:
+def why(root: Path, path: str, recipe: Recipe) -> Candidate | Skipped:
     """What a run would make of a path: a file that no rule leaves out is read, which may be the end of it."""
-    found = judged(root, path, rules)
-    if isinstance(found, Candidate) and (problem := _unread(root, found.path, rules)):
+    found = judged(root, path, recipe.rules)
+    if isinstance(found, Candidate) and (problem := _problem(root, found.path, recipe)):
         return problem
     return found
 
 
-def left_out(root: Path, rules: Rules, manifest: Mapping[str, KnownFile]) -> Iterator[Skipped]:
+def left_out(root: Path, recipe: Recipe, manifest: Mapping[str, KnownFile]) -> Iterator[Skipped]:
     """Every file and folder that a run would leave out; those of the index that have not changed are not read."""
-    for item in discover(root, rules):
+    for item in discover(root, recipe.rules):
         if isinstance(item, Skipped):
             yield item
         elif isinstance(item, Candidate):
             is_known = item.path in manifest and manifest[item.path].stamp == item.stamp
-            if not is_known and (problem := _unread(root, item.path, rules)):
+            if not is_known and (problem := _problem(root, item.path, recipe)):
                 yield problem
 
 
-def _unread(root: Path, path: str, rules: Rules) -> Skipped | None:
-    source = read(root / path, path, rules.max_file_size)
-    return source if isinstance(source, Skipped) else None
+def _problem(root: Path, path: str, recipe: Recipe) -> Skipped | None:
+    """Why a file cannot be taken in, as far as can be told without taking it apart."""
+    source = read(root / path, path, recipe.rules.max_file_size)
+    if isinstance(source, Skipped):
+        return source
+    error = parsing.problem(recipe.understanding.languages.detect(path, source.content))
+    return Skipped(path, SkipReason.FAILED, reason(error)) if error else None
 
 
 def says_the_same(root: Path, recipe: Recipe, path: str, content_hash: bytes) -> bool:

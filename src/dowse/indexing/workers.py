@@ -53,8 +53,12 @@ def attempt(how: Understanding, tasks: Sequence[Task]) -> list[Understood]:
     except Exception as error:
         if len(tasks) > 1:
             return [understood for task in tasks for understood in attempt(how, [task])]
-        reason = f"{type(error).__name__}: {error}"
-        return [Understood(ParsedFile("", ParseHealth.FAILED, (), ()), (), (), error=reason)]
+        return [Understood(ParsedFile("", ParseHealth.FAILED, (), ()), (), (), error=reason(error))]
+
+
+def reason(error: Exception) -> str:
+    """What is said of a file that an error keeps out of the index."""
+    return f"{type(error).__name__}: {error}"
 
 
 def _in_processes(how: Understanding, tasks: Iterable[Task], processes: int) -> Iterator[Understood]:
