@@ -169,6 +169,7 @@ def test_a_misspelt_variable_is_named(root: Path, monkeypatch: pytest.MonkeyPatc
         ("lexical_weight = -0.5\n", "setting 'lexical_weight' in dowse.toml must be at least 0.0, not -0.5"),
         ("dense_weight = nan\n", "must be at least 0.0, not nan"),
         ("name_weight = inf\n", "must be at least 0.0, not inf"),
+        ("min_score = 7.0\n", "setting 'min_score' in dowse.toml must be at most 1.0, not 7.0"),
         ('fusion = "best"\n', "must be one of scores, rrf, zscore, not 'best'"),
         ('signals_off = ["magic"]\n', "unknown signal 'magic' in dowse.toml: known are verbatim,"),
         ("limit = \n", "dowse.toml is not valid TOML"),

@@ -150,6 +150,7 @@ _MINIMUM = {
     "file_weight": 0.0,
     "min_score": 0.0,
 }
+_MAXIMUM = {"min_score": 1.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,6 +380,8 @@ def _checked(key: str, value: Any, origin: str) -> Any:
         raise SettingsError(f"setting '{key}' in {origin} must be {_TYPES[type(default)]}, not {value!r}")
     if key in _MINIMUM and not _MINIMUM[key] <= value < float("inf"):  # "nan" is neither
         raise SettingsError(f"setting '{key}' in {origin} must be at least {_MINIMUM[key]}, not {value}")
+    if key in _MAXIMUM and value > _MAXIMUM[key]:
+        raise SettingsError(f"setting '{key}' in {origin} must be at most {_MAXIMUM[key]}, not {value}")
     if key in _CHOICES and value not in _CHOICES[key]:
         raise SettingsError(
             f"setting '{key}' in {origin} must be one of {', '.join(_CHOICES[key])}, not {value!r}"
