@@ -551,6 +551,20 @@ def test_explaining_a_place(dowse: Shell, tree: Path) -> None:
     assert dowse("explain", "retry", "src/retry.py:0").returncode == 2
 
 
+def test_a_cursor_is_relative_to_the_working_directory(dowse: Shell, tree: Path) -> None:
+    def near(cursor: str, cwd: Path) -> list[str]:
+        done = dowse("search", "retry", "--cursor", cursor, "--explain", "--json", cwd=cwd)
+        assert done.returncode == 0, done.stderr
+        hits = json.loads(done.stdout)["results"]
+        return [hit["path"] for hit in hits if "cursor" in [reason["name"] for reason in hit["reasons"]]]
+
+    from_root = near("src/retry.py:5", tree)
+    assert "src/retry.py" in from_root
+    for cursor in ("retry.py:5", "./retry.py:5", "../src/retry.py:5", str(tree / "src/retry.py:5")):
+        assert near(cursor, tree / "src") == from_root
+    assert dowse("search", "retry", "--cursor", "src/retry.py:0").returncode == 2
+
+
 @pytest.mark.parametrize("command", [["explain", "retry"], ["related"]])
 def test_a_line_that_a_file_does_not_have_is_an_error(dowse: Shell, command: list[str]) -> None:
     last = RETRY.count("\n")

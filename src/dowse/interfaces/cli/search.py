@@ -183,9 +183,14 @@ def _options(engine: Engine, asked: dict[str, Any]) -> SearchOptions:
         before=before,
         after=after,
         text=not asked["files_only"],
-        near=engine.near(_from_root(asked["cursor"], engine)) if asked["cursor"] else (),
+        near=_near(engine, asked["cursor"]) if asked["cursor"] else (),
         neighbours="deps" in asked["attached"],
     )
+
+
+def _near(engine: Engine, cursor: str) -> tuple[tuple[str, float], ...]:
+    path, line = options.place(cursor, engine.root)
+    return engine.near(f"{path}:{line}" if line else path)
 
 
 def _from_root(pattern: str, engine: Engine) -> str:
