@@ -116,6 +116,19 @@ def test_entities_say_which_tier_found_them(engine: Engine) -> None:
     assert [hit.id for hit in find("price.py", content=False)] == ["src/shop/price.py"]
 
 
+def test_entities_found_by_content_have_lines_of_their_own(tmp_path: Path) -> None:
+    steps = "".join(f"    total += weigh_parcel(parcels[{n}])\n" for n in range(100))
+    text = f"import os\n\n\ndef pack(parcels):\n    total = 0\n{steps}    return total\n\n\ndef tiny():\n    return 1\n"
+    (tmp_path / "pack.py").write_text(text, encoding="utf-8")
+    with Engine.open(tmp_path, embedder="none") as engine:
+        for question in ("weigh parcel total", "return one in a tiny function"):
+            found = [hit for hit in engine.graph.entities(question) if ":" in hit.id]
+            assert found and {hit.tier for hit in found} == {"content"}
+            for hit in found:
+                (code,) = engine.graph.retrieve([hit.id])
+                assert (hit.start_line, hit.end_line) == (code.start_line, code.end_line)
+
+
 def test_the_graph_follows_changes(tmp_path: Path) -> None:
     with Engine.open(planted(tmp_path), embedder="none") as engine:
         assert reached(engine.graph.callers("rounded")) == ["src/shop/price.py:total"]

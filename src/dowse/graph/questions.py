@@ -171,9 +171,10 @@ class CodeGraph:
         with self._source.fresh() as snapshot:
             hits = {hit.id: hit for hit in _by_name(snapshot, query.strip(), filter)}
         if content and len(hits) < min(threshold, limit):
-            for result in self._source.found(query, filter, 3 * limit):
-                hit = _as_hit(result)
-                hits.setdefault(hit.id, hit)
+            results = self._source.found(query, filter, 3 * limit)
+            with self._source.fresh() as snapshot:
+                for hit in (_as_hit(snapshot, result) for result in results):
+                    hits.setdefault(hit.id, hit)
         return list(hits.values())[:limit]
 
     def retrieve(self, ids: Sequence[str], context: int = 0) -> list[EntityCode]:
@@ -349,11 +350,16 @@ def _files(snapshot: Snapshot, name: str, filter: Filter) -> Iterator[EntityHit]
             yield EntityHit(file.path, Kind.FILE, file.path, 1, last, "", "file")
 
 
-def _as_hit(result: SearchResult) -> EntityHit:
+def _as_hit(snapshot: Snapshot, result: SearchResult) -> EntityHit:
+    """The entity that a result lies in, with all of its lines; of a file, those that were found."""
     id = f"{result.path}:{result.entity}" if result.entity else result.path
-    return EntityHit(
-        id, result.kind, result.path, result.start_line, result.end_line, result.signature, "content"
-    )
+    file = snapshot.file_at(result.path) if result.entity else None
+    alike = [e for e in file.parsed.entities if e.qualified == result.entity] if file else []
+    around = [e for e in alike if e.start_line <= result.end_line and result.start_line <= e.end_line]
+    first, last = result.start_line, result.end_line
+    for entity in around[:1]:
+        first, last = entity.start_line, entity.end_line
+    return EntityHit(id, result.kind, result.path, first, last, result.signature, "content")
 
 
 def _code(snapshot: Snapshot, graph: Graph, node: Node, context: int) -> EntityCode:
