@@ -166,6 +166,34 @@ def test_hooks(tree: Path, tmp_path: Path) -> None:
 
 
 @needs_git
+@pytest.mark.skipif(sys.platform == "win32", reason="the shell that git brings along is not always there")
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        "#!/bin/sh\n# what we do\n\necho mine\nexit 0\n",
+        "#!/bin/sh\nexec true",
+        "#!/bin/sh\n# nothing yet",
+        "#!/bin/sh\n# a page\f# and another\nexit 0\n",
+        "#!/usr/bin/env bash\necho mine\n\n\n",
+    ],
+)
+def test_hooks_run_whatever_is_there_and_leave_it_as_it_was(tree: Path, tmp_path: Path, theirs: str) -> None:
+    shell = Shell(tree, tmp_path)
+    git(tree, "init", "-q", "-b", "main")
+    own = tree / ".git" / "hooks" / "post-commit"
+    own.parent.mkdir(exist_ok=True)
+    own.write_bytes(theirs.encode())
+    own.chmod(0o755)
+    assert shell("hook", "install").returncode == 0
+    assert "already" in shell("hook", "install").stderr
+    git(tree, "add", ".")
+    git(tree, "commit", "-qm", "first")
+    assert eventually((tree / ".dowse" / "catalogue.db").exists)
+    assert shell("hook", "uninstall").returncode == 0
+    assert own.read_bytes() == theirs.encode()
+
+
+@needs_git
 def test_hooks_go_where_git_looks_for_them(tree: Path, tmp_path: Path) -> None:
     shell = Shell(tree / "pkg", tmp_path)
     git(tree, "init", "-q", "-b", "main")

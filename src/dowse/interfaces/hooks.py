@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from pathlib import Path
 
@@ -17,6 +18,9 @@ OTHERWISE = "the folder of its hooks is not known; 'dowse index' in a hook of yo
 
 BEGIN = "# dowse: begin"
 END = "# dowse: end"
+
+_COMMENTS = re.compile(r"(#.*(\n|\Z))*")
+"""The lines at the top of a script that nothing is run by."""
 
 
 def install(root: Path) -> list[Path]:
@@ -92,12 +96,20 @@ def _is_shell(text: str) -> bool:
 
 
 def _with_section(text: str) -> str:
-    kept = _without_section(text)
-    return (kept or "#!/bin/sh\n").rstrip("\n") + "\n" + _section()
+    """Our part before everything that is run: what is there may end with ``exit`` or ``exec``."""
+    kept = _without_section(text) or "#!/bin/sh\n"
+    found = _COMMENTS.match(kept)
+    head = found[0] if found else ""
+    if head.endswith("\n"):
+        return head + _section() + kept[len(head) :]
+    return f"{head}\n{_section()}".removesuffix(
+        "\n"
+    )  # without its last line break it can be taken out exactly
 
 
 def _without_section(text: str) -> str:
     start, end = text.find(BEGIN), text.find(END)
     if start < 0 or end < start:
         return text
-    return text[:start] + text[end + len(END) :].removeprefix("\n")
+    before, after = text[:start], text[end + len(END) :]
+    return before + after.removeprefix("\n") if after else before.removesuffix("\n")
