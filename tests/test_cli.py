@@ -1337,6 +1337,60 @@ def test_files_of_a_language_that_cannot_be_loaded_are_left_out(fresh: Shell, ta
         assert {"path": "a.sage", "reason": "failed to index", "detail": asked["detail"]} in failures
 
 
+def redirected(shell: Shell, redirection: str, *args: str) -> subprocess.CompletedProcess[str]:
+    """A call from a shell that closes or redirects standard streams."""
+    return subprocess.run(
+        ["sh", "-c", f'exec "$@" {redirection}', "sh", *shell.command(*args)],
+        cwd=shell.folder,
+        env=shell.environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+@pytest.mark.skipif(WINDOWS, reason="a shell that closes streams")
+class TestClosedStreams:
+    """What is closed or full is no reason to fail, or is said in one line."""
+
+    def test_nobody_reads_the_remarks(self, fresh: Shell) -> None:
+        for _ in range(2):  # with and without an index to make
+            done = redirected(fresh, "2>&-", "retry", "backoff")
+            assert (done.returncode, done.stderr) == (0, "")
+            assert "src/retry.py" in done.stdout
+        assert redirected(fresh, "2>&-", "search", "retry", "--limit", "0").returncode == 2
+
+    @pytest.mark.parametrize("unbuffered", ["", "1"])
+    @pytest.mark.parametrize("args", [["retry"], ["retry", "--json"], ["status"]])
+    @pytest.mark.parametrize(
+        ("redirection", "why"), [(">&-", "it is closed"), ("> /dev/full", "No space left on device")]
+    )
+    def test_the_answer_cannot_be_written(
+        self, tree: Path, home: Path, redirection: str, why: str, args: list[str], unbuffered: str
+    ) -> None:
+        if redirection == "> /dev/full" and not Path("/dev/full").exists():
+            pytest.skip("no device that is always full")
+        shell = Shell(tree, home)
+        shell.environment["PYTHONUNBUFFERED"] = unbuffered
+        done = redirected(shell, redirection, *args)
+        said = f"dowse: standard output cannot be written ({why}): send it to a file or another program\n"
+        assert (done.returncode, done.stderr) == (4, said)
+
+    def test_what_writes_nothing_needs_no_output(self, dowse: Shell) -> None:
+        assert redirected(dowse, ">&-", "search", "--no-such-option").returncode == 2
+
+    def test_nothing_can_be_read(self, dowse: Shell) -> None:
+        for args in (["search", "-"], ["affected", "--diff", "-"], ["shell"]):
+            done = redirected(dowse, "<&-", *args)
+            assert (done.returncode, done.stdout) == (2, "")
+            assert done.stderr.startswith("dowse: standard input is closed: ")
+        assert redirected(dowse, "<&-", "retry").returncode == 0
+
+    def test_all_are_closed(self, dowse: Shell) -> None:
+        assert redirected(dowse, "<&- >&- 2>&-", "retry").returncode == 4
+
+
 def test_clear(fresh: Shell) -> None:
     fresh("index")
     assert fresh("clear", "--yes").returncode == 0

@@ -16,6 +16,7 @@
     |   +-- IndexUnreachable        3   its server is away, refuses, or lacks something
     +-- EmbedderError               4   text could not be turned into vectors
     +-- RewriterError               4   a question could not be rewritten: the search goes on with the original
+    +-- OutputError                 4   the answer could not be written to standard output
 
 Errors of other libraries are mapped to these at the seam where they arise.
 """
@@ -113,3 +114,13 @@ class EmbedderError(DowseError):
 
 class RewriterError(DowseError):
     """A question could not be rewritten."""
+
+
+class OutputError(DowseError):
+    """The answer could not be written to standard output."""
+
+    @classmethod
+    def because(cls, problem: OSError) -> "OutputError":
+        """With what the system said."""
+        why = "it is closed" if problem.errno == errno.EBADF else problem.strerror
+        return cls(f"standard output cannot be written ({why}): send it to a file or another program")

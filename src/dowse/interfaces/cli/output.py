@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from dowse import settings
+from dowse.errors import OutputError
 from dowse.interfaces import paint
 from dowse.interfaces.render import View
 
@@ -36,7 +37,7 @@ def _working_directory() -> str:
 
 def write(text: str) -> None:
     """Text on standard output, as it is."""
-    click.echo(text, color=True)
+    _echo(text, color=True)
 
 
 def write_json(values: dict[str, Any]) -> None:
@@ -45,7 +46,16 @@ def write_json(values: dict[str, Any]) -> None:
     The stream writes a lone surrogate (of a name that is not UTF-8) as ``\udcff``, as JSON does.
     """
     layout: dict[str, Any] = {"indent": 2} if sys.stdout.isatty() else {"separators": (",", ":")}
-    click.echo(json.dumps(values, ensure_ascii=False, **layout))
+    _echo(json.dumps(values, ensure_ascii=False, **layout))
+
+
+def _echo(text: str, color: bool | None = None) -> None:
+    try:
+        click.echo(text, color=color)
+    except BrokenPipeError:
+        raise  # whoever was reading has seen enough
+    except OSError as error:
+        raise OutputError.because(error) from error
 
 
 def remark(text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -11,7 +12,7 @@ from itertools import takewhile
 import click
 from click.exceptions import Exit
 
-from dowse.errors import DowseError, UsageError
+from dowse.errors import DowseError, OutputError, UsageError
 from dowse.interfaces.cli import cli
 
 INTERNAL_ERROR = 4
@@ -20,9 +21,13 @@ INTERRUPTED = 130
 COMPLETE_VARIABLE = "_DOWSE_COMPLETE"
 """How a shell asks for completions: it calls without arguments and puts its question here."""
 
+_STREAMS = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
+"""The standard streams by number, and what stands in for a closed one: nothing can be read, written, or all of it."""
+
 
 def run(args: Sequence[str]) -> int:
     """The exit code of a command line."""
+    closed = _fill_streams()
     _settle_streams()
     flags = frozenset(takewhile(lambda arg: arg != "--", args))
     try:
@@ -35,7 +40,7 @@ def run(args: Sequence[str]) -> int:
         click.echo("\ndowse: interrupted; the index keeps what was finished", err=True)
         return INTERRUPTED
     except Exception as error:
-        code = _reported(error, as_json="--json" in flags, trace="--debug" in flags)
+        code = _reported(_of_streams(error, closed), as_json="--json" in flags, trace="--debug" in flags)
     return code
 
 
@@ -89,6 +94,33 @@ def _described(error: Exception) -> tuple[str, str, int]:
         return kind, error.format_message(), INTERNAL_ERROR
     summary = " ".join(f"{kind}: {error}".split())
     return kind, f"internal error: {summary} (run with --debug for the trace)", INTERNAL_ERROR
+
+
+def _fill_streams() -> set[str]:
+    """The names of the standard streams that are closed, now opened.
+
+    The next file to be opened would take the place of one: a message would be written into the index. What goes to
+    standard error is lost; the others fail when they are used, and only then.
+    """
+    closed = set()
+    for number, (name, mode, allowed) in enumerate(_STREAMS):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, allowed)
+            os.dup2(nowhere, number)
+            if nowhere != number:
+                os.close(nowhere)
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
+            closed.add(name)
+    return closed
+
+
+def _of_streams(error: Exception, closed: set[str]) -> Exception:
+    """An error of a stream that was closed in our words, any other as it is."""
+    if not isinstance(error, OSError) or error.errno != errno.EBADF:
+        return error
+    if "stdin" in closed:
+        return UsageError("standard input is closed: send it what is to be read, as in 'dowse ... < FILE'")
+    return OutputError.because(error) if "stdout" in closed else error
 
 
 def _settle_streams() -> None:
