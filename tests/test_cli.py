@@ -594,6 +594,14 @@ def test_a_first_search_says_that_it_indexed(fresh: Shell) -> None:
     assert "note:" not in fresh("retry").stderr
 
 
+def test_one_file_is_a_file(tmp_path: Path, home: Path) -> None:
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree/retry.py").write_text(RETRY, encoding="utf-8")
+    shell = Shell(tmp_path / "tree", home)
+    assert re.search(r"note: indexed 1 file in .* first: there was no index", shell("retry").stderr)
+    assert re.search(r"index: current, 1 file, generation", shell("doctor").stdout)
+
+
 def test_changes_are_seen_unless_that_is_switched_off(fresh: Shell) -> None:
     fresh("index")
     (fresh.folder / "src/new.py").write_text("def brand_new(): pass\n", encoding="utf-8")

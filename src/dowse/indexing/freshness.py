@@ -318,4 +318,5 @@ def _said_of_first_run(state: IndexState, report: IndexReport, root: Path) -> st
     without = (
         f"; {report.without_vectors} without vectors: {report.why_without}" if report.why_without else ""
     )
-    return f"indexed {report.indexed} files in {report.seconds:.1f} s first: {why}{without}"
+    files = "1 file" if report.indexed == 1 else f"{report.indexed} files"
+    return f"indexed {files} in {report.seconds:.1f} s first: {why}{without}"

@@ -118,11 +118,12 @@ def copy(source: str, target: str, root: str | None, **given: Any) -> int:
     """
     from dowse.interfaces.cli import output
     from dowse.interfaces.progress import progress_line
+    from dowse.interfaces.render import count
     from dowse.settings import masked
 
     with options.open_engine(root, **given) as engine, progress_line() as progress:
         shared = engine.settings.store
         one, two = (shared if name == "shared" else name for name in (source, target))
-        count = engine.copy_index(one, two, progress)
-    output.write(f"copied {count} files from {masked(one)} to {masked(two)}")
+        copied = engine.copy_index(one, two, progress)
+    output.write(f"copied {count(copied, 'file')} from {masked(one)} to {masked(two)}")
     return 0

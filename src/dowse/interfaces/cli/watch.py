@@ -27,12 +27,15 @@ def watch(root: str | None, quiet: bool, **given: Any) -> int:
     from dowse.interfaces.cli import output
     from dowse.interfaces.paint import visible
     from dowse.interfaces.progress import progress_line
+    from dowse.interfaces.render import count
 
     with options.open_engine(root, **given) as engine:
         changed = changed_paths(engine.root, engine.index_folder)
         with progress_line() as progress:
             report = engine.index(progress)
-        output.remark(f"watching {visible(str(engine.root))} ({report.indexed} files); Ctrl-C ends it")
+        output.remark(
+            f"watching {visible(str(engine.root))} ({count(report.indexed, 'file')}); Ctrl-C ends it"
+        )
         for paths in changed:
             before, started = engine.generation(), time.perf_counter()
             notes = engine.take_in(paths)
