@@ -95,6 +95,7 @@ def test_wrong_key_of_a_language_suggests() -> None:
         ({"python": {"claims": [".h"]}}, "'languages.python.claims' must be a list of pairs"),
         ({"python": {"claims": [[".h", "("]]}}, "'languages.python.claims' must be a list of pairs"),
         ({"python": {"links": ["("]}}, "'languages.python.links' must be a list of patterns, not ['(']"),
+        ({"c": {"blanks": ["A"]}}, "'languages.c.blanks' must be a list of patterns with a group, not ['A']"),
     ],
 )  # fmt: skip
 def test_wrong_value_of_a_language_says_what_is_right(table: dict[str, Any], message: str) -> None:

@@ -109,6 +109,7 @@ _FORMS = {
     "extensions": 'a list of endings with their dot, as in [".sage"]',
     "claims": "a list of pairs of an extension and a pattern",
     "links": "a list of patterns",
+    "blanks": "a list of patterns with a group",
     "grammar": GRAMMAR_FORM,
 }
 _FORMS_BY_TYPE = {tuple: "a list of strings", str: "text", bool: "true or false"}
@@ -226,7 +227,7 @@ def _is_valid(key: str, value: Any, kind: type) -> bool:
             _are_strings(pair) and len(pair) == 2 and _is_pattern(pair[1]) for pair in value
         )
     if kind is tuple:
-        accepts = {"extensions": _is_extension, "links": _is_pattern}.get(key, bool)
+        accepts = {"extensions": _is_extension, "links": _is_pattern, "blanks": _has_group}.get(key, bool)
         return _are_strings(value) and all(map(accepts, value))
     if key == "grammar":
         return isinstance(value, str) and (not value or GRAMMAR.fullmatch(value) is not None)
@@ -241,12 +242,15 @@ def _is_extension(text: str) -> bool:
     return len(text) > 1 and text.startswith(".")
 
 
-def _is_pattern(text: str) -> bool:
+def _is_pattern(text: str, groups: int = 0) -> bool:
     try:
-        re.compile(text)
+        return re.compile(text).groups >= groups
     except re.error:
         return False
-    return True
+
+
+def _has_group(text: str) -> bool:
+    return _is_pattern(text, 1)
 
 
 def _extend(language: Language, table: Mapping[str, Any]) -> Language:

@@ -370,9 +370,7 @@ class EmbeddedStore:
         """Lexical index and vectors, read anew if the catalogue has gone on; an error if one is lost."""
         newest = state.generation
         with self._guard:
-            if (
-                opened.view != state.identity
-            ):  # dropped and made again since, perhaps with as many generations
+            if opened.view != state.identity:  # a view that was made anew may have as many generations
                 opened.view, opened.remembered = state.identity, Remembered()
                 opened.lexical = opened.reader = opened.vectors = None
             if opened.reader is None or opened.reader.generation != newest:
