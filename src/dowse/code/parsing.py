@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import tree_sitter
 
+from dowse.code import nesting
 from dowse.code.languages.base import GRAMMAR, GRAMMAR_FORM, Language
 from dowse.errors import SettingsError
 from dowse.types import ParseHealth
@@ -146,9 +147,11 @@ def _blanked(found: re.Match[bytes]) -> bytes:
 
 
 def parse(language: Language, content: bytes) -> tuple[tree_sitter.Tree | None, ParseHealth]:
-    """The syntax tree of a file's content, or none where the language has no grammar."""
+    """The syntax tree of a file's content, or none where there is no grammar or it would not stand it."""
     if not language.grammar:
         return None, ParseHealth.NO_GRAMMAR
+    if nesting.is_too_deep(language, content):
+        return None, ParseHealth.FAILED
     tree = _parser(language.grammar).parse(_readable(language.blanks, content))
     root = tree.root_node
     if not root.has_error:

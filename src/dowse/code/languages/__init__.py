@@ -112,7 +112,7 @@ _FORMS = {
     "blanks": "a list of patterns with a group",
     "grammar": GRAMMAR_FORM,
 }
-_FORMS_BY_TYPE = {tuple: "a list of strings", str: "text", bool: "true or false"}
+_FORMS_BY_TYPE = {tuple: "a list of strings", str: "text", bool: "true or false", int: "a number"}
 """What a value in a user's table must be, in words."""
 
 

@@ -61,6 +61,8 @@ class Language:
     aliases: tuple[str, ...] = ()
     interpreters: tuple[str, ...] = ()  # what a "#!" line may name
     grammar: str = ""  # "package:function" that returns the tree-sitter language; "" = no grammar
+    deepest: int = 0  # columns that blocks may begin at before the grammar's scanner crashes; 0 = any number
+    marks: str = ""  # characters that open a block wherever they stand: "- - x" is two of them
     definitions: str = ""
     references: str = ""
     links: tuple[

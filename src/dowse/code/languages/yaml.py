@@ -13,6 +13,10 @@ LANGUAGE = Language(
         r"(?P<target>(?:\.{0,2}/|(?<![\w-])|(?<=\w)(?=-))[\w-]+(?:/[\w.-]+)*/[\w-]+\.\w+)",
     ),  # values that may be paths; which are, the tree decides
     grammar="tree_sitter_yaml:language",
+    # the scanner writes 253 open blocks into 1,024 bytes and the next one beyond them; at one column there may be a
+    # mapping, a list in it, and after an error one more
+    deepest=80,
+    marks="-?:",
     definitions="""
 (document (block_node (block_mapping (block_mapping_pair key: (_) @name value: (block_node)) @block)))
 (document (block_node (block_mapping (block_mapping_pair value: (block_node (block_mapping
