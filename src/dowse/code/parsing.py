@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 import warnings
 from functools import cache
 from importlib import import_module
@@ -25,6 +26,19 @@ from dowse.types import ParseHealth
 Match = tuple[int, dict[str, list[tree_sitter.Node]]]
 """The place of a pattern in its query, and the nodes it captured by name."""
 
+TIMED_BYTES = 30_000
+"""Smaller files are parsed without a look at the clock: the worst junk of that size takes some three seconds."""
+
+SECONDS = 3.0
+SECONDS_PER_MB = 10.0
+"""CPU time that parsing a file may take, many times what code takes. Junk may take time by its size squared: half
+a megabyte of a log that is named ``.jl`` takes more than a minute."""
+
+READ_BYTES = 8_192
+"""Source read between two looks at the clock: junk spends up to a second on this much."""
+
+_TEXT_BYTES = 64
+"""Source read at a time for the text that a query compares: nearly always a name."""
 
 _INSTALLED = ("site-packages", "dist-packages")
 """What the folders are called that packages are installed in."""
@@ -146,13 +160,45 @@ def _blanked(found: re.Match[bytes]) -> bytes:
     return found[0][: first - start] + _IN_LINE.sub(b" ", found[1]) + found[0][end - start :]
 
 
+class _Source:
+    """A content as a parser reads it: it seems to end when the time is up.
+
+    The parser has a callback for progress, but in Python before 3.14 that crashes when it is called.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        self.is_parsed = False
+        self.is_cut = False
+        self.end = time.thread_time() + SECONDS + SECONDS_PER_MB * len(content) / 1e6
+
+    def __call__(self, start: int, _: object) -> bytes:
+        """The content from a place on, as much of it as is read at a time."""
+        if self.is_parsed:
+            return self.content[start : start + _TEXT_BYTES]
+        self.is_cut = self.is_cut or time.thread_time() > self.end
+        return b"" if self.is_cut else self.content[start : start + READ_BYTES]
+
+
+def _parsed(parser: tree_sitter.Parser, content: bytes) -> tree_sitter.Tree | None:
+    """The syntax tree of a content, or none if that takes too long."""
+    if len(content) < TIMED_BYTES:
+        return parser.parse(content)
+    source = _Source(content)
+    tree = parser.parse(source)
+    source.is_parsed = True
+    return None if source.is_cut else tree
+
+
 def parse(language: Language, content: bytes) -> tuple[tree_sitter.Tree | None, ParseHealth]:
     """The syntax tree of a file's content, or none where there is no grammar or it would not stand it."""
     if not language.grammar:
         return None, ParseHealth.NO_GRAMMAR
     if nesting.is_too_deep(language, content):
         return None, ParseHealth.FAILED
-    tree = _parser(language.grammar).parse(_readable(language.blanks, content))
+    tree = _parsed(_parser(language.grammar), _readable(language.blanks, content))
+    if tree is None:
+        return None, ParseHealth.FAILED
     root = tree.root_node
     if not root.has_error:
         return tree, ParseHealth.OK
