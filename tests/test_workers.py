@@ -173,5 +173,19 @@ def test_what_a_worker_prints_does_not_come_between(tmp_path: Path, monkeypatch:
     assert result.parsed.language == "chatty"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a crash is told by its signal")
+def test_a_file_that_crashes_a_worker_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    packages = tmp_path / "site-packages"
+    packages.mkdir()
+    (packages / "tree_sitter_crashing.py").write_text("import os\nos.abort()\n", encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(packages), os.environ.get("PYTHONPATH", "")]))
+    table = {"crashing": {"extensions": [".crash"], "grammar": "tree_sitter_crashing:language"}}
+    how = Understanding(languages.extended(table), 1000, 0)
+    good = tasks(6, GROUP_BYTES // 3)
+    results = list(understand_all(how, [*good[:4], Task("a.crash", b"x", None), *good[4:]], ALWAYS, 2))
+    assert results[4].error == "it crashes the parser of its language"
+    assert [*results[:4], *results[5:]] == attempt(HOW, good)
+
+
 def test_the_module_can_be_run() -> None:
     assert workers.__name__ == "dowse.indexing.workers", "what the command line of a worker names"

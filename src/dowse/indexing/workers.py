@@ -8,6 +8,7 @@ safe beside the threads of the lexical engine.
 from __future__ import annotations
 
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -33,6 +34,10 @@ TOGETHER_BYTES = 1_000_000
 
 _ENDED = "a worker process ended unexpectedly: try again with 'workers = 1' in dowse.toml"
 
+CRASHES = tuple(
+    -getattr(signal, name) for name in ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL") if hasattr(signal, name)
+)
+"""How a worker ends when a grammar crashes; one that was killed, or could not start, says nothing of its files."""
 
 HasContent = TypeVar("HasContent", Task, SourceFile)
 
@@ -53,12 +58,20 @@ def attempt(how: Understanding, tasks: Sequence[Task]) -> list[Understood]:
     except Exception as error:
         if len(tasks) > 1:
             return [understood for task in tasks for understood in attempt(how, [task])]
-        return [Understood(ParsedFile("", ParseHealth.FAILED, (), ()), (), (), error=reason(error))]
+        return [_failed(reason(error))]
 
 
 def reason(error: Exception) -> str:
     """What is said of a file that an error keeps out of the index."""
     return f"{type(error).__name__}: {error}"
+
+
+def _failed(why: str) -> Understood:
+    return Understood(ParsedFile("", ParseHealth.FAILED, (), ()), (), (), error=why)
+
+
+class _Crashed(Exception):
+    """A worker ended as one does that a grammar crashes."""
 
 
 def _in_processes(how: Understanding, tasks: Iterable[Task], processes: int) -> Iterator[Understood]:
@@ -71,8 +84,14 @@ def _in_processes(how: Understanding, tasks: Iterable[Task], processes: int) -> 
             worker = local.worker = _start()
             workers.append(worker)
             _tell(worker, how)
-        _tell(worker, group)
-        return _answer(worker)
+        try:
+            _tell(worker, group)
+            return _answer(worker)
+        except _Crashed:
+            local.worker = None
+            if len(group) > 1:
+                return [understood for task in group for understood in run([task])]
+            return [_failed("it crashes the parser of its language")]
 
     waiting: deque[Future[list[Understood]]] = deque()
     pool = ThreadPoolExecutor(processes, thread_name_prefix="dowse-worker")
@@ -123,15 +142,20 @@ def _tell(worker: subprocess.Popen[bytes], value: object) -> None:
     try:
         _send(worker.stdin, value)
     except OSError as error:
-        raise DowseError(_ENDED) from error
+        raise _end(worker) from error
 
 
 def _answer(worker: subprocess.Popen[bytes]) -> list[Understood]:
     assert worker.stdout
     answer: list[Understood] | None = _receive(worker.stdout)
     if answer is None:
-        raise DowseError(_ENDED)
+        raise _end(worker)
     return answer
+
+
+def _end(worker: subprocess.Popen[bytes]) -> Exception:
+    """The error that the end of a worker is."""
+    return _Crashed() if worker.wait() in CRASHES else DowseError(_ENDED)
 
 
 def _send(pipe: IO[bytes], value: object) -> None:
