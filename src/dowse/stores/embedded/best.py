@@ -27,14 +27,17 @@ SAMPLED, MOST_SAMPLED = 64, 4096
 CLOSE = 0.001
 """Numbers that differ by less may be in either order: they were rounded."""
 
+LEVELS = 127
+"""The largest number of a vector becomes this when it is rounded to int8."""
+
 ROUNDING = 1.5 * 2**23
 """Added to a float32, this leaves no room for a fraction, nor changes the last byte of what is left."""
 
 _FIRST, _SECOND = (3, 2) if sys.byteorder == "little" else (0, 1)
 _LAST = 3 - _FIRST
 _FIRST_BYTE = 0x40
-_LEVELS = bytes(range(256))
-_BELOW = [_LEVELS[:level] for level in range(256)]
+_EVERY = bytes(range(256))
+_BELOW = [_EVERY[:level] for level in range(256)]
 _FROM = [bytes(level) + b"\1" * (256 - level) for level in range(256)]
 
 
@@ -77,6 +80,14 @@ def rounded(numbers: Sequence[float], factor: float) -> bytes:
     given: Any = array("f", numbers)
     made: Any = simsimd.fma(given, ones, rounding, alpha=factor, beta=1.0)
     return memoryview(made).tobytes()[_LAST::4]
+
+
+def rounded_rows(matrix: Any) -> tuple[Any, Any]:
+    """Rows of numbers as int8, and for each row what to multiply it by; with numpy, since there are many."""
+    import numpy as np
+
+    scales = np.abs(matrix).max(axis=1) / np.float32(LEVELS)
+    return np.rint(matrix / np.where(scales > 0, scales, 1)[:, None]).astype(np.int8), scales
 
 
 @lru_cache(maxsize=8)

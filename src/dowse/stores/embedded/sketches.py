@@ -14,16 +14,13 @@ from array import array
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dowse.stores.embedded.best import MIDDLE, highest, levels, rounded
+from dowse.stores.embedded.best import LEVELS, MIDDLE, highest, levels, rounded, rounded_rows
 
 if TYPE_CHECKING:
     import numpy as np
 
     Rows = np.ndarray[Any, np.dtype[np.int8]]
     Numbers = np.ndarray[Any, np.dtype[np.float32]]
-
-LEVELS = 127
-"""The largest number of a sketch becomes this."""
 
 SAMPLED = 8192
 """Rows, spread over the segment, whose directions stand for those of all."""
@@ -64,10 +61,8 @@ def drawn(rows: Rows, scales: Numbers) -> Sketches | None:
     lengths, short = np.empty(len(rows), np.float32), np.empty((len(rows), len(axes)), np.int8)
     for start in range(0, len(rows), BATCH):
         batch = slice(start, start + BATCH)
-        along = rows[batch].astype(np.float32) @ axes.T
-        unit = np.abs(along).max(axis=1) / np.float32(LEVELS)
-        short[batch] = np.rint(along / np.where(unit > 0, unit, 1)[:, None])
-        lengths[batch] = unit * scales[batch]
+        short[batch], units = rounded_rows(rows[batch].astype(np.float32) @ axes.T)
+        lengths[batch] = units * scales[batch]
     return Sketches(axes, lengths, short)
 
 

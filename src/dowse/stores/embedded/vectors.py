@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from dowse.errors import IndexUnwritable
 from dowse.stores.embedded import sketches
-from dowse.stores.embedded.best import MIDDLE, largest, rounded
+from dowse.stores.embedded.best import LEVELS, MIDDLE, largest, rounded, rounded_rows
 from dowse.stores.embedded.checksums import checksum
 from dowse.stores.embedded.sketches import Sketches
 from dowse.types import CHUNK_BITS, ChunkVector, Scored, best_first, chunk_id
@@ -50,9 +50,6 @@ KEPT_SHARE = 0.7
 
 NEXT_SHARE = 0.2
 """Small segments are merged with the next larger one if together they are so much of it."""
-
-LEVELS = 127
-"""The largest component of a vector becomes this."""
 
 SKETCHED_ROWS = 40_000
 """A segment with at least so many has sketches, unless they would lose much: with fewer, comparing all is as fast."""
@@ -428,8 +425,7 @@ def packed(vectors: Sequence[ChunkVector]) -> list[ChunkVector]:
     import numpy as np
 
     matrix = np.frombuffer(b"".join(v.vector for v in vectors), dtype="<f4").reshape(len(vectors), -1)
-    scales = np.abs(matrix).max(axis=1) / np.float32(LEVELS)
-    rows = np.rint(matrix / np.where(scales > 0, scales, 1)[:, None]).astype(np.int8)
+    rows, scales = rounded_rows(matrix)
     data = np.concatenate(
         [scales.astype("<f4").view(np.int8).reshape(-1, SCALE_BYTES), rows], axis=1
     ).tobytes()
