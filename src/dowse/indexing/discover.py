@@ -29,8 +29,9 @@ from dowse.errors import RootError
 from dowse.indexing import exclusions
 from dowse.indexing.ignore import Pattern, PatternList, doors, parse_lines
 from dowse.indexing.ignore_files import IGNORE_FILES, IgnoreFiles, InForce, modified
-from dowse.indexing.read import kind_of, stamp_of, too_large
+from dowse.indexing.read import stamp_of
 from dowse.location import main_checkout
+from dowse.safe_files import describe_excess, describe_kind
 from dowse.types import LEFT_OUT, OUTER_RULES, Candidate, Folder, Skipped, SkipReason
 
 BY_SIZE = (SkipReason.TOO_LARGE,)
@@ -217,7 +218,9 @@ class _Judge:
                 return self._folder(place, path, entry)
             if entry.is_file(follow_symlinks=False):
                 return self._file(place, path, entry)
-            return Skipped(path, SkipReason.NOT_A_FILE, kind_of(entry.stat(follow_symlinks=False).st_mode))
+            return Skipped(
+                path, SkipReason.NOT_A_FILE, describe_kind(entry.stat(follow_symlinks=False).st_mode)
+            )
         except OSError as error:
             return Skipped(shown, SkipReason.UNREADABLE, error.strerror or str(error))
 
@@ -230,7 +233,7 @@ class _Judge:
         status = entry.stat(follow_symlinks=False)
         size, limit = status.st_size, self._rules.max_file_size
         if size > limit:
-            return Skipped(path, SkipReason.TOO_LARGE, too_large(size, limit))
+            return Skipped(path, SkipReason.TOO_LARGE, describe_excess(size, limit))
         return Candidate(path, stamp_of(status))
 
     def _folder(self, place: _Place, path: str, entry: _Entry) -> Skipped | _Place:

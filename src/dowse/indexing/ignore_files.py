@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dowse.indexing.ignore import Pattern, PatternList, parse_file
-from dowse.indexing.read import RefusedError, read_regular, stamp_of
+from dowse.indexing.read import stamp_of
+from dowse.safe_files import read_regular
 from dowse.settings import git_excludes_file
 
 GIT_IGNORE = ".gitignore"
@@ -137,8 +138,8 @@ def _scoped(path: Path, shown: str, *, skipped: int = 0, prefix: str = "") -> It
 def _read(path: Path, shown: str) -> PatternList | None:
     """The patterns of an ignore file, if it can be read; a link is not followed, as in git."""
     try:
-        content, _ = read_regular(path, _MAX_SIZE)
-    except RefusedError:
+        content = read_regular(path, _MAX_SIZE)
+    except OSError:
         return None
     return parse_file(shown, content)
 
@@ -169,6 +170,6 @@ def _git_folder(folder: Path) -> Path | None:
 
 def _pointer(path: Path) -> str:
     try:
-        return os.fsdecode(read_regular(path, _MAX_SIZE)[0]).strip()
-    except RefusedError:
+        return os.fsdecode(read_regular(path, _MAX_SIZE)).strip()
+    except OSError:
         return ""

@@ -3,31 +3,15 @@
 from __future__ import annotations
 
 import codecs
-import errno
 import os
 import re
-import stat
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from dowse import safe_files
 from dowse.types import FileStamp, Skipped, SkipReason
 
-# The path may have been swapped since it was discovered: a link must not lead out of the tree, and opening a
-# pipe must not wait for its writer. Flags a system lacks are 0.
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
-_OPEN_FLAGS = (
-    os.O_RDONLY
-    | _NO_FOLLOW
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_NOCTTY", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
-
 _HAS_CHANGE_TIME = os.name == "posix"
-
-# What opening a link with O_NOFOLLOW fails with: ELOOP, on some BSDs EMLINK.
-_LINK_ERRORS = (errno.ELOOP, errno.EMLINK)
 
 _SNIFFED = 8192  # bytes searched for a NUL, as git does: enough for every binary format's header
 
@@ -73,9 +57,15 @@ class SourceText:
 def read(path: Path, relative: str, max_size: int) -> SourceText | Skipped:
     """The text of a file, or why it is not indexed; never raises for what it finds on disk."""
     try:
-        data, stamp = read_regular(path, max_size)
-    except RefusedError as refused:
-        return Skipped(relative, refused.reason, refused.detail)
+        data, stamp = _read_stamped(path, max_size)
+    except safe_files.LinkRefused:
+        return Skipped(relative, SkipReason.SYMLINK, "a link by now")  # it was none when it was discovered
+    except safe_files.NotRegular as error:
+        return Skipped(relative, SkipReason.NOT_A_FILE, str(error))
+    except safe_files.TooLarge as error:
+        return Skipped(relative, SkipReason.TOO_LARGE, str(error))
+    except OSError as error:
+        return Skipped(relative, SkipReason.UNREADABLE, error.strerror or str(error))
     decoded = _decode(data)
     if decoded is None:
         return Skipped(relative, SkipReason.BINARY, "its content is not text")
@@ -85,59 +75,19 @@ def read(path: Path, relative: str, max_size: int) -> SourceText | Skipped:
     return SourceText(content, encoding, stamp)
 
 
-class RefusedError(Exception):
-    """Something at a path was not read, and why."""
-
-    def __init__(self, reason: SkipReason, detail: str) -> None:
-        super().__init__(detail)
-        self.reason = reason
-        self.detail = detail
-
-
-def read_regular(path: str | Path, max_size: int) -> tuple[bytes, FileStamp]:
-    """The bytes of a regular file that is not a link, and its stamp when it was opened; or RefusedError."""
+def _read_stamped(path: Path, max_size: int) -> tuple[bytes, FileStamp]:
+    """Read a regular file that is not a link, with its stamp when it was opened."""
+    descriptor = safe_files.open_regular(path)
     try:
-        if not _NO_FOLLOW and stat.S_ISLNK(os.lstat(path).st_mode):
-            raise RefusedError(SkipReason.SYMLINK, "a link by now")
-        descriptor = os.open(path, _OPEN_FLAGS)
-        try:
-            return _read_open(descriptor, max_size)
-        finally:
-            os.close(descriptor)
-    except OSError as error:
-        if error.errno in _LINK_ERRORS:
-            raise RefusedError(SkipReason.SYMLINK, "a link by now") from error
-        raise RefusedError(SkipReason.UNREADABLE, error.strerror or str(error)) from error
-    except ValueError as error:  # a NUL in the path
-        raise RefusedError(SkipReason.UNREADABLE, str(error)) from error
-
-
-def _read_open(descriptor: int, max_size: int) -> tuple[bytes, FileStamp]:
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode):
-        raise RefusedError(SkipReason.NOT_A_FILE, kind_of(status.st_mode))
-    data, wanted = b"", min(status.st_size, max_size) + 1
-    while len(data) <= max_size and (piece := os.read(descriptor, wanted)):
-        data += piece
-    if max(len(data), status.st_size) > max_size:
-        raise RefusedError(SkipReason.TOO_LARGE, too_large(max(len(data), status.st_size), max_size))
-    return data, stamp_of(status)
+        stamp = stamp_of(os.fstat(descriptor))
+        return safe_files.read_descriptor(descriptor, max_size), stamp
+    finally:
+        os.close(descriptor)
 
 
 def stamp_of(status: os.stat_result) -> FileStamp:
     """What tells that a file has changed; on Windows, ``st_ctime`` is when it was made."""
     return FileStamp(status.st_size, status.st_mtime_ns, status.st_ctime_ns if _HAS_CHANGE_TIME else 0)
-
-
-def kind_of(mode: int) -> str:
-    """What a file that is not a regular one is called."""
-    names = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"}
-    return names.get(stat.S_IFMT(mode), "a device")
-
-
-def too_large(size: int, limit: int) -> str:
-    """How a message says that a file is over the limit."""
-    return f"{size:,} bytes, the limit is {limit:,}"
 
 
 def _decode(data: bytes) -> tuple[bytes, str] | None:

@@ -1,0 +1,118 @@
+"""Opens and reads files that anybody may have put there: only regular files, no links, never more than a bound.
+
+A tree from an archive may hold a pipe that nobody writes to, a device without end, a link to the user's own files, or
+gigabytes, under any name that is read. Opening a pipe must not wait for its writer, and a path may be swapped between a
+look at it and its opening: so the file is opened first, without following a link, and then looked at.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+# Flags that a system lacks are 0.
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_SAFE_FLAGS = (
+    _NO_FOLLOW
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+_LINK_ERRORS = (errno.ELOOP, errno.EMLINK)
+"""What opening a link with O_NOFOLLOW fails with: ELOOP, on some BSDs EMLINK."""
+
+_READ_BYTES = 1_000_000
+"""Bytes asked for at a time: memory for all of them is taken before the first is there."""
+
+
+class UnsafeFile(OSError):
+    """Something at a path is not opened or not read, and why; an OSError, for callers who need no difference."""
+
+
+class LinkRefused(UnsafeFile):
+    """A path is a symbolic link, or leads out of the folder it must stay in."""
+
+
+class NotRegular(UnsafeFile):
+    """A path is a folder, a pipe, a socket or a device."""
+
+
+class TooLarge(UnsafeFile):
+    """A file has more bytes than whoever reads it wants."""
+
+
+def open_regular(path: str | Path, flags: int = os.O_RDONLY, mode: int = 0o666) -> int:
+    """Open a regular file that is not a link, and return its descriptor; ``mode`` is for one that is made.
+
+    Raise ``UnsafeFile`` for anything else, and what the system raises for a file that cannot be opened.
+    """
+    try:
+        if not _NO_FOLLOW and os.path.islink(path):
+            raise LinkRefused("a link")
+        descriptor = os.open(path, flags | _SAFE_FLAGS, mode)
+    except ValueError as error:  # a NUL in the path
+        raise UnsafeFile(str(error)) from error
+    except OSError as error:
+        if error.errno in _LINK_ERRORS and os.path.islink(path):
+            raise LinkRefused("a link") from error
+        raise
+    try:
+        kind = os.fstat(descriptor).st_mode
+        if not stat.S_ISREG(kind):
+            raise NotRegular(describe_kind(kind))
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def read_regular(path: str | Path, max_bytes: int) -> bytes:
+    """Read a whole regular file that is not a link; raise ``UnsafeFile`` if it is none, or has more bytes."""
+    descriptor = open_regular(path)
+    try:
+        return read_descriptor(descriptor, max_bytes)
+    finally:
+        os.close(descriptor)
+
+
+def read_inside(root: Path, name: str, max_bytes: int) -> bytes:
+    """Read a file of a tree; a link is followed as long as it stays in the tree."""
+    path = root / name
+    if not os.path.islink(path):
+        return read_regular(path, max_bytes)
+    try:
+        target = path.resolve(strict=True)
+    except RuntimeError as error:  # Python before 3.13, of links in a circle
+        raise LinkRefused("a link that leads nowhere") from error
+    if not target.is_relative_to(root.resolve()):
+        raise LinkRefused("a link that leads out of the tree")
+    return read_regular(target, max_bytes)
+
+
+def read_descriptor(descriptor: int, max_bytes: int) -> bytes:
+    """Read an open file to its end; raise ``TooLarge`` if it has more bytes, before they are read."""
+    size = os.fstat(descriptor).st_size
+    pieces: list[bytes] = []
+    length = 0
+    while size <= max_bytes and (piece := os.read(descriptor, min(size - length + 1, _READ_BYTES))):
+        pieces.append(piece)
+        length += len(piece)
+        size = max(size, length)  # it may grow while it is read, and files of /proc say that they are empty
+    if size > max_bytes:
+        raise TooLarge(describe_excess(size, max_bytes))
+    return b"".join(pieces)
+
+
+def describe_kind(mode: int) -> str:
+    """Name what a file that is not a regular one is, for a message."""
+    names = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"}
+    return names.get(stat.S_IFMT(mode), "a device")
+
+
+def describe_excess(size: int, limit: int) -> str:
+    """Say by how much a file is over the limit, for a message."""
+    return f"{size:,} bytes, the limit is {limit:,}"
