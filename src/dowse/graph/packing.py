@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Any, TypeVar
 
-from dowse.compact import deflated
+from dowse.compact import deflated, inflate
 from dowse.garbage import uncollected
 from dowse.graph.build import FileGraph, Files
 from dowse.types import Certainty, Edge, Kind, Node, Relation, Role, named
@@ -86,7 +86,7 @@ def unpack(data: bytes | None) -> Files:
     if not data:
         return {}
     try:
-        head, _, body = zlib.decompress(data).partition(b"\n")
+        head, _, body = inflate(data).partition(b"\n")
         version, order, *tables = json.loads(head)
     except (ValueError, TypeError, zlib.error):
         return {}

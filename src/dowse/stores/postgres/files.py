@@ -9,6 +9,7 @@ from itertools import islice
 from typing import TypeVar
 
 from dowse.code import terms as chunk_fields
+from dowse.compact import inflate
 from dowse.errors import IndexCorrupt
 from dowse.stores import naming, packing
 from dowse.stores.postgres import conditions
@@ -226,8 +227,8 @@ class Files:
 def unzipped(packed: bytes) -> bytes:
     """A compressed value, or an error that says what to do."""
     try:
-        return zlib.decompress(packed)
-    except zlib.error as error:
+        return inflate(packed)
+    except (zlib.error, ValueError) as error:
         raise IndexCorrupt.beyond_repair(f"a file's entry in the index is damaged ({error})") from error
 
 
