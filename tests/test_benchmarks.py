@@ -15,6 +15,10 @@ from benchmarks.probe import Probe
 from benchmarks.sets import codegrapher, locagent
 from benchmarks.values import Figure, Outcome, Place, Question, Target, Tree
 
+from dowse.evaluation import dataset
+
+ROOT = Path(__file__).parent.parent
+OWN_TREE = "benchmarks/sets/own_tree.jsonl"
 MACHINE_PATH = re.compile(r"(?<![\w.])/(home|root|tmp|work|Users|var)/|[A-Z]:\\")
 
 
@@ -117,6 +121,17 @@ def test_codegrapher_rows_and_figures(bench_home: Path) -> None:
     both = [Place("src/a.py", 1, 2), Place("tests/test_a.py", 1, 2)]
     first, second = codegrapher.figures(codegrapher.rows(tree, [both[:1], both]))
     assert (first.value, second.value) == (1 / 2, 1.0)
+
+
+def test_questions_about_this_tree_have_answers_that_are_there() -> None:
+    questions = dataset.load(ROOT / OWN_TREE).questions
+    assert len(questions) == 40
+    answers = {target.path for question in questions for target in question.relevant}
+    assert [path for path in sorted(answers) if not (ROOT / path).is_file()] == []
+
+
+def test_questions_about_this_tree_are_not_searched() -> None:
+    assert OWN_TREE in (ROOT / ".dowseignore").read_text(encoding="utf-8").splitlines()
 
 
 def test_quality_targets_are_of_figures_that_are_measured() -> None:
@@ -225,7 +240,7 @@ def test_half_of_a_cited_range_must_be_seen() -> None:
 def test_the_options_of_all_benchmarks_go_together() -> None:
     ran = subprocess.run(
         [sys.executable, "-m", "benchmarks", "--help"],
-        cwd=Path(__file__).parent.parent,
+        cwd=ROOT,
         capture_output=True,
         encoding="utf-8",
         check=False,
