@@ -13,7 +13,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 LAYERS = [
     {"types", "errors", "garbage", "columns", "compact", "safe_files"},
     {"filtering"},
-    {"settings", "location"},
+    {"settings", "location", "index_folder"},
     {"code", "services"},
     {"stores", "embedders"},
     {"indexing", "search", "graph"},
@@ -24,7 +24,7 @@ LAYERS = [
 ]
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 
-MAY_IMPORT_BESIDE = {("settings", "location"), ("location", "settings")}
+MAY_IMPORT_BESIDE = {("location", "settings"), ("location", "index_folder"), ("index_folder", "settings")}
 """Parts of one layer that may see each other; any others of one layer may not."""
 
 SQL = re.compile(

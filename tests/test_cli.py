@@ -120,6 +120,13 @@ class Shell:
         self.environment = kept | {"HOME": str(home), "USERPROFILE": str(home), "TERM": "xterm"}
         self.environment |= {"PYTHONPYCACHEPREFIX": str(home / "compiled")}
         self.environment |= {"XDG_CONFIG_HOME": str(home / "config"), "DOWSE_CACHE_DIR": str(home / "cache")}
+        self.environment |= {"DOWSE_STATE_DIR": str(home / "state")}
+
+    @property
+    def data(self) -> Path:
+        """The folder with the files of the index, which is there."""
+        (data,) = (self.folder / ".dowse").iterdir()
+        return data
 
     def command(self, *args: str) -> list[str]:
         return [sys.executable, "-m", "dowse", *args]
@@ -813,7 +820,7 @@ def test_a_file_that_cannot_be_indexed_is_listed(fresh: Shell) -> None:
 )
 def test_a_damaged_index_is_repaired_or_named(fresh: Shell, garbage: bytes) -> None:
     fresh("index")
-    for file in (fresh.folder / ".dowse").glob("catalogue.db*"):
+    for file in (fresh.folder / ".dowse").glob("*/catalogue.db*"):
         file.write_bytes(garbage)
     searched = fresh("search", "retry")
     assert searched.returncode in (0, 3)
@@ -826,7 +833,7 @@ def test_a_damaged_index_is_repaired_or_named(fresh: Shell, garbage: bytes) -> N
 
 def test_a_lost_lexical_index_is_repaired(fresh: Shell) -> None:
     fresh("index")
-    for folder in (fresh.folder / ".dowse/views").glob("*/lexical"):
+    for folder in (fresh.folder / ".dowse").glob("*/views/*/lexical"):
         shutil.rmtree(folder)
     assert fresh("index").returncode == 0
     assert fresh.json("search", "retry")["results"]
@@ -836,7 +843,7 @@ def test_a_lost_lexical_index_is_repaired(fresh: Shell) -> None:
 @pytest.mark.parametrize("pattern", ["lexical/*.idx", "vectors/*.segment"])
 def test_damage_within_files_is_repaired_by_who_finds_it(fresh: Shell, pattern: str) -> None:
     def damage() -> None:
-        for path in (fresh.folder / ".dowse/views/1").glob(pattern):
+        for path in (fresh.folder / ".dowse").glob(f"*/views/1/{pattern}"):
             raw = path.read_bytes()
             end = len(raw) * 3 // 4
             path.write_bytes(bytes(byte ^ 0x55 for byte in raw[:end]) + raw[end:])
@@ -859,7 +866,7 @@ def test_damage_within_files_is_repaired_by_who_finds_it(fresh: Shell, pattern: 
 
 def test_an_index_of_a_newer_version(fresh: Shell) -> None:
     fresh("index")
-    with sqlite3.connect(fresh.folder / ".dowse/catalogue.db") as db:
+    with sqlite3.connect(fresh.data / "catalogue.db") as db:
         db.execute("PRAGMA user_version = 999")
     db.close()
     for command in (["search", "retry"], ["index"], ["status"], ["list"]):
@@ -873,7 +880,7 @@ def test_an_index_of_a_newer_version(fresh: Shell) -> None:
 
 def test_two_writers(fresh: Shell) -> None:
     fresh("index")
-    with FileLock(fresh.folder / ".dowse/lock"):
+    with FileLock(fresh.data / "lock"):
         for args in (["index"], ["index", "--rebuild"], ["clear", "--yes"]):
             done = fresh(*args)
             assert done.returncode == 3, args
@@ -887,9 +894,10 @@ def test_two_writers(fresh: Shell) -> None:
 
 
 def test_a_search_waits_for_who_makes_the_first_index(fresh: Shell) -> None:
-    (fresh.folder / ".dowse").mkdir()
+    fresh("index")
+    fresh.data.joinpath("catalogue.db").unlink()
     with ThreadPoolExecutor() as pool:
-        with FileLock(fresh.folder / ".dowse/lock"):
+        with FileLock(fresh.data / "lock"):
             searching = pool.submit(fresh, "search", "retry")
             assert fresh("index").returncode == 3  # who asks for nothing else is told at once
             assert not searching.done()
@@ -966,7 +974,7 @@ def test_ctrl_c_leaves_a_usable_index(fresh: Shell) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    while process.poll() is None and not (fresh.folder / ".dowse/writer").exists():
+    while process.poll() is None and not list(fresh.folder.glob(".dowse/*/writer")):
         time.sleep(0.02)
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
@@ -1428,7 +1436,7 @@ def test_doctor(dowse: Shell) -> None:
 
 def test_doctor_finds_what_is_wrong(fresh: Shell) -> None:
     fresh("index")
-    (fresh.folder / ".dowse/catalogue.db").write_bytes(b"garbage" * 1000)
+    (fresh.data / "catalogue.db").write_bytes(b"garbage" * 1000)
     (fresh.folder / "dowse.toml").write_text(
         '[languages.klingon]\ngrammar = "tree_sitter_no_such:language"\n', encoding="utf-8"
     )

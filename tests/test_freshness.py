@@ -279,7 +279,8 @@ def test_another_time_stamp_alone_makes_nothing_stale(tree: Path) -> None:
 def test_search_repairs_a_damaged_index(tree: Path) -> None:
     with Engine.open(tree) as engine:
         engine.index()
-    (tree / ".dowse" / "catalogue.db").write_bytes(b"garbage" * 1000)
+    (catalogue,) = tree.glob(".dowse/*/catalogue.db")
+    catalogue.write_bytes(b"garbage" * 1000)
     with Engine.open(tree) as engine:
         response = engine.search("zebra_crossing")
         assert response.results[0].path == "pkg/zoo.py"

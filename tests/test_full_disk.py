@@ -102,7 +102,7 @@ def test_an_index_that_is_up_to_date(tree: Path) -> None:
 
 def test_where_no_file_can_be_made_the_index_is_not_called_damaged(tree: Path) -> None:
     assert dowse(tree, "index").returncode == 0
-    (lock,) = tree.glob(".dowse/views/*/lexical/.tantivy-meta.lock")
+    (lock,) = tree.glob(".dowse/*/views/*/lexical/.tantivy-meta.lock")
     lock.unlink()
     lock.mkdir()  # as on a disk that is only read
     done = dowse(tree, "status")

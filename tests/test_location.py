@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dowse.errors import RootError, SettingsError
-from dowse.location import INDEX_FILES, INDEX_FOLDER, index_place, main_checkout, project_root, root_of
+from dowse.location import INDEX_FOLDER, index_place, main_checkout, project_root, root_of
 from dowse.settings import Settings
 
 as_root = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -112,28 +112,30 @@ def test_a_folder_whose_name_is_no_text(tree: Path) -> None:
 
 def test_the_index_is_in_the_tree(tree: Path) -> None:
     place = index_place(tree, Settings())
-    assert (place.folder, place.note) == (tree / INDEX_FOLDER, "")
+    assert (place.folder.path, place.note) == (tree / INDEX_FOLDER, "")
 
 
 def test_a_folder_of_the_users_choice(tree: Path, home: Path, tmp_path: Path) -> None:
     assert (
-        index_place(tree, Settings(index_dir=str(tmp_path / "index"))).folder
+        index_place(tree, Settings(index_dir=str(tmp_path / "index"))).folder.path
         == (tmp_path / "index").resolve()
     )
-    assert index_place(tree, Settings(index_dir="../index")).folder == (tree.parent / "index").resolve()
-    assert index_place(tree, Settings(index_dir="~/index")).folder == (home / "index").resolve()
+    assert index_place(tree, Settings(index_dir="../index")).folder.path == (tree.parent / "index").resolve()
+    assert index_place(tree, Settings(index_dir="~/index")).folder.path == (home / "index").resolve()
 
 
 def test_a_folder_with_other_things_in_it_is_refused(tree: Path, tmp_path: Path) -> None:
     folder = tmp_path / "chosen"
     folder.mkdir()
     settings = Settings(index_dir=str(folder))
-    assert index_place(tree, settings).folder == folder.resolve()
+    assert index_place(tree, settings).folder.path == folder.resolve()
     (folder / "thesis.tex").touch()
     with pytest.raises(SettingsError, match="holds other things than an index"):
         index_place(tree, settings)
-    (folder / INDEX_FILES[0]).touch()
-    assert index_place(tree, settings).folder == folder.resolve(), "it is one already"
+    (folder / "thesis.tex").unlink()
+    index_place(tree, settings).folder.create()
+    (folder / "thesis.tex").touch()
+    assert index_place(tree, settings).folder.path == folder.resolve(), "it is one already"
 
 
 @needs_permissions
@@ -146,8 +148,8 @@ def test_a_tree_that_cannot_be_written_has_its_index_elsewhere(
         place = index_place(tree, Settings())
     finally:
         tree.chmod(0o700)
-    assert place.folder.parent == tmp_path / "cache"
-    assert place.folder.name.startswith("project-")
+    assert place.folder.path.parent == tmp_path / "cache"
+    assert place.folder.path.name.startswith("project-")
     assert "cannot be written, so the index is in" in place.note
 
 
@@ -168,8 +170,8 @@ def linked_worktree(main: Path, name: str) -> Path:
 def test_work_trees_share_the_index_of_the_main_checkout(tree: Path) -> None:
     linked = linked_worktree(tree, "feature")
     assert main_checkout(linked) == tree.resolve()
-    assert index_place(linked, Settings()).folder == tree.resolve() / INDEX_FOLDER
-    assert index_place(tree, Settings()).folder == tree / INDEX_FOLDER
+    assert index_place(linked, Settings()).folder.path == tree.resolve() / INDEX_FOLDER
+    assert index_place(tree, Settings()).folder.path == tree / INDEX_FOLDER
 
 
 def test_neither_a_plain_checkout_nor_a_submodule_is_a_work_tree(tree: Path) -> None:

@@ -12,7 +12,7 @@ OPTIONAL = ("mcp", "psycopg", "onnxruntime", "tokenizers", "watchfiles")
 LOAD_ALL = f"""
 import asyncio, ctypes, importlib, logging, multiprocessing, os, pathlib, random, shutil, signal, socket, sqlite3
 import ssl, subprocess, sys, tempfile, threading, typing  # parts of Python that look for these modules themselves
-import click, filelock, numpy, platformdirs, pygments, simsimd, tantivy
+import click, filelock, numpy, pygments, simsimd, tantivy
 for name in {OPTIONAL!r}:
     try:
         importlib.import_module(name)

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from dowse import embedders, location, stores
+from dowse import embedders, index_folder, location, stores
 from dowse import settings as settings_module
 from dowse.code import tokens
 from dowse.code.languages import Languages, check_tables, extended
@@ -34,6 +34,7 @@ from dowse.errors import (
 )
 from dowse.filtering import file_passes
 from dowse.garbage import uncollected
+from dowse.index_folder import IndexFolder
 from dowse.indexing.freshness import Freshness, Means, patiently
 from dowse.search import pipeline as searching
 from dowse.search import query_language
@@ -172,7 +173,8 @@ class Engine:
     def store_at(self, name: str) -> Store:
         """The store of a name or address for this tree; source leaves the machine only if the user says so."""
         if not stores.is_server(name):
-            return stores.create(name, self.index_folder, str(self.root), self.fingerprint)
+            place = self._index_place if name == "embedded" else None
+            return stores.create(name, place, str(self.root), self.fingerprint)
         origin = self.origins.get("store", "default")
         decided = name != self.settings.store or not Resolved(self.settings, self.origins).is_from_tree(
             "store"
@@ -189,11 +191,15 @@ class Engine:
             s.store_schema,
             s.store_timeout,
         )
-        return stores.create(name, self.root, str(self.root), self.fingerprint, shared)
+        return stores.create(name, None, str(self.root), self.fingerprint, shared)
+
+    @property
+    def index_folder(self) -> Path:
+        """The folder of the index as a user knows it, there or not."""
+        return self._index_place.path
 
     @cached_property
-    def index_folder(self) -> Path:
-        """The folder of the index, there or not."""
+    def _index_place(self) -> IndexFolder:
         place = location.index_place(self.root, self.settings)
         if place.note:
             self.notes = (*self.notes, place.note)
@@ -620,9 +626,27 @@ class Engine:
         with closing(self.store_at(source)) as one, closing(self.store_at(target)) as two:
             return copying.copy(one, two, progress or pipeline.quiet)
 
+    def index_files(self) -> list[Path]:
+        """List the files that ``clear`` deletes; none of an index on a server."""
+        files = getattr(self.store, "files", None)
+        return files() if files else []
+
     def clear(self) -> None:
-        """Remove the index."""
+        """Remove the index: our own files by name, and nothing else."""
         self.store.clear()
+
+    def trust_index(self, *, fresh: bool = False) -> Path:
+        """Take the index that is in the folder of this tree for the user's own, though it was made elsewhere.
+
+        All of it is looked at first. ``fresh`` makes a new one beside it instead.
+        """
+        folder = location.default_folder(self.root, self.settings)
+        check = replace(self.settings, trust_index=True, index_dir=str(folder))
+        if not fresh:
+            with Engine(self.root, Resolved(check, self.origins)) as other:
+                if damaged := other.damaged():
+                    raise IndexCorrupt(f"of the index at {folder} {', '.join(damaged)} cannot be read")
+        return index_folder.trust(folder, fresh=fresh).path
 
     # --- freshness ---
 

@@ -9,6 +9,7 @@
     |   +-- RootError               2   the folder to search is missing, unreadable or refused
     +-- IndexProblem                3   the index cannot be used as it is
     |   +-- IndexMissing            3   there is none, and making one was not allowed
+    |   +-- IndexForeign            3   somebody else made it, or something in it is not dowse's
     |   +-- IndexLocked             3   another process is writing it
     |   +-- IndexCorrupt            3   its files are damaged
     |   +-- IndexTooNew             3   a newer dowse wrote it
@@ -67,6 +68,10 @@ class IndexProblem(DowseError):
 
 class IndexMissing(IndexProblem):
     """There is no index, and making one was not allowed."""
+
+
+class IndexForeign(IndexProblem):
+    """Somebody else made the index, or put something into its folder: nothing of it is read or deleted."""
 
 
 class IndexLocked(IndexProblem):

@@ -5,37 +5,18 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from dowse import settings as settings_module
-from dowse.errors import RootError, SettingsError
+from dowse.errors import IndexForeign, RootError, SettingsError
+from dowse.index_folder import IndexFolder, data_folders, open_folder
 from dowse.settings import Settings
 
 INDEX_FOLDER = ".dowse"
 
-INDEX_FILES = (
-    "catalogue.db",
-    "catalogue.db-wal",
-    "catalogue.db-shm",
-    ".gitignore",
-    "lock",
-    "writer",
-    "views",
-)
-"""What the folder of an index holds; the first is there once something was written."""
-
 PROJECT_MARKS = (INDEX_FOLDER, settings_module.CONFIG_FILE, ".git")
 """What the root of a project has, looked for from the working directory upwards."""
-
-
-@dataclass(frozen=True, slots=True)
-class IndexPlace:
-    """The folder of an index, and what a user should know about it."""
-
-    folder: Path
-    note: str = ""
 
 
 def root_of(path: str | os.PathLike[str] | None, *, any_root: bool = False) -> Path:
@@ -81,37 +62,70 @@ def project_root(start: Path) -> Path:
     return start
 
 
+class IndexPlace(NamedTuple):
+    """The folder of an index, and what a user should know about it."""
+
+    folder: IndexFolder
+    note: str = ""
+
+
 def index_place(root: Path, settings: Settings) -> IndexPlace:
-    """Where the index of a tree is: with the main checkout of a repository, so that work trees share it."""
+    """Find where the index of a tree is: with the main checkout of a repository, so that work trees share it.
+
+    Where that folder is somebody else's or cannot be written, the index is in the user's cache.
+    """
     if settings.index_dir:
-        folder = (root / Path(settings.index_dir).expanduser()).resolve()
-        if not _may_hold_index(folder):
-            raise SettingsError(
-                f"{folder} holds other things than an index: set index_dir to a folder of its own"
-            )
-        return IndexPlace(folder)
+        return IndexPlace(_chosen_folder(root, settings))
     home = main_checkout(root) or root
     folder = home / INDEX_FOLDER
+    try:
+        found = open_folder(folder, trusts_any=settings.trust_index)
+    except IndexForeign as error:
+        place = _cached_place(home, settings)
+        return place._replace(
+            note=f"{error}, so it is left alone and the index is in {place.folder.path}; "
+            "run 'dowse trust' to use it all the same, or 'dowse trust --fresh' to have a new index beside it"
+        )
     if os.access(folder if folder.exists() else home, os.W_OK):
-        return IndexPlace(folder)
+        return IndexPlace(found)
+    place = _cached_place(home, settings)
+    return place._replace(note=f"{home} cannot be written, so the index is in {place.folder.path}")
+
+
+def default_folder(root: Path, settings: Settings) -> Path:
+    """Find the folder that would hold the index of a tree if it were the user's own."""
+    return (
+        _chosen_path(root, settings) if settings.index_dir else (main_checkout(root) or root) / INDEX_FOLDER
+    )
+
+
+def _chosen_folder(root: Path, settings: Settings) -> IndexFolder:
+    """Find the folder that the user has chosen for an index; raise an error for one with other things in it."""
+    folder = _chosen_path(root, settings)
+    try:
+        return open_folder(folder, trusts_any=settings.trust_index)
+    except IndexForeign as error:
+        if not any(data_folders(folder)) and folder.is_dir():
+            raise SettingsError(
+                f"{folder} holds other things than an index: set index_dir to a folder of its own"
+            ) from error
+        raise IndexForeign(f"{error}: run 'dowse trust --index-dir {folder}' if you trust it") from error
+
+
+def _chosen_path(root: Path, settings: Settings) -> Path:
+    return (root / Path(settings.index_dir).expanduser()).resolve()
+
+
+def _cached_place(home: Path, settings: Settings) -> IndexPlace:
     digest = hashlib.sha256(str(home).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     folder = settings_module.user_cache_dir() / f"{home.name or 'root'}-{digest}"
-    return IndexPlace(folder, f"{home} cannot be written, so the index is in {folder}")
+    return IndexPlace(open_folder(folder, trusts_any=settings.trust_index))
 
 
 def search_log(root: Path) -> Path:
     """The file with the questions that were asked of a tree, for users who want one; never in the tree."""
     digest = hashlib.sha256(str(root).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return settings_module.user_state_dir() / "searches" / f"{root.name or 'root'}-{digest}.jsonl"
-
-
-def _may_hold_index(folder: Path) -> bool:
-    """Whether a folder is an index or could become one: clearing an index empties its folder."""
-    try:
-        names = {entry.name for entry in folder.iterdir()}
-    except OSError:
-        return True  # there is none, or it is for the store to say what is wrong with it
-    return INDEX_FILES[0] in names or names <= set(INDEX_FILES)
 
 
 class SharedNames(NamedTuple):

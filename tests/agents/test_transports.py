@@ -309,7 +309,7 @@ def test_read_only(connect: Connect, tree: Path) -> None:
         async with connect("--read-only", mode="legacy") as client:
             result = await client.call_tool("search", {"query": "retry"})
             assert result.is_error and "dowse index" in text(result)
-            assert not list(tree.glob(".dowse/*.db"))
+            assert not list(tree.glob(".dowse/*/*.db"))
         async with connect(mode="legacy") as client:
             await client.call_tool("search", {"query": "retry"})
         (tree / "src/retry.py").write_text("def something_else():\n    pass\n")
@@ -362,12 +362,11 @@ def test_repository_or_index_deleted_in_mid_session(connect: Connect, tree: Path
 
 
 def test_index_that_another_process_writes(connect: Connect, tree: Path) -> None:
-    lock = FileLock(tree / ".dowse" / "lock")
-
     async def work() -> None:
         async with connect(mode="legacy") as client:
             assert not (await client.call_tool("search", {"query": "retry"})).is_error
-            with lock:
+            (data,) = (tree / ".dowse").iterdir()
+            with FileLock(data / "lock"):
                 (tree / "src/retry.py").write_text("def changed_meanwhile():\n    pass\n")
                 answer = await client.call_tool("search", {"query": "retry_with_backoff", "repeat": True})
                 assert not answer.is_error and "another process" in text(answer)
@@ -381,18 +380,18 @@ def test_index_that_another_process_writes(connect: Connect, tree: Path) -> None
 
 
 def test_waits_for_who_makes_the_first_index(connect: Connect, tree: Path) -> None:
-    (tree / ".dowse").mkdir()
-    lock = FileLock(tree / ".dowse" / "lock")
-
     async def work() -> None:
         async with connect(mode="legacy") as client:
+            assert not (await client.call_tool("search", {"query": "retry"})).is_error
+            (data,) = (tree / ".dowse").iterdir()
             found: list[Any] = []
 
             async def asking() -> None:
-                found.append(await client.call_tool("search", {"query": "retry"}))
+                found.append(await client.call_tool("search", {"query": "retry", "repeat": True}))
 
             async with anyio.create_task_group() as group:
-                with lock:
+                with FileLock(data / "lock"):
+                    (data / "catalogue.db").unlink()
                     group.start_soon(asking)
                     await anyio.sleep(1)
                     status = await client.call_tool("status", {})  # it waits, and is alive

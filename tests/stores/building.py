@@ -7,6 +7,7 @@ from pathlib import Path
 from dowse import stores
 from dowse.code import languages, terms, tokens
 from dowse.embedders.hashing import HashingEmbedder
+from dowse.index_folder import IndexFolder
 from dowse.indexing.understand import Understanding, understand
 from dowse.stores.base import Snapshot, Store
 from dowse.types import (
@@ -140,7 +141,7 @@ def build(store: Store, tree: Mapping[str, str]) -> None:
 
 def embedded(folder: Path, root: str = "/tree", fingerprint: str = "one") -> Store:
     """An embedded store."""
-    return stores.create("embedded", folder, root, fingerprint)
+    return stores.create("embedded", IndexFolder.unnamed(folder), root, fingerprint)
 
 
 def terms_of(text: str) -> list[Term]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dowse import stores
+from dowse.index_folder import IndexFolder
 from dowse.stores.base import Snapshot, Store
 from dowse.stores.embedded import sketches, vectors
 
@@ -61,10 +62,10 @@ def create(request: pytest.FixtureRequest) -> Create:
 
     def made(kind: str, folder: Path, fingerprint: str = "one") -> Store:
         if not kind.startswith("postgresql"):
-            return stores.create(kind.partition(",")[0], folder, "/tree", fingerprint)
+            return stores.create(kind.partition(",")[0], IndexFolder.unnamed(folder), "/tree", fingerprint)
         url = request.getfixturevalue("postgres_url")
         shared = stores.Shared(f"repository {next(NUMBERS)}", "/tree")
-        store = stores.create(url, folder, "/tree", fingerprint, shared)
+        store = stores.create(url, None, "/tree", fingerprint, shared)
         if kind == ASKED_OFTEN:
             vars(store)["_remembered"].often = 0
         return store

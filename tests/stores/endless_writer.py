@@ -17,7 +17,7 @@ def main(place: str, seed: int) -> None:
     chance = random.Random(seed)
     shared = stores.Shared("killed", "/tree")
     store = (
-        stores.create(place, Path(), "/tree", "one", shared)
+        stores.create(place, None, "/tree", "one", shared)
         if stores.is_server(place)
         else embedded(Path(place))
     )

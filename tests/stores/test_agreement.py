@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from dowse import stores
+from dowse.index_folder import IndexFolder
 from dowse.stores.base import Snapshot, Store
 from dowse.types import ChunkTerms, Filter, Kind, NameTier, Role, Term
 
@@ -153,7 +154,7 @@ def agree(random: random.Random, one: Snapshot, two: Snapshot) -> None:
 
 @pytest.fixture
 def embedded_store(tmp_path: Path) -> Iterator[Store]:
-    opened = stores.create("embedded", tmp_path / "index", "/tree", "one")
+    opened = stores.create("embedded", IndexFolder.unnamed(tmp_path / "index"), "/tree", "one")
     yield opened
     opened.close()
 
@@ -175,7 +176,7 @@ def postgres_store(create: Create, tmp_path: Path) -> Iterator[Store]:
 @pytest.mark.parametrize("seed", range(4))
 def test_the_same_edits_give_the_same_answers(other_store: Store, tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
-    memory = stores.create("memory", tmp_path, "/tree", "one")
+    memory = stores.create("memory", None, "/tree", "one")
     tree: dict[str, str] = {}
     for _ in range(8):
         removed, written = edit(chance, tree)
@@ -194,7 +195,7 @@ def test_the_same_edits_give_the_same_answers(other_store: Store, tmp_path: Path
 @pytest.mark.parametrize("seed", range(2))
 def test_a_fresh_index_ranks_alike(other_store: Store, tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
-    memory = stores.create("memory", tmp_path, "/tree", "one")
+    memory = stores.create("memory", None, "/tree", "one")
     tree: dict[str, str] = {}
     for _ in range(25):
         edit(chance, tree)

@@ -11,6 +11,7 @@ from dowse import stores
 from dowse.code.references import unpack
 from dowse.errors import IndexLocked, IndexMissing, SettingsError
 from dowse.filtering import facts, file_passes
+from dowse.index_folder import IndexFolder
 from dowse.stores.base import Snapshot, Store
 from dowse.types import (
     FileStamp,
@@ -153,7 +154,7 @@ def test_an_index_made_anew_is_another(store: Store) -> None:
 
 def test_an_unknown_store_is_named(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="unknown store 'redis': known are embedded, memory"):
-        stores.create("redis", tmp_path, "/tree", "one")
+        stores.create("redis", None, "/tree", "one")
 
 
 # --- files -----------------------------------------------------------------------------------------
@@ -284,7 +285,7 @@ def test_a_new_stamp_shows_everywhere(store: Store) -> None:
 def other_settings(store: Store, fingerprint: str) -> Store:
     """The same index under other settings."""
     if hasattr(store, "folder"):
-        return stores.create("embedded", store.folder, "/tree", fingerprint)
+        return stores.create("embedded", IndexFolder.unnamed(store.folder), "/tree", fingerprint)
     store.fingerprint = fingerprint  # type: ignore[attr-defined]
     return store
 
@@ -957,7 +958,7 @@ def test_readers_in_threads_see_whole_generations(store: Store) -> None:
 
 def test_the_order_of_edits_leaves_no_trace(store: Store, tmp_path: Path) -> None:
     build(store, TREE)
-    other = stores.create("embedded", tmp_path / "other", "/tree", "one")
+    other = stores.create("embedded", IndexFolder.unnamed(tmp_path / "other"), "/tree", "one")
     one, two, *rest = reversed(TREE)
     write(other, dict.fromkeys(rest, "something else\n") | {f"old/{one}": TREE[one], two: TREE[two]})
     write(other, {one: TREE[one]}, removed=[f"old/{one}", two])

@@ -16,8 +16,9 @@ import pytest
 
 from dowse.errors import IndexCorrupt, IndexLocked, IndexMissing, IndexTooNew, IndexUnwritable
 from dowse.stores.base import FORMAT, Store
-from dowse.stores.embedded import CATALOGUE, EmbeddedStore, catalogue
+from dowse.stores.embedded import EmbeddedStore, catalogue, layout
 from dowse.stores.embedded.catalogue import SPARE_CONTENTS, Catalogue
+from dowse.stores.embedded.layout import CATALOGUE
 from dowse.stores.embedded.lexical import LexicalIndex
 from dowse.stores.embedded.vectors import MAX_SEGMENTS, VectorIndex, packed
 from dowse.types import IndexState, NameTier
@@ -211,7 +212,7 @@ def inverted(path: Path) -> None:
     """Other bytes, the same length, the end as it was."""
     raw = path.read_bytes()
     end = min(300, len(raw) // 2)
-    path.write_bytes(bytes(byte ^ 0x55 for byte in raw[:-end]) + raw[-end:])
+    overwrite(path, bytes(byte ^ 0x55 for byte in raw[:-end]) + raw[-end:])
 
 
 def every(pattern: str, damage: Callable[[Path], object]) -> Callable[[Path], None]:
@@ -274,12 +275,18 @@ def scratched(path: Path) -> None:
     """One other bit, before the end where a checksum is."""
     raw = bytearray(path.read_bytes())
     raw[len(raw) // 8] ^= 1
-    path.write_bytes(raw)
+    overwrite(path, bytes(raw))
+
+
+def overwrite(path: Path, data: bytes) -> None:
+    """Other bytes in a file that may be mapped: it must not be short for a moment, which would be a bus error."""
+    with open(path, "r+b") as file:
+        file.write(data)
 
 
 def scribbled(path: Path) -> None:
     """Other bytes everywhere, the same length."""
-    path.write_bytes(random.Random(1).randbytes(path.stat().st_size))
+    overwrite(path, random.Random(1).randbytes(path.stat().st_size))
 
 
 SCRATCHES = ["lexical/*.term", "lexical/*.idx", "lexical/*.fast", "lexical/*.fieldnorm", "vectors/*.segment"]
@@ -358,7 +365,9 @@ def test_a_reader_that_is_open_goes_on_after_a_repair(store: Store, folder: Path
     build(store, TREE)
     with closing(embedded(folder)) as reader:
         before = dump(reader)
-        shutil.rmtree(folder / "views")
+        layout.remove(
+            folder / layout.VIEWS, layout.VIEWS_LAYOUT
+        )  # the engine may put a lock file there meanwhile
         write(store, {"new.py": "def fresh(): pass\n"})
         assert len(dump(reader)) == len(before) + 1
         with reader.snapshot() as snapshot:

@@ -25,6 +25,7 @@ from dowse.errors import (
     SettingsError,
     UsageError,
 )
+from dowse.index_folder import IndexFolder
 from dowse.stores import Shared, copying
 from dowse.stores.base import FORMAT, Store
 from dowse.stores.postgres import PostgresStore, Server, schema, state
@@ -48,7 +49,7 @@ posix_only = pytest.mark.skipif(os.name == "nt", reason="a process cannot be kil
 def opened(
     url: str, repository: str = "repository", view: str = "/tree", fingerprint: str = "one"
 ) -> PostgresStore:
-    store = stores.create(url, Path(), "/tree", fingerprint, Shared(repository, view))
+    store = stores.create(url, None, "/tree", fingerprint, Shared(repository, view))
     assert isinstance(store, PostgresStore)
     OPENED.append(store)
     return store
@@ -369,8 +370,8 @@ def test_status_of_the_server(url: str) -> None:
 
 
 def test_copies_are_equal_in_both_directions(url: str, tmp_path: Path) -> None:
-    first = stores.create("embedded", tmp_path / "one", "/tree", "one")
-    second = stores.create("embedded", tmp_path / "two", "/tree", "one")
+    first = stores.create("embedded", IndexFolder.unnamed(tmp_path / "one"), "/tree", "one")
+    second = stores.create("embedded", IndexFolder.unnamed(tmp_path / "two"), "/tree", "one")
     shared = opened(url)
     with pytest.raises(IndexMissing, match="run 'dowse index' on it first"):
         copying.copy(first, shared, lambda *_: None)
@@ -637,7 +638,7 @@ def test_a_missing_extension_is_named(url: str, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_statement_that_takes_too_long(url: str) -> None:
     build(opened(url), TREE)
-    slow = stores.create(url, Path(), "/tree", "one", Shared("repository", "/tree", timeout=0.2))
+    slow = stores.create(url, None, "/tree", "one", Shared("repository", "/tree", timeout=0.2))
     assert isinstance(slow, PostgresStore)
     with closing(slow), slow.snapshot() as snapshot, pytest.raises(IndexUnreachable, match="store_timeout"):
         snapshot._session.ask("SELECT pg_sleep(5)")

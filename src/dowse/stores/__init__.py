@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from dowse.errors import SettingsError, UsageError
+from dowse.index_folder import IndexFolder
 from dowse.stores.base import SharedStore, Store
 
 NAMES = ("embedded", "memory", "postgresql")
@@ -45,12 +45,15 @@ def is_local(url: str) -> bool:
     )
 
 
-def create(name: str, folder: Path, root: str, fingerprint: str, shared: Shared | None = None) -> Store:
-    """The store of this name for a tree: ``folder`` is where an embedded one is, ``shared`` for one on a server."""
+def create(
+    name: str, place: IndexFolder | None, root: str, fingerprint: str, shared: Shared | None = None
+) -> Store:
+    """Make the store of this name for a tree: ``place`` is for an embedded one, ``shared`` for one on a server."""
     if name == "embedded":
         from dowse.stores.embedded import EmbeddedStore
 
-        return EmbeddedStore(folder, root, fingerprint)
+        assert place is not None
+        return EmbeddedStore(place, root, fingerprint)
     if name == "memory":
         from dowse.stores.memory import MemoryStore
 

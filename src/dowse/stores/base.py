@@ -29,7 +29,7 @@ from dowse.types import (
     Term,
 )
 
-FORMAT = 11
+FORMAT = 12
 """Version of what stores write. An index of another version is rebuilt, never migrated."""
 
 

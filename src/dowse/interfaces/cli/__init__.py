@@ -61,6 +61,7 @@ COMMANDS = {
     ),
     "store": Row("dowse.interfaces.cli.store:store", "Look after an index that a team shares."),
     "config": Row("dowse.interfaces.cli.config:config", "Show the settings and where they come from."),
+    "trust": Row("dowse.interfaces.cli.trust:trust", "Use an index that was made elsewhere."),
     "clear": Row("dowse.interfaces.cli.clear:clear", "Remove the index."),
     "doctor": Row("dowse.interfaces.cli.doctor:doctor", "Check that everything dowse needs is in order."),
     "shell": Row("dowse.interfaces.cli.shell:shell", "Ask questions one after another."),

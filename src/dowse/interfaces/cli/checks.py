@@ -17,7 +17,7 @@ from dowse.errors import DowseError
 from dowse.indexing.ignore_files import IGNORE_FILES
 from dowse.interfaces.render import count
 from dowse.stores import is_server
-from dowse.stores.embedded import LOCK
+from dowse.stores.embedded.layout import LOCK
 from dowse.types import IndexState
 
 PYTHON = (3, 11)
@@ -135,7 +135,7 @@ def _ignore_rules(root: Path) -> Check:
 def _place(engine: Engine) -> Check:
     folder = engine.index_folder
     if note := location.index_place(engine.root, engine.settings).note:
-        return Check("index folder", Verdict.WARN, note, "set index_dir to choose another place")
+        return Check("index folder", Verdict.WARN, note, "or set index_dir to choose another place")
     existing = next(p for p in (folder, *folder.parents) if p.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK):
         return Check(
@@ -177,8 +177,8 @@ def _index(engine: Engine) -> Check:
 def _lock(engine: Engine) -> Check:
     from filelock import FileLock, Timeout
 
-    path = engine.index_folder / LOCK
-    if not path.exists():
+    path = next((file for file in engine.index_files() if file.name == LOCK), None)
+    if path is None:
         return Check("lock", Verdict.OK, "nobody has written here yet")
     try:
         with FileLock(path, timeout=0):

@@ -24,7 +24,8 @@ NOT_REMOVED = 1
 def clear(root: str | None, yes: bool, **given: Any) -> int:
     """Remove the index.
 
-    The next search makes it anew. Linked git work trees share one index: all of it goes. On a server, the index of
+    Lists what is removed: the files that dowse made, by name; anything else in the folder stays. The next search makes
+    the index anew. Linked git work trees share one index: all of it goes. On a server, the index of
     this checkout goes, and what no other checkout of the repository uses.
     """
     from dowse.errors import UsageError
@@ -37,11 +38,12 @@ def clear(root: str | None, yes: bool, **given: Any) -> int:
         if not there:
             output.remark(f"there is no index at {place}")
             return 0
-        if not yes:
-            if not sys.stdin.isatty():
-                raise UsageError("nobody to ask: say --yes to remove the index")
-            if not click.confirm(f"remove the index at {place}?"):
-                return NOT_REMOVED
+        if not yes and not sys.stdin.isatty():
+            raise UsageError("nobody to ask: say --yes to remove the index")
+        for path in engine.index_files():
+            output.write(f"  {visible(str(path))}")
+        if not yes and not click.confirm(f"remove the index at {place}?"):
+            return NOT_REMOVED
         engine.clear()
     output.write(f"removed the index at {place}")
     return 0
@@ -53,6 +55,6 @@ def _found(engine: Engine) -> tuple[str, bool]:
     from dowse.types import IndexState
 
     if not is_server(engine.settings.store):
-        return str(engine.index_folder), engine.index_folder.exists()
+        return str(engine.index_folder), bool(engine.index_files())
     status = engine.status()
     return status.location, bool(status.generation) or status.state is not IndexState.MISSING

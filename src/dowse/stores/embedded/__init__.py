@@ -11,12 +11,13 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from dowse.errors import IndexCorrupt, IndexLocked, IndexMissing, IndexUnwritable
-from dowse.stores.embedded import lexical
+from dowse.index_folder import IndexFolder
+from dowse.stores.embedded import layout, lexical
 from dowse.stores.embedded.catalogue import (
     RETAINED,
     Catalogue,
@@ -24,6 +25,7 @@ from dowse.stores.embedded.catalogue import (
     ViewState,
     mapped,
 )
+from dowse.stores.embedded.layout import CATALOGUE, HOLDER, LEXICAL, LOCK, VECTORS, VIEWS
 from dowse.stores.embedded.lexical import LexicalIndex, LexicalReader
 from dowse.stores.embedded.snapshot import EmbeddedSnapshot, Remembered
 from dowse.stores.embedded.vectors import VectorIndex
@@ -33,10 +35,6 @@ from dowse.types import (
     IndexStatus,
     split_chunk_id,
 )
-
-CATALOGUE = "catalogue.db"
-LOCK = "lock"
-HOLDER = "writer"
 
 CACHED_FILES = 1500
 """Files whose rows are kept in memory between queries: about 8 MB."""
@@ -69,9 +67,11 @@ class _Opened:
 class EmbeddedStore:
     """An index in a folder. Safe to use from several threads and processes."""
 
-    def __init__(self, folder: Path, root: str, fingerprint: str) -> None:
-        self.folder = folder
-        self._path = folder / CATALOGUE
+    def __init__(self, place: IndexFolder, root: str, fingerprint: str) -> None:
+        self.folder = place.path  # as messages call it
+        self._place = place
+        self._data = place.data
+        self._path = place.data / CATALOGUE
         self.root = root
         self.fingerprint = fingerprint
         self._guard = threading.Lock()
@@ -99,7 +99,7 @@ class EmbeddedStore:
                 files,
                 chunks,
                 entities,
-                _size(self.folder),
+                _size(self._data),
                 catalogue.tally("language"),
                 catalogue.tally("health"),
                 catalogue.secrets(),
@@ -156,7 +156,8 @@ class EmbeddedStore:
     @contextmanager
     def writer(self, *, thorough: bool = False) -> Iterator[EmbeddedWriter]:
         """The lock and the means to write."""
-        self._make_folder()
+        self._place.create()
+        layout.check_plain(self._data, any_owner=self._place.any_owner)
         with self._locked():
             self._note_holder()
             with self._open_writer(thorough) as writer:
@@ -169,28 +170,26 @@ class EmbeddedStore:
                 raise IndexCorrupt.beyond_repair(f"the index at {self.folder} is damaged")
             folder = self._view_folder(catalogue)
         whole = {
-            "the lexical index": lexical.is_intact(folder / "lexical"),
-            "the vectors": VectorIndex(folder / "vectors").is_intact(),
+            "the lexical index": lexical.is_intact(folder / LEXICAL),
+            "the vectors": VectorIndex(folder / VECTORS).is_intact(),
         }
         return tuple(part for part, is_whole in whole.items() if not is_whole)
 
-    def clear(self) -> None:
-        """Forget everything, every view of it."""
-        import shutil
+    def files(self) -> list[Path]:
+        """List the files that ``clear`` deletes."""
+        return list(layout.own_files(self._data))
 
-        if not self.folder.exists():
+    def clear(self) -> None:
+        """Delete our files, of every view, and the folders that are then empty; what else is there stays."""
+        if not self._data.is_dir():
             return
         with self._locked():
             self.close()
-            try:
-                for path in self.folder.iterdir():
-                    if path.is_dir():
-                        lexical.remove(path)
-                    elif path.name != LOCK:
-                        path.unlink()
-            except OSError as error:
-                raise IndexUnwritable(f"the index at {self.folder} cannot be removed: {error}") from error
-        shutil.rmtree(self.folder, ignore_errors=True)
+            layout.remove(self._data / VIEWS, layout.VIEWS_LAYOUT)
+            self._discard()
+        layout.remove(self._data)
+        with suppress(OSError):  # other things than our own are in it
+            os.rmdir(self.folder)
 
     def keep(self, name: str, data: bytes) -> None:
         """Write a file beside the derived indexes of the view, all of it or nothing."""
@@ -242,20 +241,11 @@ class EmbeddedStore:
 
     # --- the lock ---
 
-    def _make_folder(self) -> None:
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            ignore = self.folder / ".gitignore"
-            if not ignore.exists():
-                ignore.write_text("*\n", encoding="utf-8")
-        except OSError as error:
-            raise IndexUnwritable.because(f"the index at {self.folder}", error) from error
-
     @contextmanager
     def _locked(self) -> Iterator[None]:
         from filelock import FileLock, Timeout
 
-        lock = FileLock(self.folder / LOCK, timeout=0)
+        lock = FileLock(self._data / LOCK, timeout=0)
         try:
             lock.acquire()
         except Timeout:
@@ -272,13 +262,13 @@ class EmbeddedStore:
 
     def _holder(self) -> str:
         try:
-            return f" (pid {(self.folder / HOLDER).read_text(encoding='utf-8').strip()})"
+            return f" (pid {(self._data / HOLDER).read_text(encoding='utf-8').strip()})"
         except OSError:
             return ""
 
     def _note_holder(self) -> None:
         try:
-            (self.folder / HOLDER).write_text(str(os.getpid()), encoding="utf-8")
+            (self._data / HOLDER).write_text(str(os.getpid()), encoding="utf-8")
         except OSError as error:
             raise IndexUnwritable.because(f"the index at {self.folder}", error) from error
 
@@ -313,7 +303,7 @@ class EmbeddedStore:
         self.close()
         try:
             for suffix in ("", "-wal", "-shm"):
-                (self.folder / (CATALOGUE + suffix)).unlink(missing_ok=True)
+                (self._data / (CATALOGUE + suffix)).unlink(missing_ok=True)
         except OSError as error:  # on Windows, as long as another process has it open
             raise IndexUnwritable(
                 f"the index at {self.folder} is damaged and cannot be removed ({error}): "
@@ -349,12 +339,13 @@ class EmbeddedStore:
     def _open(self) -> _Opened:
         """What is open; nothing yet if the catalogue was removed and made again since."""
         try:
-            status = os.stat(self._path)
+            status = os.lstat(self._path)
         except OSError:
             raise IndexMissing(f"there is no index at {self.folder}: run 'dowse index'") from None
         identity = (status.st_dev, status.st_ino)
         with self._guard:
             if self._opened is None or self._opened.identity != identity:
+                layout.check_plain(self._data, any_owner=self._place.any_owner)
                 if self._opened is not None:
                     self._opened.close()
                 self._opened = _Opened(identity)
@@ -362,7 +353,7 @@ class EmbeddedStore:
 
     def _view_folder(self, catalogue: Catalogue) -> Path:
         """Where the derived indexes of the view are."""
-        return self.folder / "views" / str(catalogue.view)
+        return self._data / VIEWS / str(catalogue.view)
 
     def _derived(
         self, opened: _Opened, catalogue: Catalogue, state: ViewState
@@ -374,13 +365,13 @@ class EmbeddedStore:
                 opened.view, opened.remembered = state.identity, Remembered()
                 opened.lexical = opened.reader = opened.vectors = None
             if opened.reader is None or opened.reader.generation != newest:
-                index = opened.lexical or LexicalIndex(self._view_folder(catalogue) / "lexical", create=False)
+                index = opened.lexical or LexicalIndex(self._view_folder(catalogue) / LEXICAL, create=False)
                 opened.lexical = None  # unless it can be read
                 opened.reader = index.reader()
                 opened.lexical = index
             reader = opened.reader
             if opened.vectors is None or not reader.generation <= opened.vectors.generation <= newest:
-                opened.vectors = VectorIndex(self._view_folder(catalogue) / "vectors")
+                opened.vectors = VectorIndex(self._view_folder(catalogue) / VECTORS)
             vectors = opened.vectors
         if reader.generation < max(0, newest - RETAINED) or vectors.generation < reader.generation:
             raise IndexCorrupt(f"the index at {self.folder} lacks a part of its files")
@@ -410,11 +401,9 @@ class EmbeddedStore:
 
 
 def _size(folder: Path) -> int:
-    """Bytes on disk; files that a writer deletes meanwhile count nothing."""
+    """Add up the bytes on disk; files that a writer deletes meanwhile count nothing."""
     total = 0
-    for path in folder.rglob("*"):
-        try:
-            total += path.stat().st_size if path.is_file() else 0
-        except OSError:
-            continue
+    for path in layout.own_files(folder):
+        with suppress(OSError):
+            total += os.lstat(path).st_size
     return total

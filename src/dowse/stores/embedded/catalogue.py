@@ -15,12 +15,13 @@ import sqlite3
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dowse.code import terms
-from dowse.compact import deflated
+from dowse.compact import MAX_INFLATED_BYTES, deflated, inflate
 from dowse.errors import IndexCorrupt, IndexLocked, IndexMissing, IndexTooNew, IndexUnwritable
 from dowse.stores import packing
 from dowse.stores.base import FORMAT, merged_folders
@@ -56,7 +57,8 @@ CREATE TABLE views (
 );
 CREATE TABLE contents (
     id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, language TEXT NOT NULL, health TEXT NOT NULL,
-    entity_count INTEGER NOT NULL, chunk_count INTEGER NOT NULL, parsed BLOB NOT NULL, text BLOB NOT NULL
+    entity_count INTEGER NOT NULL, chunk_count INTEGER NOT NULL, parsed BLOB NOT NULL, text BLOB NOT NULL,
+    text_hash BLOB NOT NULL
 );
 CREATE TABLE names (
     name_key TEXT NOT NULL, content INTEGER NOT NULL, ordinal INTEGER NOT NULL, chunk INTEGER NOT NULL,
@@ -80,6 +82,17 @@ CREATE INDEX secrets_by_file ON secrets (file);
 CREATE TABLE vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE file_vectors (file INTEGER PRIMARY KEY, keys BLOB NOT NULL);
 """
+
+_STATEMENTS = tuple(statement.strip() for statement in _SCHEMA.split(";\n") if statement.strip())
+
+_LIMITS = (
+    (sqlite3.SQLITE_LIMIT_LENGTH, MAX_INFLATED_BYTES),
+    (sqlite3.SQLITE_LIMIT_ATTACHED, 0),
+    (sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 0),
+)
+"""What SQLite must not do, whatever a file asks of it."""
+
+TEXT_HASH_BYTES = 16
 
 _FACTS = "f.id, path, language, role, mtime_ns"
 _LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -145,13 +158,14 @@ class Catalogue:
 
     def _open(self, mode: str, create: bool) -> None:
         self._db = sqlite3.connect(
-            f"{self.path.resolve().as_uri()}?mode={mode}",
+            f"{self.path.absolute().as_uri()}?mode={mode}",
             uri=True,
             timeout=BUSY_SECONDS,
             isolation_level=None,
             check_same_thread=False,
         )
         try:
+            self._distrust()
             self._prepare(create)
             self.state()
         except BaseException:
@@ -165,6 +179,19 @@ class Catalogue:
         code = error.sqlite_errorcode & 0xFF
         log = self.path.with_name(self.path.name + "-wal")
         return code in (*_UNWRITABLE, *_NO_SPACE) and (not log.exists() or not log.stat().st_size)
+
+    def _distrust(self) -> None:
+        """Have SQLite take the file for one that somebody else may have written."""
+        for limit, value in _LIMITS:
+            self._db.setlimit(limit, value)
+        self._db.execute("PRAGMA trusted_schema = OFF")
+        self._db.execute("PRAGMA cell_size_check = ON")
+
+    def _check_schema(self) -> None:
+        """Raise an error unless the file has just the tables that we make: no trigger, no view, nothing generated."""
+        rows = self._db.execute("SELECT sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")
+        if sorted(sql for (sql,) in rows) != sorted(_STATEMENTS):
+            raise IndexCorrupt.beyond_repair(f"the index at {self.path.parent} has other tables than ours")
 
     def _prepare(self, create: bool) -> None:
         (version,) = self._db.execute("PRAGMA user_version").fetchone()
@@ -182,6 +209,7 @@ class Catalogue:
             raise IndexMissing(f"the index at {self.path.parent} is empty: run 'dowse index'")
         if version == 0:
             self._create_tables()
+        self._check_schema()
         self._db.execute("PRAGMA synchronous = NORMAL")
         if create:
             self._db.execute("INSERT OR IGNORE INTO views (root) VALUES (?)", (self.root,))
@@ -192,9 +220,8 @@ class Catalogue:
         self._db.execute("PRAGMA journal_mode = MEMORY")
         self._db.execute("PRAGMA journal_mode = WAL")
         with self.transaction():
-            for statement in _SCHEMA.split(";\n"):
-                if statement.strip():
-                    self._db.execute(statement)
+            for statement in _STATEMENTS:
+                self._db.execute(statement)
             self._db.execute(f"PRAGMA user_version = {FORMAT}")
 
     def close(self) -> None:
@@ -323,11 +350,24 @@ class Catalogue:
         return row[0] if row else None
 
     def content(self, id: int) -> bytes:
-        """What a file says."""
+        """Read what a file says, and make sure that it is what was written."""
         row = self._db.execute(
-            "SELECT text FROM contents c JOIN files f ON f.content = c.id WHERE f.id = ?", (id,)
+            "SELECT hash, text, text_hash FROM contents c JOIN files f ON f.content = c.id WHERE f.id = ?",
+            (id,),
         ).fetchone()
-        return zlib.decompress(row[0]) if row else b""
+        if row is None:
+            return b""
+        digest, packed, expected = row
+        try:
+            text = inflate(packed)
+        except (ValueError, zlib.error) as error:
+            raise self._altered(error) from error
+        if _text_hash(digest, text) != expected:
+            raise self._altered("a text is not the one that was written")
+        return text
+
+    def _altered(self, why: object) -> IndexCorrupt:
+        return IndexCorrupt.beyond_repair(f"the index at {self.path.parent} is damaged ({why})")
 
     def references(self, generation: int, paths: Collection[str] | None = None) -> Iterator[FileReferences]:
         """What the files of a generation define and mention, in order of path."""
@@ -427,8 +467,11 @@ class Catalogue:
         return int(row[0]) if row else 0
 
     def is_intact(self) -> bool:
-        """Whether SQLite finds its pages in order; reads all of them."""
-        return bool(self._db.execute("PRAGMA quick_check(1)").fetchone() == ("ok",))
+        """Whether SQLite finds its pages in order, and all texts are those that were written; reads all of them."""
+        if self._db.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+            return False
+        rows = self._db.execute("SELECT hash, text, text_hash FROM contents")
+        return all(_text_hash(digest, inflate(packed)) == expected for digest, packed, expected in rows)
 
     def live_files(self, generation: int) -> Iterator[tuple[int, FileFacts]]:
         """Every file of a generation, by its id."""
@@ -520,8 +563,8 @@ class Catalogue:
             return int(row[0])
         parsed = file.parsed
         cursor = self._db.execute(
-            "INSERT INTO contents (hash, language, health, entity_count, chunk_count, parsed, text) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO contents (hash, language, health, entity_count, chunk_count, parsed, text, text_hash) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 file.content_hash,
                 parsed.language,
@@ -530,6 +573,7 @@ class Catalogue:
                 len(parsed.chunks),
                 packing.packed(parsed),
                 deflated(file.content),
+                _text_hash(file.content_hash, file.content),
             ),
         )
         id = cursor.lastrowid
@@ -594,6 +638,11 @@ def _is_lost(root: str) -> bool:
     except OSError:
         return False
     return False
+
+
+def _text_hash(content_hash: bytes, text: bytes) -> bytes:
+    """Hash a text together with what it is stored under, so that no text can stand in for another."""
+    return blake2b(text, key=content_hash, digest_size=TEXT_HASH_BYTES).digest()
 
 
 def _cut(keys: bytes) -> list[bytes]:

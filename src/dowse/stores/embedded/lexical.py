@@ -9,9 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import struct
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -22,6 +20,7 @@ from tantivy import Occur, Query
 
 from dowse.errors import IndexCorrupt, IndexUnwritable
 from dowse.filtering import chunk_definitions, name_regex, path_regex
+from dowse.stores.embedded import layout
 from dowse.stores.embedded.checksums import checksum
 from dowse.stores.naming import typos_allowed
 from dowse.types import (
@@ -43,10 +42,6 @@ that is cleared for every segment, however small."""
 
 STAMP = -1
 """Stands in the ``file`` field of the document that carries the generation."""
-
-REMOVE_ATTEMPTS = 20
-REMOVE_SECONDS = 0.05
-"""The engine watches its folder from a thread of its own, which may put a lock file there at any moment."""
 
 NEVER = 0
 """The generation of an index that carries no stamp: that before the first commit, when there is nothing in it."""
@@ -111,12 +106,12 @@ def restored(folder: Path, *, thorough: bool) -> tuple[LexicalIndex, int]:
     Damage in the middle of a file is only seen where every byte is read, which is ``thorough``.
     """
     if thorough and (folder / META).exists() and not is_intact(folder):
-        remove(folder)
+        layout.remove(folder, layout.LEXICAL_LAYOUT)
     try:
         index = LexicalIndex(folder, create=True)
         return index, index.reader().generation
     except IndexCorrupt:
-        remove(folder)
+        layout.remove(folder, layout.LEXICAL_LAYOUT)
         return LexicalIndex(folder, create=True), NEVER
 
 
@@ -151,16 +146,6 @@ def _is_whole(path: Path) -> bool:
         return bool(checksum(path, end - length) == footer["crc"])
     except (OSError, ValueError, KeyError, TypeError):
         return False
-
-
-def remove(folder: Path) -> None:
-    """Delete a folder that is or holds lexical indexes, whatever state they are in."""
-    for _ in range(REMOVE_ATTEMPTS):
-        shutil.rmtree(folder, ignore_errors=True)
-        if not folder.exists():
-            return
-        time.sleep(REMOVE_SECONDS)
-    raise IndexUnwritable(f"{folder} cannot be removed: is a file in it open elsewhere, or write-protected?")
 
 
 @contextmanager

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from dowse.code import terms as chunk_fields
-from dowse.stores.embedded import lexical
+from dowse.errors import IndexUnwritable
+from dowse.stores.embedded import layout, lexical
 from dowse.stores.embedded.catalogue import (
     RETAINED,
     Catalogue,
@@ -33,9 +34,9 @@ class EmbeddedWriter:
         self._folder = folder
         self._fingerprint = fingerprint
         self.repaired: tuple[str, ...] = ()
-        index, self._behind = lexical.restored(folder / "lexical", thorough=thorough)
+        index, self._behind = lexical.restored(folder / layout.LEXICAL, thorough=thorough)
         self._lexical = index.writer()
-        self._vectors = VectorIndex(folder / "vectors")
+        self._vectors = VectorIndex(folder / layout.VECTORS)
         if thorough and not self._vectors.is_intact():
             self._vectors.lose()
         self._is_new = not catalogue.has_contents()
@@ -126,11 +127,12 @@ class EmbeddedWriter:
         self._remove_lost_views()
 
     def _remove_lost_views(self) -> None:
-        """Delete the folders of views that the catalogue does not have; one that is in use, a later run deletes."""
+        """Delete the files of views that the catalogue does not have; those in use, a later run deletes."""
         known = {str(view) for view in self._catalogue.views()}
-        for folder in self._folder.parent.iterdir():
+        for folder in layout.view_folders(self._folder.parent):
             if folder.name not in known:
-                shutil.rmtree(folder, ignore_errors=True)
+                with suppress(IndexUnwritable):
+                    layout.remove(folder, layout.VIEW_LAYOUT)
 
 
 def _with_packed_vectors(files: Sequence[SourceFile]) -> list[SourceFile]:

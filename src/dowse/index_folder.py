@@ -1,0 +1,205 @@
+"""The folder of an index: finds out whether this user made it on this machine, and refuses to use it if not.
+
+A source tree may come from anybody, and so may a folder called ``.dowse`` in it: with a clone, an archive or a layer of
+a container. The files of an index are therefore in a *data folder* inside it whose name nobody else can know: a hash of
+where it is, under a key that is kept in the user's state directory. What else is in the folder is neither read nor
+deleted. A data folder that was moved with its tree is known by its *seal*: a hash under the same key of the folder's
+own number on the disk, which a copy does not have.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+from dowse import safe_files, settings
+from dowse.errors import IndexForeign, IndexUnwritable
+
+SEAL_FILE = "seal"
+IGNORE_FILE = ".gitignore"
+KEY_FILE = "index.key"
+
+KEY_BYTES = 32
+NAME_BYTES = 16
+_DATA_NAME = re.compile(r"[0-9a-f]{32}")
+
+_LINK_ATTRIBUTE = getattr(stat, "FILE_ATTRIBUTE_REPARSE_POINT", 0)
+"""What Windows says of junctions and links of every kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFolder:
+    """The folder that a user knows an index by, and the data folder inside it."""
+
+    path: Path
+    data: Path
+    any_owner: bool = False  # whether files of another user are accepted
+
+    @classmethod
+    def unnamed(cls, folder: Path) -> IndexFolder:
+        """Take a folder for the data folder itself, whoever made it: for folders that only this process knows."""
+        return cls(folder, folder)
+
+    def create(self) -> None:
+        """Make the data folder if there is none, hidden from git and sealed."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self.data.mkdir(mode=0o700, exist_ok=True)
+            if not os.path.lexists(self.data / IGNORE_FILE):
+                _write_file(self.data / IGNORE_FILE, b"*\n")
+            if not os.path.lexists(self.data / SEAL_FILE):
+                seal(self.data)
+        except OSError as error:
+            raise IndexUnwritable.because(f"the index at {self.path}", error) from error
+
+
+def open_folder(path: Path, *, trusts_any: bool = False) -> IndexFolder:
+    """Find the data folder in a folder, there or still to be made; raise ``IndexForeign`` if it is not the user's own.
+
+    ``trusts_any`` takes the data folder that is there, whoever made it.
+    """
+    own = path / _data_name(path, trusts_any=trusts_any)
+    if is_own_folder(own) and is_own_folder(path):
+        return IndexFolder(path, own)
+    if trusts_any:
+        return IndexFolder(path, next(data_folders(path), own), any_owner=True)
+    if not os.path.lexists(path):
+        return IndexFolder(path, own)
+    if not is_own_folder(path):
+        raise IndexForeign(f"{path} is a link, not a folder, or belongs to another user")
+    moved = next(filter(_has_valid_seal, data_folders(path)), None)
+    if moved is not None:
+        return IndexFolder(path, moved)
+    if any(name != IGNORE_FILE for name in os.listdir(path)):
+        raise IndexForeign(f"{path} was not made by you on this machine")
+    return IndexFolder(path, own)
+
+
+def trust(path: Path, *, fresh: bool = False) -> IndexFolder:
+    """Seal the data folder that is in a folder, so that it counts as this user's own from now on.
+
+    ``fresh`` makes a new and empty one beside it instead.
+    """
+    if not is_own_folder(path):
+        raise IndexForeign(
+            f"{path} is missing, a link, or belongs to another user: only your own folder can be trusted"
+        )
+    if fresh:
+        folder = IndexFolder(path, path / _data_name(path))
+        folder.create()
+        return folder
+    found = [data for data in data_folders(path) if is_own_folder(data)]
+    if len(found) != 1:
+        raise IndexForeign(
+            f"{path} holds {len(found)} indexes, and only one can be trusted: remove the others, "
+            "or say --fresh to make a new one"
+        )
+    seal(found[0])
+    return IndexFolder(path, found[0])
+
+
+def is_own_folder(path: Path) -> bool:
+    """Whether a path is a folder, not a link to one, that belongs to this user."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return False
+    return stat.S_ISDIR(status.st_mode) and is_own(status)
+
+
+def is_own(status: os.stat_result, *, any_owner: bool = False) -> bool:
+    """Whether something on the disk belongs to this user and is no link of any kind."""
+    if getattr(status, "st_file_attributes", 0) & _LINK_ATTRIBUTE or stat.S_ISLNK(status.st_mode):
+        return False
+    return any_owner or not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+
+
+def data_folders(path: Path) -> Iterator[Path]:
+    """List what is called like a data folder, by name."""
+    try:
+        names = sorted(os.listdir(path))
+    except OSError:
+        return iter(())
+    return (path / name for name in names if _DATA_NAME.fullmatch(name) and (path / name).is_dir())
+
+
+# --- the key and what is made with it ---
+
+
+def _data_name(path: Path, *, trusts_any: bool = False) -> str:
+    """Name the data folder of a folder; without a key only for who trusts any."""
+    where = os.fsencode(path)
+    try:
+        return _hash(where)
+    except OSError as error:
+        if trusts_any:
+            return blake2b(where, digest_size=NAME_BYTES).hexdigest()
+        raise IndexUnwritable(
+            f"the key of your indexes cannot be kept in {settings.user_state_dir()} ({error}): set DOWSE_STATE_DIR to "
+            "a folder that can be written, or DOWSE_TRUST_INDEX=1 if nobody else can have made the index of this tree"
+        ) from error
+
+
+def seal(data: Path) -> None:
+    """Mark a data folder as made, or trusted, by this user: holds for this very folder, wherever it is moved."""
+    _write_file(data / SEAL_FILE, _expected_seal(data).encode())
+
+
+def _has_valid_seal(data: Path) -> bool:
+    try:
+        return is_own_folder(data) and safe_files.read_regular(
+            data / SEAL_FILE, 64
+        ).decode() == _expected_seal(data)
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _expected_seal(data: Path) -> str:
+    status = os.lstat(data)
+    return _hash(f"{data.name} {status.st_dev} {status.st_ino}".encode())
+
+
+def _hash(data: bytes) -> str:
+    return blake2b(data, key=_user_key(), digest_size=NAME_BYTES).hexdigest()
+
+
+def _user_key() -> bytes:
+    """Read the key that this user's indexes are named with; make it the first time."""
+    path = settings.user_state_dir() / KEY_FILE
+    try:
+        key = safe_files.read_regular(path, KEY_BYTES)
+    except FileNotFoundError:
+        key = b""
+    return key if len(key) == KEY_BYTES else _make_key(path)
+
+
+def _make_key(path: Path) -> bytes:
+    """Write a new key, unless another process has just done so; whoever comes second takes the first one's."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    new = path.with_name(f"{KEY_FILE}.{os.getpid()}.{os.urandom(4).hex()}")
+    _write_file(new, os.urandom(KEY_BYTES))
+    try:
+        if path.exists() and path.stat().st_size != KEY_BYTES:  # cut short by a full disk
+            os.replace(new, path)
+        else:
+            os.link(new, path)
+    except FileExistsError:
+        pass
+    except OSError:  # no hard links here
+        os.replace(new, path)
+    new.unlink(missing_ok=True)
+    return safe_files.read_regular(path, KEY_BYTES)
+
+
+def _write_file(path: Path, data: bytes) -> None:
+    """Write a small file that only this user can read, never through a link."""
+    descriptor = safe_files.open_regular(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        os.write(descriptor, data)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,35 @@
+"""``dowse trust``: use an index that was made elsewhere, such as one from a cache of CI."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from dowse.interfaces.cli import options
+
+
+@click.command()
+@options.root
+@click.option("--fresh", is_flag=True, help="Read nothing of it: make a new index beside it.")
+@options.index_dir
+@options.any_root
+@options.debug
+def trust(root: str | None, fresh: bool, **given: Any) -> int:
+    """Use an index that was made elsewhere.
+
+    An index that came with a clone, an archive, a container or a cache of CI could say of your files what is not so.
+    dowse leaves it alone, until you say with this command that you trust whoever made it. All of it is checked first:
+    that it holds no links, that its tables are those of dowse, and that its texts are whole.
+
+    Where the folder belongs to another user or cannot be written, set DOWSE_TRUST_INDEX=1 instead.
+    """
+    from dowse.interfaces.cli import output
+    from dowse.interfaces.paint import visible
+
+    with options.open_engine(root, **given) as engine:
+        folder = visible(str(engine.trust_index(fresh=fresh)))
+    output.write(
+        f"a new index will be made in {folder}" if fresh else f"the index at {folder} is used from now on"
+    )
+    return 0

@@ -1,0 +1,144 @@
+"""What the files of an embedded index are called, and the only code that deletes them.
+
+A file is deleted because its name and its place are those of a file that dowse writes, never because it lies in some
+folder, and never through a link. What has another name stays where it is.
+
+    catalogue.db                 the catalogue (SQLite), with its log beside it
+    lock, writer                 who writes
+    views/1/lexical/             the lexical index of a view (tantivy)
+    views/1/vectors/             its vectors
+    views/1/graph                what is derived from it and may be lost
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dowse import index_folder
+from dowse.errors import IndexForeign, IndexUnwritable
+
+CATALOGUE = "catalogue.db"
+LOCK = "lock"
+HOLDER = "writer"
+VIEWS = "views"
+LEXICAL = "lexical"
+VECTORS = "vectors"
+
+REMOVE_ATTEMPTS = 20
+REMOVE_SECONDS = 0.05
+"""The lexical engine watches its folder from a thread of its own, which may put a lock file there at any moment."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Names of the files and of the folders in a folder, as patterns."""
+
+    files: re.Pattern[str]
+    folders: dict[str, Layout] = field(default_factory=dict)
+
+    def inside(self, name: str) -> Layout | None:
+        """Return the layout of a folder in this one, if it is one of ours."""
+        return next((inner for pattern, inner in self.folders.items() if re.fullmatch(pattern, name)), None)
+
+
+LEXICAL_LAYOUT = Layout(
+    re.compile(r"meta\.json|\.managed\.json|\.tantivy-\w+\.lock|\.tmp\w+|[0-9a-f]{32}(\.\d+)?\.\w+")
+)
+VECTOR_LAYOUT = Layout(re.compile(r"segments\.json(\.new)?|\d{8,}-[0-9a-f]{8}\.segment"))
+VIEW_LAYOUT = Layout(re.compile(r"graph(\.\d+){0,2}"), {LEXICAL: LEXICAL_LAYOUT, VECTORS: VECTOR_LAYOUT})
+VIEWS_LAYOUT = Layout(re.compile("(?!)"), {r"\d+": VIEW_LAYOUT})
+INDEX_LAYOUT = Layout(
+    re.compile(
+        rf"{re.escape(CATALOGUE)}(-wal|-shm|-journal)?|{LOCK}|{HOLDER}|"
+        rf"{re.escape(index_folder.IGNORE_FILE)}|{index_folder.SEAL_FILE}"
+    ),
+    {VIEWS: VIEWS_LAYOUT},
+)
+
+
+def own_files(folder: Path, layout: Layout = INDEX_LAYOUT) -> Iterator[Path]:
+    """List the files in a folder that are called as dowse calls its files there, those deepest inside first."""
+    for entry in sorted(_entries(folder), key=lambda entry: entry.name):
+        inner = layout.inside(entry.name)
+        if inner is not None and _is_folder(entry):
+            yield from own_files(Path(entry.path), inner)
+        elif layout.files.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+            yield Path(entry.path)
+
+
+def view_folders(folder: Path) -> list[Path]:
+    """List the folders of views in the folder of all views."""
+    return [
+        Path(entry.path)
+        for entry in _entries(folder)
+        if VIEWS_LAYOUT.inside(entry.name) and _is_folder(entry)
+    ]
+
+
+def remove(folder: Path, layout: Layout = INDEX_LAYOUT) -> None:
+    """Delete our files in a folder and the folders that are then empty; raise if one of them cannot be deleted."""
+    if not os.path.lexists(folder):
+        return
+    for _ in range(REMOVE_ATTEMPTS):
+        _remove_once(folder, layout)
+        if next(own_files(folder, layout), None) is None:
+            return
+        time.sleep(REMOVE_SECONDS)
+    raise IndexUnwritable(f"{folder} cannot be removed: is a file in it open elsewhere, or write-protected?")
+
+
+def _remove_once(folder: Path, layout: Layout) -> None:
+    """Delete what can be deleted now."""
+    for entry in list(_entries(folder)):
+        inner = layout.inside(entry.name)
+        try:
+            if inner is not None and _is_folder(entry):
+                _remove_once(Path(entry.path), inner)
+            elif layout.files.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                os.unlink(entry.path)
+        except OSError:
+            continue
+    try:
+        if stat.S_ISDIR(os.lstat(folder).st_mode):
+            os.rmdir(folder)
+    except OSError:  # something else is in it
+        return
+
+
+def check_plain(folder: Path, *, any_owner: bool = False) -> None:
+    """Raise ``IndexForeign`` unless all below a folder is folders and regular files of this user: no link, no pipe."""
+    for entry in _entries(folder):
+        try:
+            status = entry.stat(follow_symlinks=False)
+        except FileNotFoundError:  # a writer has just deleted it
+            continue
+        is_folder = stat.S_ISDIR(status.st_mode)
+        if not (is_folder or stat.S_ISREG(status.st_mode)) or not index_folder.is_own(
+            status, any_owner=any_owner
+        ):
+            raise IndexForeign(
+                f"{entry.path} is a link, a pipe or somebody else's file, which dowse never puts there: remove it"
+            )
+        if is_folder:
+            check_plain(Path(entry.path), any_owner=any_owner)
+
+
+def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
+    """List a folder; nothing of one that is gone, or that is a link."""
+    try:
+        if not stat.S_ISDIR(os.lstat(folder).st_mode):
+            return
+        with os.scandir(folder) as entries:
+            yield from list(entries)
+    except OSError:
+        return
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    return entry.is_dir(follow_symlinks=False) and not entry.is_symlink()
