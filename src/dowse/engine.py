@@ -29,7 +29,6 @@ from dowse.errors import (
     IndexCorrupt,
     IndexMissing,
     IndexUnwritable,
-    SettingsError,
     UsageError,
 )
 from dowse.filtering import file_passes
@@ -144,8 +143,7 @@ class Engine:
     @cached_property
     def embedder(self) -> Embedder | None:
         """What turns text into vectors, if anything."""
-        resolved = Resolved(self.settings, self.origins)
-        return embedders.create(self.settings.embedder, resolved, self.root)
+        return embedders.create(self.settings.embedder, self._resolved, self.root)
 
     @cached_property
     def _query_embedder(self) -> Embedder | None:
@@ -173,23 +171,28 @@ class Engine:
         """The store of a name or address for this tree; source leaves the machine only if the user says so."""
         if not stores.is_server(name):
             return stores.create(name, self.index_folder, str(self.root), self.fingerprint)
-        origin = self.origins.get("store", "default")
-        decided = name != self.settings.store or not Resolved(self.settings, self.origins).is_from_tree(
-            "store"
-        )
-        if not decided and not stores.is_local(name):
-            raise SettingsError(
-                f"{origin} asks to send the source of this tree to {settings_module.masked(name)}, which is for you "
-                "to decide: if you want it, set DOWSE_STORE in your environment"
-            )
+        if name == self.settings.store and not stores.is_local(name):
+            address = settings_module.masked(name)
+            self._resolved.require_user("store", f"send the source of this tree to {address}", "DOWSE_STORE")
         s, names = self.settings, location.shared_names(self.root)
         shared = stores.Shared(
-            s.store_repository or names.repository,
+            self._shared_setting("store_repository", name) or names.repository,
             s.store_view or names.view,
-            s.store_schema,
+            self._shared_setting("store_schema", name),
             s.store_timeout,
         )
         return stores.create(name, self.root, str(self.root), self.fingerprint, shared)
+
+    def _shared_setting(self, setting: str, store: str) -> str:
+        """Return a name for a store; one that the tree gives is for the tree's own store, not for a copy elsewhere."""
+        source = self.settings
+        if store != source.store and self._resolved.is_from_tree(setting):
+            source = Settings()
+        return str(getattr(source, setting))
+
+    @property
+    def _resolved(self) -> Resolved:
+        return Resolved(self.settings, self.origins)
 
     @cached_property
     def index_folder(self) -> Path:
@@ -236,7 +239,7 @@ class Engine:
             return None
         from dowse.search.rewrite import create
 
-        return create(Resolved(self.settings, self.origins))
+        return create(self._resolved)
 
     def term_graph(self) -> TermGraph | None:
         """The term graph as its file has it now, if there is one."""
@@ -245,9 +248,8 @@ class Engine:
         from dowse.search.terms import load
 
         file = (self.root / Path(self.settings.terms).expanduser()).resolve()
-        from_tree = Resolved(self.settings, self.origins).is_from_tree("terms")
-        if from_tree and not file.is_relative_to(self.root):
-            raise SettingsError(f"terms: {file} is outside of {self.root}: set DOWSE_TERMS if you want it")
+        if not file.is_relative_to(self.root):
+            self._resolved.require_user("terms", f"read {file}, outside of {self.root}", "DOWSE_TERMS")
         return load(file)
 
     def _worded(self, parsed: ParsedQuery) -> ParsedQuery:
@@ -259,8 +261,8 @@ class Engine:
         return worded(parsed, self.term_graph(), self._rewriter)
 
     def _log(self, query: str, response: SearchResponse) -> None:
-        """Keep the question, if the user wants that; a file in the tree cannot decide it."""
-        if self.settings.search_log and not Resolved(self.settings, self.origins).is_from_tree("search_log"):
+        """Keep the query, if the user wants that."""
+        if self.settings.search_log:
             from dowse.search.log import append
 
             append(location.search_log(self.root), query, response)

@@ -12,13 +12,14 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
+from dowse import tree_settings
 from dowse.errors import SettingsError
 
 CONFIG_FILE = "dowse.toml"
@@ -77,6 +78,7 @@ class Settings:
     store_timeout: float = 30.0  # seconds that a statement may take
     repositories: Mapping[str, str] = field(default_factory=dict)  # other trees by name; relative to the root
     index_dir: str = ""  # "" = .dowse in the root, or the user cache if that cannot be written
+    trust_index: bool = False  # use the index that is there, whoever made it
     workers: int = 0  # processes that parse; 0 = as many as there are cores
 
     # how it is searched
@@ -150,7 +152,10 @@ _MINIMUM = {
     "file_weight": 0.0,
     "min_score": 0.0,
 }
-_MAXIMUM = {"min_score": 1.0}
+_MAXIMUM = {
+    "max_file_size": 1_000_000_000,  # a file is read as a whole, and several times that large while it is indexed
+    "min_score": 1.0,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,31 +170,58 @@ class Resolved:
         """Whether a file in the tree decided a setting, and not the user."""
         return self.origins.get(name, "default") not in ("default", USER_ORIGIN, "environment", "flag")
 
+    def require_user(self, name: str, request: str, decision: str) -> None:
+        """Raise an error if a file in the tree, and not the user, decided a setting that leads to a request."""
+        if self.is_from_tree(name):
+            raise SettingsError(
+                f"{self.origins[name]} asks to {request}, which is for you to decide: "
+                f"if you want it, set {decision} in your environment"
+            )
+
 
 def resolve(root: Path, given: Mapping[str, Any] | None = None) -> Resolved:
     """Settings for a tree: the user's own file, the tree's, the environment, what the caller gave; later ones win.
 
-    In ``given``, None means "not given".
+    In ``given``, None means "not given". Of the tree's, what ``tree_settings`` allows is used; notes name the rest.
     """
     values: dict[str, Any] = {}
     origins = dict.fromkeys(_FIELDS, "default")
+    environment = _from_environment()
     flags = {key: value for key, value in (given or {}).items() if value is not None}
+    name = _config_name(root)
+    tree, notes = _from_tree(root, name, environment.keys() | flags.keys())
     for origin, table in (
         (USER_ORIGIN, _from_user_file()),
-        (_config_name(root), _from_file(root)),
-        ("environment", _from_environment()),
+        (name, tree),
+        ("environment", environment),
         ("flag", flags),
     ):
         for key, given_value in table.items():
-            value = _checked(key, given_value, origin)
+            value = _check_maximum(key, _checked(key, given_value, origin), origin)
             values[key] = {**values.get(key, {}), **value} if key == "repositories" else value
             origins[key] = origin
-    return Resolved(Settings(**values), origins, tuple(_misspelt()))
+    return Resolved(Settings(**values), origins, (*notes, *_misspelt()))
+
+
+def _from_tree(root: Path, name: str, decided: Set[str]) -> tuple[dict[str, Any], list[str]]:
+    """Read what a tree sets as far as it may, and what to say about the rest that nobody decided otherwise."""
+    table = {key: _checked(key, value, name) for key, value in _from_file(root).items()}
+    tree = tree_settings.Tree(root, {key: value for key, value in table.items() if key not in decided})
+    used: dict[str, Any] = {}
+    notes: list[str] = []
+    for key, value in table.items():
+        admission = tree_settings.admit(key, value, tree)
+        if admission.value is not None:
+            used[key] = admission.value
+        if admission.refusal and (key not in decided or key == "repositories"):
+            notes.append(tree_settings.describe_refusal(key, name, admission.refusal, user_config_file()))
+    return used, notes
 
 
 def parsed(key: str, text: str, origin: str = "flag") -> Any:
     """The value of a setting from text, as in ``key=value`` on a command line."""
-    return _checked(key, _from_text(key, text) if key in _FIELDS else text, origin)
+    value = _checked(key, _from_text(key, text) if key in _FIELDS else text, origin)
+    return _check_maximum(key, value, origin)
 
 
 def config_file(root: Path) -> Path | None:
@@ -380,14 +412,19 @@ def _checked(key: str, value: Any, origin: str) -> Any:
         raise SettingsError(f"setting '{key}' in {origin} must be {_TYPES[type(default)]}, not {value!r}")
     if key in _MINIMUM and not _MINIMUM[key] <= value < float("inf"):  # "nan" is neither
         raise SettingsError(f"setting '{key}' in {origin} must be at least {_MINIMUM[key]}, not {value}")
-    if key in _MAXIMUM and value > _MAXIMUM[key]:
-        raise SettingsError(f"setting '{key}' in {origin} must be at most {_MAXIMUM[key]}, not {value}")
     if key in _CHOICES and value not in _CHOICES[key]:
         raise SettingsError(
             f"setting '{key}' in {origin} must be one of {', '.join(_CHOICES[key])}, not {value!r}"
         )
     if key == "signals_off" and (unknown := set(value) - set(SIGNALS)):
         raise SettingsError(f"unknown signal '{min(unknown)}' in {origin}: known are {', '.join(SIGNALS)}")
+    return value
+
+
+def _check_maximum(key: str, value: Any, origin: str) -> Any:
+    """Return a value that is not too large for anybody; what is too large for a tree is no error."""
+    if key in _MAXIMUM and value > _MAXIMUM[key]:
+        raise SettingsError(f"setting '{key}' in {origin} must be at most {_MAXIMUM[key]}, not {value}")
     return value
 
 

@@ -69,12 +69,9 @@ def _client(provider: str, resolved: Resolved) -> Client:
 
     s = resolved.settings
     url = checked_url(s.rewriter_url or URLS[provider], SETTING)
-    decided_by = SETTING if s.rewriter_url else "rewriter"
-    if not is_local(url) and resolved.is_from_tree(decided_by):
-        raise SettingsError(
-            f"{resolved.origins[decided_by]} asks to send your questions to {url}, which is for you to decide: "
-            f"if you want it, set DOWSE_REWRITER_URL={url} in your environment"
-        )
+    if not is_local(url):
+        decided_by = SETTING if s.rewriter_url else "rewriter"
+        resolved.require_user(decided_by, f"send your queries to {url}", f"DOWSE_REWRITER_URL={url}")
     key = rewriter_key if provider == "openai" else None
     advice = {
         404: f"check the model: get it with 'ollama pull', or see {SETTING}",
