@@ -170,6 +170,10 @@ class Resolved:
         """Whether a file in the tree decided a setting, and not the user."""
         return self.origins.get(name, "default") not in ("default", USER_ORIGIN, "environment", "flag")
 
+    def may_send_key(self, url_setting: str) -> bool:
+        """Return whether the user's key may go to an address: one that the user chose, or the provider's default."""
+        return not getattr(self.settings, url_setting) or not self.is_from_tree(url_setting)
+
     def require_user(self, name: str, request: str, decision: str) -> None:
         """Raise an error if a file in the tree, and not the user, decided a setting that leads to a request."""
         if self.is_from_tree(name):

@@ -89,7 +89,11 @@ def _ollama(model: str, resolved: Resolved, root: Path) -> Embedder:
 def _openai(model: str, resolved: Resolved, root: Path) -> Embedder:
     from dowse.embedders import openai
 
-    client = _client(resolved, openai.URL, advice=openai.ADVICE, key=embedder_key)
+    may_send_key = resolved.may_send_key("embedder_url")
+    refused = "no key is sent to an address that a tree names: set DOWSE_EMBEDDER_URL if you want that"
+    advice = openai.ADVICE if may_send_key else {**openai.ADVICE, 401: refused, 403: refused}
+    key = embedder_key if may_send_key else None
+    client = _client(resolved, openai.URL, advice=advice, key=key)
     return openai.OpenAIEmbedder(client, model or openai.MODEL, **_asked(resolved.settings))
 
 
