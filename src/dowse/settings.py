@@ -21,10 +21,17 @@ from urllib.parse import quote, unquote
 
 from dowse import tree_settings
 from dowse.errors import SettingsError
+from dowse.safe_files import UnsafeFile, read_inside, read_regular
 
 CONFIG_FILE = "dowse.toml"
 USER_ORIGIN = "user settings"
 ENVIRONMENT_PREFIX = "DOWSE_"
+
+MAX_CONFIG_BYTES = 1_000_000
+"""A larger file of settings was not written by a person."""
+
+_MAX_DOTS = 500
+"""Dots in a line of TOML: reading a key takes time by the square of its parts, minutes for one that fills a file."""
 
 _OTHER_VARIABLES = frozenset({"embedder_key", "rewriter_key", "mcp_token", "state_dir", "cache_dir"})
 """What else is read of the environment behind the prefix."""
@@ -299,7 +306,7 @@ def user_cache_dir() -> Path:
 
 
 def _config_name(root: Path) -> str:
-    return CONFIG_FILE if (root / CONFIG_FILE).is_file() else "pyproject.toml"
+    return CONFIG_FILE if os.path.lexists(root / CONFIG_FILE) else "pyproject.toml"
 
 
 def user_config_file() -> Path:
@@ -311,21 +318,29 @@ def user_config_file() -> Path:
 
 def _from_user_file() -> dict[str, Any]:
     path = user_config_file()
-    return _from_file(path.parent) if path.is_file() else {}
+    if not path.is_file():
+        return {}
+    try:
+        return _parse_toml(path.name, read_regular(path.resolve(), MAX_CONFIG_BYTES))  # it may be a link
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be read: {error}") from error
 
 
 def _from_file(root: Path) -> dict[str, Any]:
+    """Read what the files of a tree say: only regular files, of no more than some size, that are in the tree."""
     for name, section in ((CONFIG_FILE, ()), ("pyproject.toml", ("tool", "dowse"))):
         try:
-            table: Any = tomllib.loads((root / name).read_text(encoding="utf-8-sig"))
+            table: Any = _parse_toml(name, read_inside(root, name, MAX_CONFIG_BYTES))
         except FileNotFoundError:
             continue
-        except (OSError, UnicodeDecodeError) as error:
+        except OSError as error:
+            if section and isinstance(error, UnsafeFile):
+                continue  # as one that is broken
             raise SettingsError(f"{name} cannot be read: {error}") from error
-        except tomllib.TOMLDecodeError as error:
+        except _BrokenToml:
             if section:
                 continue  # somebody else's broken pyproject.toml is not ours to report
-            raise SettingsError(f"{name} is not valid TOML: {error}") from error
+            raise
         for key in section:
             table = table.get(key, {})
             if not isinstance(table, dict):
@@ -333,6 +348,23 @@ def _from_file(root: Path) -> dict[str, Any]:
         if table or not section:
             return dict(table)
     return {}
+
+
+class _BrokenToml(SettingsError):
+    """A file of settings is not TOML."""
+
+
+def _parse_toml(name: str, content: bytes) -> dict[str, Any]:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{name} cannot be read: {error}") from error
+    if any(line.count(".") > _MAX_DOTS for line in text.splitlines()):
+        raise _BrokenToml(f"{name} is not valid TOML: a line with more than {_MAX_DOTS} dots")
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise _BrokenToml(f"{name} is not valid TOML: {error}") from error
 
 
 def _from_environment() -> dict[str, Any]:
@@ -450,11 +482,10 @@ def git_excludes_file(config: Path) -> str | None:
         strict=False, interpolation=None, allow_no_value=True, inline_comment_prefixes=("#", ";")
     )
     try:
-        if not config.is_file():  # a pipe would be waited for
-            return None
-        lines = config.read_text(encoding="utf-8", errors="replace").splitlines()
+        content = read_regular(config.resolve(), MAX_CONFIG_BYTES)  # the user's own is often a link
+        lines = content.decode("utf-8", "replace").splitlines()
         parser.read_string("\n".join(map(_as_parsed, lines)))
-    except (OSError, configparser.Error):
+    except (OSError, RuntimeError, configparser.Error):
         return None
     value = parser.get("core", "excludesfile", fallback=None)
     return None if value is None or "\0" in value else os.path.expanduser(value.strip('"'))
