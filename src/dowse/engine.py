@@ -29,6 +29,7 @@ from dowse.errors import (
     IndexCorrupt,
     IndexMissing,
     IndexUnwritable,
+    SettingsError,
     UsageError,
 )
 from dowse.filtering import file_passes
@@ -113,8 +114,7 @@ class Engine:
         """
         root = location.root_of(path, any_root=any_root)
         resolved = settings_module.resolve(root, given)
-        check_tables(resolved.settings.languages)
-        engine = cls(root, resolved)
+        engine = cls(root, _drop_broken_languages(resolved))
         engine.read_only = read_only
         return engine
 
@@ -667,6 +667,39 @@ class _GraphSource:
     def found(self, query: str, filter: Filter, limit: int) -> Sequence[SearchResult]:
         """What a search finds."""
         return self._engine.search(query, SearchOptions(limit=limit, filter=filter, text=False)).results
+
+
+def _drop_broken_languages(resolved: Resolved) -> Resolved:
+    """Return the settings without what a tree gets wrong about languages, and notes on it; an error if a user does.
+
+    The files of such a language would not be found at all: the built-in definition is used instead.
+    """
+    tables = resolved.settings.languages
+    if not resolved.is_from_tree("languages"):
+        check_tables(tables)
+        return resolved
+    problems = {name: problem for name, table in tables.items() if (problem := _find_problem(name, table))}
+    sound = {name: table for name, table in tables.items() if name not in problems}
+    origin = resolved.origins["languages"]
+    notes = [
+        f"languages.{name} in {origin} is not used, and the language is as built in, or plain text: {problem}"
+        for name, problem in problems.items()
+    ]
+    settings = replace(resolved.settings, languages=sound)
+    return replace(resolved, settings=settings, notes=(*resolved.notes, *notes))
+
+
+def _find_problem(name: str, table: Any) -> SettingsError | None:
+    """Return what is wrong with the table of a language; queries are compiled only if it has some."""
+    try:
+        check_tables({name: table})
+        if not table.keys() & {"grammar", "definitions", "references"}:
+            return None
+        from dowse.code import parsing
+
+        return parsing.problem(extended({name: table}).by_name[name])
+    except SettingsError as error:
+        return error
 
 
 def _moment(changed: timedelta | datetime) -> int:

@@ -209,3 +209,29 @@ def test_every_interface_shows_the_notes(tree: Path, home: Path) -> None:
                 assert "mask_secrets in dowse.toml is not used" in str(answer.structured_content)
 
     run(work)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "definitions = '(no_such_node) @function'",
+        'grammar = "tree_sitter_no_such:language"',
+        'extensions = ".py"',
+        "no_such_key = 1",
+    ],
+)
+def test_a_broken_language_of_a_tree_is_as_built_in(tree: Path, table: str) -> None:
+    config(tree, f"[languages.python]\n{table}\n")
+    for _ in range(2):
+        with Engine.open(tree) as engine:
+            response = engine.search("retry_with_backoff")
+            assert response.results[0].entity == "retry_with_backoff"
+            (note,) = (
+                note for note in response.notes if "languages.python in dowse.toml is not used" in note
+            )
+            assert note in engine.notes
+    user_config_file().parent.mkdir(parents=True)
+    (tree / "dowse.toml").rename(user_config_file())
+    if "key" in table or "extensions" in table:
+        with pytest.raises(SettingsError):
+            Engine.open(tree)
