@@ -235,3 +235,8 @@ def test_a_broken_language_of_a_tree_is_as_built_in(tree: Path, table: str) -> N
     if "key" in table or "extensions" in table:
         with pytest.raises(SettingsError):
             Engine.open(tree)
+
+
+def test_the_page_says_what_a_tree_may_set() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "settings.md").read_text(encoding="utf-8")
+    assert not [name for name, row in TABLE.items() if f"| `{name}` | {row.bounds} |\n" not in page]
