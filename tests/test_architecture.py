@@ -12,7 +12,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 LAYERS = [
     {"types", "errors", "garbage", "columns", "compact", "safe_files"},
-    {"filtering"},
+    {"filtering", "tree_settings"},
     {"settings", "location", "index_folder"},
     {"code", "services"},
     {"stores", "embedders"},

@@ -1316,8 +1316,16 @@ def test_languages(dowse: Shell, tmp_path: Path, home: Path) -> None:
     assert Shell(tmp_path, home).json("languages", "klingon")["languages"][0]["extensions"] == [".kli"]
 
 
+def user_file(shell: Shell) -> Path:
+    """The user's own settings."""
+    path = shell.folder.parent / "own" / "dowse" / "dowse.toml"
+    path.parent.mkdir(parents=True)
+    shell.environment["XDG_CONFIG_HOME"] = str(shell.folder.parent / "own")
+    return path
+
+
 def test_a_wrong_table_of_a_language_is_a_wrong_setting(fresh: Shell) -> None:
-    (fresh.folder / "dowse.toml").write_text('[languages.python]\nextensions = ".sage"\n', encoding="utf-8")
+    user_file(fresh).write_text('[languages.python]\nextensions = ".sage"\n', encoding="utf-8")
     for command in ("search", "index", "status", "doctor"):
         done = fresh(command, *(["retry"] if command == "search" else []))
         assert done.returncode == (3 if command == "doctor" else 2)
@@ -1340,9 +1348,7 @@ def test_a_wrong_table_of_a_language_is_a_wrong_setting(fresh: Shell) -> None:
 def test_files_of_a_language_that_cannot_be_loaded_are_left_out(fresh: Shell, table: str, said: str) -> None:
     (fresh.folder / "a.sage").write_text("x = 1\n", encoding="utf-8")
     fresh("index")
-    (fresh.folder / "dowse.toml").write_text(
-        f'[languages.python]\nextensions = [".sage"]\n{table}\n', encoding="utf-8"
-    )
+    user_file(fresh).write_text(f'[languages.python]\nextensions = [".sage"]\n{table}\n', encoding="utf-8")
     for _ in range(2):  # before and after the index is made anew
         asked = fresh.json("status", "--why", "a.sage")
         assert (asked["indexed"], asked["reason"]) == (False, "failed to index")
@@ -1437,7 +1443,7 @@ def test_doctor(dowse: Shell) -> None:
 def test_doctor_finds_what_is_wrong(fresh: Shell) -> None:
     fresh("index")
     (fresh.data / "catalogue.db").write_bytes(b"garbage" * 1000)
-    (fresh.folder / "dowse.toml").write_text(
+    user_file(fresh).write_text(
         '[languages.klingon]\ngrammar = "tree_sitter_no_such:language"\n', encoding="utf-8"
     )
     done = fresh("doctor")

@@ -163,6 +163,7 @@ def linked_worktree(main: Path, name: str) -> Path:
     administration = main / ".git" / "worktrees" / name
     administration.mkdir(parents=True)
     (administration / "commondir").write_text("../..\n")
+    (administration / "gitdir").write_text(f"{linked / '.git'}\n")
     (linked / ".git").write_text(f"gitdir: {administration}\n")
     return linked
 

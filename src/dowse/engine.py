@@ -115,8 +115,7 @@ class Engine:
         """
         root = location.root_of(path, any_root=any_root)
         resolved = settings_module.resolve(root, given)
-        check_tables(resolved.settings.languages)
-        engine = cls(root, resolved)
+        engine = cls(root, _drop_broken_languages(resolved))
         engine.read_only = read_only
         return engine
 
@@ -145,8 +144,7 @@ class Engine:
     @cached_property
     def embedder(self) -> Embedder | None:
         """What turns text into vectors, if anything."""
-        resolved = Resolved(self.settings, self.origins)
-        return embedders.create(self.settings.embedder, resolved, self.root)
+        return embedders.create(self.settings.embedder, self._resolved, self.root)
 
     @cached_property
     def _query_embedder(self) -> Embedder | None:
@@ -175,20 +173,14 @@ class Engine:
         if not stores.is_server(name):
             place = self._index_place if name == "embedded" else None
             return stores.create(name, place, str(self.root), self.fingerprint)
-        origin = self.origins.get("store", "default")
-        decided = name != self.settings.store or not Resolved(self.settings, self.origins).is_from_tree(
-            "store"
-        )
-        if not decided and not stores.is_local(name):
-            raise SettingsError(
-                f"{origin} asks to send the source of this tree to {settings_module.masked(name)}, which is for you "
-                "to decide: if you want it, set DOWSE_STORE in your environment"
-            )
+        if name == self.settings.store and not stores.is_local(name):
+            address = settings_module.masked(name)
+            self._resolved.require_user("store", f"send the source of this tree to {address}", "DOWSE_STORE")
         s, names = self.settings, location.shared_names(self.root)
         shared = stores.Shared(
-            s.store_repository or names.repository,
+            self._shared_setting("store_repository", name) or names.repository,
             s.store_view or names.view,
-            s.store_schema,
+            self._shared_setting("store_schema", name),
             s.store_timeout,
         )
         return stores.create(name, None, str(self.root), self.fingerprint, shared)
@@ -197,6 +189,17 @@ class Engine:
     def index_folder(self) -> Path:
         """The folder of the index as a user knows it, there or not."""
         return self._index_place.path
+
+    def _shared_setting(self, setting: str, store: str) -> str:
+        """Return a name for a store; one that the tree gives is for the tree's own store, not for a copy elsewhere."""
+        source = self.settings
+        if store != source.store and self._resolved.is_from_tree(setting):
+            source = Settings()
+        return str(getattr(source, setting))
+
+    @property
+    def _resolved(self) -> Resolved:
+        return Resolved(self.settings, self.origins)
 
     @cached_property
     def _index_place(self) -> IndexFolder:
@@ -242,7 +245,7 @@ class Engine:
             return None
         from dowse.search.rewrite import create
 
-        return create(Resolved(self.settings, self.origins))
+        return create(self._resolved)
 
     def term_graph(self) -> TermGraph | None:
         """The term graph as its file has it now, if there is one."""
@@ -251,9 +254,8 @@ class Engine:
         from dowse.search.terms import load
 
         file = (self.root / Path(self.settings.terms).expanduser()).resolve()
-        from_tree = Resolved(self.settings, self.origins).is_from_tree("terms")
-        if from_tree and not file.is_relative_to(self.root):
-            raise SettingsError(f"terms: {file} is outside of {self.root}: set DOWSE_TERMS if you want it")
+        if not file.is_relative_to(self.root):
+            self._resolved.require_user("terms", f"read {file}, outside of {self.root}", "DOWSE_TERMS")
         return load(file)
 
     def _worded(self, parsed: ParsedQuery) -> ParsedQuery:
@@ -265,8 +267,8 @@ class Engine:
         return worded(parsed, self.term_graph(), self._rewriter)
 
     def _log(self, query: str, response: SearchResponse) -> None:
-        """Keep the question, if the user wants that; a file in the tree cannot decide it."""
-        if self.settings.search_log and not Resolved(self.settings, self.origins).is_from_tree("search_log"):
+        """Keep the query, if the user wants that."""
+        if self.settings.search_log:
             from dowse.search.log import append
 
             append(location.search_log(self.root), query, response)
@@ -689,6 +691,39 @@ class _GraphSource:
     def found(self, query: str, filter: Filter, limit: int) -> Sequence[SearchResult]:
         """What a search finds."""
         return self._engine.search(query, SearchOptions(limit=limit, filter=filter, text=False)).results
+
+
+def _drop_broken_languages(resolved: Resolved) -> Resolved:
+    """Return the settings without what a tree gets wrong about languages, and notes on it; an error if a user does.
+
+    The files of such a language would not be found at all: the built-in definition is used instead.
+    """
+    tables = resolved.settings.languages
+    if not resolved.is_from_tree("languages"):
+        check_tables(tables)
+        return resolved
+    problems = {name: problem for name, table in tables.items() if (problem := _find_problem(name, table))}
+    sound = {name: table for name, table in tables.items() if name not in problems}
+    origin = resolved.origins["languages"]
+    notes = [
+        f"languages.{name} in {origin} is not used, and the language is as built in, or plain text: {problem}"
+        for name, problem in problems.items()
+    ]
+    settings = replace(resolved.settings, languages=sound)
+    return replace(resolved, settings=settings, notes=(*resolved.notes, *notes))
+
+
+def _find_problem(name: str, table: Any) -> SettingsError | None:
+    """Return what is wrong with the table of a language; queries are compiled only if it has some."""
+    try:
+        check_tables({name: table})
+        if not table.keys() & {"grammar", "definitions", "references"}:
+            return None
+        from dowse.code import parsing
+
+        return parsing.problem(extended({name: table}).by_name[name])
+    except SettingsError as error:
+        return error
 
 
 def _moment(changed: timedelta | datetime) -> int:

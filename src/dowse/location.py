@@ -11,7 +11,8 @@ from typing import NamedTuple
 from dowse import settings as settings_module
 from dowse.errors import IndexForeign, RootError, SettingsError
 from dowse.index_folder import IndexFolder, data_folders, open_folder
-from dowse.settings import Settings
+from dowse.safe_files import read_inside, read_regular
+from dowse.settings import MAX_CONFIG_BYTES, Settings
 
 INDEX_FOLDER = ".dowse"
 
@@ -148,7 +149,9 @@ def shared_names(root: Path) -> SharedNames:
 def _remote(config: Path) -> str:
     """The address of the remote ``origin`` as host and path, without login: ``github.com/owner/name``."""
     try:
-        text = config.read_text(encoding="utf-8", errors="replace")
+        if config.parent.is_symlink():  # the repository of somebody else
+            return ""
+        text = read_inside(config.parent, config.name, MAX_CONFIG_BYTES).decode("utf-8", "replace")
     except OSError:
         return ""
     section = re.search(r'^\[remote "origin"\]([^\[]*)', text, re.MULTILINE)
@@ -160,14 +163,25 @@ def _remote(config: Path) -> str:
 
 
 def main_checkout(root: Path) -> Path | None:
-    """The main checkout that a linked git work tree belongs to, if the root is one."""
+    """Return the main checkout that a linked git work tree belongs to, if the root is one.
+
+    A tree may have a file that points at any repository. That is believed only if the repository points back: its
+    folder for the work tree, which only its owner can write, names the file.
+    """
     mark = root / ".git"
     try:
-        if not mark.is_file():
-            return None
-        target = mark.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
+        target = read_inside(root, ".git", MAX_CONFIG_BYTES).decode().removeprefix("gitdir:").strip()
         linked = (root / target).resolve()
-        common = (linked / (linked / "commondir").read_text(encoding="utf-8").strip()).resolve()
-    except (OSError, UnicodeDecodeError):
+        common = (linked / _read_line(linked / "commondir")).resolve()
+        if linked.parent != common / "worktrees":
+            return None
+        if (linked / _read_line(linked / "gitdir")).resolve() != mark.resolve():
+            return None
+    except (OSError, ValueError, RuntimeError):  # no text, a NUL in a path, links in a circle
         return None
     return common.parent if common.name == ".git" and common.parent.is_dir() else None
+
+
+def _read_line(path: Path) -> str:
+    """Read a file of git's that holds a path."""
+    return read_regular(path, MAX_CONFIG_BYTES).decode().strip()

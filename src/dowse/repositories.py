@@ -54,9 +54,15 @@ def names_for(folders: Iterable[Path], known: Mapping[str, Path]) -> dict[str, P
 class Repositories:
     """Engines by the names of their repositories. Close it, or use it in a ``with`` block."""
 
-    def __init__(self, engines: Mapping[str, Engine], problems: Sequence[RepositoryReport] = ()) -> None:
+    def __init__(
+        self,
+        engines: Mapping[str, Engine],
+        problems: Sequence[RepositoryReport] = (),
+        notes: Sequence[str] = (),
+    ) -> None:
         self.engines = dict(engines)
         self.problems = tuple(problems)
+        self.notes = tuple(notes)
 
     @classmethod
     def open(cls, wanted: Sequence[str], base: str | os.PathLike[str] | None = None, **given: Any) -> Self:
@@ -78,8 +84,11 @@ class Repositories:
             except DowseError as error:
                 problems.append(RepositoryReport(name, str(folder), problem=str(error)))
         if not engines:
-            raise RootError("; ".join(report.problem for report in problems))
-        return cls(engines, problems)
+            raise RootError("; ".join([*(report.problem for report in problems), *home.notes]))
+        is_asked = home.root in (
+            engine.root for engine in engines.values()
+        )  # then its notes are in its answer
+        return cls(engines, problems, () if is_asked else home.notes)
 
     def __enter__(self) -> Self:
         return self
@@ -115,7 +124,8 @@ class Repositories:
                     failures.append((RepositoryReport(name, root, problem=str(error)), error))
         if not answers:
             raise failures[0][1]
-        return merged(answers, (*self.problems, *(report for report, _ in failures)), limit)
+        response = merged(answers, (*self.problems, *(report for report, _ in failures)), limit)
+        return replace(response, notes=(*self.notes, *response.notes))
 
 
 def merged(

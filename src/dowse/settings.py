@@ -13,18 +13,26 @@ import os
 import re
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
+from dowse import tree_settings
 from dowse.errors import SettingsError
+from dowse.safe_files import UnsafeFile, read_inside, read_regular
 
 CONFIG_FILE = "dowse.toml"
 USER_ORIGIN = "user settings"
 ENVIRONMENT_PREFIX = "DOWSE_"
+
+MAX_CONFIG_BYTES = 1_000_000
+"""A larger file of settings was not written by a person."""
+
+_MAX_DOTS = 500
+"""Dots in a line of TOML: reading a key takes time by the square of its parts, minutes for one that fills a file."""
 
 _OTHER_VARIABLES = frozenset({"embedder_key", "rewriter_key", "mcp_token", "state_dir", "cache_dir"})
 """What else is read of the environment behind the prefix."""
@@ -152,7 +160,10 @@ _MINIMUM = {
     "file_weight": 0.0,
     "min_score": 0.0,
 }
-_MAXIMUM = {"min_score": 1.0}
+_MAXIMUM = {
+    "max_file_size": 1_000_000_000,  # a file is read as a whole, and several times that large while it is indexed
+    "min_score": 1.0,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,31 +178,62 @@ class Resolved:
         """Whether a file in the tree decided a setting, and not the user."""
         return self.origins.get(name, "default") not in ("default", USER_ORIGIN, "environment", "flag")
 
+    def may_send_key(self, url_setting: str) -> bool:
+        """Return whether the user's key may go to an address: one that the user chose, or the provider's default."""
+        return not getattr(self.settings, url_setting) or not self.is_from_tree(url_setting)
+
+    def require_user(self, name: str, request: str, decision: str) -> None:
+        """Raise an error if a file in the tree, and not the user, decided a setting that leads to a request."""
+        if self.is_from_tree(name):
+            raise SettingsError(
+                f"{self.origins[name]} asks to {request}, which is for you to decide: "
+                f"if you want it, set {decision} in your environment"
+            )
+
 
 def resolve(root: Path, given: Mapping[str, Any] | None = None) -> Resolved:
     """Settings for a tree: the user's own file, the tree's, the environment, what the caller gave; later ones win.
 
-    In ``given``, None means "not given".
+    In ``given``, None means "not given". Of the tree's, what ``tree_settings`` allows is used; notes name the rest.
     """
     values: dict[str, Any] = {}
     origins = dict.fromkeys(_FIELDS, "default")
+    environment = _from_environment()
     flags = {key: value for key, value in (given or {}).items() if value is not None}
+    name = _config_name(root)
+    tree, notes = _from_tree(root, name, environment.keys() | flags.keys())
     for origin, table in (
         (USER_ORIGIN, _from_user_file()),
-        (_config_name(root), _from_file(root)),
-        ("environment", _from_environment()),
+        (name, tree),
+        ("environment", environment),
         ("flag", flags),
     ):
         for key, given_value in table.items():
-            value = _checked(key, given_value, origin)
+            value = _check_maximum(key, _checked(key, given_value, origin), origin)
             values[key] = {**values.get(key, {}), **value} if key == "repositories" else value
             origins[key] = origin
-    return Resolved(Settings(**values), origins, tuple(_misspelt()))
+    return Resolved(Settings(**values), origins, (*notes, *_misspelt()))
+
+
+def _from_tree(root: Path, name: str, decided: Set[str]) -> tuple[dict[str, Any], list[str]]:
+    """Read what a tree sets as far as it may, and what to say about the rest that nobody decided otherwise."""
+    table = {key: _checked(key, value, name) for key, value in _from_file(root).items()}
+    tree = tree_settings.Tree(root, {key: value for key, value in table.items() if key not in decided})
+    used: dict[str, Any] = {}
+    notes: list[str] = []
+    for key, value in table.items():
+        admission = tree_settings.admit(key, value, tree)
+        if admission.value is not None:
+            used[key] = admission.value
+        if admission.refusal and (key not in decided or key == "repositories"):
+            notes.append(tree_settings.describe_refusal(key, name, admission.refusal, user_config_file()))
+    return used, notes
 
 
 def parsed(key: str, text: str, origin: str = "flag") -> Any:
     """The value of a setting from text, as in ``key=value`` on a command line."""
-    return _checked(key, _from_text(key, text) if key in _FIELDS else text, origin)
+    value = _checked(key, _from_text(key, text) if key in _FIELDS else text, origin)
+    return _check_maximum(key, value, origin)
 
 
 def config_file(root: Path) -> Path | None:
@@ -277,7 +319,7 @@ def _user_folder(own: str, standard: str, linux: str, mac: str, windows: str) ->
 
 
 def _config_name(root: Path) -> str:
-    return CONFIG_FILE if (root / CONFIG_FILE).is_file() else "pyproject.toml"
+    return CONFIG_FILE if os.path.lexists(root / CONFIG_FILE) else "pyproject.toml"
 
 
 def user_config_file() -> Path:
@@ -289,21 +331,29 @@ def user_config_file() -> Path:
 
 def _from_user_file() -> dict[str, Any]:
     path = user_config_file()
-    return _from_file(path.parent) if path.is_file() else {}
+    if not path.is_file():
+        return {}
+    try:
+        return _parse_toml(path.name, read_regular(path.resolve(), MAX_CONFIG_BYTES))  # it may be a link
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be read: {error}") from error
 
 
 def _from_file(root: Path) -> dict[str, Any]:
+    """Read what the files of a tree say: only regular files, of no more than some size, that are in the tree."""
     for name, section in ((CONFIG_FILE, ()), ("pyproject.toml", ("tool", "dowse"))):
         try:
-            table: Any = tomllib.loads((root / name).read_text(encoding="utf-8-sig"))
+            table: Any = _parse_toml(name, read_inside(root, name, MAX_CONFIG_BYTES))
         except FileNotFoundError:
             continue
-        except (OSError, UnicodeDecodeError) as error:
+        except OSError as error:
+            if section and isinstance(error, UnsafeFile):
+                continue  # as one that is broken
             raise SettingsError(f"{name} cannot be read: {error}") from error
-        except tomllib.TOMLDecodeError as error:
+        except _BrokenToml:
             if section:
                 continue  # somebody else's broken pyproject.toml is not ours to report
-            raise SettingsError(f"{name} is not valid TOML: {error}") from error
+            raise
         for key in section:
             table = table.get(key, {})
             if not isinstance(table, dict):
@@ -311,6 +361,23 @@ def _from_file(root: Path) -> dict[str, Any]:
         if table or not section:
             return dict(table)
     return {}
+
+
+class _BrokenToml(SettingsError):
+    """A file of settings is not TOML."""
+
+
+def _parse_toml(name: str, content: bytes) -> dict[str, Any]:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{name} cannot be read: {error}") from error
+    if any(line.count(".") > _MAX_DOTS for line in text.splitlines()):
+        raise _BrokenToml(f"{name} is not valid TOML: a line with more than {_MAX_DOTS} dots")
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise _BrokenToml(f"{name} is not valid TOML: {error}") from error
 
 
 def _from_environment() -> dict[str, Any]:
@@ -394,14 +461,19 @@ def _checked(key: str, value: Any, origin: str) -> Any:
         raise SettingsError(f"setting '{key}' in {origin} must be {_TYPES[type(default)]}, not {value!r}")
     if key in _MINIMUM and not _MINIMUM[key] <= value < float("inf"):  # "nan" is neither
         raise SettingsError(f"setting '{key}' in {origin} must be at least {_MINIMUM[key]}, not {value}")
-    if key in _MAXIMUM and value > _MAXIMUM[key]:
-        raise SettingsError(f"setting '{key}' in {origin} must be at most {_MAXIMUM[key]}, not {value}")
     if key in _CHOICES and value not in _CHOICES[key]:
         raise SettingsError(
             f"setting '{key}' in {origin} must be one of {', '.join(_CHOICES[key])}, not {value!r}"
         )
     if key == "signals_off" and (unknown := set(value) - set(SIGNALS)):
         raise SettingsError(f"unknown signal '{min(unknown)}' in {origin}: known are {', '.join(SIGNALS)}")
+    return value
+
+
+def _check_maximum(key: str, value: Any, origin: str) -> Any:
+    """Return a value that is not too large for anybody; what is too large for a tree is no error."""
+    if key in _MAXIMUM and value > _MAXIMUM[key]:
+        raise SettingsError(f"setting '{key}' in {origin} must be at most {_MAXIMUM[key]}, not {value}")
     return value
 
 
@@ -423,11 +495,10 @@ def git_excludes_file(config: Path) -> str | None:
         strict=False, interpolation=None, allow_no_value=True, inline_comment_prefixes=("#", ";")
     )
     try:
-        if not config.is_file():  # a pipe would be waited for
-            return None
-        lines = config.read_text(encoding="utf-8", errors="replace").splitlines()
+        content = read_regular(config.resolve(), MAX_CONFIG_BYTES)  # the user's own is often a link
+        lines = content.decode("utf-8", "replace").splitlines()
         parser.read_string("\n".join(map(_as_parsed, lines)))
-    except (OSError, configparser.Error):
+    except (OSError, RuntimeError, configparser.Error):
         return None
     value = parser.get("core", "excludesfile", fallback=None)
     return None if value is None or "\0" in value else os.path.expanduser(value.strip('"'))

@@ -54,6 +54,7 @@ def _model2vec(path: str, resolved: Resolved, root: Path) -> Embedder:
     from dowse.embedders.directory import model_directory
     from dowse.embedders.model2vec import Model2VecEmbedder
 
+    _require_own_model("model2vec", path, resolved)
     return Model2VecEmbedder(model_directory(path, root, "model2vec"))
 
 
@@ -61,6 +62,7 @@ def _onnx(path: str, resolved: Resolved, root: Path) -> Embedder:
     from dowse.embedders.directory import model_directory
     from dowse.embedders.onnx import OnnxEmbedder
 
+    _require_own_model("onnx", path, resolved)
     s = resolved.settings
     return OnnxEmbedder(
         model_directory(path, root, "onnx"),
@@ -68,6 +70,12 @@ def _onnx(path: str, resolved: Resolved, root: Path) -> Embedder:
         query_prefix=s.embedder_query_prefix,
         document_prefix=s.embedder_document_prefix,
     )
+
+
+def _require_own_model(provider: str, path: str, resolved: Resolved) -> None:
+    """Raise an error if a tree names the model: native code would read the file of a stranger."""
+    spec = f"{provider}:{path}"
+    resolved.require_user("embedder", f"load the model {spec}", f"DOWSE_EMBEDDER={spec}")
 
 
 def _ollama(model: str, resolved: Resolved, root: Path) -> Embedder:
@@ -81,7 +89,11 @@ def _ollama(model: str, resolved: Resolved, root: Path) -> Embedder:
 def _openai(model: str, resolved: Resolved, root: Path) -> Embedder:
     from dowse.embedders import openai
 
-    client = _client(resolved, openai.URL, advice=openai.ADVICE, key=embedder_key)
+    may_send_key = resolved.may_send_key("embedder_url")
+    refused = "no key is sent to an address that a tree names: set DOWSE_EMBEDDER_URL if you want that"
+    advice = openai.ADVICE if may_send_key else {**openai.ADVICE, 401: refused, 403: refused}
+    key = embedder_key if may_send_key else None
+    client = _client(resolved, openai.URL, advice=advice, key=key)
     return openai.OpenAIEmbedder(client, model or openai.MODEL, **_asked(resolved.settings))
 
 
@@ -100,12 +112,10 @@ def _client(resolved: Resolved, default: str, **how: Any) -> Client:
 
     s = resolved.settings
     url = checked_url(s.embedder_url or default)
-    decided_by = "embedder_url" if s.embedder_url else "embedder"
-    if not is_local(url) and resolved.is_from_tree(decided_by):
-        raise SettingsError(
-            f"{resolved.origins[decided_by]} asks to send the text of this tree to {url}, which is for you to decide: "
-            f"if you want it, set DOWSE_EMBEDDER_URL={url} in your environment"
-        )
+    if not is_local(url):
+        decided_by = "embedder_url" if s.embedder_url else "embedder"
+        request = f"send the text of this tree to {url}"
+        resolved.require_user(decided_by, request, f"DOWSE_EMBEDDER_URL={url}")
     return Client(url, s.embedder_timeout, **how)
 
 

@@ -69,16 +69,15 @@ def _client(provider: str, resolved: Resolved) -> Client:
 
     s = resolved.settings
     url = checked_url(s.rewriter_url or URLS[provider], SETTING)
-    decided_by = SETTING if s.rewriter_url else "rewriter"
-    if not is_local(url) and resolved.is_from_tree(decided_by):
-        raise SettingsError(
-            f"{resolved.origins[decided_by]} asks to send your questions to {url}, which is for you to decide: "
-            f"if you want it, set DOWSE_REWRITER_URL={url} in your environment"
-        )
-    key = rewriter_key if provider == "openai" else None
+    if not is_local(url):
+        decided_by = SETTING if s.rewriter_url else "rewriter"
+        resolved.require_user(decided_by, f"send your queries to {url}", f"DOWSE_REWRITER_URL={url}")
+    may_send_key = resolved.may_send_key(SETTING)
+    key = rewriter_key if provider == "openai" and may_send_key else None
+    refused = "no key is sent to an address that a tree names: set DOWSE_REWRITER_URL if you want that"
     advice = {
         404: f"check the model: get it with 'ollama pull', or see {SETTING}",
-        401: "set DOWSE_REWRITER_KEY",
+        401: "set DOWSE_REWRITER_KEY" if may_send_key else refused,
     }
     return Client(
         url,

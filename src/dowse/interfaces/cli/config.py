@@ -37,7 +37,8 @@ def show(root: str | None, as_json: bool) -> int:
         origins = engine.origins
     if as_json:
         rows = {name: {"value": value, "origin": origins[name]} for name, value in values.items()}
-        output.write_json({"schema": render.SCHEMA, "root": str(engine.root), "settings": rows})
+        about = {"schema": render.SCHEMA, "root": str(engine.root), "notes": list(engine.notes)}
+        output.write_json(about | {"settings": rows})
     else:
         cells = [(name, origins[name], visible(json.dumps(value))) for name, value in values.items()]
         output.write(render.table([("SETTING", "FROM", "VALUE"), *cells]))

@@ -116,6 +116,7 @@ def explain(context: Context, asked: Mapping[str, Any]) -> Answer:
         "rank": told.rank,
         "detail": told.detail,
         "text": text,
+        "notes": list(told.notes),
     }
     return Answer("\n".join([text, *notes]), values)
 
@@ -156,6 +157,7 @@ def status(context: Context, asked: Mapping[str, Any]) -> Answer:
             blocks[-1] += (
                 f"\ncommit     {revision.commit[: answers.COMMIT]} {visible(revision.branch)}".rstrip()
             )
+        blocks[-1] += "".join(f"\nnote: {visible(note)}" for note in engine.notes)
         values.append(_status_values(name, engine, revision))
         if "why" in asked:
             said = _why(engine, asked["why"])
@@ -178,6 +180,7 @@ def _status_values(name: str, engine: Engine, revision: Revision | None) -> dict
         "commit": revision.commit[: answers.COMMIT] if revision else "",
         "branch": revision.branch if revision else "",
         "read_only": engine.read_only,
+        "notes": list(engine.notes),
     }
 
 

@@ -5,10 +5,12 @@ It listens on this machine only and wants a token, unless told otherwise.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import logging
 import sys
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -22,6 +24,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dowse.interfaces.mcp.calling import Call, Cancelled
 from dowse.interfaces.mcp.service import INTERNAL_ERROR, ProtocolError, Service
@@ -38,6 +41,21 @@ KEEP_ALIVE = 300
 """Seconds that a connection stays open between two calls. Agents think for longer than the usual five, and a call on a
 connection that is just being closed fails."""
 
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a client may take of the server."""
+
+    header_seconds: float = (
+        15.0  # from the connection, or the first byte of a request, to the end of its headers
+    )
+    body_seconds: float = 30.0  # from there to the end of its body
+    idle_seconds: int = KEEP_ALIVE
+    connections: int = 500  # half of what a process may usually have open
+
+
+LIMITS = Limits()
+
 HEAPS = 2
 _M_ARENA_MAX = -8
 """Heaps of the GNU C library that all threads share; with one for each thread, a server of a hundred clients took 1.5
@@ -46,7 +64,15 @@ times the memory, and more with time."""
 SESSION_HEADER = "mcp-session-id"
 
 
-def serve(service: Service, host: str, port: int, token: str, *, ready: Callable[[str], None]) -> None:
+def serve(
+    service: Service,
+    host: str,
+    port: int,
+    token: str,
+    *,
+    ready: Callable[[str], None],
+    limits: Limits = LIMITS,
+) -> None:
     """Serve until interrupted; ``ready`` is told the address once it is listened on."""
     _share_heaps()
     for noisy in ("mcp", "uvicorn"):
@@ -57,7 +83,9 @@ def serve(service: Service, host: str, port: int, token: str, *, ready: Callable
         port=port,
         log_config=None,
         access_log=False,
-        timeout_keep_alive=KEEP_ALIVE,
+        timeout_keep_alive=limits.idle_seconds,
+        http=limit_protocol(limits),
+        ws="none",
     )
     server = _Announcing(config, ready)
     try:
@@ -76,6 +104,55 @@ def _share_heaps() -> None:
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, HEAPS)
     except (AttributeError, OSError):
         return  # another C library, which has no need of it
+
+
+class _LimitedProtocol(H11Protocol):
+    """Closes connections whose requests take too long to come in, and those that are too many."""
+
+    limits = LIMITS
+    _timer: asyncio.TimerHandle | None = None
+    _timed: object = None  # the request whose body is waited for
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if len(self.connections) > self.limits.connections:
+            transport.abort()
+        else:
+            self._start(self.limits.header_seconds)
+
+    def data_received(self, data: bytes) -> None:
+        if self._timer is None and (self.cycle is None or self.cycle.response_complete):
+            self._start(self.limits.header_seconds)
+        super().data_received(data)
+        if self.cycle is None or self.cycle.response_complete:
+            return
+        if not self.cycle.more_body:
+            self._stop()
+        elif self._timed is not self.cycle:
+            self._timed = self.cycle
+            self._start(self.limits.body_seconds)
+
+    def on_response_complete(self) -> None:
+        self._stop()
+        super().on_response_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop()
+        super().connection_lost(exc)
+
+    def _start(self, seconds: float) -> None:
+        self._stop()
+        self._timer = self.loop.call_later(seconds, self.transport.abort)
+
+    def _stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
+def limit_protocol(limits: Limits) -> type[H11Protocol]:
+    """Make the protocol that holds clients to some limits."""
+    return type("LimitedProtocol", (_LimitedProtocol,), {"limits": limits})
 
 
 class _Announcing(uvicorn.Server):
@@ -128,11 +205,15 @@ class _Guarded:
 
     def __init__(self, inner: ASGIApp, token: str) -> None:
         self._inner = inner
-        self._expected = f"Bearer {token}".encode()
+        self._expected = token.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and not self._is_known(scope):
-            headers = [(b"www-authenticate", b"Bearer"), (b"content-type", b"text/plain")]
+            headers = [
+                (b"www-authenticate", b"Bearer"),
+                (b"content-type", b"text/plain"),
+                (b"connection", b"close"),
+            ]
             await send({"type": "http.response.start", "status": 401, "headers": headers})
             await send(
                 {"type": "http.response.body", "body": b"a token is needed: Authorization: Bearer TOKEN\n"}
@@ -141,7 +222,8 @@ class _Guarded:
         await self._inner(scope, receive, send)
 
     def _is_known(self, scope: Scope) -> bool:
-        return hmac.compare_digest(_header(scope, b"authorization"), self._expected)
+        scheme, _, token = _header(scope, b"authorization").partition(b" ")
+        return scheme.lower() == b"bearer" and hmac.compare_digest(token.strip(), self._expected)
 
 
 def _header(scope: Scope, name: bytes) -> bytes:

@@ -17,7 +17,6 @@ from urllib.parse import unquote, urlsplit
 
 from dowse import location
 from dowse.errors import DowseError, RootError, UsageError
-from dowse.settings import Resolved
 
 if TYPE_CHECKING:
     from dowse.engine import Engine
@@ -124,15 +123,11 @@ class Workspace:
         return names_for(folders, {})
 
     def _linked(self, folders: Mapping[str, Path]) -> dict[str, Path]:
-        """Repositories that settings name: the user's own anywhere, a tree's only within what is allowed."""
+        """Return the repositories that settings name: the user's own anywhere, a tree's only inside of it."""
         linked: dict[str, Path] = {}
         for folder in folders.values():
-            engine = self.engine(folder)
-            own = not Resolved(engine.settings, engine.origins).is_from_tree("repositories")
-            for name, path in engine.settings.repositories.items():
-                place = (folder / Path(path).expanduser()).resolve()
-                if own or any(place.is_relative_to(limit) for limit in folders.values()):
-                    linked.setdefault(name, place)
+            for name, path in self.engine(folder).settings.repositories.items():
+                linked.setdefault(name, (folder / Path(path).expanduser()).resolve())
         return linked
 
 
