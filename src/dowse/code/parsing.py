@@ -13,6 +13,7 @@ import warnings
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,6 +37,13 @@ a megabyte of a log that is named ``.jl`` takes more than a minute."""
 
 READ_BYTES = 8_192
 """Source read between two looks at the clock: junk spends up to a second on this much."""
+
+MAX_MATCH_DEPTH = 400
+"""Levels of a tree on which a match may begin. Code by hand has some fifty; every level of a chain of calls or of
+nested brackets may leave a pattern waiting, and all that wait are compared at every node."""
+
+MAX_ERROR_SIGNS = 2_000
+"""Signs in a row that make an error junk: at each, a query looks for a name among all that follow."""
 
 _TEXT_BYTES = 64
 """Source read at a time for the text that a query compares: nearly always a name."""
@@ -122,7 +130,9 @@ def matches(language: Language, tree: tree_sitter.Tree | None) -> Matches:
     if tree is None or not (language.definitions or language.references):
         return Matches([], [])
     both, first = _both_queries(language.grammar, language.definitions, language.references)
-    found = tree_sitter.QueryCursor(both).matches(tree.root_node)
+    cursor = tree_sitter.QueryCursor(both)
+    cursor.set_max_start_depth(MAX_MATCH_DEPTH)
+    found = cursor.matches(tree.root_node)
     return Matches(
         [match for match in found if match[0] < first], [match for match in found if match[0] >= first]
     )
@@ -204,4 +214,24 @@ def parse(language: Language, content: bytes) -> tuple[tree_sitter.Tree | None, 
         return tree, ParseHealth.OK
     if root.is_error and not any(child.is_named and not child.is_error for child in root.children):
         return tree, ParseHealth.FAILED
-    return tree, ParseHealth.PARTIAL
+    return (None, ParseHealth.FAILED) if _has_junk(root) else (tree, ParseHealth.PARTIAL)
+
+
+def _has_junk(root: tree_sitter.Node) -> bool:
+    """Tell whether some error is a long row of signs without a name between them."""
+    if root.descendant_count < MAX_ERROR_SIGNS:
+        return False
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        is_wide = node.child_count - node.named_child_count > MAX_ERROR_SIGNS
+        if is_wide and node.is_error and _longest_row_of_signs(node) > MAX_ERROR_SIGNS:
+            return True
+        waiting += [child for child in node.children if child.has_error]
+    return False
+
+
+def _longest_row_of_signs(node: tree_sitter.Node) -> int:
+    """Count the most children in a row that are no named nodes."""
+    rows = groupby(child.is_named for child in node.children)
+    return max((sum(1 for _ in row) for is_named, row in rows if not is_named), default=0)

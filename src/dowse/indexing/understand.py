@@ -12,7 +12,7 @@ from dowse.embedders.base import Preparing
 from dowse.indexing import embed
 from dowse.types import ChunkTerms, Definitions, ParsedFile, ParseHealth, PreparedChunk
 
-VERSION = 5
+VERSION = 6
 """Goes into every content hash: raise it when the same content gives other entities, chunks or references."""
 
 
