@@ -7,6 +7,7 @@ safe beside the threads of the lexical engine.
 
 from __future__ import annotations
 
+import os
 import pickle
 import signal
 import subprocess
@@ -18,6 +19,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
 from typing import IO, Any, TypeVar
 
+from dowse import lifeline
 from dowse.errors import DowseError
 from dowse.garbage import uncollected
 from dowse.indexing.understand import Task, Understanding, Understood, understand_group
@@ -128,7 +130,7 @@ def grouped(items: Iterable[HasContent], limit: int) -> Iterator[list[HasContent
 def _start() -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         # -P: what lies in the working directory, a user's own pickle.py say, must not be imported
-        [sys.executable, "-P", "-m", "dowse.indexing.workers"],
+        [sys.executable, "-P", "-m", "dowse.indexing.workers", str(os.getpid())],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         # Ctrl-C is for the parent, which ends its workers
@@ -174,6 +176,7 @@ def _receive(pipe: IO[bytes]) -> Any:
 
 def _serve() -> None:
     """The life of a worker: settings first, then groups of tasks until the pipe closes."""
+    lifeline.end_with_parent(int(sys.argv[1]))
     stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # nothing may write between the messages
     if (how := _receive(stdin)) is None:
