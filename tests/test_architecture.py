@@ -11,7 +11,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "dowse"
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 LAYERS = [
-    {"types", "errors", "garbage", "columns", "compact", "safe_files"},
+    {"types", "errors", "garbage", "columns", "compact", "safe_files", "lifeline"},
     {"filtering", "tree_settings"},
     {"settings", "location", "index_folder"},
     {"code", "services"},

@@ -55,6 +55,7 @@ class ParseHealth(StrEnum):
     PARTIAL = "partial"
     FAILED = "failed"
     NO_GRAMMAR = "no grammar"
+    OVER_BUDGET = "over budget"  # taking it apart took too much time or memory: cut by lines
 
 
 class Entity(NamedTuple):

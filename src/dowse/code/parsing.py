@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import time
 import warnings
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,19 +25,32 @@ from dowse.code.languages.base import GRAMMAR, GRAMMAR_FORM, Language
 from dowse.errors import SettingsError
 from dowse.types import ParseHealth
 
+if sys.platform != "win32":
+    import resource
+
 Match = tuple[int, dict[str, list[tree_sitter.Node]]]
 """The place of a pattern in its query, and the nodes it captured by name."""
 
-TIMED_BYTES = 30_000
-"""Smaller files are parsed without a look at the clock: the worst junk of that size takes some three seconds."""
+TIMED_BYTES = 4_000
+"""Smaller files are parsed without a look at the clock: the worst junk of that size takes some tenths of a second."""
 
-SECONDS = 3.0
-SECONDS_PER_MB = 10.0
+SECONDS = 2.0
+SECONDS_PER_MB = 4.0
 """CPU time that parsing a file may take, many times what code takes. Junk may take time by its size squared: half
 a megabyte of a log that is named ``.jl`` takes more than a minute."""
 
-READ_BYTES = 8_192
-"""Source read between two looks at the clock: junk spends up to a second on this much."""
+MEMORY_KB = 200_000
+"""Memory that parsing a file may take: many times what code takes. Junk takes a hundred megabytes a second."""
+
+READ_BYTES = 1_024
+"""Source read between two looks at the clock: junk spends seconds on eight times as much."""
+
+MAX_MATCH_DEPTH = 400
+"""Levels of a tree on which a match may begin. Code by hand has some fifty; every level of a chain of calls or of
+nested brackets may leave a pattern waiting, and all that wait are compared at every node."""
+
+MAX_ERROR_SIGNS = 2_000
+"""Signs in a row that make an error junk: at each, a query looks for a name among all that follow."""
 
 _TEXT_BYTES = 64
 """Source read at a time for the text that a query compares: nearly always a name."""
@@ -45,6 +60,22 @@ _INSTALLED = ("site-packages", "dist-packages")
 
 _CAPTURE = re.compile(r"@([\w.-]+)")
 _IN_LINE = re.compile(rb"[^\n]")
+
+
+class Limits(NamedTuple):
+    """What a parser may take: CPU time, the same for each megabyte of source, and memory."""
+
+    seconds: float
+    seconds_per_mb: float
+    memory_kb: int
+
+
+SOON = Limits(0.25, 2.0, 60_000)
+"""For a process that has other things to do: ten times what code takes."""
+
+
+class NotSoon(Exception):
+    """A parser was not done within limits that were given."""
 
 
 class Matches(NamedTuple):
@@ -122,7 +153,9 @@ def matches(language: Language, tree: tree_sitter.Tree | None) -> Matches:
     if tree is None or not (language.definitions or language.references):
         return Matches([], [])
     both, first = _both_queries(language.grammar, language.definitions, language.references)
-    found = tree_sitter.QueryCursor(both).matches(tree.root_node)
+    cursor = tree_sitter.QueryCursor(both)
+    cursor.set_max_start_depth(MAX_MATCH_DEPTH)
+    found = cursor.matches(tree.root_node)
     return Matches(
         [match for match in found if match[0] < first], [match for match in found if match[0] >= first]
     )
@@ -166,37 +199,52 @@ class _Source:
     The parser has a callback for progress, but in Python before 3.14 that crashes when it is called.
     """
 
-    def __init__(self, content: bytes) -> None:
+    def __init__(self, content: bytes, limits: Limits) -> None:
         self.content = content
         self.is_parsed = False
         self.is_cut = False
-        self.end = time.thread_time() + SECONDS + SECONDS_PER_MB * len(content) / 1e6
+        self.end = time.thread_time() + limits.seconds + limits.seconds_per_mb * len(content) / 1e6
+        self.peak = _peak_kb() + limits.memory_kb
 
     def __call__(self, start: int, _: object) -> bytes:
         """The content from a place on, as much of it as is read at a time."""
         if self.is_parsed:
             return self.content[start : start + _TEXT_BYTES]
-        self.is_cut = self.is_cut or time.thread_time() > self.end
+        self.is_cut = self.is_cut or time.thread_time() > self.end or _peak_kb() > self.peak
         return b"" if self.is_cut else self.content[start : start + READ_BYTES]
 
 
-def _parsed(parser: tree_sitter.Parser, content: bytes) -> tree_sitter.Tree | None:
+def _peak_kb() -> int:
+    """Say how much memory this process has had at most, where the system tells."""
+    if sys.platform == "win32":
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak // 1024 if sys.platform == "darwin" else peak
+
+
+def _parsed(
+    parser: tree_sitter.Parser, content: bytes, limits: Limits | None = None
+) -> tree_sitter.Tree | None:
     """The syntax tree of a content, or none if that takes too long."""
     if len(content) < TIMED_BYTES:
         return parser.parse(content)
-    source = _Source(content)
+    source = _Source(content, limits or Limits(SECONDS, SECONDS_PER_MB, MEMORY_KB))
     tree = parser.parse(source)
     source.is_parsed = True
+    if source.is_cut and limits:
+        raise NotSoon
     return None if source.is_cut else tree
 
 
-def parse(language: Language, content: bytes) -> tuple[tree_sitter.Tree | None, ParseHealth]:
+def parse(
+    language: Language, content: bytes, limits: Limits | None = None
+) -> tuple[tree_sitter.Tree | None, ParseHealth]:
     """The syntax tree of a file's content, or none where there is no grammar or it would not stand it."""
     if not language.grammar:
         return None, ParseHealth.NO_GRAMMAR
     if nesting.is_too_deep(language, content):
         return None, ParseHealth.FAILED
-    tree = _parsed(_parser(language.grammar), _readable(language.blanks, content))
+    tree = _parsed(_parser(language.grammar), _readable(language.blanks, content), limits)
     if tree is None:
         return None, ParseHealth.FAILED
     root = tree.root_node
@@ -204,4 +252,24 @@ def parse(language: Language, content: bytes) -> tuple[tree_sitter.Tree | None, 
         return tree, ParseHealth.OK
     if root.is_error and not any(child.is_named and not child.is_error for child in root.children):
         return tree, ParseHealth.FAILED
-    return tree, ParseHealth.PARTIAL
+    return (None, ParseHealth.FAILED) if _has_junk(root) else (tree, ParseHealth.PARTIAL)
+
+
+def _has_junk(root: tree_sitter.Node) -> bool:
+    """Tell whether some error is a long row of signs without a name between them."""
+    if root.descendant_count < MAX_ERROR_SIGNS:
+        return False
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        is_wide = node.child_count - node.named_child_count > MAX_ERROR_SIGNS
+        if is_wide and node.is_error and _longest_row_of_signs(node) > MAX_ERROR_SIGNS:
+            return True
+        waiting += [child for child in node.children if child.has_error]
+    return False
+
+
+def _longest_row_of_signs(node: tree_sitter.Node) -> int:
+    """Count the most children in a row that are no named nodes."""
+    rows = groupby(child.is_named for child in node.children)
+    return max((sum(1 for _ in row) for is_named, row in rows if not is_named), default=0)

@@ -32,6 +32,9 @@ MAX_LINKED = 200_000
 MAX_DEPTH = 12
 """Links of a chain that are followed; generated code has thousands."""
 
+MAX_EXPRESSION = 2_000
+"""Bytes of an expression whose text is read: in a long chain, each call holds the text of all before it."""
+
 UNKNOWN = "?"
 
 _REMEMBERED = 1 << 12
@@ -131,7 +134,7 @@ def find(language: Language, matches: Sequence[Match], content: bytes) -> Refere
             elif capture == _LISTED:
                 target = _listed(node, content)
             else:
-                target = _TARGETS[content[start : nodes[-1].end_byte]]
+                target = _TARGETS[content[start : min(nodes[-1].end_byte, start + MAX_EXPRESSION)]]
             detail = _detail(captures, details, said) if details else ""
             found.append((start, kind, (target, node.start_point[0] + 1, detail)))
     references = _by_kind(found)
@@ -176,18 +179,24 @@ class _Said:
 
     def line(self, node: tree_sitter.Node) -> str:
         """A text on one line, cut if it is long."""
-        return _LINES[self._content[node.start_byte : node.end_byte]]
+        return _LINES[_raw(node, self._content)]
 
     def member(self, node: tree_sitter.Node) -> tuple[str, str, int]:
         """Of ``a.b.c``, the last name, what it is taken from, and how many bytes at the end are the name's."""
-        raw = self._content[node.start_byte : node.end_byte]
+        start, end = node.start_byte, node.end_byte
+        if end - start > MAX_EXPRESSION:
+            return _member_of_long(node, self._content)
+        raw = self._content[start:end]
         if (member := self._members.get(raw)) is None:
             member = self._members[raw] = _member(node, raw, self._content)
         return member
 
     def chain(self, node: tree_sitter.Node) -> str:
         """An expression as a chain; the same text can be another kind of node elsewhere."""
-        key = self._content[node.start_byte : node.end_byte], node.kind_id
+        start, end = node.start_byte, node.end_byte
+        if end - start > MAX_EXPRESSION:
+            return chain(node, self._content)
+        key = self._content[start:end], node.kind_id
         if (links := self._chains.get(key)) is None:
             links = self._chains[key] = chain(node, self._content)
         return links
@@ -207,8 +216,10 @@ def _links(language: Language, content: bytes) -> tuple[Reference, ...]:
     text = content[:MAX_LINKED].decode("utf-8", "replace")
     found: dict[Reference, None] = {}
     for pattern in language.links:
+        line, counted = 1, 0
         for match in _pattern(pattern).finditer(text):
-            line = text.count("\n", 0, match.start()) + 1
+            line += text.count("\n", counted, match.start())
+            counted = match.start()
             detail = match.groupdict().get("detail") or ""
             found[match["target"].strip(), line, detail] = None
     return tuple(sorted(found, key=itemgetter(1)))
@@ -242,7 +253,7 @@ def _listed(node: tree_sitter.Node, content: bytes) -> str:
     """A name in a list of imports, after the paths that the lists around it begin with."""
     parts = [_text(node, content)]
     inner, around = node, node.parent
-    while around is not None and around.type in _LISTS:
+    while around is not None and around.type in _LISTS and len(parts) <= MAX_DEPTH:
         path = around.child_by_field_name("path")
         if path is not None and path != inner:
             parts.append(_text(path, content))
@@ -254,11 +265,21 @@ def _member(node: tree_sitter.Node, raw: bytes, content: bytes) -> tuple[str, st
     """Of ``a.b.c``, the last name, what it is taken from, and how many bytes at the end are the name's."""
     text = raw.decode("utf-8", "replace")
     through, _, name = text.rpartition(".")
-    fields = _MEMBERS.get(node.type)
-    if fields and not _PLAIN.match(text):
-        around, member = (node.child_by_field_name(field) for field in fields)
-        through = chain(around, content) if around is not None else ""
-        name = _text(member, content) if member is not None else ""
+    if node.type in _MEMBERS and not _PLAIN.match(text):
+        return _member_by_fields(node, content)
+    return name, through, len(name.encode())
+
+
+def _member_of_long(node: tree_sitter.Node, content: bytes) -> tuple[str, str, int]:
+    """Read the member of an expression that is too long to be read as a text; of others, there is none."""
+    return _member_by_fields(node, content) if node.type in _MEMBERS else ("", "", 0)
+
+
+def _member_by_fields(node: tree_sitter.Node, content: bytes) -> tuple[str, str, int]:
+    """Read a member and what it is taken from as the grammar keeps them apart."""
+    around, member = (node.child_by_field_name(field) for field in _MEMBERS[node.type])
+    through = chain(around, content) if around is not None else ""
+    name = _text(member, content) if member is not None else ""
     return name, through, len(name.encode())
 
 
@@ -281,7 +302,10 @@ def chain(node: tree_sitter.Node, content: bytes, depth: int = 0) -> str:
         return _text(node, content).lstrip("$@")
     if kind in _LITERALS:
         return UNKNOWN
-    if kind not in _CALLS and _PLAIN.match(text := _text(node, content)):  # in Ruby, a.b is a call
+    is_short = node.end_byte - node.start_byte <= MAX_EXPRESSION
+    if (
+        kind not in _CALLS and is_short and _PLAIN.match(text := _text(node, content))
+    ):  # in Ruby, a.b is a call
         return text
     if depth > MAX_DEPTH:
         return UNKNOWN
@@ -350,8 +374,14 @@ def _either(node: tree_sitter.Node, content: bytes, depth: int) -> str:
     return "|".join(dict.fromkeys(parts)) or UNKNOWN
 
 
+def _raw(node: tree_sitter.Node, content: bytes) -> bytes:
+    """Cut the bytes of a node out of a content, as many as are ever read."""
+    start, end = node.start_byte, node.end_byte
+    return content[start : end if end - start <= MAX_EXPRESSION else start + MAX_EXPRESSION]
+
+
 def _text(node: tree_sitter.Node, content: bytes) -> str:
-    return content[node.start_byte : node.end_byte].decode("utf-8", "replace")
+    return _raw(node, content).decode("utf-8", "replace")
 
 
 def pack(entities: Sequence[Entity], references: References) -> bytes:

@@ -21,6 +21,12 @@ MAX_SIGNATURE = 300
 MAX_DOC = 2000
 """Longer documentation is cut: its beginning says what the thing is for."""
 
+MAX_NAME = 500
+"""Longer names are cut: they are headings at best, and every definition inside repeats them."""
+
+MAX_QUALIFIED = 1000
+"""The name of a definition does not begin with longer names around it: nesting that deep says nothing."""
+
 _CALLABLE = frozenset({Kind.FUNCTION, Kind.METHOD})
 
 _LOCAL = frozenset({Kind.VARIABLE, Kind.CONSTANT})
@@ -150,9 +156,10 @@ def _definition(language: Language, pattern: int, captures: _Captures, content: 
         outer = parent
     last = nodes[-1] if len(nodes) > 1 else outer
     start_byte, end_byte, end_row = outer.start_byte, last.end_byte, last.end_point[0]
-    while end_byte > start_byte and content[end_byte - 1] in _SPACE:  # some grammars count it in
-        end_byte -= 1
-        end_row -= content[end_byte] == _LINE_BREAK
+    if end_byte > start_byte and content[end_byte - 1] in _SPACE:  # some grammars count it in
+        trimmed = start_byte + len(content[start_byte:end_byte].rstrip(_SPACE))
+        end_row -= content.count(b"\n", trimmed, end_byte)
+        end_byte = trimmed
     return _Definition(
         start_byte,
         end_byte,
@@ -162,7 +169,7 @@ def _definition(language: Language, pattern: int, captures: _Captures, content: 
         pattern,
         kind,
         _name(names, content),
-        _text(captures["owner"][0], content) if "owner" in captures else "",
+        _beginning(captures["owner"][0], content) if "owner" in captures else "",
         nodes[0],
         captures,
     )
@@ -177,22 +184,23 @@ def _kind_of(captures: _Captures) -> tuple[list[tree_sitter.Node], Kind | None]:
 
 def _name(nodes: list[tree_sitter.Node], content: bytes) -> str:
     """The name on one line, without the quotes of a quoted key; parts captured one by one are joined."""
-    if len(nodes) == 1 and (name := _text(nodes[0], content)).isidentifier():
+    if len(nodes) == 1 and (name := _beginning(nodes[0], content)).isidentifier():
         return name
-    names = (" ".join(_text(node, content).split()) for node in nodes)
-    return ".".join(n[1:-1] if len(n) > 2 and n[0] == n[-1] and n[0] in "\"'" else n for n in names)
+    names = (" ".join(_beginning(node, content).split()) for node in nodes)
+    parts = (n[1:-1] if len(n) > 2 and n[0] == n[-1] and n[0] in "\"'" else n for n in names)
+    return ".".join(parts)[:MAX_NAME]
 
 
 def _signature(d: _Definition, content: bytes) -> str:
     """A definition's text up to its body; without one all of a function, else up to the line of the name."""
-    start, end = d.node.start_byte, d.node.end_byte
+    start = d.node.start_byte
+    end = min(d.node.end_byte, start + MAX_SIGNATURE * 4)
     if "body" in d.captures and (body := d.captures["body"][0].start_byte) > start:
-        end = body
+        end = min(body, end)
     elif d.kind not in _CALLABLE:
         line_end = content.find(b"\n", d.captures["name"][0].end_byte, end)
         end = line_end if line_end >= 0 else end
-    raw = content[start:end][: MAX_SIGNATURE * 4]
-    return " ".join(raw.decode("utf-8", "replace").split()).rstrip(" {:=\\")[:MAX_SIGNATURE]
+    return " ".join(content[start:end].decode("utf-8", "replace").split()).rstrip(" {:=\\")[:MAX_SIGNATURE]
 
 
 def _documentation(language: Language, captures: _Captures, content: bytes) -> tuple[str, tuple[int, int]]:
@@ -226,6 +234,7 @@ def _nest(
 ) -> Iterator[_Fields]:
     """Order definitions by position, give each its parent, qualified name and leading comments."""
     stack = [_Open(-1, len(content) + 1, -1, "", None, None)]
+    above = _Above(comments, content)
     seen: set[tuple[int, int, str]] = set()
     index = 0
     for d in sorted(definitions, key=_position):
@@ -246,7 +255,7 @@ def _nest(
             stack.append(_Open(start_byte, end_byte, d.start_row, qualified, outer.entity, Kind.CLASS))
             continue
         kind = _refined(d.kind, d, outer)
-        start_line, doc = _documented(language, d, outer, comments, content)
+        start_line, doc = _documented(language, d, outer, above, content)
         end_line, line = d.end_row + 1, d.captures["name"][0].start_point[0] + 1
         signature = _signature(d, content)
         yield name, qualified, kind, start_line, end_line, line, outer.entity, signature, doc
@@ -283,10 +292,11 @@ def _joined(definitions: Iterable[_Definition]) -> list[_Definition]:
 def _names(d: _Definition, outer: _Open) -> tuple[str, str]:
     """The name of a definition, alone and with those around it."""
     name = d.name
+    around = outer.qualified if len(outer.qualified) <= MAX_QUALIFIED else ""
     if name.isidentifier() and not d.owner:
-        return name, f"{outer.qualified}.{name}" if outer.qualified else name
+        return name, f"{around}.{name}" if around else name
     parts = _parts(d)
-    return parts[-1], ".".join(filter(None, [outer.qualified, d.owner, *parts]))
+    return parts[-1], ".".join(filter(None, [around, d.owner, *parts]))
 
 
 def _parts(definition: _Definition) -> list[str]:
@@ -308,15 +318,26 @@ def _refined(kind: Kind, d: _Definition, outer: _Open) -> Kind:
 
 
 def _documented(
-    language: Language, d: _Definition, outer: _Open, comments: _Comments, content: bytes
+    language: Language, d: _Definition, outer: _Open, above: _Above, content: bytes
 ) -> tuple[int, str]:
     """The line a definition starts on with what stands above it, and what is said about it there and inside."""
     start_row, comment = d.start_row, ""
     if outer.start_row != start_row:  # else what stands above is about the outer one
-        start_row, comment = _leading_comment(start_row, comments, content)
+        start_row, comment = above[start_row]
     docstring, _ = _documentation(language, d.captures, content)
     doc = f"{comment}\n{docstring}" if comment and docstring else comment or docstring
     return start_row + 1, doc[:MAX_DOC]
+
+
+class _Above(dict[int, tuple[int, str]]):
+    """The comments above each row, read once: thousands of definitions may stand on one."""
+
+    def __init__(self, comments: _Comments, content: bytes) -> None:
+        self._comments, self._content = comments, content
+
+    def __missing__(self, row: int) -> tuple[int, str]:
+        found = self[row] = _leading_comment(row, self._comments, self._content)
+        return found
 
 
 def _leading_comment(row: int, comments: _Comments, content: bytes) -> tuple[int, str]:
@@ -362,6 +383,12 @@ def _uncommented(text: str) -> str:
 
 def _without_tail(line: str) -> str:
     return _COMMENT_TAIL.sub("", line).rstrip(" \t") if line.endswith(_COMMENT_ENDS) else line
+
+
+def _beginning(node: tree_sitter.Node, content: bytes) -> str:
+    """Read a node's text, as much of it as is kept of a name."""
+    start, end = node.start_byte, node.end_byte
+    return content[start : end if end - start <= MAX_NAME else start + MAX_NAME].decode("utf-8", "replace")
 
 
 def _text(node: tree_sitter.Node, content: bytes) -> str:

@@ -17,6 +17,9 @@ from dowse.types import Chunk, ChunkTerms, Definitions, Entity, ParsedFile, name
 MAX_EMBEDDED = 2000
 """Characters of a chunk's text that are embedded; models read no further to any profit."""
 
+MAX_DEFINITIONS = 1000
+"""Definitions that a chunk is found by; only a line that is cut into many chunks has more."""
+
 
 class Document(NamedTuple):
     """What is embedded of a chunk, as runs (see ``tokens``): where it stands, its first line, the rest of it."""
@@ -117,14 +120,14 @@ def _embedded(content: bytes, chunk: Chunk) -> str:
 def with_beginning(parsed: ParsedFile, definitions: Definitions) -> Iterator[tuple[Chunk, list[Entity]]]:
     """Each chunk with the entities whose line of definition it holds."""
     for chunk, ordinals in zip(parsed.chunks, definitions, strict=True):
-        yield chunk, [parsed.entities[i] for i in ordinals]
+        yield chunk, [parsed.entities[i] for i in ordinals[:MAX_DEFINITIONS]]
 
 
 def definitions_by_chunk(parsed: ParsedFile) -> Definitions:
     """For each chunk, the places of the entities whose line of definition it holds."""
     ends = column(parsed.chunks, "end_line")
-    found: list[tuple[int, ...]] = [()] * len(ends)
+    found: list[list[int]] = [[] for _ in ends]
     last = len(ends) - 1
     for ordinal, line in enumerate(column(parsed.entities, "line")):
-        found[min(bisect_left(ends, line), last)] += (ordinal,)
-    return tuple(found)
+        found[min(bisect_left(ends, line), last)].append(ordinal)
+    return tuple(map(tuple, found))

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dowse.code import chunking, parsing, references, symbols, terms
-from dowse.code.languages import Languages
+from dowse.code import bracket_depth, chunking, parsing, references, symbols, terms
+from dowse.code.languages import Languages, builtin
+from dowse.code.languages.base import Language
 from dowse.embedders.base import Preparing
 from dowse.indexing import embed
 from dowse.types import ChunkTerms, Definitions, ParsedFile, ParseHealth, PreparedChunk
 
-VERSION = 5
+VERSION = 6
 """Goes into every content hash: raise it when the same content gives other entities, chunks or references."""
 
 
@@ -60,10 +61,49 @@ def understand_group(how: Understanding, tasks: Sequence[Task]) -> list[Understo
     return [_made_searchable(how, task, *made) for task, made in zip(tasks, parsed, strict=True)]
 
 
+def understand_soon(how: Understanding, tasks: Sequence[Task]) -> list[Understood | None]:
+    """Take apart the files that are soon done with; none for one that a process of its own is for."""
+    parsed = [_parse_soon(how, task) for task in tasks]
+    return [
+        _made_searchable(how, task, *made) if made else None for task, made in zip(tasks, parsed, strict=True)
+    ]
+
+
+def _parse_soon(how: Understanding, task: Task) -> tuple[ParsedFile, bytes] | None:
+    if task.known:
+        return task.known, b""
+    language = how.languages.detect(task.path, task.content)
+    if not _is_trusted(language) or bracket_depth.nests_deeply(task.content):
+        return None
+    try:
+        return _parse(how, language, task.content, parsing.SOON)
+    except parsing.NotSoon:
+        return None
+
+
+def _is_trusted(language: Language) -> bool:
+    """Tell whether the patterns of a language are ours: those of a tree's settings may take forever."""
+    has_patterns = bool(language.links or language.blanks)
+    return not has_patterns or builtin().by_name.get(language.name) == language
+
+
+def understand_by_lines(how: Understanding, task: Task) -> Understood:
+    """Make a file searchable that takes too much to be taken apart."""
+    language = how.languages.detect(task.path, task.content)
+    chunks = chunking.cut(task.content, (), None, how.chunk_size, how.chunk_overlap)
+    parsed = ParsedFile(language.name, ParseHealth.OVER_BUDGET, (), chunks)
+    return _made_searchable(how, task, parsed, references.pack((), {}))
+
+
 def parse(how: Understanding, path: str, content: bytes) -> tuple[ParsedFile, bytes]:
     """What a content says, and its packed references, whatever its path but for the language."""
-    language = how.languages.detect(path, content)
-    tree, health = parsing.parse(language, content)
+    return _parse(how, how.languages.detect(path, content), content)
+
+
+def _parse(
+    how: Understanding, language: Language, content: bytes, limits: parsing.Limits | None = None
+) -> tuple[ParsedFile, bytes]:
+    tree, health = parsing.parse(language, content, limits)
     if health is ParseHealth.FAILED:
         tree = None  # one great error: nothing to find in it, and looking takes time by its size squared
     found = parsing.matches(language, tree)

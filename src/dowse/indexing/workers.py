@@ -3,24 +3,34 @@
 Workers are started as ``python -m dowse.indexing.workers`` and spoken to over pipes, rather than through
 ``multiprocessing``: that would run a caller's unguarded script again in every worker, and forking is not
 safe beside the threads of the lexical engine.
+
+A file that takes too much time or memory there is cut by lines. Little work is done in this process, except for
+files that look as if they might take it down, and those that the parser is not soon done with: these are given to a
+worker as well.
 """
 
 from __future__ import annotations
 
-import pickle
-import signal
-import subprocess
 import sys
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
-from typing import IO, Any, TypeVar
+from typing import TypeVar
 
-from dowse.errors import DowseError
+from dowse import lifeline
+from dowse.code.languages import builtin
 from dowse.garbage import uncollected
-from dowse.indexing.understand import Task, Understanding, Understood, understand_group
+from dowse.indexing import guard
+from dowse.indexing.understand import (
+    Task,
+    Understanding,
+    Understood,
+    understand_by_lines,
+    understand_group,
+    understand_soon,
+)
 from dowse.types import ParsedFile, ParseHealth, SourceFile
 
 PARALLEL_BYTES = 3_000_000
@@ -32,13 +42,6 @@ GROUP_BYTES = 250_000
 TOGETHER_BYTES = 1_000_000
 """Source understood at a time in this process: a fifth of it takes 0.5 % longer, every file by itself 4 %."""
 
-_ENDED = "a worker process ended unexpectedly: try again with 'workers = 1' in dowse.toml"
-
-CRASHES = tuple(
-    -getattr(signal, name) for name in ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL") if hasattr(signal, name)
-)
-"""How a worker ends when a grammar crashes; one that was killed, or could not start, says nothing of its files."""
-
 HasContent = TypeVar("HasContent", Task, SourceFile)
 
 
@@ -47,7 +50,7 @@ def understand_all(
 ) -> Iterator[Understood]:
     """Each task understood, in order; in this process if there is little to do."""
     if processes < 2 or total_bytes < PARALLEL_BYTES:
-        return chain.from_iterable(attempt(how, group) for group in grouped(tasks, TOGETHER_BYTES))
+        return _in_this_process(how, tasks)
     return _in_processes(how, tasks, processes)
 
 
@@ -58,6 +61,8 @@ def attempt(how: Understanding, tasks: Sequence[Task]) -> list[Understood]:
     except Exception as error:
         if len(tasks) > 1:
             return [understood for task in tasks for understood in attempt(how, [task])]
+        if isinstance(error, MemoryError):
+            return [understand_by_lines(how, tasks[0])]
         return [_failed(reason(error))]
 
 
@@ -70,28 +75,74 @@ def _failed(why: str) -> Understood:
     return Understood(ParsedFile("", ParseHealth.FAILED, (), ()), (), (), error=why)
 
 
-class _Crashed(Exception):
-    """A worker ended as one does that a grammar crashes."""
+class _Guarded:
+    """A worker that is started when there is something to do, and again after its end."""
+
+    def __init__(self, how: Understanding) -> None:
+        self._how = how
+        self._worker: guard.Worker | None = None
+
+    def understand(self, group: Sequence[Task]) -> list[Understood]:
+        """Take files apart, one by one if they cannot be together."""
+        try:
+            self._worker = self._worker or guard.Worker(self._how)
+            return self._worker.understand(group)
+        except (guard.Crashed, guard.OverBudget) as error:
+            self.close()
+            if len(group) > 1:
+                return [understood for task in group for understood in self.understand([task])]
+            return [self._give_up(group[0], error)]
+
+    def kill(self) -> None:
+        """End the process at once, whatever it does."""
+        if worker := self._worker:
+            worker.kill()
+
+    def close(self) -> None:
+        """End the process, and wait until it is gone."""
+        worker, self._worker = self._worker, None
+        if worker:
+            worker.kill()
+            worker.close()
+
+    def _give_up(self, task: Task, error: Exception) -> Understood:
+        """Cut a file by lines; a grammar of the user's own that crashes is something to tell."""
+        language = self._how.languages.detect(task.path, task.content)
+        if isinstance(error, guard.Crashed) and builtin().by_name.get(language.name) != language:
+            return _failed("it crashes the parser of its language")
+        return understand_by_lines(self._how, task)
+
+
+def _in_this_process(how: Understanding, tasks: Iterable[Task]) -> Iterator[Understood]:
+    guarded = _Guarded(how)
+    try:
+        for group in grouped(tasks, TOGETHER_BYTES):
+            for task, understood in zip(group, _attempt_soon(how, group), strict=True):
+                yield understood or guarded.understand([task])[0]
+    finally:
+        guarded.close()
+
+
+def _attempt_soon(how: Understanding, tasks: Sequence[Task]) -> list[Understood | None]:
+    """Take files apart, but for those that are not soon done with; one bad file must not stop a run."""
+    try:
+        return understand_soon(how, tasks)
+    except Exception as error:
+        if len(tasks) > 1:
+            return [understood for task in tasks for understood in _attempt_soon(how, [task])]
+        return [_failed(reason(error))]
 
 
 def _in_processes(how: Understanding, tasks: Iterable[Task], processes: int) -> Iterator[Understood]:
     local = threading.local()
-    workers: list[subprocess.Popen[bytes]] = []
+    workers: list[_Guarded] = []
 
     def run(group: Sequence[Task]) -> list[Understood]:
-        worker = getattr(local, "worker", None)
+        worker: _Guarded | None = getattr(local, "worker", None)
         if worker is None:
-            worker = local.worker = _start()
+            worker = local.worker = _Guarded(how)
             workers.append(worker)
-            _tell(worker, how)
-        try:
-            _tell(worker, group)
-            return _answer(worker)
-        except _Crashed:
-            local.worker = None
-            if len(group) > 1:
-                return [understood for task in group for understood in run([task])]
-            return [_failed("it crashes the parser of its language")]
+        return worker.understand(group)
 
     waiting: deque[Future[list[Understood]]] = deque()
     pool = ThreadPoolExecutor(processes, thread_name_prefix="dowse-worker")
@@ -108,7 +159,7 @@ def _in_processes(how: Understanding, tasks: Iterable[Task], processes: int) -> 
             worker.kill()
         pool.shutdown(wait=True)
         for worker in workers:
-            worker.communicate()
+            worker.close()
 
 
 def grouped(items: Iterable[HasContent], limit: int) -> Iterator[list[HasContent]]:
@@ -125,62 +176,17 @@ def grouped(items: Iterable[HasContent], limit: int) -> Iterator[list[HasContent
         yield group
 
 
-def _start() -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        # -P: what lies in the working directory, a user's own pickle.py say, must not be imported
-        [sys.executable, "-P", "-m", "dowse.indexing.workers"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        # Ctrl-C is for the parent, which ends its workers
-        start_new_session=True,
-        creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
-    )
-
-
-def _tell(worker: subprocess.Popen[bytes], value: object) -> None:
-    assert worker.stdin
-    try:
-        _send(worker.stdin, value)
-    except OSError as error:
-        raise _end(worker) from error
-
-
-def _answer(worker: subprocess.Popen[bytes]) -> list[Understood]:
-    assert worker.stdout
-    answer: list[Understood] | None = _receive(worker.stdout)
-    if answer is None:
-        raise _end(worker)
-    return answer
-
-
-def _end(worker: subprocess.Popen[bytes]) -> Exception:
-    """The error that the end of a worker is."""
-    return _Crashed() if worker.wait() in CRASHES else DowseError(_ENDED)
-
-
-def _send(pipe: IO[bytes], value: object) -> None:
-    data = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
-    pipe.write(len(data).to_bytes(8, "little") + data)
-    pipe.flush()
-
-
-def _receive(pipe: IO[bytes]) -> Any:
-    """The next message, or none if the pipe ends before or within it."""
-    head = pipe.read(8)
-    size = int.from_bytes(head, "little")
-    data = pipe.read(size) if len(head) == 8 else b""
-    return pickle.loads(data) if data and len(data) == size else None
-
-
 def _serve() -> None:
     """The life of a worker: settings first, then groups of tasks until the pipe closes."""
+    lifeline.end_with_parent(int(sys.argv[1]))
     stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # nothing may write between the messages
-    if (how := _receive(stdin)) is None:
+    if (how := guard.receive(stdin)) is None:
         return
     with uncollected():
-        while (group := _receive(stdin)) is not None:
-            _send(stdout, attempt(how, group))
+        while (group := guard.receive(stdin)) is not None:
+            guard.limit(group)
+            guard.send(stdout, attempt(how, group))
 
 
 if __name__ == "__main__":

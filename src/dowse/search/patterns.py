@@ -4,8 +4,8 @@ Python's ``re`` may take longer than anybody waits for one line (``/^(a+)+$/``),
 thread run meanwhile: a server would never answer again. A library with a time limit reads patterns in other ways than
 Python does (``{e}``), and takes all memory for ``/a{400000000}/``; one that needs no limit has no look-around.
 
-This file is also what the process runs. It needs nothing but the standard library, and so starts in 20 ms; what it is
-sent and what it answers goes through pipes.
+This file is also what the process runs. It needs little but the standard library, and so starts in 25 ms; what it is
+sent and what it answers goes through pipes. It ends when the process that asks has ended.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _started(patterns: Sequence[tuple[bytes, int]], limit: int) -> subprocess.Po
     try:
         process = subprocess.Popen(
             # isolated and without site-packages: nothing is imported from the working directory, and nothing slow
-            [sys.executable, "-I", "-S", __file__],
+            [sys.executable, "-I", "-S", __file__, str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -132,6 +132,7 @@ def _serve() -> None:
     import faulthandler  # its clock is a thread that needs nothing of Python, so that nothing can keep it waiting
     import time
 
+    _end_with(int(sys.argv[1]))
     stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
     asked, limit = marshal.load(stdin)
     patterns = [re.compile(pattern, flags) for pattern, flags in asked]
@@ -145,6 +146,16 @@ def _serve() -> None:
         faulthandler.cancel_dump_traceback_later()
         marshal.dump(time.perf_counter() - began, stdout)
         stdout.flush()
+
+
+def _end_with(parent: int) -> None:
+    """Tie the life of this process to that of the one that asks, and to the time that all may take."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    sys.path.append(os.path.dirname(os.path.dirname(folder)))  # last: it may hold all installed packages
+    from dowse import lifeline
+
+    lifeline.end_with_parent(parent)
+    lifeline.limit_cpu(SECONDS + GROUP_SECONDS)
 
 
 def _beginnings(patterns: Sequence[re.Pattern[bytes]], text: bytes, limit: int) -> list[list[int]]:

@@ -1,0 +1,150 @@
+"""What files cost that were made to take all time and memory: each shape of ``hostile_shapes`` in every grammar.
+
+A file is taken apart in a process of its own as the indexer does it: secrets are masked, then it is tried for a
+moment, and if that is not enough, within the limits of a worker; what is beyond these is cut by lines. CPU time and
+memory are those of that process, less what one takes that does nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+from benchmarks import hostile_shapes
+from benchmarks.values import Figure, Outcome, at_most
+from dowse.code import languages, parsing, secrets
+from dowse.code.languages.base import Language
+from dowse.indexing import guard
+from dowse.indexing.understand import Task, Understanding, understand_by_lines, understand_soon
+from dowse.indexing.workers import attempt
+
+SIZES = (1_000, 10_000, 100_000, 1_000_000)
+CPU_SECONDS = 10.0
+MEMORY_MB = 300.0
+WORST = 25
+"""Rows that are kept of all."""
+
+HOW = Understanding(languages.builtin(), 1000, 0)
+
+
+class Case(NamedTuple):
+    """What one file took."""
+
+    language: str
+    shape: str
+    size: int
+    seconds: float
+    megabytes: float
+    is_guarded: bool  # not done in a moment: a worker of the indexer does it
+    is_over: bool  # beyond the limits of a worker: cut by lines
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Let the sizes and languages be chosen."""
+    group = parser.add_argument_group("hostile_source")
+    group.add_argument("--hostile-sizes", type=int, nargs="+", default=list(SIZES), help="bytes of the files")
+    group.add_argument("--hostile-languages", nargs="+", default=[], help="[default: all with a grammar]")
+
+
+def run(args: argparse.Namespace) -> Iterator[Outcome]:
+    """Measure all shapes of all grammars, two at a time."""
+    names = args.hostile_languages or [one.name for one in HOW.languages.by_name.values() if one.grammar]
+    with ThreadPoolExecutor(2) as pool:
+        found = pool.map(lambda name: _measure_apart(name, args.hostile_sizes), names)
+        cases = [case for rows in found for case in rows]
+    yield _outcome(cases, args.hostile_sizes, len(names))
+
+
+def _outcome(cases: Sequence[Case], sizes: Sequence[int], grammars: int) -> Outcome:
+    slow = [case for case in cases if case.seconds > CPU_SECONDS]
+    large = [case for case in cases if case.megabytes > MEMORY_MB]
+    by_time = sorted(cases, key=lambda case: -case.seconds)[:WORST]
+    by_memory = sorted(cases, key=lambda case: -case.megabytes)[:WORST]
+    return Outcome(
+        name="hostile-source",
+        title="Files that were made to take all time and memory",
+        figures=[
+            Figure("most CPU time of a file", by_time[0].seconds, "s", at_most(CPU_SECONDS)),
+            Figure("most memory of a file", by_memory[0].megabytes, "MB", at_most(MEMORY_MB)),
+            Figure("files above that time", len(slow), f"of {len(cases)}", at_most(0)),
+            Figure("files above that memory", len(large), f"of {len(cases)}", at_most(0)),
+            Figure("files that a worker is for", sum(case.is_guarded for case in cases), f"of {len(cases)}"),
+            Figure("files cut by lines", sum(case.is_over for case in cases), f"of {len(cases)}"),
+        ],
+        notes=(f"{grammars} grammars; files of {', '.join(f'{size:,}' for size in sizes)} bytes",),
+        details={
+            "slowest": [case._asdict() for case in by_time],
+            "largest": [case._asdict() for case in by_memory],
+        },
+    )
+
+
+def _measure_apart(language: str, sizes: Sequence[int]) -> list[Case]:
+    """Measure the shapes of a language in a process that has no threads, and may fork."""
+    command = [sys.executable, "-m", "benchmarks.hostile_source", language, *map(str, sizes)]
+    out = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    return [Case(*row) for row in json.loads(out.stdout)]
+
+
+def _measure(language: Language, sizes: Sequence[int]) -> list[Case]:
+    parsing.problem(language)  # loads the grammar
+    path = f"a{language.extensions[0]}" if language.extensions else language.filenames[0]
+    idle = _fork(Task(path, b"\n", None))
+    cases = []
+    for size in sizes:
+        for shape, content in hostile_shapes.texts(language, size).items():
+            used = _fork(Task(path, content, None))
+            seconds, megabytes = max(0.0, used[0] - idle[0]), max(0.0, used[1] - idle[1])
+            cases.append(Case(language.name, shape, size, round(seconds, 2), round(megabytes, 1), *used[2:]))
+    return cases
+
+
+def _fork(task: Task) -> tuple[float, float, bool, bool]:
+    """Take a file apart: seconds, megabytes, whether it needs a worker, whether it is too much for one."""
+    code, seconds, megabytes = _wait(lambda: _try_soon(task))
+    if code == 0:
+        return seconds, megabytes, False, False
+    code, more, most = _wait(lambda: _try_guarded(task))
+    if code == 0:
+        return seconds + more, max(megabytes, most), True, False
+    _, last, _ = _wait(lambda: _cut(task))
+    return seconds + more + last, max(megabytes, most), True, True
+
+
+def _try_soon(task: Task) -> bool:
+    content, _ = secrets.mask(task.content, task.path)
+    return understand_soon(HOW, [task._replace(content=content)])[0] is not None
+
+
+def _try_guarded(task: Task) -> bool:
+    guard.limit([task])
+    return not attempt(HOW, [task])[0].error
+
+
+def _cut(task: Task) -> bool:
+    return bool(understand_by_lines(HOW, task).terms)
+
+
+def _wait(work: Any) -> tuple[int, float, float]:
+    """Do something in a child: 0 if that succeeds, its CPU seconds and its megabytes."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os._exit(0 if work() else 1)
+        except BaseException:  # the outermost edge of the child
+            os._exit(2)
+    _, status, used = os.wait4(pid, 0)
+    return status, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    chosen = HOW.languages.by_name[sys.argv[1]]
+    print(json.dumps(_measure(chosen, [int(size) for size in sys.argv[2:]])))

@@ -1,0 +1,134 @@
+"""Runs what takes files apart in a process of its own, within limits of time and memory for each group of files.
+
+A grammar or a regular expression that is stuck cannot be stopped from within. The kernel ends the process when its
+CPU time or its memory is used up, and its parent does so where there is no such limit, or where it just waits.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from typing import IO, Any
+
+from dowse import lifeline
+from dowse.errors import DowseError
+from dowse.indexing.understand import Task, Understanding, Understood
+
+CPU_SECONDS = 4.0
+CPU_SECONDS_PER_MB = 5.0
+"""CPU time that files may take, many times what code takes. The parser stops before that by itself."""
+
+MEMORY_BYTES = 400_000_000
+"""Memory that files may take beyond what the process had before; code takes less than 100 MB per megabyte."""
+
+WALL_FACTOR = 15
+"""The same in time by the clock: a machine may have more to do."""
+
+_ENDED = "a worker process ended unexpectedly: try again with 'workers = 1' in dowse.toml"
+
+CRASHES = tuple(
+    -getattr(signal, name) for name in ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL") if hasattr(signal, name)
+)
+"""How a worker ends when a grammar crashes; one that was killed, or could not start, says nothing of its files."""
+
+_TIME_IS_UP = -getattr(signal, "SIGXCPU", 0)
+
+
+class Crashed(Exception):
+    """A worker ended as one does that a grammar crashes."""
+
+
+class OverBudget(Exception):
+    """A worker was ended because its files took too long."""
+
+
+class Worker:
+    """A process that takes files apart; it is of no use any more after an error."""
+
+    def __init__(self, how: Understanding) -> None:
+        self._process = subprocess.Popen(
+            # -P: what lies in the working directory, a user's own pickle.py say, must not be imported
+            [sys.executable, "-P", "-m", "dowse.indexing.workers", str(os.getpid())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            # Ctrl-C is for the parent, which ends its workers
+            start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+        )
+        self._is_late = False
+        self._untold: Understanding | None = how
+
+    def understand(self, group: Sequence[Task]) -> list[Understood]:
+        """Have files taken apart, for as long as they may take."""
+        clock = threading.Timer(WALL_FACTOR * seconds_for(group), self._end_late)
+        clock.daemon = True
+        clock.start()
+        try:
+            if self._untold:
+                self._tell(self._untold)
+                self._untold = None
+            self._tell(group)
+            assert self._process.stdout
+            answer: list[Understood] | None = receive(self._process.stdout)
+            if answer is None:
+                raise self._error()
+            return answer
+        finally:
+            clock.cancel()
+
+    def kill(self) -> None:
+        """End the process at once."""
+        self._process.kill()
+
+    def close(self) -> None:
+        """Wait for the process to be gone, after it was killed."""
+        self._process.communicate()
+
+    def _end_late(self) -> None:
+        self._is_late = True
+        self._process.kill()
+
+    def _tell(self, value: object) -> None:
+        assert self._process.stdin
+        try:
+            send(self._process.stdin, value)
+        except OSError as error:
+            raise self._error() from error
+
+    def _error(self) -> Exception:
+        """Tell from how the process ended what that means."""
+        code = self._process.wait()
+        if self._is_late or (code < 0 and code == _TIME_IS_UP):
+            return OverBudget()
+        return Crashed() if code in CRASHES else DowseError(_ENDED)
+
+
+def seconds_for(group: Sequence[Task]) -> float:
+    """Say how much CPU time files may take."""
+    return CPU_SECONDS + CPU_SECONDS_PER_MB * sum(len(task.content) for task in group) / 1e6
+
+
+def limit(group: Sequence[Task]) -> None:
+    """Let this process, which is a worker, take no more for some files than they may take."""
+    lifeline.limit_cpu(seconds_for(group))
+    lifeline.limit_memory(MEMORY_BYTES)
+
+
+def send(pipe: IO[bytes], value: object) -> None:
+    """Write a message."""
+    data = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
+    pipe.write(len(data).to_bytes(8, "little") + data)
+    pipe.flush()
+
+
+def receive(pipe: IO[bytes]) -> Any:
+    """Read the next message; none if the pipe ends before or within it."""
+    head = pipe.read(8)
+    size = int.from_bytes(head, "little")
+    data = pipe.read(size) if len(head) == 8 else b""
+    return pickle.loads(data) if data and len(data) == size else None

@@ -1,0 +1,76 @@
+"""Ends a helper process when the process that started it has ended, even by a kill.
+
+A helper that waits for messages sees its pipe close. One that is busy in a grammar or a regular expression sees
+nothing, and would go on as an orphan. On Linux the kernel ends it; elsewhere a thread looks after the parent, and a
+limit of CPU time ends what lets no thread run. Needs the standard library only, and little of it: a helper starts
+in no time.
+"""
+
+from __future__ import annotations
+
+import _thread
+import os
+import signal
+import sys
+import time
+
+_LOOK_SECONDS = 0.5
+"""Between two looks at the parent: soon enough for people, and nothing to the processor."""
+
+_SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
+
+
+def end_with_parent(parent: int) -> None:
+    """End this process as soon as the process of this id is no longer its parent."""
+    if os.name != "posix":
+        return  # the id of the parent stays the same there after its end
+    if sys.platform == "linux":
+        _ask_kernel()
+    _end_if_orphan(parent)  # it may have ended before the kernel was asked
+    _thread.start_new_thread(_watch, (parent,))
+
+
+def limit_cpu(seconds: float) -> None:
+    """End this process when it has used so many seconds of CPU time from now on; a later call sets a new end."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    end = int(time.process_time() + seconds) + 1  # the kernel counts whole seconds
+    resource.setrlimit(resource.RLIMIT_CPU, (end if hard == resource.RLIM_INFINITY else min(end, hard), hard))
+
+
+def limit_memory(size: int) -> None:
+    """Let this process take so many more bytes of memory; a later call counts anew. Only Linux has such a limit."""
+    if sys.platform != "linux":
+        return
+    import resource
+
+    with open("/proc/self/statm", encoding="ascii") as file:
+        taken = int(file.read().split()[5]) * resource.getpagesize()
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    end = taken + size
+    resource.setrlimit(
+        resource.RLIMIT_DATA, (end if hard == resource.RLIM_INFINITY else min(end, hard), hard)
+    )
+
+
+def _ask_kernel() -> None:
+    import ctypes
+
+    try:
+        ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+    except (OSError, AttributeError):
+        pass  # a C library without it: the thread looks after the parent
+
+
+def _end_if_orphan(parent: int) -> None:
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def _watch(parent: int) -> None:
+    while True:
+        time.sleep(_LOOK_SECONDS)
+        _end_if_orphan(parent)
