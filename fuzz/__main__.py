@@ -1,7 +1,7 @@
 """Fuzz one target or all: ``python -m fuzz [TARGET...] [--runs N] [--seconds N]``.
 
 Every target runs in a process of its own, with a limit of time for each input and one of memory. New inputs that
-reach new code are kept in ``.fuzz/corpus`` and tried first by the next run; an input that fails is in ``.fuzz/failures``.
+reach new code are kept in ``.fuzz/corpus`` and tried first by the next run; one that fails, in ``.fuzz/failures``.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 
 from benchmarks import results
 from benchmarks.values import Figure, Outcome, at_least, at_most
+
 from fuzz.targets import TARGETS, Target
 
 ROOT = Path(__file__).parent.parent
@@ -107,7 +108,7 @@ def fuzz(target: Target, runs: int, seconds: int) -> Run:
     for folder in (grown, failures):
         folder.mkdir(parents=True, exist_ok=True)
     options = [
-        f"-atheris_runs={runs}",
+        f"-runs={runs}",
         f"-max_len={target.max_bytes}",
         f"-timeout={INPUT_SECONDS}",
         f"-rss_limit_mb={MEMORY_MB}",

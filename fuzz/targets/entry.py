@@ -14,6 +14,7 @@ def run(data: bytes) -> None:
     try:
         parsed = packing.unpacked("python", HEALTHS[place], packed)
         entities, chunks = tuple(parsed.entities), tuple(parsed.chunks)
+        packing.packed(parsed)  # reads every column, also of an entry without definitions
     except IndexCorrupt:
         return
     for entity in entities:

@@ -22,7 +22,7 @@ def run(data: bytes) -> None:
     assert jsonc.entry(inserted, KEYS) == VALUE
     assert jsonc.with_entry(inserted, KEYS, VALUE) == inserted
     back = jsonc.without_entry(inserted, KEYS)
-    if before is None and isinstance(holder, dict) and KEYS[1] not in holder:
+    if before is None and isinstance(holder, dict) and holder and KEYS[1] not in holder:
         assert removed == text
         assert back == text, (text, inserted, back)
     elif before is not None:

@@ -12,7 +12,7 @@ from dowse.interfaces.mcp.workspace import Allowed
 from fuzz.inputs import decode_json, scratch
 
 FILES = {
-    "src/users.py": "class User:\n    def load(self, id):\n        return fetch(id)\n\n\ndef fetch(id):\n    return id\n",
+    "src/users.py": "class User:\n    def load(self, id):\n        return fetch(id)\n\n\ndef fetch(id):\n    pass\n",
     "tests/test_users.py": "from src.users import User\n\n\ndef test_load():\n    assert User().load(1)\n",
     "README.md": "# Users\n\nWhere users are loaded.\n",
 }
@@ -27,7 +27,7 @@ def _service() -> Service:
     for path, text in FILES.items():
         (folder / "tree" / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / "tree" / path).write_text(text, encoding="utf-8")
-    given = {"index_dir": str(folder / "index"), "embedder": "hashing"}
+    given: dict[str, Any] = {"index_dir": str(folder / "index"), "embedder": "hashing"}
     with Engine.open(folder / "tree", **given) as engine:
         engine.index()
     return Service(Allowed((str(folder / "tree"),), trust_client=False, read_only=True, given=given))

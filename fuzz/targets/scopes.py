@@ -1,4 +1,4 @@
-"""What a file mentions, as an index keeps it, on its way into the code graph. IndexCorrupt for anything that is none."""
+"""What a file mentions, as an index keeps it, on its way into the code graph. IndexCorrupt for anything else."""
 
 import zlib
 
