@@ -4,6 +4,7 @@
 #   make test    install what tests need, run them
 #   make check   format, lint, strict types, tests, docs: what CI runs
 #   make bench   speed and quality benchmarks (long; see benchmarks/README.md)
+#   make fuzz    coverage-guided fuzzing of every reader of foreign bytes (Linux; 15 minutes)
 #   make docs    write the generated parts of the documentation anew
 
 PYTHON ?= python3
@@ -15,7 +16,9 @@ BIN := $(VENV)/bin
 endif
 DOWSE := $(BIN)/dowse
 
-.PHONY: demo test check format lint types docs docs-check bench lock clean
+FUZZ_RUNS ?= 1200000
+
+.PHONY: demo test check format lint types docs docs-check bench fuzz lock clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -53,10 +56,15 @@ docs: $(VENV)/.developed
 bench: $(VENV)/.developed
 	$(BIN)/python -m benchmarks
 
+# Not among the requirements: there are no wheels of atheris for every system.
+fuzz: $(VENV)/.developed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'atheris>=3.0,<4'
+	$(BIN)/python -m fuzz --runs $(FUZZ_RUNS)
+
 lock: $(VENV)/.developed
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile --universal --no-header --no-emit-index-url --quiet --python-version 3.11 \
 		--extra dev pyproject.toml --output-file requirements-dev.txt
 
 clean:
-	rm -rf $(VENV) .dowse dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .dowse dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .fuzz

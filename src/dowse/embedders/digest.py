@@ -60,7 +60,7 @@ def _hashed(path: Path) -> str:
 def _remembered() -> dict[str, object]:
     try:
         values = json.loads((settings.user_cache_dir() / CACHE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return values if isinstance(values, dict) else {}
 

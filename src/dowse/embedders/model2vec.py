@@ -151,7 +151,7 @@ def read_header(path: Path) -> tuple[dict[str, Any], int]:
         _check(header, path.stat().st_size - 8 - length)
     except OSError as error:
         raise SettingsError(f"the model file {path} cannot be read: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise SettingsError(f"the model file {path} is damaged ({error}): download it again") from error
     return header, 8 + length
 
@@ -162,6 +162,8 @@ def _check(header: Mapping[str, Any], available: int) -> None:
 
     for name, entry in header.items():
         begin, end = entry["data_offsets"]
+        if not all(type(n) is int and n > 0 for n in entry["shape"]) or type(begin) is not int:
+            raise ValueError(f"'{name}' has a shape that no array has")
         size = prod(entry["shape"]) * int(DTYPES[entry["dtype"]][-1])
         if not 0 <= begin < end <= available or end - begin != size:
             raise ValueError(f"'{name}' is not complete")

@@ -24,9 +24,9 @@ MAX_BYTES = 200_000_000
 SEPARATOR = re.compile(r"[;\n]")
 """Between several answers in one cell of a CSV file."""
 
-_LINES = re.compile(r"^(.+?):(\d+)(?:-(\d+))?$")
+_LINES = re.compile(r"^(.+?):(\d{1,9})(?:-(\d{1,9}))?$")
 _ENTITY = re.compile(r"^(.+?\.[A-Za-z0-9_+-]+|[^:]*/[^:/]+):([^\d:].*)$")
-_QRELS = re.compile(r"^(\S+)\s+(?:\S+\s+)?(\S+)\s+(-?\d+)\s*$")
+_QRELS = re.compile(r"^(\S+)\s+(?:\S+\s+)?(\S+)\s+(-?\d{1,9})\s*$")
 _TOPIC = re.compile(r"<num>\s*(?:Number:)?\s*(\S+).*?<title>\s*(?:Topic:)?\s*([^<]+)", re.S)
 
 Item = Mapping[str, Any]
@@ -251,7 +251,7 @@ def _from_qrels(text: str, path: Path, queries: Path | None) -> list[Question]:
         if int(match[3]) > 0:
             answers[match[1]].append(target(match[2])._replace(grade=int(match[3])))
     asked = _topics(queries)
-    if unknown := [id for id in answers if id not in asked]:
+    if unknown := [id for id in answers if not asked.get(id)]:
         raise UsageError(f"{queries} does not have question {unknown[0]} of {path.name}")
     return [Question(id, asked[id], tuple(dict.fromkeys(found))) for id, found in answers.items()]
 

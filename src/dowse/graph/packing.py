@@ -25,6 +25,8 @@ _RELATIONS = list(Relation)
 _CERTAINTIES = list(Certainty)
 _KINDS = list(Kind)
 _NODE_COLUMNS, _NAME_COLUMNS, _EDGE_COLUMNS = 5, 2, 6
+_SIZES = 4
+"""Numbers of a file: how many nodes, names, edges and places that were looked at it has."""
 
 T = TypeVar("T")
 
@@ -88,18 +90,33 @@ def unpack(data: bytes | None) -> Files:
     try:
         head, _, body = inflate(data).partition(b"\n")
         version, order, *tables = json.loads(head)
-    except (ValueError, TypeError, zlib.error):
+        if (version, order) != (VERSION, sys.byteorder):
+            return {}
+        with uncollected():
+            return _files(tables, body)
+    except (ValueError, TypeError, LookupError, StopIteration, RecursionError, zlib.error):
         return {}
-    if (version, order) != (VERSION, sys.byteorder):
-        return {}
-    with uncollected():
-        return _files(tables, body)
+
+
+def _check(strings: list[Any], rows: list[Any], lengths: list[Any], numbers: int) -> None:
+    """Raise ``ValueError`` if tables are not of the types, or columns not of the lengths, that were written."""
+    if not all(type(text) is str for text in strings):
+        raise ValueError("a string is none")
+    if not all(type(n) is int and n >= 0 for n in lengths) or sum(lengths) != numbers:
+        raise ValueError("columns are missing")
+    for row in rows:
+        texts, sizes = row[:5], row[5:]
+        if not all(type(text) is str for text in texts) or len(sizes) != _SIZES:
+            raise ValueError("a file is not whole")
+        if not all(type(n) is int and n >= 0 for n in sizes):
+            raise ValueError("a size is no number")
 
 
 def _files(tables: list[list[Any]], body: bytes) -> Files:
     strings, rows, lengths = tables
     numbers = array("I")
     numbers.frombytes(body)
+    _check(strings, rows, lengths, len(numbers))
     every = iter(numbers)
     columns = iter([list(islice(every, length)) for length in lengths])
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple
 
 from dowse.code.references import unpack
-from dowse.types import Kind, Node, Outline, Reference, ReferenceKind
+from dowse.errors import IndexCorrupt
+from dowse.types import Kind, Node, Outline, Reference, ReferenceKind, References
 
 CLASSES = frozenset({Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.IMPL, Kind.TYPE})
 FUNCTIONS = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
 FILE = 0
 """The scope of a file itself; the n-th entity has scope n + 1."""
+
+MAX_LINES = 5_000_000
+"""Of a file: memory is taken for each, and no file that is indexed has so many."""
 
 RECEIVERS = frozenset({"self", "this", "cls"})
 """First names of chains that stand for the object a method is called on, in languages that do not declare it."""
@@ -109,7 +114,30 @@ Owners = Sequence[tuple[int, int]]
 
 def read(path: str, language: str, packed: bytes) -> FileScopes:
     """The tables of a file."""
-    entities, references = unpack(packed)
+    try:
+        entities, references = unpack(packed)
+        _check(entities, references)
+        return _read(path, language, entities, references)
+    except (zlib.error, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        what = f"what {path} mentions is damaged in the index ({error})"
+        raise IndexCorrupt.beyond_repair(what) from error
+
+
+def _check(entities: Sequence[Outline], references: References) -> None:
+    """Raise ``ValueError`` for values of other types than were written, and for lines that no file has."""
+    lines = [line for entity in entities for line in entity[2:]]
+    for rows in references.values():
+        for name, line, detail in rows:
+            if type(name) is not str or type(detail) is not str:
+                raise ValueError("a name is no text")
+            lines.append(line)
+    if not all(type(line) is int and 0 <= line <= MAX_LINES for line in lines):
+        raise ValueError("a line is none")
+    if not all(type(entity.qualified) is str for entity in entities):
+        raise ValueError("a name is no text")
+
+
+def _read(path: str, language: str, entities: Sequence[Outline], references: References) -> FileScopes:
     own = _canonical(entities)
     scopes = _scopes(entities, own)
     ids = [path, *(f"{path}:{entity.qualified}" for entity in entities)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import struct
 import threading
 from bisect import bisect_left
@@ -22,6 +23,12 @@ from dowse.types import Revision
 LARGEST = 2_000_000
 """Bytes of a file that are hashed to see whether only its time stamp changed."""
 
+MAX_NAME_BYTES = 65_536
+"""Of a path in the index: names of version 4 share their beginnings, so that a few bytes could make very long ones."""
+
+MAX_VARINT_BYTES = 10
+
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _HEADER = 12
 _ENTRY = struct.Struct(">10I20sH")
 _EXTENDED = 0x4000
@@ -75,9 +82,9 @@ def _folder_of(tree: str) -> str | None:
         return mark
     try:
         target = _said_in(mark).removeprefix("gitdir:").strip()
-    except OSError:
+        return os.path.realpath(os.path.join(tree, target))
+    except (OSError, ValueError):  # a NUL in the path
         return None
-    return os.path.realpath(os.path.join(tree, target))
 
 
 def hooks_folder(root: Path) -> Path | None:
@@ -92,7 +99,7 @@ def _common(folder: str) -> str:
     """What all work trees of a repository share."""
     try:
         return os.path.realpath(os.path.join(folder, _said_in(f"{folder}/commondir")))
-    except OSError:
+    except (OSError, ValueError):
         return folder
 
 
@@ -100,11 +107,13 @@ def _head(folder: str) -> tuple[str, str]:
     """Branch and commit that are checked out; empty where there is none."""
     head = _remembered(f"{folder}/HEAD")
     if not head.startswith("ref: "):
-        return "", head
+        return "", head if _COMMIT.fullmatch(head) else ""
     name = head.removeprefix("ref: ")
+    if not name.startswith("refs/") or ".." in name:
+        return "", ""  # git allows no such name: it would be a file of the user's own
     common = _common(folder)
     commit = _remembered(f"{common}/{name}") or _remembered(f"{common}/packed-refs", name)
-    return name.removeprefix("refs/heads/"), commit
+    return name.removeprefix("refs/heads/"), commit if _COMMIT.fullmatch(commit) else ""
 
 
 def _remembered(path: str, name: str = "") -> str:
@@ -114,7 +123,7 @@ def _remembered(path: str, name: str = "") -> str:
         if settled_time(status.st_mtime_ns) < 0:
             return _said_in(path, name)
         return _settled(path, name, status.st_ino, status.st_mtime_ns, status.st_size)
-    except OSError:
+    except (OSError, ValueError):
         return ""
 
 
@@ -235,7 +244,9 @@ def _entries(data: bytes, count: int) -> dict[str, _Tracked]:
         fields = _ENTRY.unpack_from(data, at)
         strip, start = _varint(data, at + _ENTRY.size + (2 if fields[11] & _EXTENDED else 0))
         end = data.index(b"\0", start)
-        name = name[: len(name) - strip] + data[start:end]
+        name = name[: max(0, len(name) - strip)] + data[start:end]
+        if len(name) > MAX_NAME_BYTES:
+            raise ValueError("a name is too long")
         at = end + 1
         found[name.decode("utf-8", "surrogateescape")] = _tracked(fields)
     return found
@@ -245,7 +256,10 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
     """A number in git's offset encoding, and where it ends."""
     byte = data[at]
     value, at = byte & 0x7F, at + 1
+    end = at + MAX_VARINT_BYTES
     while byte & 0x80:
+        if at > end:
+            raise ValueError("a number is too long")
         byte = data[at]
         value, at = ((value + 1) << 7) | (byte & 0x7F), at + 1
     return value, at

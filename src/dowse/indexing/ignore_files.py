@@ -170,6 +170,7 @@ def _git_folder(folder: Path) -> Path | None:
 
 def _pointer(path: Path) -> str:
     try:
-        return os.fsdecode(read_regular(path, _MAX_SIZE)).strip()
+        text = os.fsdecode(read_regular(path, _MAX_SIZE)).strip()
     except OSError:
         return ""
+    return "" if "\0" in text else text

@@ -50,5 +50,8 @@ def read(path: Path) -> Iterator[Asked]:
     except OSError:
         return
     for line in lines:
-        with suppress(ValueError, TypeError):
-            yield Asked(**json.loads(line))
+        with suppress(ValueError, TypeError, RecursionError):
+            asked = Asked(**json.loads(line))
+            numbers = (asked.time, asked.hits, asked.best)
+            if isinstance(asked.query, str) and all(type(number) in (int, float) for number in numbers):
+                yield asked

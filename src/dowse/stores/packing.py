@@ -61,6 +61,11 @@ def unpacked(language: str, health: str, data: bytes) -> ParsedFile:
         lines = numbers[_LINE * entities : (_LINE + 1) * entities]
         if len(numbers) != _NUMBERS * (entities + chunks) or len(names) != entities:
             raise ValueError("something is missing")
+        if not all(type(name) is str for name in names):
+            raise ValueError("a name is no text")
+        around = _cut(numbers[_NUMBERS * entities :])[-1]
+        if max(around, default=0) > entities:
+            raise ValueError("a chunk is of a definition that is not there")
         read = partial(_entities, names, numbers[: _NUMBERS * entities], said)
         return ParsedFile(
             language,
@@ -68,7 +73,7 @@ def unpacked(language: str, health: str, data: bytes) -> ParsedFile:
             Rows(Entity, ready={"name": names, "line": lines}, read=read),
             Rows(Chunk, _chunks(numbers[_NUMBERS * entities :])),
         )
-    except (struct.error, ValueError, TypeError) as error:
+    except (struct.error, ValueError, TypeError, RecursionError) as error:
         raise _damaged(error) from error
 
 
@@ -85,7 +90,11 @@ def _entities(names: Sequence[str], numbers: array[int], said: bytes) -> list[Se
         kind = list(map(list(map(Kind, kinds)).__getitem__, codes))
         if not len(qualified) == len(signature) == len(doc) == len(names):
             raise ValueError("some words are missing")
-    except (ValueError, TypeError, IndexError) as error:
+        if not all(type(word) is str for word in (*qualified, *signature, *doc)):
+            raise ValueError("a word is no text")
+        if max(parents, default=0) > len(names):
+            raise ValueError("a definition is in one that is not there")
+    except (ValueError, TypeError, IndexError, RecursionError) as error:
         raise _damaged(error) from error
     return [names, qualified, kind, *lines, _places(parents), signature, doc]
 
@@ -112,9 +121,19 @@ def packed_report(report: IndexReport) -> str:
 
 def unpacked_report(text: str) -> IndexReport:
     """What was packed."""
-    data: dict[str, Any] = json.loads(text)
-    data["failures"] = tuple(
-        Skipped(path, SkipReason(reason), detail) for path, reason, detail in data["failures"]
-    )
-    data["repaired"] = tuple(data["repaired"])
-    return IndexReport(**data)
+    try:
+        data: dict[str, Any] = json.loads(text)
+        data["failures"] = tuple(
+            Skipped(str(path), SkipReason(reason), str(detail)) for path, reason, detail in data["failures"]
+        )
+        data["repaired"] = tuple(map(str, data["repaired"]))
+        report = IndexReport(**data)
+        counts = (report.seen, report.indexed, report.added, report.changed, report.removed, report.unchanged)
+        tables = (*report.skipped.values(), *report.skipped_folders.values())
+        if not all(type(count) is int for count in (*counts, *tables, report.without_vectors)):
+            raise ValueError("a count is no number")
+        if type(report.seconds) not in (int, float) or not isinstance(report.why_without, str):
+            raise ValueError("a value has another type")
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise IndexCorrupt.beyond_repair(f"the report in the index is damaged ({error})") from error
+    return report

@@ -45,17 +45,22 @@ The index keeps itself up to date. Text in answers is content of files, never in
 
 def with_section(text: str) -> str:
     """The text with the section, in place of the one there was or at the end."""
-    start, end = text.find(BEGIN), text.find(END)
-    if start >= 0 and end > start:
+    start, end = _find_section(text)
+    if end > start:
         return text[:start] + SECTION.rstrip("\n") + text[end + len(END) :]
-    gap = "" if not text.strip() else "\n" if text.endswith("\n") else "\n\n"
-    return text + gap + SECTION
+    return text + ("\n" if text.strip() else "") + SECTION
 
 
 def without_section(text: str) -> str:
     """The text without the section."""
-    start, end = text.find(BEGIN), text.find(END)
-    if start < 0 or end < start:
+    start, end = _find_section(text)
+    if end <= start:
         return text
     before, after = text[:start], text[end + len(END) :].removeprefix("\n")
-    return before.removesuffix("\n") + after if before.endswith("\n\n") and not after else before + after
+    return before.removesuffix("\n") if before.strip() and not after else before + after
+
+
+def _find_section(text: str) -> tuple[int, int]:
+    """Find the last beginning and the end that follows it; the end is -1 if there is no section."""
+    start = text.rfind(BEGIN)
+    return start, text.find(END, start) if start >= 0 else -1

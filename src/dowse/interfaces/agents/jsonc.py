@@ -60,11 +60,18 @@ def entry(text: str, keys: Sequence[str]) -> Any:
     member = found.member(keys[-1])
     if missing or member is None:
         return None
-    return json.loads(_STRIP.sub(lambda match: match[1] or "", text[member.value : member.end]))
+    return _load(_STRIP.sub(lambda match: match[1] or "", text[member.value : member.end]))
 
 
 _STRIP = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[\]}])', re.DOTALL)
 """Comments and commas at the end; strings stay."""
+
+
+def _load(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"the file is not valid JSON near {text[:20]!r}: repair it first") from error
 
 
 def _nested(keys: Sequence[str], value: Any) -> Any:
@@ -75,13 +82,16 @@ def _nested(keys: Sequence[str], value: Any) -> Any:
 
 def _descend(text: str, keys: Sequence[str]) -> tuple[_Object, Sequence[str]]:
     """The innermost object there is on the way to the keys, and the keys that are not in it."""
-    here = _object(text, _SPACE.match(text).end())  # type: ignore[union-attr]
-    for position, key in enumerate(keys):
-        member = here.member(key)
-        if member is None:
-            return here, keys[position:]
-        if position < len(keys) - 1:
-            here = _object(text, member.value)
+    try:
+        here = _object(text, _skip(text, 0))
+        for position, key in enumerate(keys):
+            member = here.member(key)
+            if member is None:
+                return here, keys[position:]
+            if position < len(keys) - 1:
+                here = _object(text, member.value)
+    except RecursionError as error:
+        raise UsageError("the file is nested too deeply: edit it by hand") from error
     return here, ()
 
 
@@ -97,7 +107,7 @@ def _object(text: str, at: int) -> _Object:
         colon = _skip(text, key.end())
         value = _skip(text, colon + 1)
         end = _end(text, value)
-        members.append(_Member(json.loads(key[0]), key.start(), value, end))
+        members.append(_Member(_load(key[0]), key.start(), value, end))
         at = _skip(text, end)
         if text[at : at + 1] == ",":
             at = _skip(text, at + 1)

@@ -16,6 +16,7 @@ import json
 import math
 import mmap
 import os
+import re
 import struct
 import time
 import zlib
@@ -68,6 +69,9 @@ to pick a row takes as long as to compare so many."""
 REPLACE_ATTEMPTS = 50
 REPLACE_PAUSE = 0.01
 """On Windows a file that is open cannot be replaced; who reads the manifest is done with it in a millisecond."""
+
+_NAME = re.compile(r"\d{8,}-[0-9a-f]{8}", re.ASCII)
+"""Of a segment; a file whose name is another is never opened."""
 
 SCALE_BYTES = 4
 
@@ -246,7 +250,7 @@ class VectorIndex:
             generation, shapes = manifest
             try:
                 self._segments = {shape.name: self._map(shape) for shape in shapes}
-            except (OSError, ValueError):
+            except (OSError, ValueError, TypeError):
                 before = manifest
                 continue
             self.generation = generation
@@ -255,12 +259,10 @@ class VectorIndex:
     def _manifest(self) -> tuple[int, list[Shape]] | None:
         try:
             manifest = json.loads((self.folder / MANIFEST).read_text(encoding="utf-8"))
-            shapes = [
-                Shape(str(name), int(n), int(d), sketched is True, int(crc))
-                for name, n, d, sketched, crc in manifest["segments"]
-            ]
-            return int(manifest["generation"]), shapes
-        except (OSError, ValueError, KeyError, TypeError):
+            shapes = [_checked_shape(*values) for values in manifest["segments"]]
+            generation = manifest["generation"]
+            return (generation, shapes) if type(generation) is int and generation >= 0 else None
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
     def is_intact(self) -> bool:
@@ -377,6 +379,15 @@ class VectorIndex:
                     path.unlink()
                 except OSError:  # still mapped by a reader on Windows: the next sweep removes it
                     continue
+
+
+def _checked_shape(name: Any, rows: Any, dimensions: Any, sketched: Any, crc: Any) -> Shape:
+    """Make a shape of what a manifest says; ``ValueError`` for what was not written here, above all a path."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise ValueError("a segment has a name that none has")
+    if not all(type(number) is int for number in (rows, dimensions, crc)) or rows < 1 or dimensions < 1:
+        raise ValueError(f"segment {name} has a size that none has")
+    return Shape(name, rows, dimensions, sketched is True, crc)
 
 
 def _is_whole(folder: Path, shape: Shape) -> bool:

@@ -1,0 +1,28 @@
+"""Settings of a tree (dowse.toml, pyproject.toml) and the languages they define. SettingsError for what is wrong."""
+
+from dowse import settings
+from dowse.code import languages
+from dowse.errors import SettingsError
+from fuzz.inputs import choose, scratch
+
+NAMES = (settings.CONFIG_FILE, "pyproject.toml")
+
+
+def run(data: bytes) -> None:
+    """Resolve the settings of a folder with one such file."""
+    place, content = choose(data, len(NAMES))
+    folder = scratch("configuration")
+    for number, name in enumerate(NAMES):
+        path = folder / name
+        if number == place:
+            path.write_bytes(content)
+        else:
+            path.unlink(missing_ok=True)
+    try:
+        resolved = settings.resolve(folder).settings
+        known = languages.extended(resolved.languages)
+    except SettingsError:
+        return
+    resolved.index_fingerprint()
+    resolved.content_key()
+    known.detect("src/a.h", b"#import <x.h>")

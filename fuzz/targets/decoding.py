@@ -1,0 +1,13 @@
+"""Source files in any encoding: text in UTF-8, or None for what is not text."""
+
+from dowse.indexing import read
+
+
+def run(data: bytes) -> None:
+    """Decode a file."""
+    decoded = read._decode(data)
+    if decoded is not None:
+        content, encoding = decoded
+        content.decode("utf-8")
+        assert encoding
+        read._minified(content, "a.js")

@@ -1,0 +1,12 @@
+"""A git configuration: the ignore file that it names, or none."""
+
+from dowse import settings
+from fuzz.inputs import scratch
+
+
+def run(data: bytes) -> None:
+    """Read a configuration file."""
+    path = scratch("git-config") / "config"
+    path.write_bytes(data)
+    found = settings.git_excludes_file(path)
+    assert found is None or "\0" not in found

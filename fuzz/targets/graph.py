@@ -1,0 +1,14 @@
+"""The code graph that is kept beside an index: an empty one for anything that is none."""
+
+import zlib
+
+from dowse.graph import packing
+from fuzz.inputs import choose
+
+
+def run(data: bytes) -> None:
+    """Unpack a graph, compressed or (for the fuzzer to get further) compressed here."""
+    is_plain, rest = choose(data, 2)
+    files = packing.unpack(zlib.compress(rest, 0) if is_plain else rest)
+    if files:
+        assert packing.unpack(packing.pack(files)) == files

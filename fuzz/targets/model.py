@@ -1,0 +1,25 @@
+"""The header of a model's weights and its configuration: SettingsError for what is wrong; what is declared is there."""
+
+import numpy as np
+
+from dowse.embedders import directory, model2vec
+from dowse.errors import SettingsError
+from fuzz.inputs import choose, scratch
+
+
+def run(data: bytes) -> None:
+    """Open a file of weights (its length is put before the header here), or a file of JSON."""
+    kind, content = choose(data, 3)
+    path = scratch("model") / "model"
+    header, _, arrays = content.partition(b"\n")
+    path.write_bytes(len(header).to_bytes(8, "little") + header + arrays if kind == 0 else content)
+    try:
+        if kind == 2:
+            assert isinstance(directory.read_json(path), dict)
+            return
+        tensors = model2vec.open_tensors(path)
+    except SettingsError:
+        return
+    assert any(name in tensors and tensors[name].ndim == 2 for name in model2vec.TABLES)
+    for tensor in tensors.values():
+        np.asarray(tensor).tobytes()

@@ -1,0 +1,19 @@
+"""The report of a run that is kept with an index. IndexCorrupt for anything that is none."""
+
+from dowse.errors import IndexCorrupt
+from dowse.stores import packing
+from fuzz.inputs import as_json_text
+
+
+def run(data: bytes) -> None:
+    """Unpack a report; what can be read can be written and read again."""
+    try:
+        report = packing.unpacked_report(as_json_text(data))
+    except IndexCorrupt:
+        return
+    assert isinstance(report.seen, int)
+    assert all(
+        isinstance(count, int) for count in (*report.skipped.values(), *report.skipped_folders.values())
+    )
+    assert all(isinstance(part, str) for part in report.repaired)
+    assert packing.unpacked_report(packing.packed_report(report)) == report

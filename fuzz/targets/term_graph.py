@@ -1,0 +1,23 @@
+"""The term graph of a tree: SettingsError for a file that is none."""
+
+from dowse.errors import SettingsError
+from dowse.search import terms
+from fuzz.inputs import as_text, scratch, split
+
+
+def run(data: bytes) -> None:
+    """Load a file and add to a query what it says."""
+    content, query = split(data, 2)
+    path = scratch("term-graph") / "terms.json"
+    path.write_bytes(content)
+    try:
+        graph = terms.load(path)
+    except SettingsError:
+        return
+    assert graph.digest
+    text = as_text(query)
+    enriched = graph.enriched(text)
+    assert enriched.text.startswith(text)
+    assert len(enriched.added) <= terms.IN_ALL
+    for entry in graph.entries:
+        graph.enriched(entry.canonical)

@@ -1,0 +1,28 @@
+"""The editor of TOML files: one table in, one table out, every other byte as it was."""
+
+import tomllib
+
+from dowse.errors import UsageError
+from dowse.interfaces.agents import toml
+from fuzz.inputs import as_text
+
+KEYS = ("mcp_servers", "dowse")
+VALUE = {"command": "dowse", "args": ["mcp"]}
+
+
+def run(data: bytes) -> None:
+    """Insert a table, read it, replace it, remove it."""
+    text = as_text(data)
+    try:
+        before = toml.entry(text, KEYS)
+        inserted = toml.with_entry(text, KEYS, VALUE)
+        removed = toml.without_entry(text, KEYS)
+    except UsageError:
+        return
+    tomllib.loads(removed)
+    assert toml.entry(removed, KEYS) is None
+    assert toml.entry(inserted, KEYS) == VALUE
+    assert toml.with_entry(inserted, KEYS, VALUE) == inserted
+    if before is None:
+        assert removed == text
+        assert toml.without_entry(inserted, KEYS) == text, (text, inserted)

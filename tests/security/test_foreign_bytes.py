@@ -1,0 +1,177 @@
+"""Bytes that the fuzzer found a reader to stumble over, each as a test of its own."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from pathlib import Path
+
+import pytest
+
+from dowse.embedders import directory, model2vec
+from dowse.errors import IndexCorrupt, SettingsError, UsageError
+from dowse.evaluation import dataset
+from dowse.graph import packing as graph_packing
+from dowse.graph import scopes
+from dowse.indexing import git
+from dowse.indexing.ignore_files import IgnoreFiles
+from dowse.interfaces.agents import guidance, jsonc, toml
+from dowse.search import log
+from dowse.stores import packing
+from dowse.stores.embedded.vectors import MANIFEST, SUFFIX, VectorIndex
+
+DEEP = "[" * 100_000
+SEGMENT = struct.pack("<q", 1) + struct.pack("<f", 0.01) + bytes(4)
+SERVER = {"command": "dowse", "args": ["mcp"]}
+
+
+# --- index files ---
+
+
+def test_report_is_whole_or_corrupt() -> None:
+    for text in ("", "[]", "{}", "null", DEEP, '{"failures": 1, "repaired": []}'):
+        with pytest.raises(IndexCorrupt):
+            packing.unpacked_report(text)
+
+
+def test_entry_has_texts_and_definitions_that_are_there() -> None:
+    no_text = struct.pack("<II", 1, 0) + struct.pack("<5I", 1, 2, 1, 0, 0) + b"[1]\n[]"
+    no_parent = struct.pack("<II", 0, 1) + struct.pack("<5I", 0, 1, 1, 1, 9) + b"[]\n[[],[],[],[]]"
+    for data in (no_text, no_parent, struct.pack("<II", 0, 0) + DEEP.encode()):
+        with pytest.raises(IndexCorrupt):
+            packing.unpacked("python", "clean", data)
+
+
+def test_graph_of_anything_else_is_empty() -> None:
+    whole = zlib.decompress(graph_packing.pack({}))
+    head = json.loads(whole.partition(b"\n")[0])
+    for version, order, strings, rows, lengths in (
+        (head[0], head[1], [], [], []),
+        (head[0], head[1], [], [["a"]], head[4]),
+        (head[0], head[1], [1], [], head[4]),
+        (head[0], head[1], [], [["a", "zz", "python", "source", "", 0, 0, 0, 0]], head[4]),
+        (head[0], head[1], [], [], [-1] * len(head[4])),
+    ):
+        text = json.dumps([version, order, strings, rows, lengths]).encode()
+        assert graph_packing.unpack(zlib.compress(text + b"\n")) == {}
+    assert graph_packing.unpack(zlib.compress(whole + b"abc")) == {}
+    assert graph_packing.unpack(zlib.compress(DEEP.encode())) == {}
+
+
+def test_scopes_of_anything_else_are_corrupt() -> None:
+    for text in ("", "[]", DEEP, "[[], {}, 1]", '[[["a", "class", 1, 4000000000, 1]], {}]', "[[[]], {}]"):
+        with pytest.raises(IndexCorrupt):
+            scopes.read("a.py", "python", zlib.compress(text.encode()))
+    with pytest.raises(IndexCorrupt):
+        scopes.read("a.py", "python", b"not compressed")
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [["../outside", 1, 4, False, 0], ["00000001-0123abcd", -1, -4, False, 0], [1e999] * 5, None, "abcde"],
+)
+def test_manifest_that_was_not_written_here_is_taken_for_lost(tmp_path: Path, shape: object) -> None:
+    folder = tmp_path / "vectors"
+    folder.mkdir()
+    for place in (tmp_path / ("outside" + SUFFIX), folder / ("00000001-0123abcd" + SUFFIX)):
+        place.write_bytes(SEGMENT)
+    (folder / MANIFEST).write_text(json.dumps({"generation": 1, "segments": [shape]}), encoding="utf-8")
+    assert len(VectorIndex(folder)) == 0
+    (folder / MANIFEST).write_text(DEEP, encoding="utf-8")
+    assert len(VectorIndex(folder)) == 0
+
+
+# --- files of git ---
+
+
+def test_git_files_with_nul_or_a_way_out(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("the user's own\n", encoding="utf-8")
+    folder = tmp_path / "tree"
+    (folder / ".git").mkdir(parents=True)
+    for head in (b"ref: a\0b\n", b"ref: refs/../../../secret\n", b"ref: ../../secret\n", b"what is this\n"):
+        (folder / ".git" / "HEAD").write_bytes(head)
+        found = git.revision(folder)
+        assert found is not None
+        assert found.commit == ""
+    linked = tmp_path / "linked"
+    linked.mkdir()
+    (linked / ".git").write_bytes(b"gitdir: a\0b\n")
+    assert git.revision(linked) is None
+    IgnoreFiles(linked, None).above()
+
+
+def test_git_index_with_endless_numbers_and_names() -> None:
+    entry = bytes(40) + bytes(20) + b"\0\0"
+    endless = b"DIRC" + struct.pack(">II", 4, 1) + entry + b"\x80" * 100_000
+    assert git._Index(endless).entry("a") is None
+    growing = b"DIRC" + struct.pack(">II", 4, 2_000) + (entry + b"\0" + b"a" * 100 + b"\0") * 2_000
+    assert git._Index(growing).entry("a" * 100) is None
+
+
+# --- settings of agents ---
+
+
+def test_section_goes_in_and_out() -> None:
+    for text in ("", "\n", "# A", "# A\n", "# A\r\n", f"{guidance.END}\n# A\n", f"{guidance.BEGIN}\nmine\n"):
+        inserted = guidance.with_section(text)
+        assert guidance.with_section(inserted) == inserted
+        assert guidance.without_section(inserted) == text
+
+
+def test_toml_goes_in_and_out_or_is_refused() -> None:
+    keys = ("mcp_servers", "dowse")
+    for text in ("", "a = 1", "a = 1\n", "a = nan\n", "[mcp_servers.other]\nb = 1"):
+        assert toml.without_entry(toml.with_entry(text, keys, SERVER), keys) == text
+    for text in (
+        "[[mcp_servers]]\na = 1\n",
+        "mcp_servers = { a = { b = 1 } }\n",
+        'mcp_servers.dowse.command = "x"\n',
+        f"a = {DEEP[:5000]}",
+        'a = """\n[mcp_servers.dowse]\n"""\n[mcp_servers.dowse]\nb = 1\n',
+    ):
+        with pytest.raises(UsageError):
+            toml.with_entry(text, keys, SERVER)
+    replaced = toml.with_entry("[mcp_servers.dowse]", keys, SERVER)
+    assert toml.entry(replaced, keys) == SERVER
+
+
+def test_json_that_is_none_is_refused() -> None:
+    for text in ('{"\\u": 1}', '{"a\nb": 1}', '{"a": ' * 100_000, '{"mcpServers": {"dowse": nonsense}}'):
+        with pytest.raises(UsageError):
+            jsonc.entry(text, ("mcpServers", "dowse"))
+
+
+# --- models, ground truth, earlier queries ---
+
+
+def test_model_files_that_are_nested_or_shaped_wrongly(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    path.write_text(DEEP, encoding="utf-8")
+    with pytest.raises(SettingsError):
+        directory.read_json(path)
+    for shape in ([-1, -2], [1.0, 2.0]):
+        header = json.dumps({"embeddings": {"dtype": "I8", "shape": shape, "data_offsets": [0, 2]}}).encode()
+        path.write_bytes(len(header).to_bytes(8, "little") + header + b"xx")
+        with pytest.raises(SettingsError):
+            model2vec.open_tensors(path)
+    path.write_bytes(len(DEEP).to_bytes(8, "little") + DEEP.encode())
+    with pytest.raises(SettingsError):
+        model2vec.read_header(path)
+
+
+def test_judgements_without_a_query_or_with_endless_digits(tmp_path: Path) -> None:
+    path, queries = tmp_path / "truth.qrels", tmp_path / "queries"
+    queries.write_text("q1\t \nq2\tb\n", encoding="utf-8")
+    for text in ("q1 0 a.py 1\n", f"q2 0 a.py {'9' * 5000}\n"):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(UsageError):
+            dataset.load(path, queries=queries)
+
+
+def test_earlier_queries_of_other_types_are_skipped(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    good = {"time": 1.5, "query": "a", "hits": 3, "best": 0.5}
+    rows = [json.dumps(row) for row in ({**good, "query": []}, {**good, "time": None}, {}, [], good)]
+    path.write_text("\n".join([DEEP, *rows]), encoding="utf-8")
+    assert [asked.query for asked in log.read(path)] == ["a"]
