@@ -172,6 +172,7 @@ def test_judgements_without_a_query_or_with_endless_digits(tmp_path: Path) -> No
 def test_earlier_queries_of_other_types_are_skipped(tmp_path: Path) -> None:
     path = tmp_path / "log"
     good = {"time": 1.5, "query": "a", "hits": 3, "best": 0.5}
-    rows = [json.dumps(row) for row in ({**good, "query": []}, {**good, "time": None}, {}, [], good)]
-    path.write_text("\n".join([DEEP, *rows]), encoding="utf-8")
+    rows: list[object] = [{**good, "query": []}, {**good, "time": None}, {}, [], good]
+    lines = [DEEP, *(json.dumps(row) for row in rows)]
+    path.write_text("\n".join(lines), encoding="utf-8")
     assert [asked.query for asked in log.read(path)] == ["a"]

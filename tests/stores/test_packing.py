@@ -12,17 +12,26 @@ from dowse.types import Chunk, Entity, Kind, ParsedFile, ParseHealth
 
 NUMBERS = st.integers(0, 2**32 - 2)
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
-ENTITIES = st.builds(
-    Entity, WORDS, WORDS, st.sampled_from(Kind), NUMBERS, NUMBERS, NUMBERS, st.none() | NUMBERS, WORDS, WORDS
-)
-CHUNKS = st.builds(Chunk, NUMBERS, NUMBERS, NUMBERS, NUMBERS, st.none() | NUMBERS)
-PARSED = st.builds(
-    ParsedFile,
-    st.just("python"),
-    st.sampled_from(ParseHealth),
-    st.lists(ENTITIES, max_size=5).map(tuple),
-    st.lists(CHUNKS, max_size=5).map(tuple),
-)
+
+
+@st.composite
+def parsed_files(draw: st.DrawFn) -> ParsedFile:
+    """Any file whose entities are in entities before them, and whose chunks are of entities that are there."""
+
+    def one_of(count: int) -> st.SearchStrategy[int | None]:
+        return st.none() | st.integers(0, count - 1) if count else st.none()
+
+    kinds = st.sampled_from(Kind)
+    count = draw(st.integers(0, 5))
+    entities = tuple(
+        draw(st.builds(Entity, WORDS, WORDS, kinds, NUMBERS, NUMBERS, NUMBERS, one_of(place), WORDS, WORDS))
+        for place in range(count)
+    )
+    chunks = st.builds(Chunk, NUMBERS, NUMBERS, NUMBERS, NUMBERS, one_of(count))
+    return ParsedFile(
+        "python", draw(st.sampled_from(ParseHealth)), entities, tuple(draw(st.lists(chunks, max_size=5)))
+    )
+
 
 FILE = ParsedFile(
     "python",
@@ -39,7 +48,7 @@ def again(parsed: ParsedFile) -> ParsedFile:
     return packing.unpacked(parsed.language, parsed.health.value, packing.packed(parsed))
 
 
-@given(PARSED)
+@given(parsed_files())
 def test_what_is_unpacked_is_what_was_packed(parsed: ParsedFile) -> None:
     found = again(parsed)
     assert found == parsed and (list(found.entities), list(found.chunks)) == (

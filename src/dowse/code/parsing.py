@@ -25,9 +25,6 @@ from dowse.code.languages.base import GRAMMAR, GRAMMAR_FORM, Language
 from dowse.errors import SettingsError
 from dowse.types import ParseHealth
 
-if sys.platform != "win32":
-    import resource
-
 Match = tuple[int, dict[str, list[tree_sitter.Node]]]
 """The place of a pattern in its query, and the nodes it captured by name."""
 
@@ -218,6 +215,8 @@ def _peak_kb() -> int:
     """Say how much memory this process has had at most, where the system tells."""
     if sys.platform == "win32":
         return 0
+    import resource
+
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak // 1024 if sys.platform == "darwin" else peak
 

@@ -9,6 +9,8 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from functools import partial
+from itertools import count
+from operator import gt
 from typing import Any
 
 from dowse.columns import Rows, by_column
@@ -92,8 +94,10 @@ def _entities(names: Sequence[str], numbers: array[int], said: bytes) -> list[Se
             raise ValueError("some words are missing")
         if not all(type(word) is str for word in (*qualified, *signature, *doc)):
             raise ValueError("a word is no text")
-        if max(parents, default=0) > len(names):
-            raise ValueError("a definition is in one that is not there")
+        if any(
+            map(gt, parents, count())
+        ):  # counted from 1: a parent is before what is in it, so no circles either
+            raise ValueError("a definition is in one that is not before it")
     except (ValueError, TypeError, IndexError, RecursionError) as error:
         raise _damaged(error) from error
     return [names, qualified, kind, *lines, _places(parents), signature, doc]
