@@ -137,7 +137,15 @@ def test_toml_goes_in_and_out_or_is_refused() -> None:
 
 
 def test_json_that_is_none_is_refused() -> None:
-    for text in ('{"\\u": 1}', '{"a\nb": 1}', '{"a": ' * 100_000, '{"mcpServers": {"dowse": nonsense}}'):
+    for text in (
+        '{"\\u": 1}',
+        '{"a\nb": 1}',
+        '{"a": ' * 100_000,
+        '{"mcpServers": {"dowse": nonsense}}',
+        '{"mcpServers": {"" "x"}}',
+        '{"a": 1 "b": 2}',
+        '{"a": [1 2]}',
+    ):
         with pytest.raises(UsageError):
             jsonc.entry(text, ("mcpServers", "dowse"))
 

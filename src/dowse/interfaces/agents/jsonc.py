@@ -71,7 +71,7 @@ def _load(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"the file is not valid JSON near {text[:20]!r}: repair it first") from error
+        raise _invalid(text, 0) from error
 
 
 def _nested(keys: Sequence[str], value: Any) -> Any:
@@ -103,14 +103,14 @@ def _object(text: str, at: int) -> _Object:
     while text[at : at + 1] != "}":
         key = _STRING.match(text, at)
         if key is None:
-            raise UsageError(f"the file is not valid JSON near {text[at : at + 20]!r}: repair it first")
+            raise _invalid(text, at)
         colon = _skip(text, key.end())
+        if text[colon : colon + 1] != ":":
+            raise _invalid(text, colon)
         value = _skip(text, colon + 1)
         end = _end(text, value)
         members.append(_Member(_load(key[0]), key.start(), value, end))
-        at = _skip(text, end)
-        if text[at : at + 1] == ",":
-            at = _skip(text, at + 1)
+        at = _skip_separator(text, end, "}")
     return _Object(start, at, tuple(members))
 
 
@@ -126,14 +126,27 @@ def _end(text: str, at: int) -> int:
         return _object(text, at).close + 1
     if text[at : at + 1] == "[":
         at = _skip(text, at + 1)
-        while text[at : at + 1] not in ("]", ""):
-            at = _skip(text, _end(text, at))
-            at = _skip(text, at + 1) if text[at : at + 1] == "," else at
+        while text[at : at + 1] != "]":
+            at = _skip_separator(text, _end(text, at), "]")
         return at + 1
     match = _STRING.match(text, at) or _SCALAR.match(text, at)
     if match is None:
-        raise UsageError(f"the file is not valid JSON near {text[at : at + 20]!r}: repair it first")
+        raise _invalid(text, at)
     return match.end()
+
+
+def _skip_separator(text: str, at: int, close: str) -> int:
+    """Return where the next value begins, behind a comma, or where the closing bracket is."""
+    at = _skip(text, at)
+    if text[at : at + 1] == ",":
+        return _skip(text, at + 1)
+    if text[at : at + 1] != close:
+        raise _invalid(text, at)
+    return at
+
+
+def _invalid(text: str, at: int) -> UsageError:
+    return UsageError(f"the file is not valid JSON near {text[at : at + 20]!r}: repair it first")
 
 
 def _replaced(text: str, holder: _Object, key: str, value: Any) -> str:
