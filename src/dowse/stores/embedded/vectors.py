@@ -261,7 +261,9 @@ class VectorIndex:
             manifest = json.loads((self.folder / MANIFEST).read_text(encoding="utf-8"))
             shapes = [_checked_shape(*values) for values in manifest["segments"]]
             generation = manifest["generation"]
-            return (generation, shapes) if type(generation) is int and generation >= 0 else None
+            if type(generation) is not int or generation < NEVER or (shapes and generation == NEVER):
+                return None  # what has segments was committed
+            return generation, shapes
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
