@@ -16,7 +16,7 @@ from dowse.interfaces.mcp.service import Service
 from dowse.interfaces.mcp.session import Session
 from dowse.interfaces.mcp.tools import BUDGET
 from dowse.interfaces.mcp.workspace import Allowed
-from dowse.search.pack import pack
+from dowse.search.output.budget import pack
 
 
 def by_engine(root: str) -> Callable[[str], object]:

@@ -2,8 +2,8 @@
 
 Hits of questions with known answers are right or wrong; those of questions about another tree, or about nothing that
 any tree has, are wrong. Two logistic models (the first hit, and those below it) over the evidence of
-``dowse.search.relevance``; trees are split into halves, each judged by a fit to the other, and the constants come from
-a fit to all.
+``dowse.search.ranking.calibration``; trees are split into halves, each judged by a fit to the other, and the
+constants come from a fit to all.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from benchmarks.sets import repositories, swe_qa
 from benchmarks.values import Tree
 from dowse import Engine, SearchOptions
 from dowse.errors import UsageError
-from dowse.search.relevance import FIRST, LATER, Evidence, Judge, logistic
+from dowse.search.ranking.calibration import FIRST, LATER, Evidence, Judge, logistic
 
 HITS = 10
 """Hits per question that are looked at."""

@@ -27,10 +27,10 @@ from benchmarks.sets import locagent
 from benchmarks.values import Figure, Outcome, at_least, at_most, below
 from dowse import Engine
 from dowse.code import parsing, references, symbols
-from dowse.code.languages.base import Language
-from dowse.garbage import uncollected
+from dowse.code.languages.spec import Language
+from dowse.gc_pause import uncollected
 from dowse.graph import build
-from dowse.graph.walk import Graph
+from dowse.graph.traversal import Graph
 from dowse.types import Certainty, Kind, Relation
 
 PACKAGES = ("requests-2.32.3", "flask-3.0.3", "httpx-0.27.2")

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from dowse.code import parsing
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 
 SEED = 7
 CLOSED = {"(": ")", "[": "]", "{": "}", "<": ">"}

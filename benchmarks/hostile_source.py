@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 from benchmarks import hostile_shapes
 from benchmarks.values import Figure, Outcome, at_most
 from dowse.code import languages, parsing, secrets
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 from dowse.indexing import guard
-from dowse.indexing.understand import Task, Understanding, understand_by_lines, understand_soon
+from dowse.indexing.analyze_file import Task, Understanding, understand_by_lines, understand_soon
 from dowse.indexing.workers import attempt
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)

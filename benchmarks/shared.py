@@ -136,8 +136,8 @@ def _scale(folder: Path, url: str, args: argparse.Namespace) -> Outcome:
     queries = data.bench_queries()
     random.Random(SEED).shuffle(queries)
     own = {"index_dir": str(folder / "index")}
-    embedded, _ = _loaded(made.root, "dowse.stores.embedded.writer", "EmbeddedWriter", own)
-    shared, graph = _loaded(made.root, "dowse.stores.postgres.writer", "PostgresWriter", {"store": url})
+    embedded, _ = _loaded(made.root, "dowse.stores.embedded.index_writer", "EmbeddedWriter", own)
+    shared, graph = _loaded(made.root, "dowse.stores.postgres.view_writer", "PostgresWriter", {"store": url})
     figures = [
         Figure("storing, wall over the embedded store", shared.wall / embedded.wall, "x", at_most(3)),
         Figure("storing, seconds", shared.wall, "s", beside=f"embedded: {embedded.wall:.0f} s"),
@@ -208,7 +208,7 @@ def _ask(engine: Engine, queries: Sequence[str], chosen: Filter) -> list[Spent]:
 
 def _recall(engine: Engine, queries: Sequence[str], chosen: Filter) -> float:
     """The share of the truly nearest chunks that the dense channel finds."""
-    from dowse.stores.postgres import dense as reading
+    from dowse.stores.postgres import dense_search as reading
 
     assert engine.embedder is not None
     shares, usual = [], reading.EXACT_CHUNKS

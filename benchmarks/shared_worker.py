@@ -16,7 +16,7 @@ from tests.stores.building import dense, lexical, source
 
 from dowse import stores
 from dowse.errors import IndexLocked, IndexUnreachable
-from dowse.stores.base import Store
+from dowse.stores.protocol import Store
 
 
 def main(role: str, url: str, view: str, seconds: str, threads: str = "1") -> None:

@@ -26,13 +26,13 @@ from benchmarks import data
 from benchmarks.metrics import mean, percentile
 from benchmarks.sets import repositories, swe_qa
 from benchmarks.values import Figure, Outcome, at_least
-from dowse.code import terms
+from dowse.code import chunk_fields
 from dowse.code.languages import builtin
 from dowse.embedders.static import built_in
-from dowse.garbage import uncollected
-from dowse.indexing.understand import Understanding, understand
-from dowse.stores.embedded import vectors as store
-from dowse.stores.embedded.vectors import VectorIndex, packed
+from dowse.gc_pause import uncollected
+from dowse.indexing.analyze_file import Understanding, understand
+from dowse.stores.embedded import vector_index as store
+from dowse.stores.embedded.vector_index import VectorIndex, packed
 from dowse.types import ChunkVector, split_chunk_id
 
 SIZES = (100_000, 300_000, 1_000_000)
@@ -94,7 +94,9 @@ def _embedded() -> Embedded:
         print(f"vectors: {tree.name}", file=sys.stderr)
         for number, (path, content) in zip(numbers, _sources(tree.path), strict=False):
             parsed = understand(how, path, content).parsed
-            found = terms.embedded_texts(path, content, parsed, terms.definitions_by_chunk(parsed))
+            found = chunk_fields.embedded_texts(
+                path, content, parsed, chunk_fields.definitions_by_chunk(parsed)
+            )
             texts += found
             files += [number] * len(found)
             if parsed.language == "python":

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.code import languages, tokens
-from dowse.search import versions
-from dowse.search.analyse import (
+from dowse.search.channels import version_checks
+from dowse.search.query.analyze import (
     MAX_NAMES,
     MAX_TERMS,
     PART_WEIGHT,
@@ -268,7 +268,7 @@ def test_any_text_is_read(text: str) -> None:
     ],
 )
 def test_the_version_of_a_language_is_what_code_asks_for(text: str, name: str) -> None:
-    assert weights(text)[name] == versions.WEIGHT
+    assert weights(text)[name] == version_checks.WEIGHT
     assert tokens.tokens_of((name,)).split()[0] == name, "as it is indexed"
 
 
@@ -277,5 +277,5 @@ def test_the_version_of_a_language_is_what_code_asks_for(text: str, name: str) -
     ["python packaging", "lib/python3.11/site-packages", "numpy 1.26", "copy 2 files", "java2d", "py3k"],
 )
 def test_other_numbers_are_no_versions_of_a_language(text: str) -> None:
-    names = {name for language in versions.LANGUAGES.values() for name in language.names}
+    names = {name for language in version_checks.LANGUAGES.values() for name in language.names}
     assert names.isdisjoint(weights(text)) and not read(text).versions

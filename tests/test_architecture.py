@@ -11,20 +11,20 @@ SOURCE = Path(__file__).parent.parent / "src" / "dowse"
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 LAYERS = [
-    {"types", "errors", "garbage", "columns", "compact", "safe_files", "lifeline"},
-    {"filtering", "tree_settings"},
-    {"settings", "location", "index_folder"},
+    {"types", "errors", "gc_pause", "lazy_rows", "serialization", "safe_files", "lifeline"},
+    {"filters", "tree_settings"},
+    {"settings", "roots", "index_folder"},
     {"code", "services"},
     {"stores", "embedders"},
     {"indexing", "search", "graph"},
     {"engine"},
-    {"repositories", "evaluation"},
+    {"multi_repo", "evaluation"},
     {"interfaces"},
     {"__main__"},
 ]
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 
-MAY_IMPORT_BESIDE = {("location", "settings"), ("location", "index_folder"), ("index_folder", "settings")}
+MAY_IMPORT_BESIDE = {("roots", "settings"), ("roots", "index_folder"), ("index_folder", "settings")}
 """Parts of one layer that may see each other; any others of one layer may not."""
 
 SQL = re.compile(
@@ -36,7 +36,7 @@ POSSESSIVE_GROUP = re.compile(r"\)(?:[*+?]|\{\d*,?\d*\})\+")
 
 
 def part_of(module: str) -> str:
-    """``dowse.search.fuse`` -> ``search``."""
+    """``dowse.search.ranking.fusion`` -> ``search``."""
     parts = module.split(".")
     return parts[1] if len(parts) > 1 else "__init__"
 
@@ -86,7 +86,7 @@ def test_pipelines_see_only_the_protocols(part: str) -> None:
     for path in (SOURCE / part).rglob("*.py"):
         for target in imports(path):
             if part_of(target) in ("stores", "embedders"):
-                assert target in ("dowse.stores.base", "dowse.embedders.base"), (
+                assert target in ("dowse.stores.protocol", "dowse.embedders.embedder"), (
                     f"{module_name(path)}: {target}"
                 )
 

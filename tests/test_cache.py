@@ -9,12 +9,12 @@ import pytest
 
 from dowse import Engine, SearchOptions, SearchResponse
 from dowse.errors import EmbedderError
-from dowse.search import cache
-from dowse.search.cache import AnswerCache, Asking, RememberingEmbedder
-from dowse.search.laps import Laps
+from dowse.search import answer_cache
+from dowse.search.answer_cache import AnswerCache, Asking, RememberingEmbedder
+from dowse.search.timing import Laps
 from dowse.settings import Settings
-from dowse.stores.base import Snapshot
 from dowse.stores.memory import MemorySnapshot
+from dowse.stores.protocol import Snapshot
 from dowse.types import AnalysedQuery, Filter, ParsedQuery
 
 FILES = {
@@ -229,9 +229,9 @@ def test_old_answers_go() -> None:
     now = 0.0
     kept = AnswerCache(clock=lambda: now)
     assert ask(kept, "a").cached == ""
-    now = cache.LIFETIME - 1
+    now = answer_cache.LIFETIME - 1
     assert ask(kept, "a").cached == "exact"
-    now = cache.LIFETIME
+    now = answer_cache.LIFETIME
     assert ask(kept, "a").cached == ""
 
 
@@ -282,7 +282,7 @@ def test_an_embedder_that_fails_is_waited_for_once(engine: Engine) -> None:
     engine.__dict__["_query_embedder"] = RememberingEmbedder(Failing(engine), clock=lambda: now)
     search(engine, "refresh the token")
     assert asked == ["refresh the token"]
-    now = cache.RETRY_AFTER
+    now = answer_cache.RETRY_AFTER
     search(engine, "refresh the token")
     assert len(asked) == 2
 

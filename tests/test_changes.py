@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dowse.indexing.changes import (
+from dowse.indexing.decode import stamp_of
+from dowse.indexing.tree_diff import (
     COARSE_SETTLED_NS,
     SETTLED_NS,
     Drift,
@@ -17,7 +18,6 @@ from dowse.indexing.changes import (
     same_moment,
     settled,
 )
-from dowse.indexing.read import stamp_of
 from dowse.types import Candidate, FileStamp, Folder, Skipped, SkipReason
 
 

@@ -24,10 +24,10 @@ import pytest
 from filelock import FileLock
 from referencing import Registry, Resource
 
-from dowse.interfaces import paint, progress, render
+from dowse.interfaces import progress, render, theme
 from dowse.interfaces.cli import COMMANDS, Row, cli, with_command
-from dowse.interfaces.cli.run import run
-from dowse.search.pack import estimate_tokens
+from dowse.interfaces.cli.run_command import run
+from dowse.search.output.budget import estimate_tokens
 from dowse.types import AnalysedQuery, SearchResponse, SearchResult
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -1095,7 +1095,7 @@ def test_a_terminal_gets_colours_and_a_footer(dowse: Shell) -> None:
     code, text = on_terminal(dowse, "search", "retry_with_backoff", "-n", "2")
     assert code == 0
     assert "\x1b[35m" in text
-    assert f"def{paint.colour('retry_with_backoff', 'found')}(" in text.replace("\x1b[35mdef\x1b[0m ", "def")
+    assert f"def{theme.colour('retry_with_backoff', 'found')}(" in text.replace("\x1b[35mdef\x1b[0m ", "def")
     plain = without_colour(text)
     assert re.match(r"src/retry.py:\d+-\d+  retry_with_backoff \(function\)  [01]\.\d\d  name\n", plain)
     assert re.search(r"\n\n2 hits in \d+\.\d ms; asked: lexical, names; not asked: files \(", plain)
@@ -1562,13 +1562,13 @@ def test_words_that_were_dropped_are_not_pointed_at() -> None:
 def test_highlighting_keeps_every_line() -> None:
     code = '\n\n"""doc\nstring"""\r\nx = 1  # é\t\n\n'
     for language in ("python", "no such language", "markdown", "php", "text", "html", "yaml"):
-        painted = paint.code_lines(code, language, paint.colour, re.compile("(string)"))
-        assert without_colour("\n".join(painted)) == paint.visible_code(code)
+        painted = theme.code_lines(code, language, theme.colour, re.compile("(string)"))
+        assert without_colour("\n".join(painted)) == theme.visible_code(code)
 
 
 def test_every_language_is_highlighted_or_left_alone(dowse: Shell) -> None:
     for row in dowse.json("languages")["languages"]:
-        assert without_colour(paint.code_lines("x = 1", row["name"], paint.colour, None)[0]) == "x = 1"
+        assert without_colour(theme.code_lines("x = 1", row["name"], theme.colour, None)[0]) == "x = 1"
 
 
 @pytest.mark.parametrize(

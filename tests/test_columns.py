@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.columns import Rows, by_column, column
+from dowse.lazy_rows import Rows, by_column, column
 
 
 class Point(NamedTuple):

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from dowse.errors import RootError
+from dowse.indexing.decode import stamp_of
 from dowse.indexing.discover import Rules, discover, why
-from dowse.indexing.read import stamp_of
 from dowse.types import Candidate, Folder, Skipped, SkipReason
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is the witness")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dowse.code.languages import builtin
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 from dowse.settings import SIGNALS, Settings
 from dowse.types import Kind
 

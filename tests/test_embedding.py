@@ -16,7 +16,7 @@ import pytest
 from dowse import Engine
 from dowse.errors import EmbedderError
 from dowse.indexing import embed
-from dowse.services import http
+from dowse.services import http_client
 from dowse.types import ChannelReport, IndexState, SearchResponse
 from tests.embedders import services
 from tests.embedders.services import Service
@@ -28,7 +28,7 @@ FILES = 12
 def small_steps(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Two texts at a time, short pauses, nothing of the user's own."""
     monkeypatch.setattr(embed, "CALL_TEXTS", 2)
-    monkeypatch.setattr(http, "FIRST_PAUSE", 0.005)
+    monkeypatch.setattr(http_client, "FIRST_PAUSE", 0.005)
     monkeypatch.setenv("DOWSE_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
@@ -136,7 +136,7 @@ def test_a_run_that_fails_keeps_what_is_done_and_the_next_goes_on(
     assert engine.status().files == 6
     assert engine.status().state is IndexState.MISSING
     done = service.texts[:6]
-    assert len(service.requests) == 3 + http.FAULT
+    assert len(service.requests) == 3 + http_client.FAULT
     service.requests.clear()
     service.behaviour = services.well
     report = opened().index()
@@ -252,7 +252,7 @@ def test_a_service_that_hangs_does_not_hold_up_a_search_for_long(
     opened: Callable[..., Engine], service: Service, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened().index()
-    monkeypatch.setattr(http, "HURRIED_SECONDS", 0.2)
+    monkeypatch.setattr(http_client, "HURRIED_SECONDS", 0.2)
     service.behaviour = services.slow(10.0)
     (tree / "file07.py").write_text("def load_7():\n    return 'another seven'\n")
     engine = opened()

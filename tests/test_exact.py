@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from dowse import Engine
 from dowse.errors import DowseError, PatternTooSlow, UsageError
-from dowse.search import patterns
+from dowse.search.channels import regex_worker
 from dowse.types import Match, SearchResponse, Verdict
 
 
@@ -93,7 +93,7 @@ SLOW = "a" * 57 + "b\n"
 
 def test_pattern_that_takes_too_long_is_an_error(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     (engine.root / "slow.txt").write_text(SLOW)
-    monkeypatch.setattr(patterns, "GROUP_SECONDS", 0.3)
+    monkeypatch.setattr(regex_worker, "GROUP_SECONDS", 0.3)
     with pytest.raises(PatternTooSlow, match=r"^/\^\(a\+\)\+\$/ takes too long: .* at slow\.txt"):
         engine.search("/^(a+)+$/")
     with pytest.raises(PatternTooSlow, match="takes too long"):
@@ -103,8 +103,8 @@ def test_pattern_that_takes_too_long_is_an_error(engine: Engine, monkeypatch: py
 
 
 def test_all_files_together_have_a_limit(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patterns, "SECONDS", 0.0)
-    monkeypatch.setattr(patterns, "GROUP_BYTES", 1)
+    monkeypatch.setattr(regex_worker, "SECONDS", 0.0)
+    monkeypatch.setattr(regex_worker, "GROUP_BYTES", 1)
     with pytest.raises(PatternTooSlow, match="takes too long"):
         engine.search(r"/\w+/")
 
@@ -136,7 +136,7 @@ def test_what_is_not_text_is_not_found(engine: Engine, question: str) -> None:
 @given(st.lists(st.binary(max_size=300), max_size=8), st.integers(1, 5))
 def test_process_finds_what_re_finds(texts: list[bytes], limit: int) -> None:
     asked = [(rb"[\x00-\x40]+", int(re.MULTILINE)), (rb"$", int(re.MULTILINE))]
-    found = dict(patterns.search(asked, enumerate(texts), limit))
+    found = dict(regex_worker.search(asked, enumerate(texts), limit))
     for id, text in enumerate(texts):
         each = [[m.start() for m in re.finditer(p, text, flags)][:limit] for p, flags in asked]
         assert found.get(id) == (each if all(each) else None)

@@ -4,11 +4,11 @@ from pathlib import Path
 
 from dowse import Engine, SearchOptions
 from dowse.code import languages
-from dowse.code.terms import definitions_by_chunk
-from dowse.indexing.understand import Understanding, understand
-from dowse.search import expand
-from dowse.search.analyse import analyse
-from dowse.search.signals import Candidate
+from dowse.code.chunk_fields import definitions_by_chunk
+from dowse.indexing.analyze_file import Understanding, understand
+from dowse.search.output import expand
+from dowse.search.query.analyze import analyse
+from dowse.search.ranking.signals import Candidate
 from dowse.types import FileStamp, Filter, Role, StoredFile, Verdict
 
 FUNCTIONS = ("open_door", "close_door", "paint_wall")

@@ -6,8 +6,8 @@ import pytest
 
 from dowse import Engine, SearchOptions
 from dowse.errors import UsageError
+from dowse.search.channels.retrieve import STEP
 from dowse.search.pipeline import WEIGHED
-from dowse.search.retrieve import STEP
 from dowse.types import Explanation, Verdict
 
 FILES = {

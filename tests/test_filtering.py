@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from dowse import Engine
 from dowse.code import languages
-from dowse.code.terms import definitions_by_chunk
-from dowse.filtering import chunk_passes, entity_passes, file_passes, name_regex, path_regex
-from dowse.indexing.understand import Understanding, parse
+from dowse.code.chunk_fields import definitions_by_chunk
+from dowse.filters import chunk_passes, entity_passes, file_passes, name_regex, path_regex
+from dowse.indexing.analyze_file import Understanding, parse
 from dowse.types import FileFacts, FileStamp, Filter, Kind, Role, StoredFile
 
 

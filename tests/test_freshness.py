@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dowse import Engine
-from dowse.indexing import changes, freshness
+from dowse.indexing import freshness, tree_diff
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_changed_file(tree: Path) -> None:
 
 
 def test_two_changes_within_one_tick_of_the_clock(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(changes, "SETTLED_NS", 60_000_000_000)  # however slow this machine is
+    monkeypatch.setattr(tree_diff, "SETTLED_NS", 60_000_000_000)  # however slow this machine is
     path = tree / "pkg" / "zoo.py"
     with Engine.open(tree) as engine:
         found(engine, "zebra_crossing")

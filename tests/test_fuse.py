@@ -4,7 +4,7 @@ import statistics
 
 import pytest
 
-from dowse.search.fuse import BOUNDED, METHODS, SPREAD, K, fuse
+from dowse.search.ranking.fusion import BOUNDED, METHODS, SPREAD, K, fuse
 from dowse.settings import Settings
 from dowse.types import Scored
 

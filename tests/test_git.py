@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from dowse.errors import UsageError
-from dowse.evaluation import history as evaluation
-from dowse.graph import history
+from dowse.evaluation import commit_history as evaluation
+from dowse.graph import git_diff
 from dowse.services import git
 
 pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="no git here")
@@ -36,8 +36,8 @@ def repository(tmp_path: Path) -> Path:
 
 
 def test_answers(repository: Path) -> None:
-    assert history.changed_lines(history.diff(repository, "HEAD")) == ({"a.txt": [(1, 1)]}, [])
-    assert history.untracked(repository) == ["new größe.txt"]
+    assert git_diff.changed_lines(git_diff.diff(repository, "HEAD")) == ({"a.txt": [(1, 1)]}, [])
+    assert git_diff.untracked(repository) == ["new größe.txt"]
     newest = evaluation.newest_commits(repository, 1)[0]
     assert (newest.subject, newest.files) == ("change 2", (("a.txt", 1, 1),))
     assert evaluation.content(repository, newest.parent, "a.txt") == b"line 1\n"
@@ -45,7 +45,7 @@ def test_answers(repository: Path) -> None:
 
 def test_a_refusal_says_why_and_what_to_do(repository: Path) -> None:
     with pytest.raises(UsageError, match=r"git cannot answer here \(.*nowhere.*\): .*--diff"):
-        history.diff(repository, "nowhere")
+        git_diff.diff(repository, "nowhere")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the traps are shell scripts")
@@ -66,9 +66,9 @@ def test_nothing_runs_that_the_repository_configures(repository: Path, tmp_path:
     for key, value in traps.items():
         told(repository, "config", key, str(value))
     (repository / ".gitattributes").write_text("*.txt diff=trapped filter=trapped\n", encoding="utf-8")
-    assert "line 3" in history.diff(repository, "HEAD")
-    history.untracked(repository)
-    history.companions(repository, ["a.txt"])
+    assert "line 3" in git_diff.diff(repository, "HEAD")
+    git_diff.untracked(repository)
+    git_diff.companions(repository, ["a.txt"])
     newest = evaluation.newest_commits(repository, 2)[0]
     evaluation.changed_lines(repository, newest, "a.txt")
     evaluation.export(repository, newest.sha, tmp_path / "exported", {})

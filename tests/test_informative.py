@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.search.informative import (
+from dowse.search.query.keywords import (
     LIMIT,
     NOISE_WORDS,
     PLAIN_SHARE,

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dowse import Engine
-from dowse.indexing import inotify, listening
+from dowse.indexing import change_tracker, inotify
 from dowse.indexing.discover import Rules, discover
 from dowse.indexing.inotify import Unwatchable, Watch
 from dowse.types import Candidate
@@ -349,7 +349,7 @@ def test_it_is_heard_not_compared(tree: Path, tmp_path: Path, monkeypatch: pytes
         assert found(engine, "lion_taming") == []
         assert found(engine, "zebra_crossing") == [], "the files of an answer are always looked at"
         write(tmp_path / "linked.py", "bear_feeding")
-        monkeypatch.setattr(time, "monotonic", later(listening.LISTENED_SECONDS))
+        monkeypatch.setattr(time, "monotonic", later(change_tracker.LISTENED_SECONDS))
         assert found(engine, "bear_feeding") == ["pkg/zoo.py"]
 
 

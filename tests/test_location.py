@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dowse.errors import RootError, SettingsError
-from dowse.location import INDEX_FOLDER, index_place, main_checkout, project_root, root_of
+from dowse.roots import INDEX_FOLDER, index_place, main_checkout, project_root, root_of
 from dowse.settings import Settings
 
 as_root = hasattr(os, "geteuid") and os.geteuid() == 0

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.stores.naming import FUZZY_LENGTH, distance, matches, path_ends_with, typos_allowed, within_typos
+from dowse.stores.name_match import (
+    FUZZY_LENGTH,
+    distance,
+    matches,
+    path_ends_with,
+    typos_allowed,
+    within_typos,
+)
 from dowse.types import NameTier
 
 NAME = st.text("abcdXY_é日", max_size=8)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from dowse.code import languages, parsing
-from dowse.code.nesting import is_too_deep
-from dowse.indexing.understand import Understanding, understand
+from dowse.code.yaml_depth_guard import is_too_deep
+from dowse.indexing.analyze_file import Understanding, understand
 from dowse.types import ParseHealth
 
 YAML = languages.builtin().by_name["yaml"]

@@ -5,7 +5,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse.errors import UsageError
-from dowse.search.pack import LINE_LENGTH, PREVIEW_LINES, cut_down, estimate_tokens, pack, place, shown
+from dowse.search.output.budget import (
+    LINE_LENGTH,
+    PREVIEW_LINES,
+    cut_down,
+    estimate_tokens,
+    pack,
+    place,
+    shown,
+)
 from dowse.types import Detail, Kind, Match, Packed, SearchResult
 
 SEND = """\

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.code.pairs import MOST, Pairs, suite_folders
-from dowse.code.roles import role
+from dowse.code.file_roles import role
+from dowse.code.test_pairing import MOST, Pairs, suite_folders
 from dowse.types import Role
 
 

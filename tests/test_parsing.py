@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dowse.code import languages, parsing
-from dowse.indexing.understand import Understanding, parse, understand
+from dowse.indexing.analyze_file import Understanding, parse, understand
 from dowse.types import ParseHealth
 
 HOW = Understanding(languages.builtin(), 1000, 0)

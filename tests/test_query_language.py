@@ -8,7 +8,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from dowse.errors import UsageError
-from dowse.search.query_language import MAX_ALTERNATIVES, MAX_QUERY, parse, to_text
+from dowse.search.query.parse import MAX_ALTERNATIVES, MAX_QUERY, parse, to_text
 from dowse.types import ParsedQuery, QueryRegex, Role
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse.indexing.read import SourceText, read
+from dowse.indexing.decode import SourceText, read
 from dowse.types import FileStamp, Skipped, SkipReason
 
 LIMIT = 1_000_000

@@ -9,10 +9,10 @@ from benchmarks.calibrate import auc, calibration_error
 
 from dowse import Engine, SearchOptions
 from dowse.code import tokens
-from dowse.code.terms import chunk_terms, passages, shared
-from dowse.search.analyse import analyse
+from dowse.code.chunk_fields import chunk_terms, passages, shared
 from dowse.search.pipeline import GUESSES, NO_GOOD
-from dowse.search.relevance import FIRST, LATER, WEAK, Evidence, Judge, probability
+from dowse.search.query.analyze import analyse
+from dowse.search.ranking.calibration import FIRST, LATER, WEAK, Evidence, Judge, probability
 from dowse.types import Verdict
 
 NOTHING = Evidence(0.0, 0.0, 0.0, 0.0, 0.0)

@@ -8,7 +8,7 @@ import pytest
 
 from dowse import Engine
 from dowse.errors import RootError
-from dowse.repositories import Repositories, merged, names_for
+from dowse.multi_repo import Repositories, merged, names_for
 from dowse.types import SearchOptions
 from tests.test_cli import Shell
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dowse.search.fuse import METHODS, fuse
-from dowse.search.signals import SIGNALS
+from dowse.search.ranking.fusion import METHODS, fuse
+from dowse.search.ranking.signals import SIGNALS
 from dowse.settings import SIGNALS as SWITCHABLE
 from dowse.settings import Settings
 from dowse.types import Scored
@@ -48,7 +48,18 @@ def test_every_file_is_there() -> None:
     assert [path for path in sorted(named) if not (SOURCE / path).is_file()] == []
 
 
-@pytest.mark.parametrize("folder", ["indexing", "search", "search/signals"])
+@pytest.mark.parametrize(
+    "folder",
+    [
+        "indexing",
+        "search",
+        "search/query",
+        "search/channels",
+        "search/ranking",
+        "search/ranking/signals",
+        "search/output",
+    ],
+)
 def test_no_stage_is_left_out(folder: str) -> None:
     page = PAGE.read_text("utf-8")
     files = {path.relative_to(SOURCE).as_posix() for path in (SOURCE / folder).glob("[a-z]*.py")}

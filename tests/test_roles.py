@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.code.roles import role
+from dowse.code.file_roles import role
 from dowse.types import Role
 
 BY_ROLE = {

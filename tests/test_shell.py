@@ -10,7 +10,7 @@ import pytest
 from dowse import Engine
 from dowse.errors import UsageError
 from dowse.interfaces.render import EXCERPT_LINES, View
-from dowse.interfaces.shell import COMMANDS, HELP, Conversation, Quit, editor_command
+from dowse.interfaces.repl import COMMANDS, HELP, Conversation, Quit, editor_command
 from tests.test_cli import Shell, make_tree
 
 

@@ -8,11 +8,19 @@ import pytest
 from dowse import Engine
 from dowse import settings as settings_module
 from dowse.code import languages
-from dowse.code.terms import definitions_by_chunk
-from dowse.indexing.understand import Understanding, understand
-from dowse.search.analyse import analyse
-from dowse.search.signals import SIGNALS, Candidate, definition, entity_name, file_coherence, file_name, role
-from dowse.search.signals.base import DESCRIBES
+from dowse.code.chunk_fields import definitions_by_chunk
+from dowse.indexing.analyze_file import Understanding, understand
+from dowse.search.query.analyze import analyse
+from dowse.search.ranking.signals import (
+    SIGNALS,
+    Candidate,
+    definition,
+    entity_name,
+    file_name,
+    file_role,
+    multi_hit_file,
+)
+from dowse.search.ranking.signals.candidates import DESCRIBES
 from dowse.types import AnalysedQuery, FileStamp, Role, SearchResponse, StoredFile, chunk_id
 
 SOURCE = "def login(name):\n    return check(name)\n\n\nclass SessionStore:\n    pass\n"
@@ -252,7 +260,7 @@ test "split" {
 def test_a_test_steps_back_behind_what_it_tests(path: str, source: str, first_of_test: int) -> None:
     file = stored(1, path, source=source, target=60)
     places = [candidate(file, ordinal) for ordinal in range(len(file.parsed.chunks))]
-    back = role.FACTORS[Role.TEST]
+    back = file_role.FACTORS[Role.TEST]
     expected = [back if place.chunk.start_line >= first_of_test else 1.0 for place in places]
     assert set(expected) == {back, 1.0}
     assert weighed("inline_test", "split a line", places) == expected
@@ -278,14 +286,14 @@ def three_places(scores: tuple[float, float, float]) -> list[Candidate]:
 def test_several_places_lift_the_best_and_lower_the_rest() -> None:
     alone = candidate(stored(2, "b.py"), score=1.0)
     factors = weighed("file_coherence", "x", [*three_places((1.0, 0.5, 0.5)), alone])
-    expected = 1.0 + file_coherence.GAIN * (0.5 + 0.5) / 2
-    assert factors == pytest.approx([expected, file_coherence.SATURATION, file_coherence.SATURATION**2, 1.0])
+    expected = 1.0 + multi_hit_file.GAIN * (0.5 + 0.5) / 2
+    assert factors == pytest.approx([expected, multi_hit_file.SATURATION, multi_hit_file.SATURATION**2, 1.0])
 
 
 def test_places_of_a_file_stay_together_where_a_question_describes_a_place() -> None:
     long = " ".join(f"word{i}" for i in range(DESCRIBES))
-    lift = 1.0 + file_coherence.GAIN * (0.5 + 0.5) / 2
-    step = file_coherence.TOGETHER
+    lift = 1.0 + multi_hit_file.GAIN * (0.5 + 0.5) / 2
+    step = multi_hit_file.TOGETHER
     factors = weighed("file_coherence", long, three_places((1.0, 0.5, 0.5)))
     assert factors == pytest.approx([lift, lift * step, lift * step**2])
 
@@ -294,7 +302,7 @@ def test_places_that_are_no_candidates_count_for_their_file() -> None:
     best, alone = candidate(stored(1, "a.py")), candidate(stored(2, "b.py"))
     best.beside = [0.5, 0.5]
     factors = weighed("file_coherence", "x", [best, alone])
-    assert factors == pytest.approx([1.0 + file_coherence.GAIN * (0.5 + 0.5) / 2, 1.0])
+    assert factors == pytest.approx([1.0 + multi_hit_file.GAIN * (0.5 + 0.5) / 2, 1.0])
     assert best.reasons[-1].detail == "3 places in this file"
 
 
@@ -308,15 +316,15 @@ def test_what_the_name_of_a_file_says_holds_for_its_places_that_are_no_candidate
 
 def test_the_gain_of_many_places_has_a_bound() -> None:
     factors = weighed("file_coherence", "x", three_places((1.0, 1.0, 1.0)))
-    assert max(factors) <= 1.0 + file_coherence.GAIN
+    assert max(factors) <= 1.0 + multi_hit_file.GAIN
     assert min(factors) > 0
 
 
 def test_the_best_place_is_the_one_with_the_highest_score() -> None:
     factors = weighed("file_coherence", "x", three_places((0.2, 1.0, 0.4)))
     assert factors[1] > 1.0
-    assert factors[2] == pytest.approx(file_coherence.SATURATION)
-    assert factors[0] == pytest.approx(file_coherence.SATURATION**2)
+    assert factors[2] == pytest.approx(multi_hit_file.SATURATION)
+    assert factors[0] == pytest.approx(multi_hit_file.SATURATION**2)
 
 
 def test_a_single_place_stays() -> None:
@@ -325,7 +333,7 @@ def test_a_single_place_stays() -> None:
 
 def test_places_without_a_score_do_no_harm() -> None:
     candidates = three_places((0.0, 0.0, 0.0))
-    file_coherence.weigh(question("x"), candidates)
+    multi_hit_file.weigh(question("x"), candidates)
     assert [c.score for c in candidates] == [0.0, 0.0, 0.0]
 
 
@@ -346,13 +354,13 @@ def test_places_without_a_score_do_no_harm() -> None:
 def test_documentation_does_not_step_back_where_instructions_are_asked_for(
     text: str, is_how_to: bool
 ) -> None:
-    factor = 1.0 if is_how_to else role.FACTORS[Role.DOCS]
+    factor = 1.0 if is_how_to else file_role.FACTORS[Role.DOCS]
     assert weighed("role", text, [candidate(stored(1, "a.md", Role.DOCS))]) == [pytest.approx(factor)]
 
 
 @pytest.mark.parametrize("kind", Role)
 def test_files_that_are_not_source_step_back(kind: Role) -> None:
-    factor = role.FACTORS.get(kind, 1.0)
+    factor = file_role.FACTORS.get(kind, 1.0)
     assert weighed("role", "session timeout", [candidate(stored(1, "a.py", kind))]) == [pytest.approx(factor)]
     assert 0.3 <= factor <= 1.0
 
@@ -377,15 +385,17 @@ def test_unless_the_question_asks_for_them(text: str, kind: Role) -> None:
 
 def test_one_word_of_many_asks_for_them_by_half() -> None:
     question = "why does the session of a user expire early when another thread stores a token, as the slow test shows"
-    factor = role.FACTORS[Role.TEST]
+    factor = file_role.FACTORS[Role.TEST]
     assert weighed("role", question, [candidate(stored(1, "a.py", Role.TEST))]) == [
         pytest.approx(factor**0.5)
     ]
-    assert weighed("role", question, [candidate(stored(1, "a.py", Role.DOCS))]) == [role.FACTORS[Role.DOCS]]
+    assert weighed("role", question, [candidate(stored(1, "a.py", Role.DOCS))]) == [
+        file_role.FACTORS[Role.DOCS]
+    ]
 
 
 def test_source_does_not_step_back() -> None:
-    assert Role.SOURCE not in role.FACTORS
+    assert Role.SOURCE not in file_role.FACTORS
 
 
 # --- names in passing ------------------------------------------------------------------------------

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from dowse.engine import Engine
 from dowse.errors import SettingsError
-from dowse.evaluation.wording import suggest
-from dowse.search import log, query_language, terms
-from dowse.search.terms import Entry, TermGraph
-from dowse.search.wording import worded
+from dowse.evaluation.term_graph_checks import suggest
+from dowse.search import query_log
+from dowse.search.query import parse, term_graph
+from dowse.search.query.rewriting import worded
+from dowse.search.query.term_graph import Entry, TermGraph
 from tests.test_cli import Shell
 
 ROOT = Path(__file__).parents[1]
@@ -77,8 +78,8 @@ def test_terms_match_whole_words_in_any_case_singular_or_plural(text: str, fires
     ],
 )
 def test_plurals_are_forms(term: str, matching: list[str], other: list[str]) -> None:
-    assert all(terms.pattern(term).fullmatch(text) for text in matching)
-    assert not any(terms.pattern(term).fullmatch(text) for text in other)
+    assert all(term_graph.pattern(term).fullmatch(text) for text in matching)
+    assert not any(term_graph.pattern(term).fullmatch(text) for text in other)
 
 
 def test_the_canonical_term_comes_first_and_nothing_that_is_there() -> None:
@@ -122,19 +123,19 @@ _ENTRY = st.tuples(st.from_regex(r"[a-z]{1,8}( [a-z]{1,8})?", fullmatch=True), s
 def test_enriching_only_adds_and_never_what_is_there(text: str, entries: list[tuple[str, list[str]]]) -> None:
     found = graph(*entries).enriched(text)
     assert found.text.startswith(text)
-    assert len(found.added) <= terms.IN_ALL
+    assert len(found.added) <= term_graph.IN_ALL
     assert (found.text == text) is (not found.added)
-    assert not any(terms.pattern(one.term).search(text) for one in found.added)
-    assert all(terms.pattern(one.matched) for one in found.added)
+    assert not any(term_graph.pattern(one.term).search(text) for one in found.added)
+    assert all(term_graph.pattern(one.matched) for one in found.added)
 
 
 def test_filters_phrases_and_program_output_are_left_alone() -> None:
-    found = worded(query_language.parse('permission lang:go "check access"'), ACCESS, None)
+    found = worded(parse.parse('permission lang:go "check access"'), ACCESS, None)
     assert found.languages == ("go",)
     assert found.phrases == ("check access",)
     assert found.wording.original == "permission"
     trace = 'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    permission()\nNameError: permission'
-    assert worded(query_language.parse(trace), ACCESS, None).wording.added == ()
+    assert worded(parse.parse(trace), ACCESS, None).wording.added == ()
 
 
 @pytest.mark.parametrize(
@@ -153,7 +154,7 @@ def test_a_wrong_file_is_an_error_that_does_not_quote_it(tmp_path: Path, raw: st
     path = tmp_path / "terms.json"
     path.write_text(raw, encoding="utf-8")
     with pytest.raises(SettingsError) as error:
-        terms.load(path)
+        term_graph.load(path)
     assert "hunter2" not in str(error.value)
     with pytest.raises((jsonschema.ValidationError, ValueError)):
         jsonschema.validate(json.loads(raw), SCHEMA)
@@ -298,15 +299,15 @@ def test_searches_are_kept_only_if_the_user_wants_that(tree: Path, home: Path, t
     (tree / "dowse.toml").unlink()
     shell("search", "permission", DOWSE_SEARCH_LOG="1")
     shell("search", "user", "rights", DOWSE_SEARCH_LOG="1")
-    assert [asked.query for asked in log.read(place)] == ["permission", "user rights"]
+    assert [asked.query for asked in query_log.read(place)] == ["permission", "user rights"]
 
 
 def test_a_search_that_was_asked_again_with_success_is_a_suggestion() -> None:
     asked = [
-        log.Asked(0.0, "kill zombie tasks", 3, 0.2),
-        log.Asked(20.0, "reap zombie tasks", 5, 0.9),
-        log.Asked(5000.0, "something else", 4, 0.5),
-        log.Asked(5010.0, "another matter", 4, 0.9),
+        query_log.Asked(0.0, "kill zombie tasks", 3, 0.2),
+        query_log.Asked(20.0, "reap zombie tasks", 5, 0.9),
+        query_log.Asked(5000.0, "something else", 4, 0.5),
+        query_log.Asked(5010.0, "another matter", 4, 0.9),
     ]
     found = list(suggest._reformulated(asked))
     assert [(s.said, s.used, s.source) for s in found] == [("kill", "reap", "log")]
@@ -315,16 +316,16 @@ def test_a_search_that_was_asked_again_with_success_is_a_suggestion() -> None:
 def test_the_log_stays_small_and_survives_damage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tree: Path
 ) -> None:
-    monkeypatch.setattr(log, "MAX_BYTES", 2000)
+    monkeypatch.setattr(query_log, "MAX_BYTES", 2000)
     path = tmp_path / "deep" / "log.jsonl"
     with Engine.open(tree) as engine:
         response = engine.search("rights")
     for number in range(100):
-        log.append(path, f"question {number}", response)
+        query_log.append(path, f"question {number}", response)
     assert path.stat().st_size < 4000
     with path.open("a", encoding="utf-8") as file:
         file.write("{damaged\n")
-    assert [asked.query for asked in log.read(path)][-1] == "question 99"
+    assert [asked.query for asked in query_log.read(path)][-1] == "question 99"
 
 
 # --- the example ---

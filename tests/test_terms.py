@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from dowse.code import languages, tokens
-from dowse.code.terms import (
+from dowse.code.chunk_fields import (
     MAX_EMBEDDED,
     chunk_terms,
     definitions_by_chunk,
@@ -12,7 +12,7 @@ from dowse.code.terms import (
     passages,
     with_beginning,
 )
-from dowse.indexing.understand import Understanding, understand
+from dowse.indexing.analyze_file import Understanding, understand
 from dowse.types import ChunkTerms, ParsedFile
 
 SMALL = '''"""Things about users."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.search.traces import MAX_FRAMES, MAX_MESSAGE, frames, looks_like_output, message
+from dowse.search.query.stack_traces import MAX_FRAMES, MAX_MESSAGE, frames, looks_like_output, message
 from dowse.types import Frame
 
 PYTHON = """\

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from dowse import Engine
-from dowse.search import verbatim
-from dowse.search.signals.base import DESCRIBES
+from dowse.search.ranking.signals import phrase
+from dowse.search.ranking.signals.candidates import DESCRIBES
 from dowse.types import Reason
 
 MESSAGE = "Working outside of application context"
@@ -48,7 +48,7 @@ def said(tree: Path, question: str, *off: str) -> dict[str, list[Reason]]:
 )
 def test_a_place_that_says_it_goes_up(tree: Path, question: str, share: float, text: str) -> None:
     (reason,) = said(tree, question)["stack.py"]
-    assert reason.value == pytest.approx(1.0 + verbatim.GAIN * share)
+    assert reason.value == pytest.approx(1.0 + phrase.GAIN * share)
     assert reason.detail == f'says "{text}"'
 
 
@@ -77,6 +77,6 @@ def test_it_can_be_switched_off(tree: Path) -> None:
 
 
 def test_the_longest_row_is_the_first_of_equals() -> None:
-    assert verbatim._longest([0, 1, 4, 5, 6, 9]) == (4, 3)
-    assert verbatim._longest([0, 1, 4, 5]) == (0, 2)
-    assert verbatim._longest([]) == (0, 0)
+    assert phrase._longest([0, 1, 4, 5, 6, 9]) == (4, 3)
+    assert phrase._longest([0, 1, 4, 5]) == (0, 2)
+    assert phrase._longest([]) == (0, 0)

@@ -17,7 +17,7 @@ import pytest
 
 from dowse import Engine
 from dowse.errors import UsageError
-from dowse.indexing.watch import changed_paths
+from dowse.indexing.watcher import changed_paths
 from tests.test_cli import Shell
 
 needs_git = pytest.mark.skipif(not shutil.which("git"), reason="no git here")

@@ -13,7 +13,7 @@ import pytest
 from dowse.code import languages
 from dowse.errors import DowseError
 from dowse.indexing import workers
-from dowse.indexing.understand import Task, Understanding
+from dowse.indexing.analyze_file import Task, Understanding
 from dowse.indexing.workers import GROUP_BYTES, PARALLEL_BYTES, attempt, understand_all
 
 HOW = Understanding(

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from dowse.code import parsing, symbols, tokens
 from dowse.code.languages import builtin
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 from dowse.types import Entity, Kind
 
 BODY = 1300

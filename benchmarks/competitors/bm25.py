@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dowse import Engine
-from dowse.search.analyse import analyse
+from dowse.search.query.analyze import analyse
 from dowse.types import Filter, split_chunk_id
 
 TEXT_ONLY = {"body": 1.0}

@@ -13,7 +13,7 @@ import tempfile
 from typing import Any, NamedTuple
 
 from dowse import Engine, SearchOptions
-from dowse.search.pack import pack
+from dowse.search.output.budget import pack
 
 
 class Opened(NamedTuple):

@@ -1,13 +1,13 @@
 """Source files in any encoding: text in UTF-8, or None for what is not text."""
 
-from dowse.indexing import read
+from dowse.indexing import decode
 
 
 def run(data: bytes) -> None:
     """Decode a file."""
-    decoded = read._decode(data)
+    decoded = decode._decode(data)
     if decoded is not None:
         content, encoding = decoded
         content.decode("utf-8")
         assert encoding
-        read._minified(content, "a.js")
+        decode._minified(content, "a.js")

@@ -1,7 +1,7 @@
 """Evaluations that were saved: UsageError for a file that is none; what is read can be saved again."""
 
 from dowse.errors import UsageError
-from dowse.evaluation import saved
+from dowse.evaluation import storage
 from fuzz.inputs import scratch
 
 
@@ -10,8 +10,8 @@ def run(data: bytes) -> None:
     path = scratch("evaluation") / "saved.json"
     path.write_bytes(data)
     try:
-        loaded = saved.load(path)
+        loaded = storage.load(path)
     except UsageError:
         return
-    saved.save(loaded, path)
-    assert repr(saved.load(path)) == repr(loaded)
+    storage.save(loaded, path)
+    assert repr(storage.load(path)) == repr(loaded)

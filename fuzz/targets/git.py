@@ -1,6 +1,6 @@
 """Git's own files: index, HEAD, references, packed references, the file that points to them, configuration, ignores."""
 
-from dowse.indexing import git
+from dowse.indexing import git_index
 from dowse.indexing.ignore_files import IgnoreFiles
 from fuzz.inputs import choose, scratch
 
@@ -29,9 +29,9 @@ def run(data: bytes) -> None:
         path.write_bytes(content if number == place else plain)
     if place == 2:
         (git_folder / "refs" / "heads" / "main").unlink()
-    git._common.cache_clear()
+    git_index._common.cache_clear()
     for root in (folder / "main", linked):
-        found = git.revision(root, PATHS)
+        found = git_index.revision(root, PATHS)
         assert found is None or set(found.dirty) <= set(PATHS)
-        git.hooks_folder(root)
+        git_index.hooks_folder(root)
         IgnoreFiles(root, None).above()

@@ -1,14 +1,14 @@
 """Long texts, of which the terms are chosen that carry them."""
 
-from dowse.search import informative
+from dowse.search.query import keywords
 from fuzz.inputs import as_text
 
 
 def run(data: bytes) -> None:
     """Choose terms, with every other one unknown to the index."""
     text = as_text(data)
-    informative.is_long(text)
-    words = informative.words_of(text)
-    chosen = informative.informative_terms(words, lambda token: len(token) % 2 * 7, 1000)
+    keywords.is_long(text)
+    words = keywords.words_of(text)
+    chosen = keywords.informative_terms(words, lambda token: len(token) % 2 * 7, 1000)
     assert all(0 < term.weight <= 1 for term in chosen.terms)
     assert len(chosen.terms) + len(chosen.unseen) + len(chosen.dropped) == len(words)

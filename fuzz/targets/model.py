@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dowse.embedders import directory, model2vec
+from dowse.embedders import model2vec, model_files
 from dowse.errors import SettingsError
 from fuzz.inputs import choose, scratch
 
@@ -15,7 +15,7 @@ def run(data: bytes) -> None:
     path.write_bytes(len(header).to_bytes(8, "little") + header + arrays if kind == 0 else content)
     try:
         if kind == 2:
-            assert isinstance(directory.read_json(path), dict)
+            assert isinstance(model_files.read_json(path), dict)
             return
         tensors = model2vec.open_tensors(path)
     except SettingsError:

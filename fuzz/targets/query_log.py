@@ -1,6 +1,6 @@
 """The list of earlier queries: lines that are none are skipped, what is read has its types."""
 
-from dowse.search import log
+from dowse.search import query_log
 from fuzz.inputs import scratch
 
 
@@ -8,7 +8,7 @@ def run(data: bytes) -> None:
     """Read a list of any bytes."""
     path = scratch("query-log") / "searches.jsonl"
     path.write_bytes(data)
-    for asked in log.read(path):
+    for asked in query_log.read(path):
         assert isinstance(asked.query, str)
         assert isinstance(asked.time, int | float)
         assert isinstance(asked.hits, int)

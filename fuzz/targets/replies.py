@@ -11,8 +11,8 @@ import numpy as np
 from dowse.embedders.ollama import OllamaEmbedder
 from dowse.embedders.openai import OpenAIEmbedder
 from dowse.errors import EmbedderError, RewriterError
-from dowse.search.rewrite import MAX_REWRITTEN, ServiceRewriter
-from dowse.services.http import Client
+from dowse.search.query.llm_rewriter import MAX_REWRITTEN, ServiceRewriter
+from dowse.services.http_client import Client
 from fuzz.inputs import as_text, choose, split
 
 STATUSES = (200, 200, 200, 201, 302, 400, 401, 404, 429, 500, 503)

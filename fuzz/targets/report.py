@@ -1,14 +1,14 @@
 """The report of a run that is kept with an index. IndexCorrupt for anything that is none."""
 
 from dowse.errors import IndexCorrupt
-from dowse.stores import packing
+from dowse.stores import row_codec
 from fuzz.inputs import as_json_text
 
 
 def run(data: bytes) -> None:
     """Unpack a report; what can be read can be written and read again."""
     try:
-        report = packing.unpacked_report(as_json_text(data))
+        report = row_codec.unpacked_report(as_json_text(data))
     except IndexCorrupt:
         return
     assert isinstance(report.seen, int)
@@ -16,4 +16,4 @@ def run(data: bytes) -> None:
         isinstance(count, int) for count in (*report.skipped.values(), *report.skipped_folders.values())
     )
     assert all(isinstance(part, str) for part in report.repaired)
-    assert packing.unpacked_report(packing.packed_report(report)) == report
+    assert row_codec.unpacked_report(row_codec.packed_report(report)) == report

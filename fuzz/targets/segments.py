@@ -1,6 +1,6 @@
 """The vectors of an index: a manifest and a segment of any bytes are searched, or taken for lost; nothing raises."""
 
-from dowse.stores.embedded.vectors import MANIFEST, SUFFIX, VectorIndex
+from dowse.stores.embedded.vector_index import MANIFEST, SUFFIX, VectorIndex
 from fuzz.inputs import scratch, split
 
 NAME = "00000001-0123abcd"

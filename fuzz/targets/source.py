@@ -1,7 +1,7 @@
 """Source files: definitions, chunks, references of whatever a grammar makes of them."""
 
 from dowse.code import languages
-from dowse.indexing.understand import Understanding, understand
+from dowse.indexing.analyze_file import Understanding, understand
 from fuzz.inputs import choose
 
 PATHS = ("a.py", "a.js", "a.go", "a.rs", "a.c", "a.md", "a.json")

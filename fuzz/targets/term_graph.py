@@ -1,7 +1,7 @@
 """The term graph of a tree: SettingsError for a file that is none."""
 
 from dowse.errors import SettingsError
-from dowse.search import terms
+from dowse.search.query import term_graph
 from fuzz.inputs import as_text, scratch, split
 
 
@@ -11,13 +11,13 @@ def run(data: bytes) -> None:
     path = scratch("term-graph") / "terms.json"
     path.write_bytes(content)
     try:
-        graph = terms.load(path)
+        graph = term_graph.load(path)
     except SettingsError:
         return
     assert graph.digest
     text = as_text(query)
     enriched = graph.enriched(text)
     assert enriched.text.startswith(text)
-    assert len(enriched.added) <= terms.IN_ALL
+    assert len(enriched.added) <= term_graph.IN_ALL
     for entry in graph.entries:
         graph.enriched(entry.canonical)

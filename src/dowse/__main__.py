@@ -11,7 +11,7 @@ INTERRUPTED = 130
 def main() -> None:
     """Run the command line and leave with its exit code."""
     try:
-        from dowse.interfaces.cli.run import run
+        from dowse.interfaces.cli.run_command import run
 
         code = run(sys.argv[1:])
     except KeyboardInterrupt:  # while modules were being loaded, or at the very end

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from dowse import embedders, index_folder, location, stores
+from dowse import embedders, index_folder, roots, stores
 from dowse import settings as settings_module
 from dowse.code import tokens
 from dowse.code.languages import Languages, check_tables, extended
@@ -32,17 +32,17 @@ from dowse.errors import (
     SettingsError,
     UsageError,
 )
-from dowse.filtering import file_passes
-from dowse.garbage import uncollected
+from dowse.filters import file_passes
+from dowse.gc_pause import uncollected
 from dowse.index_folder import IndexFolder
 from dowse.indexing.freshness import Freshness, Means, patiently
 from dowse.search import pipeline as searching
-from dowse.search import query_language
-from dowse.search import read as reading
-from dowse.search.cache import AnswerCache, Asking, RememberingEmbedder
-from dowse.search.laps import Laps
+from dowse.search.answer_cache import AnswerCache, Asking, RememberingEmbedder
+from dowse.search.output import read_place as reading
+from dowse.search.query import parse
+from dowse.search.timing import Laps
 from dowse.settings import Resolved, Settings
-from dowse.stores.base import KnownFile, Snapshot, Store
+from dowse.stores.protocol import KnownFile, Snapshot, Store
 from dowse.types import (
     AnalysedQuery,
     Candidate,
@@ -68,11 +68,11 @@ from dowse.types import (
 )
 
 if TYPE_CHECKING:
-    from dowse.embedders.base import Embedder
-    from dowse.graph.questions import CodeGraph
+    from dowse.embedders.embedder import Embedder
+    from dowse.graph.api import CodeGraph
     from dowse.indexing.pipeline import Progress, Recipe
-    from dowse.search.rewrite import Rewriter
-    from dowse.search.terms import TermGraph
+    from dowse.search.query.llm_rewriter import Rewriter
+    from dowse.search.query.term_graph import TermGraph
 
 Answer = TypeVar("Answer", SearchResponse, Explanation)
 
@@ -113,7 +113,7 @@ class Engine:
         read or indexed yet. ``any_root`` allows ``/`` and the home folder; with ``read_only``, the index is
         searched as it is.
         """
-        root = location.root_of(path, any_root=any_root)
+        root = roots.root_of(path, any_root=any_root)
         resolved = settings_module.resolve(root, given)
         engine = cls(root, _drop_broken_languages(resolved))
         engine.read_only = read_only
@@ -176,7 +176,7 @@ class Engine:
         if name == self.settings.store and not stores.is_local(name):
             address = settings_module.masked(name)
             self._resolved.require_user("store", f"send the source of this tree to {address}", "DOWSE_STORE")
-        s, names = self.settings, location.shared_names(self.root)
+        s, names = self.settings, roots.shared_names(self.root)
         shared = stores.Shared(
             self._shared_setting("store_repository", name) or names.repository,
             s.store_view or names.view,
@@ -203,7 +203,7 @@ class Engine:
 
     @cached_property
     def _index_place(self) -> IndexFolder:
-        place = location.index_place(self.root, self.settings)
+        place = roots.index_place(self.root, self.settings)
         if place.note:
             self.notes = (*self.notes, place.note)
         return place.folder
@@ -216,9 +216,9 @@ class Engine:
 
     def _recipe(self, *, hurried: bool = False) -> Recipe:
         """How the tree becomes an index; ``hurried`` if somebody waits for the answer to a question."""
+        from dowse.indexing.analyze_file import Understanding
         from dowse.indexing.discover import Rules
         from dowse.indexing.pipeline import Recipe
-        from dowse.indexing.understand import Understanding
 
         s = self.settings
         return Recipe(
@@ -243,7 +243,7 @@ class Engine:
         """What says questions in other words, if anything."""
         if self.settings.rewriter == "none":
             return None
-        from dowse.search.rewrite import create
+        from dowse.search.query.llm_rewriter import create
 
         return create(self._resolved)
 
@@ -251,7 +251,7 @@ class Engine:
         """The term graph as its file has it now, if there is one."""
         if not self.settings.terms:
             return None
-        from dowse.search.terms import load
+        from dowse.search.query.term_graph import load
 
         file = (self.root / Path(self.settings.terms).expanduser()).resolve()
         if not file.is_relative_to(self.root):
@@ -262,16 +262,16 @@ class Engine:
         """The question as it is searched for, and how it became that."""
         if not self.settings.terms and self.settings.rewriter == "none":
             return parsed._replace(wording=Wording(parsed.text, parsed.text, parsed.text))
-        from dowse.search.wording import worded
+        from dowse.search.query.rewriting import worded
 
         return worded(parsed, self.term_graph(), self._rewriter)
 
     def _log(self, query: str, response: SearchResponse) -> None:
         """Keep the query, if the user wants that."""
         if self.settings.search_log:
-            from dowse.search.log import append
+            from dowse.search.query_log import append
 
-            append(location.search_log(self.root), query, response)
+            append(roots.search_log(self.root), query, response)
 
     # --- what it does ---
 
@@ -321,7 +321,7 @@ class Engine:
         if not query.strip("\0 \t\r\n"):
             raise UsageError("the query is empty: say what to look for, in words or by name")
         options = options or SearchOptions(limit=self.settings.limit)
-        parsed = self._worded(query_language.parse(query))
+        parsed = self._worded(parse.parse(query))
         if not (parsed.text.strip() or parsed.names or parsed.phrases or parsed.regexes):
             what = "only has filters" if parsed.has_filters else "asks for nothing"
             raise UsageError(f'the query {what}: add words, a name:PATTERN, a "phrase" or a /regex/')
@@ -413,7 +413,7 @@ class Engine:
     def _explain(
         self, query: ParsedQuery, path: str, line: int, options: SearchOptions, progress: Progress | None
     ) -> Explanation:
-        from dowse.search import explain
+        from dowse.search.output import explanation
 
         with self._freshness.current(progress) as (snapshot, refreshed):
             notes = (*self.notes, *query.notes, *refreshed)
@@ -423,9 +423,9 @@ class Engine:
             laps = Laps()
             read = self._read(query, laps)
             ranking, response = self._ranked(snapshot, query, read, options, laps)
-            asked = explain.Asked(query, options, self.settings, ranking, response, self._query_embedder)
+            asked = explanation.Asked(query, options, self.settings, ranking, response, self._query_embedder)
             if file is not None:
-                return replace(explain.explain(snapshot, asked, file, line), notes=notes)
+                return replace(explanation.explain(snapshot, asked, file, line), notes=notes)
         found = self.why(path)
         verdict, detail = Verdict.NOT_INDEXED, "it belongs there: 'dowse index' says what went wrong"
         if isinstance(found, Skipped):
@@ -496,16 +496,16 @@ class Engine:
 
     def revision(self, paths: Iterable[str] = ()) -> Revision | None:
         """The commit that the tree is at, and which of some files differ from it; None without git."""
-        from dowse.indexing import git
+        from dowse.indexing import git_index
 
-        return git.revision(self.root, paths)
+        return git_index.revision(self.root, paths)
 
     # --- the graph ---
 
     @cached_property
     def graph(self) -> CodeGraph:
         """What the code graph can be asked: ``engine.graph.callers("Session.send")``."""
-        from dowse.graph.questions import CodeGraph
+        from dowse.graph.api import CodeGraph
 
         return CodeGraph(_GraphSource(self))
 
@@ -621,12 +621,12 @@ class Engine:
     def copy_index(self, source: str, target: str, progress: Progress | None = None) -> int:
         """Make the index in one store (a name or an address) what it is in another; how many files were copied."""
         from dowse.indexing import pipeline
-        from dowse.stores import copying
+        from dowse.stores import copy_store
 
         if source == target:
             raise UsageError("source and target are the same store: name two")
         with closing(self.store_at(source)) as one, closing(self.store_at(target)) as two:
-            return copying.copy(one, two, progress or pipeline.quiet)
+            return copy_store.copy(one, two, progress or pipeline.quiet)
 
     def index_files(self) -> list[Path]:
         """List the files that ``clear`` deletes; none of an index on a server."""
@@ -642,7 +642,7 @@ class Engine:
 
         All of it is looked at first. ``fresh`` makes a new one beside it instead.
         """
-        folder = location.default_folder(self.root, self.settings)
+        folder = roots.default_folder(self.root, self.settings)
         check = replace(self.settings, trust_index=True, index_dir=str(folder))
         if not fresh:
             with Engine(self.root, Resolved(check, self.origins)) as other:

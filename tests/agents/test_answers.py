@@ -5,9 +5,9 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.interfaces.mcp.answers import Answer, Wish, listed
+from dowse.interfaces.mcp.responses import Answer, Wish, listed
 from dowse.interfaces.mcp.session import Sent
-from dowse.search.pack import cut_places, estimate_tokens
+from dowse.search.output.budget import cut_places, estimate_tokens
 from dowse.types import Detail, Kind, Match, PackedHit, SearchResult
 
 LINES = st.sampled_from(

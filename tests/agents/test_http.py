@@ -18,7 +18,7 @@ import uvicorn
 from mcp import Client
 from mcp_types import ListRootsResult, Root
 
-from dowse.interfaces.mcp.http import app
+from dowse.interfaces.mcp.http_server import app
 from dowse.interfaces.mcp.service import Service
 from dowse.interfaces.mcp.workspace import Allowed
 from tests.agents.clients import http_server, make_tree, run
@@ -183,7 +183,7 @@ def test_nothing_is_left_of_sessions_that_ended_and_of_old_generations(tree: Pat
         for number in range(3):
             run(partial(session, url, number))
         before = objects()
-        assert before["dowse.interfaces.mcp.http._Handlers"] == 1
+        assert before["dowse.interfaces.mcp.http_server._Handlers"] == 1
         for number in range(3, 9):  # each in a loop of its own: a loop keeps what its cancelled timers hold
             run(partial(session, url, number))
         for _ in range(20):  # connections are closed a little later

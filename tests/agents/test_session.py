@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 
 from dowse.interfaces.mcp import session
-from dowse.interfaces.mcp.answers import LEAST_HITS, Wish, filling
+from dowse.interfaces.mcp.responses import LEAST_HITS, Wish, filling
 from dowse.interfaces.mcp.session import Sent, Sessions
-from dowse.search.pack import pack
+from dowse.search.output.budget import pack
 from dowse.types import Kind, Match, SearchResult
 
 HIT = SearchResult(

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from dowse import __version__
 from dowse.errors import UsageError
-from dowse.interfaces.agents import guidance, jsonc, setup, toml
-from dowse.interfaces.agents.known import AGENTS
-from dowse.interfaces.launch import launch_command
+from dowse.interfaces.agents import instructions, jsonc, setup, toml_editor
+from dowse.interfaces.agents.clients import AGENTS
+from dowse.interfaces.self_command import launch_command
 from tests.test_cli import Shell
 
 KEYS = ("mcpServers", "dowse")
@@ -69,12 +69,12 @@ def test_broken_files_are_refused(text: str) -> None:
 def test_toml() -> None:
     keys = ("mcp_servers", "dowse")
     before = 'model = "x"\n\n[mcp_servers.other]\ncommand = "y"\n'
-    changed = toml.with_entry(before, keys, ENTRY)
+    changed = toml_editor.with_entry(before, keys, ENTRY)
     assert tomllib.loads(changed)["mcp_servers"] == {"other": {"command": "y"}, "dowse": ENTRY}
-    assert toml.with_entry(changed, keys, ENTRY) == changed
-    assert toml.without_entry(changed, keys) == before
+    assert toml_editor.with_entry(changed, keys, ENTRY) == changed
+    assert toml_editor.without_entry(changed, keys) == before
     nested = f"{changed}\n[mcp_servers.dowse.env]\nA = '1'\n\n[tui]\nx = 1\n"
-    assert tomllib.loads(toml.without_entry(nested, keys)) == {
+    assert tomllib.loads(toml_editor.without_entry(nested, keys)) == {
         "model": "x",
         "mcp_servers": {"other": {"command": "y"}},
         "tui": {"x": 1},
@@ -83,9 +83,9 @@ def test_toml() -> None:
 
 def test_section() -> None:
     before = "# Rules\n\nBe kind.\n"
-    changed = guidance.with_section(before)
-    assert guidance.with_section(changed) == changed
-    assert guidance.without_section(changed) == before
+    changed = instructions.with_section(before)
+    assert instructions.with_section(changed) == changed
+    assert instructions.without_section(changed) == before
 
 
 @pytest.mark.parametrize("name", AGENTS)
@@ -141,7 +141,7 @@ def test_folders_that_were_made_are_removed_unless_somebody_uses_them(tree: Path
     for command in ("install", "uninstall"):
         shell("agent", command, "cursor", "--project", "--skill")
     assert not (tree / ".cursor").exists()
-    assert not (tree / guidance.SKILL_PATH.split("/")[0]).exists()
+    assert not (tree / instructions.SKILL_PATH.split("/")[0]).exists()
     (tree / ".vscode").mkdir()
     shell("agent", "install", "cursor", "vscode", "--project")
     (tree / ".cursor" / "rules").write_text("mine")
@@ -170,13 +170,13 @@ def test_project_files_instructions_and_skill(tree: Path, home: Path) -> None:
     assert json.loads((tree / ".mcp.json").read_text())["mcpServers"]["dowse"]["command"] == "dowse"
     assert "servers" in json.loads((tree / ".vscode/mcp.json").read_text())
     assert (
-        guidance.BEGIN in (tree / "CLAUDE.md").read_text()
-        and guidance.BEGIN in (tree / "AGENTS.md").read_text()
+        instructions.BEGIN in (tree / "CLAUDE.md").read_text()
+        and instructions.BEGIN in (tree / "AGENTS.md").read_text()
     )
-    assert (tree / guidance.SKILL_PATH).exists()
+    assert (tree / instructions.SKILL_PATH).exists()
     shell("agent", "uninstall", "claude-code", "vscode", "--project", "--instructions", "--skill")
     assert (tree / "CLAUDE.md").read_text() == "# Rules\n"
-    left = [tree / name for name in (".mcp.json", ".vscode/mcp.json", "AGENTS.md", guidance.SKILL_PATH)]
+    left = [tree / name for name in (".mcp.json", ".vscode/mcp.json", "AGENTS.md", instructions.SKILL_PATH)]
     assert not any(path.exists() for path in left)
 
 

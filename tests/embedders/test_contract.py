@@ -15,7 +15,7 @@ import pytest
 
 from dowse import embedders, settings
 from dowse.embedders import static
-from dowse.embedders.base import Embedder
+from dowse.embedders.embedder import Embedder
 from dowse.errors import SettingsError
 from tests.embedders import models, services
 

@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 from dowse import embedders, settings
-from dowse.embedders.base import Embedder
+from dowse.embedders.embedder import Embedder
 from dowse.errors import EmbedderError, SettingsError
-from dowse.services import http
-from dowse.services.http import Client, checked_url, is_local, retry_after
+from dowse.services import http_client
+from dowse.services.http_client import Client, checked_url, is_local, retry_after
 from tests.embedders import services
 from tests.embedders.services import Behaviour, Service
 
@@ -30,7 +30,7 @@ Make = Callable[..., Embedder]
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http, "FIRST_PAUSE", 0.005)
+    monkeypatch.setattr(http_client, "FIRST_PAUSE", 0.005)
 
 
 @pytest.fixture(params=["ollama", "openai"])
@@ -148,17 +148,21 @@ def test_one_slow_answer_is_asked_for_again(make: Make, service: Service) -> Non
 @pytest.mark.parametrize(
     ("behaviour", "attempts", "message"),
     [
-        (services.status(429, "slow down", {"Retry-After": "0"}), http.BUSY, "status 429: slow down (8 attempts)"),
+        (
+            services.status(429, "slow down", {"Retry-After": "0"}),
+            http_client.BUSY,
+            "status 429: slow down (8 attempts)",
+        ),
         (services.status(429, "later", {"Retry-After": "3600"}), 1, "status 429: later, and it asks to wait"),
         (services.status(429, "insufficient_quota"), 1, "status 429: insufficient_quota"),
-        (services.status(500, "out of memory"), http.FAULT, "status 500: out of memory (5 attempts)"),
+        (services.status(500, "out of memory"), http_client.FAULT, "status 500: out of memory (5 attempts)"),
         (services.status(400, "no such thing"), 1, "status 400: no such thing"),
         (services.status(401, "bad key"), 1, "status 401: bad key"),
         (services.status(301, headers={"Location": "http://example.org/"}), 1, "redirects"),
         (services.status(307, headers={"Location": "http://example.org/"}), 1, "redirects"),
-        (services.truncated, http.FAULT, "cut off or damaged"),
-        (services.broken_off, http.FAULT, "(5 attempts)"),
-        (services.hangs_up, http.FAULT, "the connection broke"),
+        (services.truncated, http_client.FAULT, "cut off or damaged"),
+        (services.broken_off, http_client.FAULT, "(5 attempts)"),
+        (services.hangs_up, http_client.FAULT, "the connection broke"),
         (services.content(b"<html>Welcome!</html>"), 1, "the answer is not JSON; check embedder_url"),
         (services.content(b""), 1, "the answer is not JSON"),
         (services.content(b"[1, 2]"), 1, "the answer is not a JSON object"),
@@ -256,7 +260,7 @@ def test_nobody_waits_twice_for_the_same_failure(
     assert len(service.requests) == asked
     service.behaviour = services.well
     embedder.embed_documents(["indexing asks again"])
-    monkeypatch.setattr(http, "HURRIED_REST", 0.0)
+    monkeypatch.setattr(http_client, "HURRIED_REST", 0.0)
     embedder.embed_query("and so does a question after a while")
     assert len(service.requests) == asked + 2
 
@@ -455,8 +459,8 @@ def test_how_long_to_wait_until_a_moment() -> None:
 
 def test_a_client_in_a_hurry_is_its_own() -> None:
     client = Client("http://localhost", timeout=60.0)
-    assert client.hurried().timeout == http.HURRIED_SECONDS
-    assert client.hurried().hurried().attempts == http.HURRIED_ATTEMPTS
+    assert client.hurried().timeout == http_client.HURRIED_SECONDS
+    assert client.hurried().hurried().attempts == http_client.HURRIED_ATTEMPTS
     hurried = client.hurried()
     assert hurried.hurried() is hurried
     assert Client("http://localhost", timeout=1.0).hurried().timeout == 1.0

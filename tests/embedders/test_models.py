@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from dowse import embedders
-from dowse.embedders import digest as digests
-from dowse.embedders.base import Embedder
-from dowse.embedders.digest import digest
-from dowse.embedders.known import Known, known
+from dowse.embedders import model_hash as digests
+from dowse.embedders.embedder import Embedder
 from dowse.embedders.model2vec import Model2VecEmbedder
+from dowse.embedders.model_hash import digest
 from dowse.embedders.onnx import OnnxEmbedder
+from dowse.embedders.presets import Known, known
 from dowse.embedders.vectors import BLANK, readable, received_rows, unit_rows
 from dowse.errors import EmbedderError, SettingsError
 from tests.embedders import models

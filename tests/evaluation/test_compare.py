@@ -9,9 +9,9 @@ import pytest
 from dowse.errors import UsageError
 from dowse.evaluation import variants
 from dowse.evaluation.compare import compare, difference
+from dowse.evaluation.eval_types import Outcome, Place, Run, Target, Variant
 from dowse.evaluation.judge import first_of_each_file, judge
 from dowse.evaluation.run import summary
-from dowse.evaluation.values import Outcome, Place, Run, Target, Variant
 from dowse.settings import Settings
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from dowse.errors import UsageError
 from dowse.evaluation import dataset, leaks
-from dowse.evaluation.values import Question, Target
+from dowse.evaluation.eval_types import Question, Target
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs/groundtruth.schema.json").read_text("utf-8"))
 

@@ -14,8 +14,8 @@ from ir_measures import RR, P, R, Success, nDCG
 
 from dowse.errors import UsageError
 from dowse.evaluation import metrics
+from dowse.evaluation.eval_types import Judged, Place, Target
 from dowse.evaluation.judge import judge
-from dowse.evaluation.values import Judged, Place, Target
 
 
 def judged(

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 import tree_sitter
 
-from dowse.code import documentation, parsing, symbols
+from dowse.code import parsing, strip_docs, symbols
 from dowse.code.languages import builtin
-from dowse.evaluation.history import ChangedFile, Commit
+from dowse.evaluation.commit_history import ChangedFile, Commit
+from dowse.evaluation.eval_types import Question, Target
 from dowse.evaluation.mining import _plain, _shares
 from dowse.evaluation.mining.commits import is_usable
 from dowse.evaluation.mining.commits import question as of_commit
 from dowse.evaluation.mining.docs import question
-from dowse.evaluation.values import Question, Target
 from dowse.types import Entity, Kind, ParseHealth
 
 SOURCES = {
@@ -71,7 +71,7 @@ pub fn paint(n: u8) -> u8 {
 @pytest.mark.parametrize("name", SOURCES)
 def test_documentation_is_blanked_and_nothing_else(name: str) -> None:
     language, content = builtin().by_name[name], SOURCES[name]
-    blanked = documentation.blanked(language, content)
+    blanked = strip_docs.blanked(language, content)
     assert len(blanked) == len(content)
     assert [len(line) for line in blanked.split(b"\n")] == [len(line) for line in content.split(b"\n")]
     before, after = (
@@ -95,7 +95,7 @@ def _tree(name: str, text: bytes) -> tree_sitter.Tree:
 
 
 def test_a_file_without_grammar_stays_as_it_is() -> None:
-    assert documentation.blanked(builtin().by_name["csv"], b"a,b\n") == b"a,b\n"
+    assert strip_docs.blanked(builtin().by_name["csv"], b"a,b\n") == b"a,b\n"
 
 
 def entity(name: str, doc: str, qualified: str = "") -> Entity:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dowse import Engine
-from dowse.interfaces.entity_tools import EntityTools
+from dowse.interfaces.locagent_tools import EntityTools
 
 FILES = {
     "src/pool.py": "class Pool:\n    def get(self):\n        return self.open()\n\n    def open(self):\n"

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from dowse.graph import build, packing
+from dowse.graph import build, graph_codec
 from dowse.graph.build import Files
 from dowse.stores.memory import MemoryStore
 from tests.stores.building import sources, write
@@ -79,7 +79,7 @@ def test_the_graph_after_changes_equals_a_fresh_one(seed: int) -> None:
         tree |= changed
         with store.writer() as writer:
             writer.apply([p for p in removed if p not in changed], sources(changed))
-        graph = packing.unpack(packing.pack(of(store, graph)))
+        graph = graph_codec.unpack(graph_codec.pack(of(store, graph)))
         assert graph == of(store, {})
 
 
@@ -145,5 +145,5 @@ def test_a_new_name_of_a_package_reaches_who_looked_for_it(
 
 
 def test_what_cannot_be_read_is_built_anew() -> None:
-    assert packing.unpack(None) == {}
-    assert packing.unpack(b"damaged") == {}
+    assert graph_codec.unpack(None) == {}
+    assert graph_codec.unpack(b"damaged") == {}

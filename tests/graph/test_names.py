@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from dowse.graph import build
-from dowse.graph.walk import Graph
+from dowse.graph.traversal import Graph
 from dowse.stores.memory import MemoryStore
 from dowse.types import Direction, GraphAnswer, Relation, Walk
 from tests.stores.building import write

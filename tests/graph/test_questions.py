@@ -12,9 +12,9 @@ import pytest
 
 from dowse import Engine
 from dowse.errors import EntityAmbiguous, EntityNotFound
-from dowse.graph import history
+from dowse.graph import git_diff
 from dowse.interfaces import render_graph
-from dowse.interfaces.paint import plain
+from dowse.interfaces.theme import plain
 from dowse.types import SearchOptions, Walk
 
 FILES = {
@@ -186,12 +186,12 @@ def test_a_change_in_a_function_that_is_announced_above_is_a_change_of_it(tmp_pa
 
 def test_a_diff_is_read_by_its_new_lines() -> None:
     diff = "--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n--- /dev/null\n+++ b/y z\n@@ -0,0 +3,2 @@\n+a\n+b\n"
-    assert history.changed_lines(diff) == ({"y z": [(3, 4)]}, ["x"])
+    assert git_diff.changed_lines(diff) == ({"y z": [(3, 4)]}, ["x"])
 
 
 def test_files_change_together_by_commits() -> None:
     commits = [frozenset("ab"), frozenset("abc"), frozenset("bc"), frozenset(map(str, range(99))) | {"a"}]
-    assert history.together(commits, frozenset("a")) == [("b", 1.0, 2)]
+    assert git_diff.together(commits, frozenset("a")) == [("b", 1.0, 2)]
 
 
 def test_the_command_line(root: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dowse.graph import build
-from dowse.graph.walk import Graph
+from dowse.graph.traversal import Graph
 from dowse.stores.memory import MemoryStore
 from dowse.types import Certainty, Relation
 from tests.stores.building import write

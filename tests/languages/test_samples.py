@@ -14,7 +14,7 @@ import pytest
 
 from dowse.code import parsing, references, symbols
 from dowse.code.languages import builtin
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 from dowse.types import Entity, Kind, ReferenceKind
 
 SAMPLES = Path(__file__).parent / "samples"

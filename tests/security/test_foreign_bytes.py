@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from dowse.embedders import directory, model2vec
+from dowse.embedders import model2vec, model_files
 from dowse.errors import IndexCorrupt, SettingsError, UsageError
 from dowse.evaluation import dataset
-from dowse.graph import packing as graph_packing
+from dowse.graph import graph_codec as graph_packing
 from dowse.graph import scopes
-from dowse.indexing import git
+from dowse.indexing import git_index
 from dowse.indexing.ignore_files import IgnoreFiles
-from dowse.interfaces.agents import guidance, jsonc, toml
-from dowse.search import log
-from dowse.stores import packing
-from dowse.stores.embedded.vectors import MANIFEST, SUFFIX, VectorIndex
+from dowse.interfaces.agents import instructions, jsonc, toml_editor
+from dowse.search import query_log
+from dowse.stores import row_codec
+from dowse.stores.embedded.vector_index import MANIFEST, SUFFIX, VectorIndex
 
 DEEP = "[" * 100_000
 SEGMENT = struct.pack("<q", 1) + struct.pack("<f", 0.01) + bytes(4)
@@ -32,7 +32,7 @@ SERVER = {"command": "dowse", "args": ["mcp"]}
 def test_report_is_whole_or_corrupt() -> None:
     for text in ("", "[]", "{}", "null", DEEP, '{"failures": 1, "repaired": []}'):
         with pytest.raises(IndexCorrupt):
-            packing.unpacked_report(text)
+            row_codec.unpacked_report(text)
 
 
 def test_entry_has_texts_and_definitions_that_are_there() -> None:
@@ -40,7 +40,7 @@ def test_entry_has_texts_and_definitions_that_are_there() -> None:
     no_parent = struct.pack("<II", 0, 1) + struct.pack("<5I", 0, 1, 1, 1, 9) + b"[]\n[[],[],[],[]]"
     for data in (no_text, no_parent, struct.pack("<II", 0, 0) + DEEP.encode()):
         with pytest.raises(IndexCorrupt):
-            packing.unpacked("python", "clean", data)
+            row_codec.unpacked("python", "clean", data)
 
 
 def test_graph_of_anything_else_is_empty() -> None:
@@ -91,38 +91,46 @@ def test_git_files_with_nul_or_a_way_out(tmp_path: Path) -> None:
     (folder / ".git").mkdir(parents=True)
     for head in (b"ref: a\0b\n", b"ref: refs/../../../secret\n", b"ref: ../../secret\n", b"what is this\n"):
         (folder / ".git" / "HEAD").write_bytes(head)
-        found = git.revision(folder)
+        found = git_index.revision(folder)
         assert found is not None
         assert found.commit == ""
     linked = tmp_path / "linked"
     linked.mkdir()
     (linked / ".git").write_bytes(b"gitdir: a\0b\n")
-    assert git.revision(linked) is None
+    assert git_index.revision(linked) is None
     IgnoreFiles(linked, None).above()
 
 
 def test_git_index_with_endless_numbers_and_names() -> None:
     entry = bytes(40) + bytes(20) + b"\0\0"
     endless = b"DIRC" + struct.pack(">II", 4, 1) + entry + b"\x80" * 100_000
-    assert git._Index(endless).entry("a") is None
+    assert git_index._Index(endless).entry("a") is None
     growing = b"DIRC" + struct.pack(">II", 4, 2_000) + (entry + b"\0" + b"a" * 100 + b"\0") * 2_000
-    assert git._Index(growing).entry("a" * 100) is None
+    assert git_index._Index(growing).entry("a" * 100) is None
 
 
 # --- settings of agents ---
 
 
 def test_section_goes_in_and_out() -> None:
-    for text in ("", "\n", "# A", "# A\n", "# A\r\n", f"{guidance.END}\n# A\n", f"{guidance.BEGIN}\nmine\n"):
-        inserted = guidance.with_section(text)
-        assert guidance.with_section(inserted) == inserted
-        assert guidance.without_section(inserted) == text
+    for text in (
+        "",
+        "\n",
+        "# A",
+        "# A\n",
+        "# A\r\n",
+        f"{instructions.END}\n# A\n",
+        f"{instructions.BEGIN}\nmine\n",
+    ):
+        inserted = instructions.with_section(text)
+        assert instructions.with_section(inserted) == inserted
+        assert instructions.without_section(inserted) == text
 
 
 def test_toml_goes_in_and_out_or_is_refused() -> None:
     keys = ("mcp_servers", "dowse")
     for text in ("", "a = 1", "a = 1\n", "a = nan\n", "[mcp_servers.other]\nb = 1"):
-        assert toml.without_entry(toml.with_entry(text, keys, SERVER), keys) == text
+        assert toml_editor.without_entry(toml_editor.with_entry(text, keys, SERVER), keys) == text
     for text in (
         "[[mcp_servers]]\na = 1\n",
         "mcp_servers = { a = { b = 1 } }\n",
@@ -131,9 +139,9 @@ def test_toml_goes_in_and_out_or_is_refused() -> None:
         'a = """\n[mcp_servers.dowse]\n"""\n[mcp_servers.dowse]\nb = 1\n',
     ):
         with pytest.raises(UsageError):
-            toml.with_entry(text, keys, SERVER)
-    replaced = toml.with_entry("[mcp_servers.dowse]", keys, SERVER)
-    assert toml.entry(replaced, keys) == SERVER
+            toml_editor.with_entry(text, keys, SERVER)
+    replaced = toml_editor.with_entry("[mcp_servers.dowse]", keys, SERVER)
+    assert toml_editor.entry(replaced, keys) == SERVER
 
 
 def test_json_that_is_none_is_refused() -> None:
@@ -157,7 +165,7 @@ def test_model_files_that_are_nested_or_shaped_wrongly(tmp_path: Path) -> None:
     path = tmp_path / "model"
     path.write_text(DEEP, encoding="utf-8")
     with pytest.raises(SettingsError):
-        directory.read_json(path)
+        model_files.read_json(path)
     for shape in ([-1, -2], [1.0, 2.0]):
         header = json.dumps({"embeddings": {"dtype": "I8", "shape": shape, "data_offsets": [0, 2]}}).encode()
         path.write_bytes(len(header).to_bytes(8, "little") + header + b"xx")
@@ -183,4 +191,4 @@ def test_earlier_queries_of_other_types_are_skipped(tmp_path: Path) -> None:
     rows: list[object] = [{**good, "query": []}, {**good, "time": None}, {}, [], good]
     lines = [DEEP, *(json.dumps(row) for row in rows)]
     path.write_text("\n".join(lines), encoding="utf-8")
-    assert [asked.query for asked in log.read(path)] == ["a"]
+    assert [asked.query for asked in query_log.read(path)] == ["a"]

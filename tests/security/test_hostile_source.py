@@ -9,7 +9,7 @@ import pytest
 from dowse.code import languages
 from dowse.code.bracket_depth import SUSPICIOUS_DEPTH, nests_deeply
 from dowse.engine import Engine
-from dowse.indexing.understand import Task, Understanding
+from dowse.indexing.analyze_file import Task, Understanding
 from dowse.indexing.workers import PARALLEL_BYTES, understand_all
 from dowse.types import ParseHealth
 
@@ -36,7 +36,7 @@ SHAPES = {
 MEASURE = """
 import resource, sys
 from dowse.code import languages
-from dowse.indexing.understand import Task, Understanding
+from dowse.indexing.analyze_file import Task, Understanding
 from dowse.indexing.workers import understand_all
 name, processes, total, content = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.stdin.buffer.read()
 tasks = [Task(name, content, None), Task("good.py", b"def good():\\n    pass\\n", None)]

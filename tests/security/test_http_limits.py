@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import uvicorn
 
-from dowse.interfaces.mcp.http import Limits, app, limit_protocol
+from dowse.interfaces.mcp.http_server import Limits, app, limit_protocol
 from dowse.interfaces.mcp.service import Service
 from dowse.interfaces.mcp.workspace import Allowed
 from tests.agents.clients import make_tree

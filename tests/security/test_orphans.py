@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(
 INDEXING = """
 import sys
 from dowse.code import languages
-from dowse.indexing.understand import Task, Understanding
+from dowse.indexing.analyze_file import Task, Understanding
 from dowse.indexing.workers import PARALLEL_BYTES, understand_all
 table = {"stuck": {"extensions": [".stuck"], "links": ["(?P<target>(x+x+)+y)"]}}
 tasks = [Task("a.stuck", b"x" * 5000, None)]
@@ -25,8 +25,8 @@ list(understand_all(Understanding(languages.extended(table), 1000, 0), tasks, PA
 """A worker that is stuck in a regular expression, which lets no thread of it run."""
 
 SEARCHING = """
-from dowse.search import patterns
-list(patterns.search([(b"(x+x+)+y", 0)], [(1, b"x" * 5000)], 10))
+from dowse.search.channels import regex_worker
+list(regex_worker.search([(b"(x+x+)+y", 0)], [(1, b"x" * 5000)], 10))
 """
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dowse.errors import SettingsError
-from dowse.location import main_checkout, shared_names
+from dowse.roots import main_checkout, shared_names
 from dowse.settings import MAX_CONFIG_BYTES, Settings, resolve, user_config_file
 
 needs_posix = pytest.mark.skipif(os.name == "nt", reason="no pipes in folders, and links need rights")

@@ -12,7 +12,7 @@ import pytest
 from dowse import embedders
 from dowse.engine import Engine
 from dowse.errors import SettingsError
-from dowse.repositories import Repositories
+from dowse.multi_repo import Repositories
 from dowse.settings import ENVIRONMENT_PREFIX, Settings, resolve, user_config_file
 from dowse.tree_settings import TABLE
 from tests.agents.clients import make_tree, run, stdio_client

@@ -5,11 +5,11 @@ from hashlib import blake2b
 from pathlib import Path
 
 from dowse import stores
-from dowse.code import languages, terms, tokens
+from dowse.code import chunk_fields, languages, tokens
 from dowse.embedders.hashing import HashingEmbedder
 from dowse.index_folder import IndexFolder
-from dowse.indexing.understand import Understanding, understand
-from dowse.stores.base import Snapshot, Store
+from dowse.indexing.analyze_file import Understanding, understand
+from dowse.stores.protocol import Snapshot, Store
 from dowse.types import (
     ChunkVector,
     FileStamp,
@@ -102,7 +102,7 @@ def source(path: str, text: str, stamp: FileStamp | None = None, how: Understand
     content = text.encode()
     understood = understand(how, path, content)
     language = understood.parsed.language
-    texts = terms.embedded_texts(path, content, understood.parsed, understood.definitions)
+    texts = chunk_fields.embedded_texts(path, content, understood.parsed, understood.definitions)
     vectors = EMBEDDER.embed_documents(texts)
     return SourceFile(
         path,

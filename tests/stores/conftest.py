@@ -9,8 +9,8 @@ import pytest
 
 from dowse import stores
 from dowse.index_folder import IndexFolder
-from dowse.stores.base import Snapshot, Store
-from dowse.stores.embedded import sketches, vectors
+from dowse.stores.embedded import pca_prefilter, vector_index
+from dowse.stores.protocol import Snapshot, Store
 
 from . import server
 from .building import build
@@ -32,8 +32,8 @@ def _small_is_large(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
     callspec = getattr(request.node, "callspec", None)
     if callspec is not None and SKETCHED in callspec.params.values():
         for name, value in {"SKETCHED_ROWS": 1, "CHOSEN": 2, "FEW": 0.0, "MANY": 1.0}.items():
-            monkeypatch.setattr(vectors, name, value)
-        monkeypatch.setattr(sketches, "LEAST_KEPT", 0.0)
+            monkeypatch.setattr(vector_index, name, value)
+        monkeypatch.setattr(pca_prefilter, "LEAST_KEPT", 0.0)
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ import pytest
 
 from dowse import stores
 from dowse.index_folder import IndexFolder
-from dowse.stores.base import Snapshot, Store
+from dowse.stores.protocol import Snapshot, Store
 from dowse.types import ChunkTerms, Filter, Kind, NameTier, Role, Term
 
 from .building import ANY, BODY, EMBEDDER, EQUAL_FIELDS, TREE, build, path_of, place, sources, terms_of

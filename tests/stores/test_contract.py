@@ -10,9 +10,9 @@ import pytest
 from dowse import stores
 from dowse.code.references import unpack
 from dowse.errors import IndexLocked, IndexMissing, SettingsError
-from dowse.filtering import facts, file_passes
+from dowse.filters import facts, file_passes
 from dowse.index_folder import IndexFolder
-from dowse.stores.base import Snapshot, Store
+from dowse.stores.protocol import Snapshot, Store
 from dowse.types import (
     FileStamp,
     Filter,

@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 
 from dowse.errors import IndexCorrupt, IndexLocked, IndexMissing, IndexTooNew, IndexUnwritable
-from dowse.stores.base import FORMAT, Store
 from dowse.stores.embedded import EmbeddedStore, catalogue, layout
 from dowse.stores.embedded.catalogue import SPARE_CONTENTS, Catalogue
 from dowse.stores.embedded.layout import CATALOGUE
-from dowse.stores.embedded.lexical import LexicalIndex
-from dowse.stores.embedded.vectors import MAX_SEGMENTS, VectorIndex, packed
+from dowse.stores.embedded.lexical_index import LexicalIndex
+from dowse.stores.embedded.vector_index import MAX_SEGMENTS, VectorIndex, packed
+from dowse.stores.protocol import FORMAT, Store
 from dowse.types import IndexState, NameTier
 
 from .building import REPORT, TREE, build, dense, embedded, lexical, names, source, sources, write

@@ -26,13 +26,13 @@ from dowse.errors import (
     UsageError,
 )
 from dowse.index_folder import IndexFolder
-from dowse.stores import Shared, copying
-from dowse.stores.base import FORMAT, Store
+from dowse.stores import Shared, copy_store
 from dowse.stores.postgres import PostgresStore, Server, schema, state
-from dowse.stores.postgres import dense as reading
+from dowse.stores.postgres import dense_search as reading
 from dowse.stores.postgres.connection import Connections
 from dowse.stores.postgres.postings import LENGTHS, MERGE_SEGMENTS, Segment, length_codes, to_merge
-from dowse.stores.postgres.remembered import Bounded
+from dowse.stores.postgres.read_cache import Bounded
+from dowse.stores.protocol import FORMAT, Store
 from dowse.types import ChunkVector, Filter, IndexState, NameTier, SourceFile, Term
 
 from . import server
@@ -374,13 +374,13 @@ def test_copies_are_equal_in_both_directions(url: str, tmp_path: Path) -> None:
     second = stores.create("embedded", IndexFolder.unnamed(tmp_path / "two"), "/tree", "one")
     shared = opened(url)
     with pytest.raises(IndexMissing, match="run 'dowse index' on it first"):
-        copying.copy(first, shared, lambda *_: None)
+        copy_store.copy(first, shared, lambda *_: None)
     build(first, TREE)
-    assert copying.copy(first, shared, lambda *_: None) == len(TREE)
-    assert copying.copy(first, shared, lambda *_: None) == 0
+    assert copy_store.copy(first, shared, lambda *_: None) == len(TREE)
+    assert copy_store.copy(first, shared, lambda *_: None) == 0
     write(first, {"main.py": "def main(): pass\n"}, removed=["README.md"])
-    assert copying.copy(first, shared, lambda *_: None) == 1
-    assert copying.copy(shared, second, lambda *_: None) == len(TREE) - 1
+    assert copy_store.copy(first, shared, lambda *_: None) == 1
+    assert copy_store.copy(shared, second, lambda *_: None) == len(TREE) - 1
     assert list(first.dump()) == list(shared.dump()) == list(second.dump())
     assert second.status().report == first.status().report
     for store in (first, second, shared):

@@ -11,9 +11,9 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from dowse import Engine, location, stores
+from dowse import Engine, roots, stores
 from dowse.errors import SettingsError
-from dowse.interfaces.cli.run import run
+from dowse.interfaces.cli.run_command import run
 from dowse.settings import masked, passwords
 
 from . import server
@@ -183,12 +183,12 @@ def test_a_repository_is_called_by_its_remote(tmp_path: Path, remote: str, name:
     (tmp_path / ".git" / "config").write_text(
         f'[core]\n\tbare = false\n[remote "origin"]\n\turl = {remote}\n\tfetch = x\n', encoding="utf-8"
     )
-    assert location.shared_names(tmp_path).repository == name
-    assert location.shared_names(tmp_path).view.endswith(tmp_path.as_posix())
+    assert roots.shared_names(tmp_path).repository == name
+    assert roots.shared_names(tmp_path).view.endswith(tmp_path.as_posix())
 
 
 def test_without_a_remote_it_is_called_by_machine_and_folder(tmp_path: Path) -> None:
-    names = location.shared_names(tmp_path)
+    names = roots.shared_names(tmp_path)
     assert names.repository == names.view
     assert names.view.endswith(tmp_path.as_posix())
     assert os.sep not in names.repository.partition(":")[0]

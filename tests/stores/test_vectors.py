@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.stores.embedded import sketches, vectors
-from dowse.stores.embedded.best import largest, rounded
-from dowse.stores.embedded.vectors import (
+from dowse.stores.embedded import pca_prefilter, vector_index
+from dowse.stores.embedded.topk import largest, rounded
+from dowse.stores.embedded.vector_index import (
     MAX_SEGMENTS,
     Segment,
     Shape,
@@ -247,7 +247,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory, many: np.ndarray) -> VectorI
 def large(tmp_path_factory: pytest.TempPathFactory, many: np.ndarray) -> VectorIndex:
     """The same two, of which the larger has sketches."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vectors, "SKETCHED_ROWS", 10_000)
+        patch.setattr(vector_index, "SKETCHED_ROWS", 10_000)
         return of_two_segments(tmp_path_factory.mktemp("large"), many)
 
 
@@ -277,14 +277,14 @@ def test_sketches_lose_little(
 ) -> None:
     assert segment_of(large).shape.sketched and not segment_of(plain).shape.sketched
     chosen: list[int] = []
-    nearest = sketches.nearest
+    nearest = pca_prefilter.nearest
 
     def counted(*args: Any) -> list[tuple[int, int]]:
         runs = nearest(*args)
         chosen.append(sum(end - first for first, end in runs))
         return runs
 
-    monkeypatch.setattr(sketches, "nearest", counted)
+    monkeypatch.setattr(pca_prefilter, "nearest", counted)
     shares = []
     for query in many[::500] + 0.3 * unit(40, 7, ODD):
         wanted = {hit.chunk: hit.score for hit in plain.search(query.tolist(), 10, files)}
@@ -298,7 +298,7 @@ def test_sketches_lose_little(
     if files is NARROW:  # too few to be chosen from: nothing is lost
         assert min(shares) == 1.0 and not chosen
     else:
-        assert len(chosen) == 40 and max(chosen) < segment_of(large).shape.rows * vectors.MANY
+        assert len(chosen) == 40 and max(chosen) < segment_of(large).shape.rows * vector_index.MANY
 
 
 def test_sketches_lie_along_the_directions_in_which_rows_spread_most() -> None:
@@ -308,7 +308,7 @@ def test_sketches_lie_along_the_directions_in_which_rows_spread_most() -> None:
     matrix = (random.standard_normal((3000, 2)) @ plane).astype(np.float32)
     scales = np.abs(matrix).max(axis=1) / np.float32(127)
     rows = np.rint(matrix / scales[:, None]).astype(np.int8)
-    found = sketches.drawn(rows, scales)
+    found = pca_prefilter.drawn(rows, scales)
     assert found is not None
     assert found.axes.shape == (6, 16) and found.rows.shape == (3000, 6)
     assert found.axes @ found.axes.T == pytest.approx(np.eye(6), abs=1e-5)
@@ -320,7 +320,7 @@ def test_sketches_lie_along_the_directions_in_which_rows_spread_most() -> None:
 def test_a_row_of_zeros_has_a_sketch_of_zeros() -> None:
     rows = np.zeros((5, 8), np.int8)
     rows[1:] = np.arange(32).reshape(4, 8)
-    found = sketches.drawn(rows, np.ones(5, np.float32))
+    found = pca_prefilter.drawn(rows, np.ones(5, np.float32))
     assert found is not None
     assert not found.rows[0].any() and np.isfinite(found.scales).all() and found.rows[1:].any(axis=1).all()
 
@@ -328,7 +328,7 @@ def test_a_row_of_zeros_has_a_sketch_of_zeros() -> None:
 def test_rows_that_spread_in_all_directions_alike_are_all_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vectors, "SKETCHED_ROWS", 1000)
+    monkeypatch.setattr(vector_index, "SKETCHED_ROWS", 1000)
     rows = np.random.default_rng(3).standard_normal((5000, DIMENSIONS)).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     index = VectorIndex(tmp_path)
@@ -341,7 +341,7 @@ def test_where_sketches_tell_nothing_apart_everything_is_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ten thousand copies of a text, and one that is like them."""
-    monkeypatch.setattr(vectors, "SKETCHED_ROWS", 1000)
+    monkeypatch.setattr(vector_index, "SKETCHED_ROWS", 1000)
     same = np.repeat(unit(1, 8), 10_000, axis=0)
     same[7777] *= -1
     index = VectorIndex(tmp_path)
@@ -354,7 +354,7 @@ def test_where_sketches_tell_nothing_apart_everything_is_compared(
 def test_a_merge_makes_sketches_of_what_is_left(
     tmp_path: Path, many: np.ndarray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vectors, "SKETCHED_ROWS", 3000)
+    monkeypatch.setattr(vector_index, "SKETCHED_ROWS", 3000)
     index, files = VectorIndex(tmp_path), files_of(many[:10_000])
     for generation in range(1, 12):
         part = files[(generation - 1) * 36 : generation * 36]

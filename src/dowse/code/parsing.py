@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from dowse.code import nesting
-from dowse.code.languages.base import GRAMMAR, GRAMMAR_FORM, Language
+from dowse.code import yaml_depth_guard
+from dowse.code.languages.spec import GRAMMAR, GRAMMAR_FORM, Language
 from dowse.errors import SettingsError
 from dowse.types import ParseHealth
 
@@ -241,7 +241,7 @@ def parse(
     """The syntax tree of a file's content, or none where there is no grammar or it would not stand it."""
     if not language.grammar:
         return None, ParseHealth.NO_GRAMMAR
-    if nesting.is_too_deep(language, content):
+    if yaml_depth_guard.is_too_deep(language, content):
         return None, ParseHealth.FAILED
     tree = _parsed(_parser(language.grammar), _readable(language.blanks, content), limits)
     if tree is None:

@@ -18,9 +18,9 @@ from operator import itemgetter
 import tree_sitter
 
 from dowse.code import parsing
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 from dowse.code.parsing import Match
-from dowse.compact import as_json, deflated
+from dowse.serialization import as_json, deflated
 from dowse.types import Entity, Kind, Outline, Reference, ReferenceKind, References
 
 MAX_DETAIL = 200

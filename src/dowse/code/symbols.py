@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import tree_sitter
 
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 from dowse.code.parsing import Match
 from dowse.types import Entity, Kind, named
 

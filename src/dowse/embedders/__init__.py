@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dowse.embedders.base import Embedder, Patient
+from dowse.embedders.embedder import Embedder, Patient
 from dowse.errors import SettingsError
 from dowse.settings import Resolved, Settings, embedder_key
 
 if TYPE_CHECKING:
-    from dowse.services.http import Client
+    from dowse.services.http_client import Client
 
 DEFAULTS = Resolved(Settings(), {})
 
@@ -51,15 +51,15 @@ def _hashing(rest: str, resolved: Resolved, root: Path) -> Embedder:
 
 
 def _model2vec(path: str, resolved: Resolved, root: Path) -> Embedder:
-    from dowse.embedders.directory import model_directory
     from dowse.embedders.model2vec import Model2VecEmbedder
+    from dowse.embedders.model_files import model_directory
 
     _require_own_model("model2vec", path, resolved)
     return Model2VecEmbedder(model_directory(path, root, "model2vec"))
 
 
 def _onnx(path: str, resolved: Resolved, root: Path) -> Embedder:
-    from dowse.embedders.directory import model_directory
+    from dowse.embedders.model_files import model_directory
     from dowse.embedders.onnx import OnnxEmbedder
 
     _require_own_model("onnx", path, resolved)
@@ -108,7 +108,7 @@ def _asked(s: Settings) -> dict[str, Any]:
 
 def _client(resolved: Resolved, default: str, **how: Any) -> Client:
     """The service to ask. Text leaves the machine only if the user says so: a file in the tree cannot."""
-    from dowse.services.http import Client, checked_url, is_local
+    from dowse.services.http_client import Client, checked_url, is_local
 
     s = resolved.settings
     url = checked_url(s.embedder_url or default)

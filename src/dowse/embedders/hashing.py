@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from dowse.code import tokens
 
 if TYPE_CHECKING:
-    from dowse.embedders.base import Matrix
+    from dowse.embedders.embedder import Matrix
 
 DIMENSIONS = 256
 PLACES = 4

@@ -12,8 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dowse.embedders.digest import digest
-from dowse.embedders.directory import TOKENIZER, load_tokenizer, read_json, required
+from dowse.embedders.model_files import TOKENIZER, load_tokenizer, read_json, required
+from dowse.embedders.model_hash import digest
 from dowse.embedders.vectors import unit_rows
 from dowse.errors import EmbedderError, SettingsError
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from tokenizers import Tokenizer
 
-    from dowse.embedders.base import Matrix
+    from dowse.embedders.embedder import Matrix
 
     Array = np.ndarray[Any, Any]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dowse.embedders.remote import RemoteEmbedder
+from dowse.embedders.http_base import RemoteEmbedder
 from dowse.errors import EmbedderError
 
 if TYPE_CHECKING:
-    from dowse.services.http import Client
+    from dowse.services.http_client import Client
 
 URL = "http://localhost:11434"
 MODEL = "nomic-embed-text"

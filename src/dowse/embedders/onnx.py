@@ -13,9 +13,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dowse.embedders.digest import digest
-from dowse.embedders.directory import TOKENIZER, load_tokenizer, missing_package, read_json, required
-from dowse.embedders.known import AUTO, Known, known, prefixes
+from dowse.embedders.model_files import TOKENIZER, load_tokenizer, missing_package, read_json, required
+from dowse.embedders.model_hash import digest
+from dowse.embedders.presets import AUTO, Known, known, prefixes
 from dowse.embedders.vectors import readable, received_rows
 from dowse.errors import EmbedderError, SettingsError
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Encoding, Tokenizer
 
-    from dowse.embedders.base import Matrix
+    from dowse.embedders.embedder import Matrix
 
     Array = np.ndarray[Any, Any]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dowse.embedders.remote import RemoteEmbedder
+from dowse.embedders.http_base import RemoteEmbedder
 from dowse.errors import EmbedderError
-from dowse.services.http import host
+from dowse.services.http_client import host
 
 if TYPE_CHECKING:
-    from dowse.services.http import Client
+    from dowse.services.http_client import Client
 
 URL = "https://api.openai.com/v1"
 HOST = "api.openai.com"

@@ -22,13 +22,13 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from dowse.code import tokens
-from dowse.code.terms import Document
+from dowse.code.chunk_fields import Document
 from dowse.errors import SettingsError
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from dowse.embedders.base import Matrix
+    from dowse.embedders.embedder import Matrix
 
     Array = np.ndarray[Any, Any]
 

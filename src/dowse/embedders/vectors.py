@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dowse.errors import EmbedderError
 
 if TYPE_CHECKING:
-    from dowse.embedders.base import Matrix
+    from dowse.embedders.embedder import Matrix
 
 BLANK = "."
 """Stands for a text without anything in it, which some services refuse and others answer with nothing."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dowse.errors import UsageError
 from dowse.evaluation import metrics
-from dowse.evaluation.values import Change, Comparison, Difference, Outcome, Run
+from dowse.evaluation.eval_types import Change, Comparison, Difference, Outcome, Run
 
 SAME = 1e-9
 """Smaller differences are rounding."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from dowse.errors import UsageError
-from dowse.evaluation.values import Dataset, Question, Target
+from dowse.evaluation.eval_types import Dataset, Question, Target
 
 MAX_BYTES = 200_000_000
 """A larger file is hardly ground truth."""

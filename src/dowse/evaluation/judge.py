@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from dowse.evaluation.values import Judged, Place, Target
+from dowse.evaluation.eval_types import Judged, Place, Target
 
 
 def judge(targets: Sequence[Target], places: Sequence[Place], *, suffix_paths: bool = False) -> Judged:

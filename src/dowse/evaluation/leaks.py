@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from dowse.code import tokens
-from dowse.evaluation.values import Leaks, Question
+from dowse.evaluation.eval_types import Leaks, Question
 
 SHORTEST = 3
 """Letters of a word or stem below which it says nothing: ``io``, ``db``."""

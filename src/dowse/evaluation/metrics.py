@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from dowse.errors import UsageError
-from dowse.evaluation.values import Estimate, Judged
+from dowse.evaluation.eval_types import Estimate, Judged
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,8 +9,8 @@ from dowse import __version__
 from dowse.engine import Engine
 from dowse.evaluation import leaks
 from dowse.evaluation.compare import compare
+from dowse.evaluation.eval_types import Comparison, Dataset, Evaluation, Run
 from dowse.evaluation.run import Plan
-from dowse.evaluation.values import Comparison, Dataset, Evaluation, Run
 
 
 def evaluation(

@@ -11,8 +11,8 @@ from functools import cached_property
 from dowse.engine import Engine
 from dowse.errors import UsageError
 from dowse.evaluation import judge, metrics
-from dowse.evaluation.trees import Setting, Trees, setting_of
-from dowse.evaluation.values import (
+from dowse.evaluation.checkouts import Setting, Trees, setting_of
+from dowse.evaluation.eval_types import (
     Dataset,
     Estimate,
     Outcome,
@@ -23,7 +23,7 @@ from dowse.evaluation.values import (
     Target,
     Variant,
 )
-from dowse.search.pack import estimate_tokens
+from dowse.search.output.budget import estimate_tokens
 from dowse.types import SearchOptions, SearchResponse
 
 DEPTH = 20

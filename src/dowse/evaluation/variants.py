@@ -8,7 +8,7 @@ from typing import Any
 
 from dowse import settings as settings_module
 from dowse.errors import UsageError
-from dowse.evaluation.values import Variant
+from dowse.evaluation.eval_types import Variant
 from dowse.settings import SIGNALS, Settings
 
 BASE = "base"

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from posixpath import dirname
 from typing import NamedTuple
 
-from dowse.garbage import uncollected
+from dowse.gc_pause import uncollected
 from dowse.graph import scopes
-from dowse.graph.dialects import BY_LANGUAGE
+from dowse.graph.import_rules import BY_LANGUAGE
 from dowse.graph.resolve import Resolver
 from dowse.graph.scopes import FileScopes
-from dowse.graph.tree import Tree
-from dowse.stores.base import Snapshot
+from dowse.graph.symbol_table import Tree
+from dowse.stores.protocol import Snapshot
 from dowse.types import Edge, FileReferences, Node, Role
 
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from dowse.graph.dialects import DIALECTS, dialect_of
-from dowse.graph.dialects.base import (
+from dowse.graph.import_rules import DIALECTS, dialect_of
+from dowse.graph.import_rules.rule import (
     ABOVE,
     CLASS,
     EACH,
@@ -27,7 +27,7 @@ from dowse.graph.dialects.base import (
     Value,
 )
 from dowse.graph.scopes import FILE, RECEIVERS, FileScopes, Mention, Scope
-from dowse.graph.tree import Tree
+from dowse.graph.symbol_table import Tree
 from dowse.types import Certainty, Edge, Kind, Relation
 
 FUEL = 7

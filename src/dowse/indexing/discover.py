@@ -9,7 +9,7 @@ An entry is judged by these rules; the first that has something to say decides:
    rule would leave out (a catch-all such as ``!*/`` only takes back what ``.dowseignore`` itself said);
 5. git: ``.gitignore``, nearest first, up to the top of the repository, ``.git/info/exclude``, the user's own
    ignore file or the one that the repository is configured to have instead. A repository inside the tree starts anew;
-6. what is left out by default (see ``exclusions``; also linked git work trees, which repeat files), then size.
+6. what is left out by default (see ``default_excludes``; also linked git work trees, which repeat files), then size.
 
 A folder that is left out is reported once and not walked. Only a path that is spelled out leads into it:
 ``!build/api/schema.py`` in ``.dowseignore`` or ``build/api/*.py`` in ``include`` opens ``build/`` for that.
@@ -26,11 +26,11 @@ from operator import attrgetter
 from pathlib import Path
 
 from dowse.errors import RootError
-from dowse.indexing import exclusions
+from dowse.indexing import default_excludes
+from dowse.indexing.decode import stamp_of
 from dowse.indexing.ignore import Pattern, PatternList, doors, parse_lines
 from dowse.indexing.ignore_files import IGNORE_FILES, IgnoreFiles, InForce, modified
-from dowse.indexing.read import stamp_of
-from dowse.location import main_checkout
+from dowse.roots import main_checkout
 from dowse.safe_files import describe_excess, describe_kind
 from dowse.types import LEFT_OUT, OUTER_RULES, Candidate, Folder, Skipped, SkipReason
 
@@ -211,7 +211,7 @@ class _Judge:
                 return Skipped(path, SkipReason.SYMLINK, f"to {_printable(str(Path(entry.path).readlink()))}")
             is_folder = entry.is_dir(follow_symlinks=False)
             shown = f"{path}/" if is_folder else path
-            never = exclusions.NEVER_FOLDERS if is_folder else exclusions.NEVER_FILES
+            never = default_excludes.NEVER_FOLDERS if is_folder else default_excludes.NEVER_FILES
             if entry.name in never:
                 return Skipped(shown, SkipReason.DEFAULT_EXCLUDED, never[entry.name])
             if is_folder:
@@ -250,7 +250,7 @@ class _Judge:
         stamp = Folder(path, stamp_of(entry.stat(follow_symlinks=False)).changed_ns)
         entries = _list(entry.path)
         if asked is False and not closed and self._rules.default_excludes:
-            reason = exclusions.listed_folder(name, entries.keys(), place.entries.keys())
+            reason = default_excludes.listed_folder(name, entries.keys(), place.entries.keys())
             closed = (SkipReason.DEFAULT_EXCLUDED, reason) if reason else self._repeated(entries)
             if closed and not self._leads_on(place, path, closed):
                 return Skipped(f"{path}/", *closed)
@@ -303,8 +303,8 @@ class _Judge:
         if not self._rules.default_excludes:
             return None
         if not is_folder:
-            return exclusions.file(name)
-        reason = exclusions.folder(name)
+            return default_excludes.file(name)
+        reason = default_excludes.folder(name)
         return (SkipReason.DEFAULT_EXCLUDED, reason) if reason else None
 
     def _leads_on(self, place: _Place, path: str, verdict: _Verdict) -> bool:

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dowse.code import terms
-from dowse.embedders.base import Embedder, Preparing
+from dowse.code import chunk_fields
+from dowse.embedders.embedder import Embedder, Preparing
 from dowse.errors import EmbedderError
 from dowse.types import KEY_BYTES, ChunkVector, PreparedChunk, SourceFile
 
 if TYPE_CHECKING:
-    from dowse.embedders.base import Matrix
+    from dowse.embedders.embedder import Matrix
 
 CALL_TEXTS = 256
 """New texts that are embedded at a time: enough for a model to sort them by length, little to lose."""
@@ -102,7 +102,7 @@ class Embedding:
         if self._prepares:
             return [one.document for one in file.prepared], tuple([one.key for one in file.prepared])
         model = self.embedder.name
-        texts = terms.embedded_texts(file.path, file.content, file.parsed, file.definitions)
+        texts = chunk_fields.embedded_texts(file.path, file.content, file.parsed, file.definitions)
         return texts, tuple([_key(model, text.encode("utf-8", "replace")) for text in texts])
 
     def _embed(self, group: list[_Texts]) -> EmbedderError | None:
@@ -152,11 +152,11 @@ class Embedding:
 
 
 def prepared(
-    embedder: Preparing, path: str, content: bytes, passages: Sequence[terms.Passage]
+    embedder: Preparing, path: str, content: bytes, passages: Sequence[chunk_fields.Passage]
 ) -> tuple[PreparedChunk, ...]:
     """The chunks of a file as far as they can be embedded where it is taken apart."""
     model = embedder.name
-    ready = map(embedder.prepared, terms.documents(path, content, passages))
+    ready = map(embedder.prepared, chunk_fields.documents(path, content, passages))
     return tuple([PreparedChunk(_key(model, document), document) for document in ready])
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from dowse.errors import EmbedderError, IndexLocked, IndexMissing, IndexUnwritable
-from dowse.indexing import changes
-from dowse.indexing.listening import Listening
-from dowse.indexing.read import stamp_of
-from dowse.stores.base import KnownFile, Snapshot, Store
+from dowse.indexing import tree_diff
+from dowse.indexing.change_tracker import Listening
+from dowse.indexing.decode import stamp_of
+from dowse.stores.protocol import KnownFile, Snapshot, Store
 from dowse.types import Candidate, FileStamp, IndexReport, IndexState, SearchResult, StoredFile
 
 if TYPE_CHECKING:
@@ -148,9 +148,9 @@ class Freshness:
             return None
         if (known := self._known()) is None:
             return None
-        return changes.known_changes(changes.drift(self._root, *known), *known)
+        return tree_diff.known_changes(tree_diff.drift(self._root, *known), *known)
 
-    def _due_drift(self, snapshot: Snapshot) -> changes.Drift | None:
+    def _due_drift(self, snapshot: Snapshot) -> tree_diff.Drift | None:
         """How the disk differs from the index, as far as it is looked at."""
         started = time.monotonic()
         heard = self._listening.heard(snapshot)
@@ -169,34 +169,36 @@ class Freshness:
         """Whether the ignore files outside of the tree, which nobody hears of, are as they were."""
         folders = snapshot.folders()
         if self._outer_rules is None or self._outer_rules[0] is not folders:
-            self._outer_rules = folders, changes.outer_rules(folders)
-        return not changes.have_moved(self._outer_rules[1])
+            self._outer_rules = folders, tree_diff.outer_rules(folders)
+        return not tree_diff.have_moved(self._outer_rules[1])
 
     def _is_pausing(self, now: float) -> bool:
         """Whether all was compared a moment ago, which is good enough where nothing better can be had."""
         is_soon = now < self._next_check and self._check_wanted < self._last_check
         return is_soon and self._listening.is_impossible
 
-    def _compared(self, snapshot: Snapshot, started: float) -> changes.Drift:
+    def _compared(self, snapshot: Snapshot, started: float) -> tree_diff.Drift:
         """How the disk differs from the index, by comparing everything; of a large tree, all folders."""
         self._listening.begin(snapshot)
         folders = snapshot.folders()
         is_large = snapshot.file_count() > CHECKED_FILES
-        drift = changes.drift(self._root, {} if is_large else snapshot.manifest(), folders)
+        drift = tree_diff.drift(self._root, {} if is_large else snapshot.manifest(), folders)
         if is_large and drift.folders:
-            drift = changes.drift(self._root, _files_in(drift.folders, snapshot.manifest()), folders)
+            drift = tree_diff.drift(self._root, _files_in(drift.folders, snapshot.manifest()), folders)
         done = time.monotonic()
         self._next_check = done + CHECK_PAUSE * (done - started)
         return drift
 
-    def _drift_among(self, snapshot: Snapshot, paths: set[str]) -> changes.Drift:
+    def _drift_among(self, snapshot: Snapshot, paths: set[str]) -> tree_diff.Drift:
         """How the disk differs from the index in some places."""
         folders = snapshot.folders()
-        above = {folder: folders[folder] for path in paths for folder in changes.folders_above(path, folders)}
+        above = {
+            folder: folders[folder] for path in paths for folder in tree_diff.folders_above(path, folders)
+        }
         manifest = snapshot.manifest() if len(paths) > FEW_PATHS else None
         find = manifest.get if manifest is not None else snapshot.file_at
         known: dict[str, KnownFile] = {path: file for path in paths if (file := find(path)) is not None}
-        return changes.drift(self._root, known, above)
+        return tree_diff.drift(self._root, known, above)
 
     def _known(self) -> tuple[Mapping[str, KnownFile], Mapping[str, int]] | None:
         """The files and folders of the index; None if the tree is too large to look at every one."""
@@ -209,7 +211,9 @@ class Freshness:
     def _may_update(self) -> bool:
         return self._means.looks and not self._means.read_only
 
-    def _take_in(self, drift: changes.Drift, progress: Progress | None, *, is_all: bool = False) -> list[str]:
+    def _take_in(
+        self, drift: tree_diff.Drift, progress: Progress | None, *, is_all: bool = False
+    ) -> list[str]:
         """Bring the index up to date, unless that is not possible now: then it stays as it is, and this says so.
 
         ``is_all`` says that the index differs from the disk in nothing else.
@@ -230,7 +234,7 @@ class Freshness:
                     self._listening.note_good(snapshot)
         return []
 
-    def _write(self, drift: changes.Drift, folders: Mapping[str, int], progress: Progress | None) -> None:
+    def _write(self, drift: tree_diff.Drift, folders: Mapping[str, int], progress: Progress | None) -> None:
         from dowse.indexing import pipeline
 
         if drift.rules_changed:
@@ -254,7 +258,7 @@ class Freshness:
         found = find(snapshot)
         stale = self._stale(snapshot, shown(found), by_content=not self._may_update)
         if stale and self._may_update:
-            notes = self._take_in(changes.Drift(tuple(stale), (), {}, rules_changed=False), None)
+            notes = self._take_in(tree_diff.Drift(tuple(stale), (), {}, rules_changed=False), None)
             with self._store.snapshot() as newer:
                 found = find(newer)
                 stale = self._stale(newer, shown(found), by_content=True)
@@ -277,7 +281,7 @@ class Freshness:
                 stamp = stamp_of(status)
             except OSError:
                 stamp = FileStamp(-1, -1)
-            if file is not None and changes.same_moment(file.stamp, stamp):
+            if file is not None and tree_diff.same_moment(file.stamp, stamp):
                 continue
             if file is None or not (by_content and self._says_the_same(file, stamp)):
                 stale.append(Candidate(path, stamp))

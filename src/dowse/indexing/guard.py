@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from dowse import lifeline
 from dowse.errors import DowseError
-from dowse.indexing.understand import Task, Understanding, Understood
+from dowse.indexing.analyze_file import Task, Understanding, Understood
 
 CPU_SECONDS = 4.0
 CPU_SECONDS_PER_MB = 5.0

@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from dowse.indexing.decode import stamp_of
 from dowse.indexing.ignore import Pattern, PatternList, parse_file
-from dowse.indexing.read import stamp_of
 from dowse.safe_files import read_regular
 from dowse.settings import git_excludes_file
 

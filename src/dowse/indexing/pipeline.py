@@ -14,17 +14,17 @@ from itertools import tee
 from pathlib import Path
 from typing import NamedTuple
 
-from dowse.code import parsing, roles, secrets
-from dowse.embedders.base import Embedder, Preparing
-from dowse.garbage import uncollected
-from dowse.indexing import changes
+from dowse.code import file_roles, parsing, secrets
+from dowse.embedders.embedder import Embedder, Preparing
+from dowse.gc_pause import uncollected
+from dowse.indexing import tree_diff
+from dowse.indexing.analyze_file import VERSION, Task, Understanding
+from dowse.indexing.decode import read
 from dowse.indexing.discover import Again, Rules, discover
 from dowse.indexing.discover import why as judged
 from dowse.indexing.embed import Embedding
-from dowse.indexing.read import read
-from dowse.indexing.understand import VERSION, Task, Understanding
 from dowse.indexing.workers import grouped, reason, understand_all
-from dowse.stores.base import KnownFile, Store, Writer
+from dowse.stores.protocol import KnownFile, Store, Writer
 from dowse.types import (
     LEFT_OUT,
     Candidate,
@@ -70,7 +70,7 @@ def index(root: Path, store: Store, recipe: Recipe, progress: Progress) -> Index
     progress("discover", 0, 0)
     with store.writer(thorough=True) as writer:
         run = _Run(root, writer, recipe, progress, writer.manifest())
-        plan = changes.compare(discover(root, recipe.rules), run.manifest)
+        plan = tree_diff.compare(discover(root, recipe.rules), run.manifest)
         run.write(plan.read, plan.removed)
         report = run.report(plan, time.perf_counter() - started)
         writer.finish(report, {**plan.folders, **run.left_out})
@@ -78,18 +78,20 @@ def index(root: Path, store: Store, recipe: Recipe, progress: Progress) -> Index
 
 
 def update(
-    root: Path, store: Store, recipe: Recipe, drift: changes.Drift, known_folders: Collection[str]
+    root: Path, store: Store, recipe: Recipe, drift: tree_diff.Drift, known_folders: Collection[str]
 ) -> None:
     """Bring files that are known to have changed up to date, and look into folders whose names changed."""
     moved = [folder for folder in drift.folders if not folder.startswith(LEFT_OUT)]
     found = list(discover(root, recipe.rules, Again(known_folders, moved))) if moved else []
-    folders = {item.path: changes.settled_time(item.changed_ns) for item in found if isinstance(item, Folder)}
+    folders = {
+        item.path: tree_diff.settled_time(item.changed_ns) for item in found if isinstance(item, Folder)
+    }
     candidates = {item.path: item for item in (*drift.changed, *found) if isinstance(item, Candidate)}
     with store.writer() as writer:
         manifest = writer.manifest([*candidates, *drift.missing])
         new = [c for c in candidates.values() if c.path not in manifest or manifest[c.path].stamp != c.stamp]
-        has_new_rules = changes.rules_among(c.path for c in new) or bool(
-            changes.outer_rules(folders).keys() - set(known_folders)
+        has_new_rules = tree_diff.rules_among(c.path for c in new) or bool(
+            tree_diff.outer_rules(folders).keys() - set(known_folders)
         )
         if not has_new_rules:
             _Run(root, writer, recipe, quiet, manifest).write(
@@ -215,9 +217,9 @@ class _Run:
             self._count(reading.path)
             yield SourceFile(
                 reading.path,
-                changes.settled(reading.stamp),
+                tree_diff.settled(reading.stamp),
                 reading.content_hash,
-                roles.role(reading.path, reading.content[:1000]),
+                file_roles.role(reading.path, reading.content[:1000]),
                 reading.content,
                 result.parsed,
                 result.definitions,
@@ -234,11 +236,11 @@ class _Run:
             source = read(self.root / path, path, recipe.rules.max_file_size)
             if isinstance(source, Skipped):
                 self.skipped.append(source)
-                self.left_out[LEFT_OUT + path] = changes.settled_time(candidate.stamp.changed_ns)
+                self.left_out[LEFT_OUT + path] = tree_diff.settled_time(candidate.stamp.changed_ns)
                 continue
             digest = recipe.content_hash(path, source.content)
             if path in self.manifest and self.manifest[path].content_hash == digest:
-                self.restamped[path] = changes.settled(source.stamp)
+                self.restamped[path] = tree_diff.settled(source.stamp)
                 continue
             content, found = (
                 secrets.mask(source.content, path) if recipe.mask_secrets else (source.content, ())
@@ -251,7 +253,7 @@ class _Run:
         else:
             self.added += 1
 
-    def report(self, plan: changes.Plan, seconds: float) -> IndexReport:
+    def report(self, plan: tree_diff.Plan, seconds: float) -> IndexReport:
         """What the run saw and did."""
         skipped = [*plan.skipped, *self.skipped]
         failures = [s for s in skipped if s.reason in (SkipReason.FAILED, SkipReason.UNREADABLE)]

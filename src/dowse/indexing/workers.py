@@ -21,9 +21,9 @@ from typing import TypeVar
 
 from dowse import lifeline
 from dowse.code.languages import builtin
-from dowse.garbage import uncollected
+from dowse.gc_pause import uncollected
 from dowse.indexing import guard
-from dowse.indexing.understand import (
+from dowse.indexing.analyze_file import (
     Task,
     Understanding,
     Understood,

@@ -8,8 +8,8 @@ import stat
 from pathlib import Path
 
 from dowse.errors import UsageError
-from dowse.indexing import git
-from dowse.interfaces.launch import launch_command
+from dowse.indexing import git_index
+from dowse.interfaces.self_command import launch_command
 from dowse.services import git as program
 
 HOOKS = ("post-commit", "post-checkout", "post-merge", "post-rewrite")
@@ -61,7 +61,7 @@ def uninstall(root: Path) -> list[Path]:
 
 def _folder(root: Path) -> Path:
     """Where git looks for hooks: ``core.hooksPath`` may say elsewhere."""
-    default = git.hooks_folder(root)
+    default = git_index.hooks_folder(root)
     if default is None:
         raise UsageError(f"{root} is not in a git repository: there are no hooks to install")
     named = program.configured_path(root, "core.hooksPath", otherwise=OTHERWISE)

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from dowse.interfaces.paint import Paint, code_lines, plain, visible, visible_code
+from dowse.interfaces.theme import Paint, code_lines, plain, visible, visible_code
 from dowse.types import (
     AnalysedQuery,
     ChannelReport,
@@ -189,7 +189,7 @@ def search_text(response: SearchResponse, view: View) -> str:
 
 def detail_text(response: SearchResponse, detail: Detail, view: View) -> str:
     """The hits, best first, with so much of each."""
-    from dowse.search.pack import shown
+    from dowse.search.output.budget import shown
 
     channels = channel_names(response)
     blocks = []

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dowse.interfaces.paint import Paint, visible
 from dowse.interfaces.render import SCHEMA, table
+from dowse.interfaces.theme import Paint, visible
 from dowse.types import (
     Affected,
     Certainty,

@@ -7,13 +7,9 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from dowse.code import tokens
-from dowse.embedders.base import Embedder
-from dowse.search import cursor, expand, informative, places, related, traces, verbatim
-from dowse.search.analyse import analyse, with_added
-from dowse.search.fuse import Fused, fuse
-from dowse.search.laps import Laps
-from dowse.search.relevance import WEAK, Judge
-from dowse.search.retrieve import (
+from dowse.embedders.embedder import Embedder
+from dowse.search.channels import frame_lookup
+from dowse.search.channels.retrieve import (
     EXACT_WEIGHT,
     PLACES_WEIGHT,
     VERSIONS_WEIGHT,
@@ -22,9 +18,15 @@ from dowse.search.retrieve import (
     steps,
     timed,
 )
-from dowse.search.signals import SIGNALS, Candidate
+from dowse.search.output import expand, similar
+from dowse.search.query import keywords, stack_traces
+from dowse.search.query.analyze import analyse, with_added
+from dowse.search.ranking.calibration import WEAK, Judge
+from dowse.search.ranking.fusion import Fused, fuse
+from dowse.search.ranking.signals import SIGNALS, Candidate, phrase, proximity
+from dowse.search.timing import Laps
 from dowse.settings import Settings
-from dowse.stores.base import Snapshot
+from dowse.stores.protocol import Snapshot
 from dowse.types import (
     CHUNK_BITS,
     AnalysedQuery,
@@ -77,12 +79,12 @@ class Ranking:
 
 def read(parsed: ParsedQuery, is_extension: Callable[[str], bool]) -> AnalysedQuery:
     """The question analysed, with the lines that it names; of a program's output, what went wrong and where."""
-    if not traces.looks_like_output(parsed.text):
-        text, frames = places.named(parsed.text)
+    if not stack_traces.looks_like_output(parsed.text):
+        text, frames = frame_lookup.named(parsed.text)
         added = [one.term for one in parsed.wording.added]
         query = with_added(analyse(text, is_extension, parsed.names), added)
         return replace(query, frames=tuple(frames)) if frames else query
-    text, frames = places.question(parsed.text)
+    text, frames = frame_lookup.question(parsed.text)
     return replace(analyse(text, is_extension, parsed.names), frames=tuple(frames), reading="output")
 
 
@@ -105,16 +107,16 @@ def rank(
     candidates, others = _candidates(snapshot, fused, WEIGHED * steps(options.limit), options.filter)
     laps.done("fuse")
     if "verbatim" not in settings.signals_off:
-        verbatim.weigh(snapshot, query, candidates)
+        phrase.weigh(snapshot, query, candidates)
     for name, signal in SIGNALS.items():
         if name not in settings.signals_off:
             signal(query, candidates)
     is_literal = bool(options.filter.about_chunks or "exact" in channels or query.frames)
     if "partner" not in settings.signals_off and not is_literal:
         named = {hit.chunk >> CHUNK_BITS for hit in channels["files"].hits}
-        candidates = related.with_partners(snapshot, query, candidates, options.filter, named)
+        candidates = similar.with_partners(snapshot, query, candidates, options.filter, named)
     if options.near and "exact" not in channels:
-        candidates = cursor.with_near(snapshot, query, candidates, options)
+        candidates = proximity.with_near(snapshot, query, candidates, options)
     best = _best_first(candidates)
     laps.done("weigh")
     judge = Judge(snapshot, query)
@@ -217,8 +219,8 @@ def relate(
     laps = Laps()
     query = AnalysedQuery(f"{file.path}:{line}" if line else file.path, (), (), (), (), (), "place")
     channels = {
-        "partners": timed("partners", lambda: related.partners(snapshot, file)),
-        "similar": timed("similar", lambda: related.similar(snapshot, file, line, options.filter)),
+        "partners": timed("partners", lambda: similar.partners(snapshot, file)),
+        "similar": timed("similar", lambda: similar.similar(snapshot, file, line, options.filter)),
     }
     laps.done("retrieve")
     fused = fuse("scores", {name: channel.hits for name, channel in channels.items()}, RELATED_WEIGHTS)
@@ -248,10 +250,10 @@ def _best_first(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 def _condensed(snapshot: Snapshot, query: AnalysedQuery) -> AnalysedQuery:
     """A long text reduced to the terms that tell places apart."""
-    if not informative.is_long(query.text):
+    if not keywords.is_long(query.text):
         return query
-    words = informative.words_of(query.text)
-    chosen = informative.informative_terms(words, snapshot.frequency, snapshot.chunk_count())
+    words = keywords.words_of(query.text)
+    chosen = keywords.informative_terms(words, snapshot.frequency, snapshot.chunk_count())
     return replace(
         query,
         terms=chosen.terms,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dowse.errors import SettingsError, UsageError
 from dowse.index_folder import IndexFolder
-from dowse.stores.base import SharedStore, Store
+from dowse.stores.protocol import SharedStore, Store
 
 NAMES = ("embedded", "memory", "postgresql")
 """Every kind of store. The last is named by its address: ``postgresql://host/database``."""

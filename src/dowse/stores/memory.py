@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from dowse.errors import IndexLocked, IndexMissing
-from dowse.filtering import chunk_passes, entity_passes, facts, file_passes
-from dowse.stores import naming
-from dowse.stores.base import merged_folders
+from dowse.filters import chunk_passes, entity_passes, facts, file_passes
+from dowse.stores import name_match
+from dowse.stores.protocol import merged_folders
 from dowse.types import (
     ChunkTerms,
     ChunkVector,
@@ -320,7 +320,7 @@ class MemorySnapshot:
                 (chunk, i) for chunk, held in enumerate(row.file.definitions) for i in held
             ):
                 entity = row.file.parsed.entities[ordinal]
-                if naming.matches(tier, pattern, entity.name) and entity_passes(
+                if name_match.matches(tier, pattern, entity.name) and entity_passes(
                     filter, entity.kind, entity.name
                 ):
                     hit = NameHit(row.file.id, ordinal, chunk, tier, entity.kind)
@@ -333,7 +333,7 @@ class MemorySnapshot:
         found = [
             row.file.id
             for path, row in sorted(self._rows.items())
-            if naming.path_ends_with(path, wanted) and self._file_passes(row.file, filter)
+            if name_match.path_ends_with(path, wanted) and self._file_passes(row.file, filter)
         ]
         return found[:limit]
 

@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 from importlib import import_module
 from typing import Any
 
-from dowse.code.languages.base import GRAMMAR, GRAMMAR_FORM, Language
+from dowse.code.languages.spec import GRAMMAR, GRAMMAR_FORM, Language
 from dowse.errors import SettingsError, UsageError
 
 _MODULES = (

@@ -1,6 +1,6 @@
 """Bash and the shells that read nearly the same language."""
 
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 
 LANGUAGE = Language(
     name="bash",

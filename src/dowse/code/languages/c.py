@@ -4,7 +4,7 @@ Declarators nest (``*a[]``, ``**f()``), and naming every node type on the way ma
 slower to compile. The patterns therefore go by fields: what has a declarator and parameters is a function.
 """
 
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 
 OUTSIDE = (
     "translation_unit",

@@ -1,7 +1,7 @@
 """C++."""
 
 from dowse.code.languages import c
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 
 _OUTSIDE = (*c.OUTSIDE, "linkage_specification", "template_declaration", "field_declaration_list")
 

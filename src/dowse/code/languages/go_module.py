@@ -1,6 +1,6 @@
 """Go's module files: what a module is called."""
 
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 
 LANGUAGE = Language(
     name="go-module",

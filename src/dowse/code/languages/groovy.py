@@ -1,6 +1,6 @@
 """Groovy: also Gradle build scripts and Jenkins pipelines."""
 
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 
 LANGUAGE = Language(
     name="groovy",

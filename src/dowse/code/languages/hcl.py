@@ -1,6 +1,6 @@
 """HCL: Terraform, Nomad, Packer and other HashiCorp configuration."""
 
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 
 LANGUAGE = Language(
     name="hcl",

@@ -1,6 +1,6 @@
 """HTML, and the single-file components of Vue, whose outer syntax it is."""
 
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 
 LANGUAGE = Language(
     name="html",

@@ -1,6 +1,6 @@
 """INI files and their many relatives: sections, keys and values."""
 
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 
 LANGUAGE = Language(
     name="ini",

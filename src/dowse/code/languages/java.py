@@ -1,6 +1,6 @@
 """Java."""
 
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 
 LANGUAGE = Language(
     name="java",

@@ -1,6 +1,6 @@
 """JavaScript, with JSX."""
 
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 
 _FUNCTION = "(_ body: (_) @body)"
 """Only functions and classes are values with a body; naming them all makes the query slow to compile."""

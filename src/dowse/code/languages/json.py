@@ -1,6 +1,6 @@
 """JSON and its dialects with comments."""
 
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 
 LANGUAGE = Language(
     name="json",

@@ -1,6 +1,6 @@
 """Julia."""
 
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 
 _CALL = """(call_expression . [
     (identifier) @name

@@ -1,7 +1,7 @@
 """Objective-C."""
 
 from dowse.code.languages import c
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 
 LANGUAGE = Language(
     name="objective-c",

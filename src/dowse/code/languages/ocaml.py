@@ -1,6 +1,6 @@
 """OCaml implementations; interfaces are a language of their own because their grammar is."""
 
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 
 DEFINITIONS = """
 (module_definition (module_binding . (module_name) @name)) @module

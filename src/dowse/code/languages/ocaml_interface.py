@@ -1,7 +1,7 @@
 """OCaml interfaces."""
 
 from dowse.code.languages import ocaml
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 
 LANGUAGE = Language(
     name="ocaml-interface",

@@ -1,6 +1,6 @@
 """Rust."""
 
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 
 LANGUAGE = Language(
     name="rust",

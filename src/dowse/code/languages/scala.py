@@ -1,6 +1,6 @@
 """Scala."""
 
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 
 _BODIES = ("compilation_unit", "template_body", "with_template_body", "enum_body", "ERROR")
 """Where a value is not a local one, or in a broken file need not be one."""

@@ -1,6 +1,6 @@
 """Shaders: GLSL, HLSL, WGSL and Metal."""
 
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 
 LANGUAGE = Language(
     name="shader",

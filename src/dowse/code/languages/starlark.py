@@ -1,7 +1,7 @@
 """Starlark, the dialect of Python that Bazel, Buck and Tilt read."""
 
 from dowse.code.languages import python
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 
 LANGUAGE = Language(
     name="starlark",

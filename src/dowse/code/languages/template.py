@@ -1,6 +1,6 @@
 """Text with holes: Jinja, ERB, Handlebars, Mustache, EJS, Liquid and Go templates."""
 
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 
 LANGUAGE = Language(
     name="template",

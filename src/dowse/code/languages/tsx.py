@@ -1,7 +1,7 @@
 """TypeScript with JSX: a grammar of its own, because ``<T>x`` means something else there."""
 
 from dowse.code.languages import javascript, typescript
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 
 LANGUAGE = Language(
     name="tsx",

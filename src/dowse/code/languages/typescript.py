@@ -1,7 +1,7 @@
 """TypeScript."""
 
 from dowse.code.languages import javascript
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 
 DEFINITIONS = (
     javascript.DEFINITIONS

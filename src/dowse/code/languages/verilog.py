@@ -1,6 +1,6 @@
 """Verilog and SystemVerilog."""
 
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 
 LANGUAGE = Language(
     name="verilog",

@@ -1,6 +1,6 @@
 """XML and the formats written in it."""
 
-from dowse.code.languages.base import Language
+from dowse.code.languages.spec import Language
 
 LANGUAGE = Language(
     name="xml",

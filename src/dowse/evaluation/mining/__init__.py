@@ -1,7 +1,7 @@
 """Ground truth from the repository itself: the table of sources, and how many questions each gives.
 
 A source offers more questions than are wanted; which are taken is decided by a seed, spread over as many files as
-there are. Nothing here measures: see ``trees.py`` for how a mined question is kept from giving its answer away.
+there are. Nothing here measures: see ``checkouts.py`` for how a mined question is kept from giving its answer away.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pathlib import Path
 
 from dowse.engine import Engine
 from dowse.errors import UsageError
-from dowse.evaluation.mining import commits, docs, names
-from dowse.evaluation.values import Dataset, Question
+from dowse.evaluation.eval_types import Dataset, Question
+from dowse.evaluation.mining import commits, docs, symbol_names
 from dowse.indexing.pipeline import Progress
-from dowse.search import query_language
+from dowse.search.query import parse
 
 Source = Callable[[Engine, int, random.Random], list[Question]]
 """Gives questions about an index that is up to date, at least as many as wanted if there are."""
@@ -26,7 +26,7 @@ Source = Callable[[Engine, int, random.Random], list[Question]]
 _SYNTAX = re.compile(r"[\"\\]|(?<=\w):(?=\S)|(?<!\S)[-/]+(?=\S)")
 """Quotes, the colon of a field, and what stands before a word to exclude it or to begin a pattern."""
 
-SOURCES: Mapping[str, Source] = {"docs": docs.offer, "symbols": names.offer, "git": commits.offer}
+SOURCES: Mapping[str, Source] = {"docs": docs.offer, "symbols": symbol_names.offer, "git": commits.offer}
 
 
 def sources(given: str | None) -> tuple[str, ...]:
@@ -73,7 +73,7 @@ def _plain(question: Question) -> Question | None:
     words = _SYNTAX.sub(" ", question.query)
     query = " ".join(words.split())
     try:
-        parsed = query_language.parse(query)
+        parsed = parse.parse(query)
     except UsageError:
         return None
     return replace(question, query=query) if parsed.text.split() == query.split() else None

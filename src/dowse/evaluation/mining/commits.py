@@ -14,16 +14,16 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from dowse.code import roles, tokens
+from dowse.code import file_roles, tokens
 from dowse.code.languages import Languages
 from dowse.engine import Engine
 from dowse.errors import UsageError
-from dowse.evaluation import history
-from dowse.evaluation.history import Commit
+from dowse.evaluation import commit_history
+from dowse.evaluation.commit_history import Commit
+from dowse.evaluation.eval_types import Question, Target
 from dowse.evaluation.leaks import names_file
 from dowse.evaluation.mining.definitions import ASKED_KINDS
-from dowse.evaluation.values import Question, Target
-from dowse.indexing.understand import Understanding, parse
+from dowse.indexing.analyze_file import Understanding, parse
 from dowse.types import Entity, Role
 
 MAX_FILES = 8
@@ -68,7 +68,7 @@ _TRAILER = re.compile(
 
 def offer(engine: Engine, wanted: int, chance: random.Random) -> list[Question]:
     """Commits that make questions, with a tree that has none of them."""
-    line = history.first_parents(engine.root, MAX_HISTORY)
+    line = commit_history.first_parents(engine.root, MAX_HISTORY)
     if len(line) < 2:
         raise UsageError("its history has a single commit (a shallow clone?)")
     commits = _usable(engine, line, wanted)
@@ -93,7 +93,7 @@ def _usable(engine: Engine, line: Sequence[str], wanted: int) -> list[tuple[str,
         found = [
             (older, commit)
             for newer, older in pairwise(edges)
-            for commit in history.commits_between(engine.root, older, newer)
+            for commit in commit_history.commits_between(engine.root, older, newer)
             if is_usable(commit, engine.languages)
         ]
         if len(found) >= wanted * SPARE or back == len(line) - 1:
@@ -130,7 +130,7 @@ def question(commit: Commit) -> str:
 def is_code(path: str, languages: Languages) -> bool:
     """Whether a file is one of the project's sources, in a language that defines things."""
     language = languages.detect(path, b"")
-    return roles.role(path, b"") is Role.SOURCE and bool(language.definitions) and not language.prose
+    return file_roles.role(path, b"") is Role.SOURCE and bool(language.definitions) and not language.prose
 
 
 class _Older:
@@ -152,7 +152,7 @@ class _Older:
 
     def entities(self, commit: str, path: str) -> Sequence[Entity] | None:
         """What a file defined in a commit."""
-        content = history.content(self.engine.root, commit, path)
+        content = commit_history.content(self.engine.root, commit, path)
         return None if content is None else parse(self.how, path, content)[0].entities
 
 
@@ -163,7 +163,7 @@ def _targets(engine: Engine, commit: Commit, older: _Older) -> Iterator[Target]:
         if names is None:
             continue
         entities = older.entities(commit.parent, file.path) or ()
-        lines = history.changed_lines(engine.root, commit, file.path)
+        lines = commit_history.changed_lines(engine.root, commit, file.path)
         changed = {e.qualified for first, last in lines for e in _innermost(entities, first, last)}
         kept = sorted(changed & names)
         if kept:

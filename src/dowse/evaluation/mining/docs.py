@@ -1,7 +1,7 @@
 """Questions from documentation: what a definition says it does, asked as a question for it.
 
 The first sentence of a docstring or doc comment is the question, the definition the answer. It is measured on an
-index without any such documentation (``trees.py``), so it has to be found by what the code says.
+index without any such documentation (``checkouts.py``), so it has to be found by what the code says.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from collections import defaultdict
 
 from dowse.code import tokens
 from dowse.engine import Engine
+from dowse.evaluation.eval_types import Question, Target
 from dowse.evaluation.leaks import names_file
 from dowse.evaluation.mining import definitions
-from dowse.evaluation.values import Question, Target
-from dowse.search.analyse import STOP_WORDS, is_identifier
+from dowse.search.query.analyze import STOP_WORDS, is_identifier
 from dowse.types import Entity
 
 WORDS = (4, 40)

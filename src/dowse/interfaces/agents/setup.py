@@ -17,9 +17,9 @@ from typing import TypedDict
 
 from dowse import settings
 from dowse.errors import UsageError
-from dowse.interfaces.agents import guidance, jsonc, toml
-from dowse.interfaces.agents.known import AGENTS, NAME, Agent
-from dowse.interfaces.launch import launch_command
+from dowse.interfaces.agents import instructions, jsonc, toml_editor
+from dowse.interfaces.agents.clients import AGENTS, NAME, Agent
+from dowse.interfaces.self_command import launch_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def rendered(agent: Agent, root: Path | None, folder: Path) -> str:
     """The configuration alone, to be pasted."""
     keys = (*agent.keys, NAME)
     value = entry_for(agent, root, folder)
-    return toml.with_entry("", keys, value) if agent.is_toml else jsonc.with_entry("", keys, value)
+    return toml_editor.with_entry("", keys, value) if agent.is_toml else jsonc.with_entry("", keys, value)
 
 
 def installing(agent: Agent, root: Path | None, folder: Path) -> Change:
@@ -101,7 +101,7 @@ def installing(agent: Agent, root: Path | None, folder: Path) -> Change:
     path = file_of(agent, root)
     before = _read(path)
     keys = (*agent.keys, NAME)
-    change = toml.with_entry if agent.is_toml else jsonc.with_entry
+    change = toml_editor.with_entry if agent.is_toml else jsonc.with_entry
     value = entry_for(agent, root, folder)
     if before is not None and _entry(agent, before, keys) == value:
         return Change(path, before, before)
@@ -112,7 +112,7 @@ def uninstalling(agent: Agent, root: Path | None) -> Change:
     """The agent's file without the server: as it was before, if nobody has changed it since."""
     path = file_of(agent, root)
     keys = (*agent.keys, NAME)
-    change = toml.without_entry if agent.is_toml else jsonc.without_entry
+    change = toml_editor.without_entry if agent.is_toml else jsonc.without_entry
     return _taking_back(path, lambda text: _changing(path, lambda t: change(t, keys), text))
 
 
@@ -121,26 +121,26 @@ def advising(root: Path, names: Sequence[str]) -> Iterator[Change]:
     for name in dict.fromkeys(agent_named(name).guidance for name in names):
         path = root / name
         before = _read(path)
-        yield Change(path, before, guidance.with_section(before or ""))
+        yield Change(path, before, instructions.with_section(before or ""))
 
 
 def advising_no_more(root: Path) -> Iterator[Change]:
     """The same files without it."""
     for name in dict.fromkeys(agent.guidance for agent in AGENTS.values()):
-        yield _taking_back(root / name, guidance.without_section)
+        yield _taking_back(root / name, instructions.without_section)
 
 
 def teaching(root: Path) -> Change:
     """The skill."""
-    path = root / guidance.SKILL_PATH
-    return Change(path, _read(path), guidance.SKILL)
+    path = root / instructions.SKILL_PATH
+    return Change(path, _read(path), instructions.SKILL)
 
 
 def teaching_no_more(root: Path) -> Change:
     """No skill."""
-    path = root / guidance.SKILL_PATH
+    path = root / instructions.SKILL_PATH
     before = _read(path)
-    return Change(path, before, None if before == guidance.SKILL else before)
+    return Change(path, before, None if before == instructions.SKILL else before)
 
 
 def apply(change: Change) -> None:
@@ -205,7 +205,7 @@ def _changing(path: Path, change: Callable[[str], str], text: str) -> str:
 
 def _entry(agent: Agent, text: str, keys: Sequence[str]) -> object:
     try:
-        return toml.entry(text, keys) if agent.is_toml else jsonc.entry(text, keys)
+        return toml_editor.entry(text, keys) if agent.is_toml else jsonc.entry(text, keys)
     except (UsageError, ValueError):
         return None
 

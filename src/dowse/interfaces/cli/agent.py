@@ -53,13 +53,13 @@ def install(
 
     Without AGENT: all that seem to be in use on this machine. Doing it again changes nothing.
     """
-    from dowse import location
+    from dowse import roots
     from dowse.interfaces.agents import setup
 
     chosen = names or tuple(setup.detected())
     if not chosen:
         raise UsageError("no agent was found here: name one (see 'dowse agent --help')")
-    folder = location.root_of(root, any_root=True)
+    folder = roots.root_of(root, any_root=True)
     scope = folder if project else None
     changes = [setup.installing(setup.agent_named(name), scope, folder) for name in chosen]
     changes += setup.advising(folder, chosen) if instructions else []
@@ -79,10 +79,10 @@ def uninstall(
     names: tuple[str, ...], project: bool, instructions: bool, skill: bool, dry_run: bool, root: str | None
 ) -> int:
     """Take it back: the files are as they were before."""
-    from dowse import location
+    from dowse import roots
     from dowse.interfaces.agents import setup
 
-    folder = location.root_of(root, any_root=True)
+    folder = roots.root_of(root, any_root=True)
     scope = folder if project else None
     changes = [setup.uninstalling(setup.agent_named(name), scope) for name in names]
     changes += setup.advising_no_more(folder) if instructions else []
@@ -100,11 +100,11 @@ def uninstall(
 @options.debug
 def config(name: str, project: bool, root: str | None) -> int:
     """Print what 'install' would write, to be pasted, and say where."""
-    from dowse import location
+    from dowse import roots
     from dowse.interfaces.agents import setup
     from dowse.interfaces.cli import output
 
-    chosen, folder = setup.agent_named(name), location.root_of(root, any_root=True)
+    chosen, folder = setup.agent_named(name), roots.root_of(root, any_root=True)
     scope = folder if project else None
     output.remark(f"{chosen.title}: {setup.file_of(chosen, scope)}")
     output.write(setup.rendered(chosen, scope, folder).rstrip("\n"))
@@ -114,7 +114,7 @@ def config(name: str, project: bool, root: str | None) -> int:
 def _carry_out(changes: Iterable[Change], *, dry_run: bool) -> int:
     from dowse.interfaces.agents import setup
     from dowse.interfaces.cli import output
-    from dowse.interfaces.paint import visible_code
+    from dowse.interfaces.theme import visible_code
 
     for change in changes:
         if not change.is_one:
@@ -129,6 +129,6 @@ def _carry_out(changes: Iterable[Change], *, dry_run: bool) -> int:
 
 
 def _shown(path: Path) -> str:
-    from dowse.interfaces.paint import visible
+    from dowse.interfaces.theme import visible
 
     return visible(str(path))

@@ -30,7 +30,7 @@ def clear(root: str | None, yes: bool, **given: Any) -> int:
     """
     from dowse.errors import UsageError
     from dowse.interfaces.cli import output
-    from dowse.interfaces.paint import visible
+    from dowse.interfaces.theme import visible
 
     with options.open_engine(root, **given) as engine:
         place, there = _found(engine)

@@ -21,7 +21,7 @@ def completion(shell: str) -> int:
     from click.shell_completion import get_completion_class
 
     from dowse.interfaces.cli import cli, output
-    from dowse.interfaces.cli.run import COMPLETE_VARIABLE
+    from dowse.interfaces.cli.run_command import COMPLETE_VARIABLE
 
     kind = get_completion_class(shell)
     assert kind is not None

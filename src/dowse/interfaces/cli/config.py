@@ -28,7 +28,7 @@ def show(root: str | None, as_json: bool) -> int:
 
     from dowse.interfaces import render
     from dowse.interfaces.cli import output
-    from dowse.interfaces.paint import visible
+    from dowse.interfaces.theme import visible
     from dowse.settings import masked
 
     with options.open_engine(root, any_root=True) as engine:
@@ -52,10 +52,10 @@ def show(root: str | None, as_json: bool) -> int:
 @options.debug
 def path(root: str | None) -> int:
     """Print the configuration file in force; leaves with 1 if there is none."""
-    from dowse import location, settings
+    from dowse import roots, settings
     from dowse.interfaces.cli import output
 
-    folder = location.root_of(root, any_root=True)
+    folder = roots.root_of(root, any_root=True)
     file = settings.config_file(folder)
     if file is None:
         output.remark(f"no configuration file; {folder / settings.CONFIG_FILE} would be read")

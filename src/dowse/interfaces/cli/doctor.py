@@ -22,11 +22,11 @@ def doctor(root: str | None, as_json: bool, **given: Any) -> int:
 
     Leaves with 3 if a check fails; a warning is not a failure.
     """
-    from dowse.interfaces.cli import checks, output
-    from dowse.interfaces.paint import visible
+    from dowse.interfaces.cli import doctor_checks, output
     from dowse.interfaces.render import SCHEMA
+    from dowse.interfaces.theme import visible
 
-    results = [*checks.installation(), *checks.tree(root, **options.given_store(), **given)]
+    results = [*doctor_checks.installation(), *doctor_checks.tree(root, **options.given_store(), **given)]
     if as_json:
         output.write_json({"schema": SCHEMA, "checks": [result._asdict() for result in results]})
     else:
@@ -34,5 +34,5 @@ def doctor(root: str | None, as_json: bool, **given: Any) -> int:
             output.write(f"{result.verdict:<5}{result.name}: {visible(result.found)}")
             if result.advice:
                 output.write(f"     {result.advice}")
-    failed = any(result.verdict is checks.Verdict.FAIL for result in results)
+    failed = any(result.verdict is doctor_checks.Verdict.FAIL for result in results)
     return NOT_IN_ORDER if failed else 0

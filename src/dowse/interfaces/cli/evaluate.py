@@ -13,8 +13,8 @@ from dowse.interfaces.cli import options
 
 if TYPE_CHECKING:
     from dowse.engine import Engine
+    from dowse.evaluation.eval_types import Comparison, Dataset, Evaluation
     from dowse.evaluation.run import Plan
-    from dowse.evaluation.values import Comparison, Dataset, Evaluation
 
 FAILED = 1
 """The exit code of a bar that was missed."""
@@ -139,17 +139,17 @@ def diff(before: Path, after: Path, **asked: Any) -> int:
 
     Of each the first run is taken: the settings that were in force, not those it was compared with.
     """
-    from dowse.evaluation import saved
+    from dowse.evaluation import storage
     from dowse.evaluation.compare import compare
     from dowse.interfaces.cli import output
     from dowse.interfaces.reports import terminal
 
-    first, second = saved.load(before), saved.load(after)
+    first, second = storage.load(before), storage.load(after)
     names = _names(asked["names"]) or second.metrics
     labels = _labels(before, after)
     found = compare(first.runs[0], second.runs[0], names, labels)
     if asked["as_json"]:
-        output.write_json({"schema": saved.SCHEMA, "comparison": saved.comparison_values(found)})
+        output.write_json({"schema": storage.SCHEMA, "comparison": storage.comparison_values(found)})
     else:
         output.write(terminal.comparison(found, output.view(asked["color"]).paint))
     return FAILED if _regressed([found], asked) else 0
@@ -232,7 +232,7 @@ def _bars(asked: dict[str, Any]) -> list[tuple[str, float]]:
 
 def _measured(engine: Engine, dataset: Dataset, asked: dict[str, Any]) -> Evaluation:
     """Every run and every comparison."""
-    from dowse.evaluation import report, saved, variants
+    from dowse.evaluation import report, storage, variants
     from dowse.evaluation.run import evaluate as measure
     from dowse.interfaces.progress import progress_line
 
@@ -242,7 +242,7 @@ def _measured(engine: Engine, dataset: Dataset, asked: dict[str, Any]) -> Evalua
     chosen += [variants.over(base, variants.parse(text, engine.settings)) for text in asked["compared"]]
     if len({variant.name for variant in chosen}) < len(chosen):
         raise UsageError("two --compare are the same: each needs settings of its own")
-    earlier = saved.load(asked["baseline"]) if asked["baseline"] else None
+    earlier = storage.load(asked["baseline"]) if asked["baseline"] else None
     with progress_line() as progress:
         runs = measure(engine, dataset, chosen, plan, progress)
     return report.evaluation(engine, dataset, plan, runs, earlier, str(asked["baseline"] or ""))
@@ -250,18 +250,18 @@ def _measured(engine: Engine, dataset: Dataset, asked: dict[str, Any]) -> Evalua
 
 def _deliver(evaluation: Evaluation, asked: dict[str, Any]) -> None:
     """Files first, so that a long run is not lost to a closed pipe."""
-    from dowse.evaluation import saved
+    from dowse.evaluation import storage
     from dowse.interfaces.cli import output
-    from dowse.interfaces.reports import markdown, page, terminal
+    from dowse.interfaces.reports import html_report, markdown_report, terminal
 
     if asked["save"]:
-        saved.save(evaluation, asked["save"])
+        storage.save(evaluation, asked["save"])
     if asked["html"]:
-        saved.write(asked["html"], page.text(evaluation))
+        storage.write(asked["html"], html_report.text(evaluation))
     if asked["markdown"]:
-        saved.write(asked["markdown"], markdown.text(evaluation))
+        storage.write(asked["markdown"], markdown_report.text(evaluation))
     if asked["as_json"]:
-        output.write_json(saved.values(evaluation))
+        output.write_json(storage.values(evaluation))
     else:
         output.write(terminal.text(evaluation, asked["worst"], output.view(asked["color"]).paint))
 

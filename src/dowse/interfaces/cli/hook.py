@@ -23,10 +23,10 @@ def hook() -> None:
 @options.debug
 def install(root: str | None) -> int:
     """Add dowse to the hooks of the repository."""
-    from dowse import location
+    from dowse import roots
     from dowse.interfaces import hooks
 
-    return _said(hooks.install(location.root_of(root)), "the hooks are there already")
+    return _said(hooks.install(roots.root_of(root)), "the hooks are there already")
 
 
 @hook.command("uninstall")
@@ -34,15 +34,15 @@ def install(root: str | None) -> int:
 @options.debug
 def uninstall(root: str | None) -> int:
     """Take dowse out of the hooks; everything else in them stays."""
-    from dowse import location
+    from dowse import roots
     from dowse.interfaces import hooks
 
-    return _said(hooks.uninstall(location.root_of(root)), "there are no hooks of dowse")
+    return _said(hooks.uninstall(roots.root_of(root)), "there are no hooks of dowse")
 
 
 def _said(changed: Sequence[Path], otherwise: str) -> int:
     from dowse.interfaces.cli import output
-    from dowse.interfaces.paint import visible
+    from dowse.interfaces.theme import visible
 
     for path in changed:
         output.write(visible(str(path)))

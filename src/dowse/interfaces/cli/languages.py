@@ -9,7 +9,7 @@ import click
 from dowse.interfaces.cli import options
 
 if TYPE_CHECKING:
-    from dowse.code.languages.base import Language
+    from dowse.code.languages.spec import Language
 
 
 @click.command()

@@ -36,7 +36,7 @@ def list_files(glob: str | None, left_out: bool, root: str | None, as_json: bool
     """
     from dowse.interfaces import render
     from dowse.interfaces.cli import output
-    from dowse.interfaces.paint import visible
+    from dowse.interfaces.theme import visible
 
     with options.open_engine(root, **given) as engine:
         if left_out:
@@ -69,7 +69,7 @@ def list_files(glob: str | None, left_out: bool, root: str | None, as_json: bool
 def _list_left_out(engine: Engine, glob: str | None, *, as_json: bool) -> int:
     from dowse.interfaces import render
     from dowse.interfaces.cli import output
-    from dowse.interfaces.paint import visible
+    from dowse.interfaces.theme import visible
 
     found = list(engine.left_out(*([glob] if glob else [])))
     if as_json:

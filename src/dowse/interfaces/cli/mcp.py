@@ -90,7 +90,7 @@ def _serve_http(service: Service, host: str, port: int, *, no_token: bool) -> No
     from dowse.interfaces.cli import output
 
     try:
-        from dowse.interfaces.mcp.http import serve
+        from dowse.interfaces.mcp.http_server import serve
     except ImportError as error:
         raise UsageError(f"HTTP needs the MCP SDK: pip install 'dowse[mcp]' ({error})") from error
     token = "" if no_token else settings.variable(TOKEN_VARIABLE) or secrets.token_urlsafe(24)

@@ -36,7 +36,7 @@ class Question(click.Command):
 def _is_exclusion(arg: str) -> bool:
     if not arg.startswith("-") or ":" not in arg:
         return False
-    from dowse.search.query_language import ALIASES, EXCLUDABLE
+    from dowse.search.query.parse import ALIASES, EXCLUDABLE
 
     name = arg[1:].partition(":")[0]
     return ALIASES.get(name, name) in EXCLUDABLE

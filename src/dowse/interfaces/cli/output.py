@@ -11,7 +11,7 @@ import click
 
 from dowse import settings
 from dowse.errors import OutputError
-from dowse.interfaces import paint
+from dowse.interfaces import theme
 from dowse.interfaces.render import View
 
 
@@ -21,7 +21,7 @@ def view(color: str, *, explain: bool = False, whole: bool = False) -> View:
     coloured = color == "always" or (color == "auto" and terminal and settings.wants_color())
     return View(
         cwd=_working_directory(),
-        paint=paint.colour if coloured else paint.plain,
+        paint=theme.colour if coloured else theme.plain,
         terminal=terminal,
         explain=explain,
         whole=whole or not terminal,

@@ -16,7 +16,7 @@ from dowse.interfaces.cli import COMMANDS, IMPLIED, options
 
 if TYPE_CHECKING:
     from dowse.engine import Engine
-    from dowse.repositories import Repositories
+    from dowse.multi_repo import Repositories
     from dowse.types import Packed, SearchOptions, SearchResponse, SearchResult
 
 NOTHING_FOUND = 1
@@ -136,7 +136,7 @@ def _opened(root: str | None, repos: tuple[str, ...], settings: dict[str, Any]) 
     """What is searched: one tree, or several repositories."""
     if not repos:
         return options.open_engine(root, **settings)
-    from dowse.repositories import Repositories
+    from dowse.multi_repo import Repositories
 
     return Repositories.open(repos, root, **settings)
 
@@ -241,7 +241,7 @@ def _packed(
     label: Callable[[SearchResult], str] | None = None,
 ) -> Packed:
     """The hits that fit, each with so much of it, or the best mix."""
-    from dowse.search.pack import UNNAMED, estimate_tokens, no_label, pack, pack_at, place
+    from dowse.search.output.budget import UNNAMED, estimate_tokens, no_label, pack, pack_at, place
     from dowse.types import Detail
 
     words, label = response.query.words, label or no_label

@@ -13,7 +13,7 @@ from dowse.errors import DowseError
 from dowse.interfaces.cli import options
 
 if TYPE_CHECKING:
-    from dowse.interfaces.shell import Conversation
+    from dowse.interfaces.repl import Conversation
 
 HISTORY = "history"
 REMEMBERED = 1000
@@ -40,7 +40,7 @@ def shell(root: str | None, color: str, **given: Any) -> int:
     """
     from dowse.interfaces.cli import output
     from dowse.interfaces.progress import progress_line
-    from dowse.interfaces.shell import Conversation, Quit
+    from dowse.interfaces.repl import Conversation, Quit
 
     with options.open_engine(root, **given) as engine:
         with progress_line() as progress:

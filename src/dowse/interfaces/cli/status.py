@@ -51,8 +51,8 @@ def status(root: str | None, why: str | None, as_json: bool, **given: Any) -> in
 
 def _explain(engine: Engine, path: str, *, as_json: bool) -> int:
     from dowse.interfaces.cli import output
-    from dowse.interfaces.paint import visible
     from dowse.interfaces.render import SCHEMA
+    from dowse.interfaces.theme import visible
     from dowse.types import Skipped
 
     verdict = engine.why(str(Path.cwd() / path))

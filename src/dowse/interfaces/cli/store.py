@@ -34,7 +34,7 @@ def init(root: str | None, grant_read: tuple[str, ...], rebuild: bool, yes: bool
     """
     from dowse.errors import UsageError
     from dowse.interfaces.cli import output
-    from dowse.interfaces.paint import visible
+    from dowse.interfaces.theme import visible
 
     if rebuild and not yes:
         raise UsageError("a rebuild removes the indexes of everybody: say --yes if you mean it")

@@ -12,7 +12,7 @@ from dowse.interfaces.cli import options
 
 if TYPE_CHECKING:
     from dowse.engine import Engine
-    from dowse.evaluation.wording.validate import Validation
+    from dowse.evaluation.term_graph_checks.validate import Validation
 
 PROBLEMS = 1
 """The exit code of a term graph that is not in order, or not validated."""
@@ -40,11 +40,11 @@ def check(file: Path | None, root: str | None, index_dir: str | None, as_json: b
 
     Leaves with 1 if there are any.
     """
-    from dowse.evaluation.wording.check import check as look_over
+    from dowse.evaluation.term_graph_checks.check import check as look_over
     from dowse.interfaces import render
     from dowse.interfaces.cli import output
-    from dowse.interfaces.paint import visible
-    from dowse.search.terms import load
+    from dowse.interfaces.theme import visible
+    from dowse.search.query.term_graph import load
 
     with options.open_engine(root, index_dir=index_dir) as engine:
         path = _chosen(engine, file)
@@ -81,13 +81,13 @@ def try_(words: tuple[str, ...], file: Path | None, root: str | None, as_json: b
     """
     from dowse.interfaces import render
     from dowse.interfaces.cli import output
-    from dowse.search import query_language
-    from dowse.search.terms import load
-    from dowse.search.wording import worded
+    from dowse.search.query import parse
+    from dowse.search.query.rewriting import worded
+    from dowse.search.query.term_graph import load
 
     with options.open_engine(root) as engine:
         graph = load(_chosen(engine, file))
-    wording = worded(query_language.parse(" ".join(words)), graph, None).wording
+    wording = worded(parse.parse(" ".join(words)), graph, None).wording
     if as_json:
         output.write_json({"schema": render.SCHEMA, "wording": render.wording_values(wording)})
     elif wording.added:
@@ -112,7 +112,7 @@ def validate(file: Path, questions: Path, root: str | None, as_json: bool, **giv
     leaves with 1 if it is not.
     """
     from dowse.evaluation import dataset
-    from dowse.evaluation.wording.validate import validate as measure
+    from dowse.evaluation.term_graph_checks.validate import validate as measure
     from dowse.interfaces.cli import output
     from dowse.interfaces.progress import progress_line
 
@@ -146,15 +146,15 @@ def suggest(
     From docstrings, commit subjects and, where DOWSE_SEARCH_LOG=1 is set, from searches that were asked again in
     other words. Nothing is added to any term graph.
     """
-    from dowse import location
-    from dowse.evaluation.wording.suggest import suggest as look_for
+    from dowse import roots
+    from dowse.evaluation.term_graph_checks.suggest import suggest as look_for
     from dowse.interfaces import render
     from dowse.interfaces.cli import output
-    from dowse.interfaces.paint import visible
+    from dowse.interfaces.theme import visible
 
     with options.open_engine(root, index_dir=index_dir) as engine:
         if where:
-            output.write(str(location.search_log(engine.root)))
+            output.write(str(roots.search_log(engine.root)))
             return 0
         found = look_for(engine, limit)
     if out:
@@ -218,7 +218,7 @@ def _validation_values(found: Validation) -> dict[str, Any]:
 def _validation_text(found: Validation) -> str:
     """The table of questions, what was added to them, and the conclusion."""
     from dowse.interfaces import render
-    from dowse.interfaces.paint import visible
+    from dowse.interfaces.theme import visible
 
     rows = [("BEFORE", "AFTER", "CHANGE", "QUESTION")]
     rows += [(str(r.before or "-"), str(r.after or "-"), r.change, visible(r.query)) for r in found.rows]

@@ -25,7 +25,7 @@ def trust(root: str | None, fresh: bool, **given: Any) -> int:
     Where the folder belongs to another user or cannot be written, set DOWSE_TRUST_INDEX=1 instead.
     """
     from dowse.interfaces.cli import output
-    from dowse.interfaces.paint import visible
+    from dowse.interfaces.theme import visible
 
     with options.open_engine(root, **given) as engine:
         folder = visible(str(engine.trust_index(fresh=fresh)))

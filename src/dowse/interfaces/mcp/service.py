@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote, urlsplit
 from dowse import __version__
 from dowse.errors import DowseError, UsageError
 from dowse.interfaces.mcp import prompts
-from dowse.interfaces.mcp.calling import Call
+from dowse.interfaces.mcp.call_context import Call
 from dowse.interfaces.mcp.session import Session
 from dowse.interfaces.mcp.tools import BUDGET, INSTRUCTIONS, TOOLS, Tool, problem_with
 from dowse.interfaces.mcp.workspace import Allowed, Workspace
@@ -110,18 +110,18 @@ class Service:
             raise ProtocolError(INVALID_PARAMS, f"unknown tool {name!r}: known are {', '.join(self.tools)}")
         if not isinstance(arguments, Mapping):
             raise ProtocolError(INVALID_PARAMS, "'arguments' must be an object")
-        from dowse.interfaces.mcp import answers, calls
+        from dowse.interfaces.mcp import handlers, responses
 
         if problem := problem_with(tool, arguments):
-            return answers.failed(problem).result()
+            return responses.failed(problem).result()
         behaviour = self.behaviour
-        context = calls.Context(self.workspace, session, call, behaviour.budget, behaviour.memory)
+        context = handlers.Context(self.workspace, session, call, behaviour.budget, behaviour.memory)
         home = import_module(f"dowse.interfaces.mcp.{tool.home}")
-        run: Callable[..., answers.Answer] = getattr(home, tool.name)
+        run: Callable[..., responses.Answer] = getattr(home, tool.name)
         try:
             return run(context, arguments).result()
         except DowseError as error:
-            return answers.failed(str(error)).result()
+            return responses.failed(str(error)).result()
 
     # --- resources ---
 
@@ -168,7 +168,7 @@ class Service:
         parts = urlsplit(uri) if isinstance(uri, str) and len(uri) < PAGE * PAGE else None
         if parts is None or parts.scheme != SCHEME:
             raise ProtocolError(INVALID_PARAMS, f"a resource here looks like {SCHEME}://repository/path")
-        from dowse.search.pack import pack
+        from dowse.search.output.budget import pack
 
         (engine,) = self.workspace.chosen(session.roots or (), unquote(parts.netloc)).values()
         try:

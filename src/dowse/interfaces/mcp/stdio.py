@@ -2,7 +2,7 @@
 
 The official SDK takes half a second of CPU time to import before it can say a word, most of it for building its
 models; agents start a server with every session and wait for it. So this transport, the simplest of the protocol's,
-is spoken here directly, and the SDK carries HTTP (``http.py``) and is the client of all tests. Both eras of the
+is spoken here directly, and the SDK carries HTTP (``http_server.py``) and is the client of all tests. Both eras of the
 protocol are spoken: the handshake (up to 2025-11-25), and requests that carry their version (2026-07-28).
 """
 
@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, BinaryIO
 
-from dowse.interfaces.mcp.calling import Call, Cancelled, Notify
+from dowse.interfaces.mcp.call_context import Call, Cancelled, Notify
 from dowse.interfaces.mcp.service import INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, Service
 from dowse.interfaces.mcp.session import Session
 

@@ -1,7 +1,7 @@
 """The tools, as an agent is told of them: every word here is paid for in every conversation.
 
 Importing this costs nothing; what a tool does is loaded when it is first called. A tool is one row, and one function
-in ``calls.py``.
+in ``handlers.py``.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Tool:
     properties: Mapping[str, Mapping[str, Any]]
     required: tuple[str, ...] = ()
     profile: str = "default"
-    home: str = "calls"  # the module that has its function
+    home: str = "handlers"  # the module that has its function
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -163,7 +163,7 @@ TOOLS = {
                 "repo": _REPO,
             },
             ("ask", "target"),
-            home="graph_calls",
+            home="graph_handlers",
         ),
         Tool(
             "explain",
@@ -224,7 +224,7 @@ LOCAGENT = (
             "repo": _REPO,
         },
         profile="locagent",
-        home="graph_calls",
+        home="graph_handlers",
     ),
     Tool(
         "traverse_graph",
@@ -250,7 +250,7 @@ LOCAGENT = (
         },
         ("start_entities",),
         profile="locagent",
-        home="graph_calls",
+        home="graph_handlers",
     ),
     Tool(
         "retrieve_entity",
@@ -265,7 +265,7 @@ LOCAGENT = (
         },
         ("entity_ids",),
         profile="locagent",
-        home="graph_calls",
+        home="graph_handlers",
     ),
 )
 """The tools that agents made for LocAgent know, in place of all others."""

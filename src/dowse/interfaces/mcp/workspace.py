@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from dowse import location
+from dowse import roots
 from dowse.errors import DowseError, RootError, UsageError
 
 if TYPE_CHECKING:
@@ -105,20 +105,20 @@ class Workspace:
         return engine
 
     def _here(self) -> list[Path]:
-        return [location.root_of(None, any_root=self.allowed.any_root)]
+        return [roots.root_of(None, any_root=self.allowed.any_root)]
 
     def _usable(self, paths: Any, problems: list[str]) -> list[Path]:
         """The folders that can be searched; why the others cannot goes to the problems."""
         usable = []
         for path in paths:
             try:
-                usable.append(location.root_of(path, any_root=self.allowed.any_root))
+                usable.append(roots.root_of(path, any_root=self.allowed.any_root))
             except DowseError as error:
                 problems.append(str(error))
         return usable
 
     def _named(self, folders: Sequence[Path]) -> dict[str, Path]:
-        from dowse.repositories import names_for
+        from dowse.multi_repo import names_for
 
         return names_for(folders, {})
 

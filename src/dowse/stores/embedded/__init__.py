@@ -17,7 +17,7 @@ from pathlib import Path
 
 from dowse.errors import IndexCorrupt, IndexLocked, IndexMissing, IndexUnwritable
 from dowse.index_folder import IndexFolder
-from dowse.stores.embedded import layout, lexical
+from dowse.stores.embedded import layout, lexical_index
 from dowse.stores.embedded.catalogue import (
     RETAINED,
     Catalogue,
@@ -25,11 +25,11 @@ from dowse.stores.embedded.catalogue import (
     ViewState,
     mapped,
 )
+from dowse.stores.embedded.index_snapshot import EmbeddedSnapshot, Remembered
+from dowse.stores.embedded.index_writer import EmbeddedWriter
 from dowse.stores.embedded.layout import CATALOGUE, HOLDER, LEXICAL, LOCK, VECTORS, VIEWS
-from dowse.stores.embedded.lexical import LexicalIndex, LexicalReader
-from dowse.stores.embedded.snapshot import EmbeddedSnapshot, Remembered
-from dowse.stores.embedded.vectors import VectorIndex
-from dowse.stores.embedded.writer import EmbeddedWriter
+from dowse.stores.embedded.lexical_index import LexicalIndex, LexicalReader
+from dowse.stores.embedded.vector_index import VectorIndex
 from dowse.types import (
     IndexState,
     IndexStatus,
@@ -170,7 +170,7 @@ class EmbeddedStore:
                 raise IndexCorrupt.beyond_repair(f"the index at {self.folder} is damaged")
             folder = self._view_folder(catalogue)
         whole = {
-            "the lexical index": lexical.is_intact(folder / LEXICAL),
+            "the lexical index": lexical_index.is_intact(folder / LEXICAL),
             "the vectors": VectorIndex(folder / VECTORS).is_intact(),
         }
         return tuple(part for part, is_whole in whole.items() if not is_whole)

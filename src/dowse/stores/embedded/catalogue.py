@@ -20,11 +20,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dowse.code import terms
-from dowse.compact import MAX_INFLATED_BYTES, deflated, inflate
+from dowse.code import chunk_fields
 from dowse.errors import IndexCorrupt, IndexLocked, IndexMissing, IndexTooNew, IndexUnwritable
-from dowse.stores import packing
-from dowse.stores.base import FORMAT, merged_folders
+from dowse.serialization import MAX_INFLATED_BYTES, deflated, inflate
+from dowse.stores import row_codec
+from dowse.stores.protocol import FORMAT, merged_folders
 from dowse.types import (
     KEY_BYTES,
     ChunkVector,
@@ -254,7 +254,7 @@ class Catalogue:
     def report(self) -> IndexReport | None:
         """What the last complete run saw."""
         row = self._db.execute("SELECT report FROM views WHERE id = ?", (self.view,)).fetchone()
-        return packing.unpacked_report(row[0]) if row and row[0] else None
+        return row_codec.unpacked_report(row[0]) if row and row[0] else None
 
     def folders(self) -> dict[str, int]:
         """The folders of the last complete walk, with their modification times."""
@@ -336,8 +336,8 @@ class Catalogue:
         _, path, size, mtime_ns, ctime_ns, role, digest, language, health, packed, added, removed = row
         if added > generation or (removed is not None and removed <= generation):
             return None
-        parsed = packing.unpacked(language, health, packed)
-        definitions = terms.definitions_by_chunk(parsed)
+        parsed = row_codec.unpacked(language, health, packed)
+        definitions = chunk_fields.definitions_by_chunk(parsed)
         stamp = FileStamp(size, mtime_ns, ctime_ns)
         return StoredFile(id, path, stamp, digest, Role(role), parsed, definitions)
 
@@ -400,7 +400,7 @@ class Catalogue:
         row = self._db.execute(
             "SELECT language, health, parsed FROM contents WHERE hash = ?", (digest,)
         ).fetchone()
-        return packing.unpacked(*row) if row else None
+        return row_codec.unpacked(*row) if row else None
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Those of the asked vectors that are stored, packed."""
@@ -571,7 +571,7 @@ class Catalogue:
                 parsed.health.value,
                 len(parsed.entities),
                 len(parsed.chunks),
-                packing.packed(parsed),
+                row_codec.packed(parsed),
                 deflated(file.content),
                 _text_hash(file.content_hash, file.content),
             ),
@@ -600,7 +600,7 @@ class Catalogue:
         """Note what a run saw and under which settings; drop views of lost trees and contents that nobody uses."""
         self._db.execute(
             "UPDATE views SET report = ?, folders = ?, fingerprint = ?, restamps = restamps + 1 WHERE id = ?",
-            (packing.packed_report(report), json.dumps(dict(folders)), fingerprint, self.view),
+            (row_codec.packed_report(report), json.dumps(dict(folders)), fingerprint, self.view),
         )
         self._drop_lost_views()
         self._collect()

@@ -2,11 +2,11 @@
 
 A snapshot is a read-only transaction, a commit is a transaction, the one writer of a view holds an advisory lock:
 the server does what the embedded store does with files. ``schema.py`` has the tables, ``connection.py`` the pool and
-the errors, ``state.py`` how far a view has come. Reading: ``snapshot.py`` is what the engine asks, over one transaction
-(``session.py``) and what earlier questions brought (``remembered.py``); ``lexical.py``, ``dense.py``, ``names.py`` and
-``files.py`` are its parts, ``filters.py`` and ``conditions.py`` make filters into ids and WHERE clauses,
-``postings.py`` ranks words. Writing: ``writer.py`` holds the view (``locks.py``), ``commit.py`` is one transaction,
-``rows.py`` packs what it sends. ``removal.py`` takes out, ``upkeep.py`` looks after the whole.
+the errors, ``state.py`` how far a view has come. Reading: ``sql_snapshot.py`` is what the engine asks, over one transaction
+(``transaction.py``) and what earlier questions brought (``read_cache.py``); ``lexical_search.py``, ``dense_search.py``, ``name_search.py`` and
+``files.py`` are its parts, ``filter_cache.py`` and ``filter_sql.py`` make filters into ids and WHERE clauses,
+``postings.py`` ranks words. Writing: ``view_writer.py`` holds the view (``locks.py``), ``commit.py`` is one transaction,
+``rows.py`` packs what it sends. ``deletion.py`` takes out, ``maintenance.py`` looks after the whole.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from dowse.stores import packing
-from dowse.stores.postgres import schema, upkeep
+from dowse.stores import row_codec
+from dowse.stores.postgres import maintenance, schema
 from dowse.stores.postgres.connection import (
     Connection,
     ConnectionLost,
@@ -26,11 +26,11 @@ from dowse.stores.postgres.connection import (
     Server,
     unreachable,
 )
-from dowse.stores.postgres.remembered import Remembered
-from dowse.stores.postgres.session import Session
-from dowse.stores.postgres.snapshot import PostgresSnapshot, missing
+from dowse.stores.postgres.read_cache import Remembered
+from dowse.stores.postgres.sql_snapshot import PostgresSnapshot, missing
 from dowse.stores.postgres.state import ViewState, begun, view_state
-from dowse.stores.postgres.writer import PostgresWriter
+from dowse.stores.postgres.transaction import Session
+from dowse.stores.postgres.view_writer import PostgresWriter
 from dowse.types import Collected, IndexState, IndexStatus, MaskedSecret, ServerStatus
 
 __all__ = ["PostgresStore", "Server"]
@@ -80,7 +80,7 @@ class PostgresStore:
             _tally(connection, view.id, "f.language"),
             _tally(connection, view.id, "c.health"),
             _masked(connection, view.id),
-            packing.unpacked_report(report) if report else None,
+            row_codec.unpacked_report(report) if report else None,
         )
 
     def state(self) -> IndexState:
@@ -210,11 +210,11 @@ class PostgresStore:
 
     def server_status(self) -> ServerStatus:
         """All that the schema has."""
-        return upkeep.status(self.connections)
+        return maintenance.status(self.connections)
 
     def collect_garbage(self, forget: Sequence[str], older_than_days: float | None) -> Collected:
         """Take out what is named, what is old, and then what nobody uses."""
-        return upkeep.gc(self.connections, forget, older_than_days)
+        return maintenance.gc(self.connections, forget, older_than_days)
 
     def close(self) -> None:
         """Let go of connections; those in use are let go of after use."""

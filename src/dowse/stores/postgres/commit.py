@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from psycopg import sql
 
-from dowse.compact import deflated
-from dowse.stores import packing
-from dowse.stores.postgres import conditions, postings, rows, schema
-from dowse.stores.postgres.conditions import stored
+from dowse.serialization import deflated
+from dowse.stores import row_codec
+from dowse.stores.postgres import filter_sql, postings, rows, schema
 from dowse.stores.postgres.connection import Connection
+from dowse.stores.postgres.filter_sql import stored
 from dowse.stores.postgres.postings import FIELDS, Segment
-from dowse.stores.postgres.remembered import name_keys
+from dowse.stores.postgres.read_cache import name_keys
 from dowse.stores.postgres.state import ViewState
 from dowse.types import CHUNK_BITS, SourceFile
 
@@ -132,7 +132,7 @@ class Commit:
         return (
             id, self._state.repository, file.content_hash, parsed.language, parsed.health.value,
             len(parsed.entities), len(parsed.chunks),
-            deflated(packing.packed(parsed)), file.references,
+            deflated(row_codec.packed(parsed)), file.references,
             deflated(file.content),
         )  # fmt: skip
 
@@ -146,7 +146,7 @@ class Commit:
             key = stored(entity.name.lower())
             yield (
                 id, i, self._state.repository, place, around.get(i, []), entity.kind.value,
-                stored(entity.name), key, conditions.letters(key),
+                stored(entity.name), key, filter_sql.letters(key),
             )  # fmt: skip
 
     def _files(

@@ -8,16 +8,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TypeVar
 
-from dowse.code import terms as chunk_fields
-from dowse.compact import inflate
+from dowse.code import chunk_fields
 from dowse.errors import IndexCorrupt
-from dowse.stores import naming, packing
-from dowse.stores.postgres import conditions
-from dowse.stores.postgres.conditions import stored
-from dowse.stores.postgres.filters import Filters
-from dowse.stores.postgres.remembered import LISTED_FILES, Content, Directory, FileRow, Remembered
-from dowse.stores.postgres.session import Session
+from dowse.serialization import inflate
+from dowse.stores import name_match, row_codec
+from dowse.stores.postgres import filter_sql
+from dowse.stores.postgres.filter_cache import Filters
+from dowse.stores.postgres.filter_sql import stored
+from dowse.stores.postgres.read_cache import LISTED_FILES, Content, Directory, FileRow, Remembered
 from dowse.stores.postgres.state import MANIFEST, KnownFile, manifest
+from dowse.stores.postgres.transaction import Session
 from dowse.types import ChunkVector, FileReferences, FileStamp, Filter, Role, StoredFile
 
 STREAMED = 50
@@ -86,7 +86,7 @@ class Files:
             [missing],
             prepare=True,
         ):
-            parsed = packing.unpacked(language, health, unzipped(packed))
+            parsed = row_codec.unpacked(language, health, unzipped(packed))
             found[id] = Content(digest, parsed, chunk_fields.definitions_by_chunk(parsed))
             self._remembered.contents.put(id, found[id])
         return found
@@ -109,12 +109,12 @@ class Files:
         wanted = stored(name.lower().strip("/"))
         last = wanted.rpartition("/")[2]
         rows = self._named(last, filter)
-        found = (id for id, path in rows if naming.path_ends_with(path, wanted))
+        found = (id for id, path in rows if name_match.path_ends_with(path, wanted))
         return list(islice(found, max(0, limit)))
 
     def _named(self, last: str, filter: Filter) -> Iterable[tuple[int, str]]:
         if (directory := self._directory()) is None:
-            where = conditions.files(filter)
+            where = filter_sql.files(filter)
             rows = self._session.ask(
                 "SELECT f.id, f.path FROM files f WHERE f.view = %s AND (f.name_key = %s OR f.stem_key = %s)"
                 f"{where.text} ORDER BY f.path",
@@ -167,7 +167,7 @@ class Files:
 
     def contents(self, filter: Filter) -> Iterator[tuple[int, bytes]]:
         """Id and content of every file that passes, in order of path."""
-        where = conditions.files(filter)
+        where = filter_sql.files(filter)
         rows = self._session.ask(
             f"SELECT f.id, f.content FROM files f WHERE f.view = %s{where.text} ORDER BY f.path",
             [self._session.view, *where.values],

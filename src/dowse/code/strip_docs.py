@@ -1,0 +1,34 @@
+"""A file without the documentation of its definitions: the same lines, the same syntax, nothing said.
+
+For measuring whether code is found by what it does; not a way to strip comments.
+"""
+
+from __future__ import annotations
+
+import re
+
+from dowse.code import parsing, symbols
+from dowse.code.languages.spec import Language
+from dowse.types import ParseHealth
+
+_BLANK_WORDS = bytes(
+    0x20 if byte >= 0x80 or chr(byte).isalnum() or byte == 0x5F else byte for byte in range(256)
+)
+"""Every letter, digit and underscore becomes a space; quotes and comment marks stay, and so does the syntax."""
+
+
+_STRING_PREFIX = re.compile(rb"[A-Za-z]{1,2}(?=[\"'])")
+
+
+def blanked(language: Language, content: bytes) -> bytes:
+    """The content with the words of all doc comments and docstrings blanked out."""
+    tree, health = parsing.parse(language, content)
+    if tree is None or health is ParseHealth.FAILED:
+        return content
+    masked = bytearray(content)
+    definitions = parsing.matches(language, tree).definitions
+    for first, end in symbols.documentation(language, definitions, content):
+        prefix = _STRING_PREFIX.match(content, first)
+        start = prefix.end() if prefix else first  # without it the indentation would change
+        masked[start:end] = masked[start:end].translate(_BLANK_WORDS)
+    return bytes(masked)

@@ -1,0 +1,60 @@
+"""The seam between text and vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dowse.code.chunk_fields import Document
+
+    Matrix = np.ndarray[Any, np.dtype[np.float32]]
+
+
+class Embedder(Protocol):
+    """Turns text into vectors of length one. ``name`` identifies model and dimension: other name, other vectors."""
+
+    @property
+    def name(self) -> str:
+        """Goes into the index fingerprint."""
+        ...
+
+    def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        """One row per text."""
+        ...
+
+    def embed_query(self, text: str) -> Sequence[float]:
+        """The vector of a question."""
+        ...
+
+
+@runtime_checkable
+class Patient(Protocol):
+    """An embedder that waits for somebody else, if need be for minutes: right for indexing, not for a search."""
+
+    def hurried(self) -> Embedder:
+        """The same embedder, but one that gives up early."""
+        ...
+
+
+@runtime_checkable
+class Preparing(Protocol):
+    """An embedder whose work on a document begins with its words: that part is done where the file is taken apart.
+
+    It is sent to other processes to do so.
+    """
+
+    @property
+    def name(self) -> str:
+        """As of any embedder."""
+        ...
+
+    def prepared(self, document: Document) -> bytes:
+        """What is to be known of a document: of two for which it is the same, the vectors are."""
+        ...
+
+    def embed_prepared(self, documents: Sequence[bytes]) -> Matrix:
+        """One row per document that was prepared."""
+        ...

@@ -1,0 +1,107 @@
+"""What the embedders that ask a service have in common: prefixes, batches by count and size, checked answers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import blake2b
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from dowse.embedders.presets import AUTO, known, prefixes
+from dowse.embedders.vectors import readable, received_rows
+from dowse.errors import EmbedderError
+
+if TYPE_CHECKING:
+    from dowse.embedders.embedder import Matrix
+    from dowse.services.http_client import Client
+
+MAX_CHARACTERS = 4000
+"""Characters of a text that are sent: a chunk has fewer, and in no script are these more tokens than models read."""
+
+BATCH_CHARACTERS = 100_000
+"""Characters of a request: well below what services accept (300,000 tokens at OpenAI)."""
+
+
+@dataclass(frozen=True)
+class RemoteEmbedder(ABC):
+    """Embeds by asking a service. Nothing is sent before a text is to be embedded; safe to use from several threads."""
+
+    provider: ClassVar[str]
+
+    client: Client
+    model: str
+    dimensions: int = 0  # 0: as many as the model has
+    batch: int = 64
+    query_prefix: str = AUTO
+    document_prefix: str = AUTO
+
+    @property
+    def name(self) -> str:
+        """Says which model made a vector, and how it was asked."""
+        used = blake2b(repr((*self._prefixes, self._place())).encode(), digest_size=4).hexdigest()
+        return f"{self.provider}-{self.model}-{self._expected or 'any'}-{used}"
+
+    def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        """One row per text."""
+        import numpy as np
+
+        prefix = self._prefixes[1]
+        batches = _batches([readable(text, prefix, MAX_CHARACTERS) for text in texts], self.batch)
+        matrices = [self._embed(batch, self.client) for batch in batches]
+        if not matrices:
+            return np.zeros((0, self._expected or len(self.embed_query(""))), dtype=np.float32)
+        if len({matrix.shape[1] for matrix in matrices}) > 1:
+            raise EmbedderError(
+                f"{self.client.url} returned vectors of different dimensions: check the model"
+            )
+        return np.concatenate(matrices)
+
+    def embed_query(self, text: str) -> Sequence[float]:
+        """The vector of a question; somebody waits for it."""
+        asked = [readable(text, self._prefixes[0], MAX_CHARACTERS)]
+        vector: list[float] = self._embed(asked, self._hurried_client)[0].tolist()
+        return vector
+
+    def hurried(self) -> Self:
+        """The same embedder, for work that somebody waits for."""
+        return replace(self, client=self._hurried_client)
+
+    @cached_property
+    def _hurried_client(self) -> Client:
+        return self.client.hurried()
+
+    @abstractmethod
+    def _ask(self, texts: list[str], client: Client) -> Sequence[object]:
+        """The vectors of some texts, as the service returns them."""
+
+    def _place(self) -> str:
+        """What else tells one model from another of the same name."""
+        return ""
+
+    @property
+    def _expected(self) -> int:
+        return self.dimensions or known(self.model).dimensions
+
+    @property
+    def _prefixes(self) -> tuple[str, str]:
+        return prefixes(known(self.model), self.query_prefix, self.document_prefix)
+
+    def _embed(self, texts: list[str], client: Client) -> Matrix:
+        rows = self._ask(texts, client)
+        return received_rows(rows, len(texts), self._expected, self.client.url)
+
+
+def _batches(texts: list[str], most: int) -> Iterator[list[str]]:
+    """The texts in order, in batches that are small enough by number and by size."""
+    batch: list[str] = []
+    size = 0
+    for text in texts:
+        if batch and (len(batch) >= most or size + len(text) > BATCH_CHARACTERS):
+            yield batch
+            batch, size = [], 0
+        batch.append(text)
+        size += len(text)
+    if batch:
+        yield batch

@@ -1,0 +1,150 @@
+"""An evaluation as JSON and back: what ``--json`` prints, what ``--save`` keeps, what ``dowse eval diff`` reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from dowse.errors import UsageError
+from dowse.evaluation.eval_types import (
+    Comparison,
+    Estimate,
+    Evaluation,
+    Leaks,
+    Outcome,
+    Run,
+    Summary,
+    Variant,
+)
+
+SCHEMA = 1
+"""Raised when a field goes or changes its meaning, not when one is added."""
+
+KIND = "dowse evaluation"
+
+
+def values(evaluation: Evaluation) -> dict[str, Any]:
+    """Everything, as docs/json.md describes it."""
+    return {
+        "schema": SCHEMA,
+        "kind": KIND,
+        "root": evaluation.root,
+        "made": evaluation.made,
+        "version": evaluation.version,
+        "truth": evaluation.truth,
+        "depth": evaluation.depth,
+        "metrics": list(evaluation.metrics),
+        "files": evaluation.files,
+        "leaks": asdict(evaluation.leaks),
+        "runs": [_run_values(run) for run in evaluation.runs],
+        "comparisons": [comparison_values(comparison) for comparison in evaluation.comparisons],
+        "notes": list(evaluation.notes),
+    }
+
+
+def save(evaluation: Evaluation, path: Path) -> None:
+    """Keep an evaluation in a file."""
+    write(path, json.dumps(values(evaluation), ensure_ascii=False, indent=1) + "\n")
+
+
+def write(path: Path, text: str) -> None:
+    """A report into a file; its folder is made if need be."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error}") from error
+
+
+def load(path: Path) -> Evaluation:
+    """An evaluation that was kept."""
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+    if not isinstance(raw, dict) or raw.get("kind") != KIND:
+        raise UsageError(f"{path} is not a saved evaluation: make one with 'dowse eval --save FILE'")
+    if raw.get("schema") != SCHEMA:
+        raise UsageError(f"{path} was saved by another version of dowse: run the evaluation again")
+    try:
+        return _evaluation(raw)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UsageError(f"{path} is damaged ({error!r}): run the evaluation again") from error
+
+
+def _evaluation(raw: Mapping[str, Any]) -> Evaluation:
+    return Evaluation(
+        root=raw["root"],
+        made=raw["made"],
+        version=raw["version"],
+        truth=raw["truth"],
+        depth=raw["depth"],
+        metrics=tuple(raw["metrics"]),
+        leaks=Leaks(**raw["leaks"]),
+        files=raw["files"],
+        runs=tuple(map(_run, raw["runs"])),
+        notes=tuple(raw["notes"]),
+    )
+
+
+def _run_values(run: Run) -> dict[str, Any]:
+    summary = run.summary
+    return {
+        "name": run.variant.name,
+        "settings": dict(run.variant.settings),
+        "overall": _estimate_values(summary.overall),
+        "categories": {name: _estimate_values(of) for name, of in summary.categories.items()},
+        "latency_ms": {"p50": round(summary.latency_p50, 3), "p95": round(summary.latency_p95, 3)},
+        "tokens": {"results": summary.tokens, "whole_files": summary.whole_tokens},
+        "questions": [asdict(outcome) for outcome in run.outcomes],
+    }
+
+
+def _estimate_values(estimates: Mapping[str, Estimate]) -> dict[str, Any]:
+    return {name: estimate._asdict() for name, estimate in estimates.items()}
+
+
+def comparison_values(comparison: Comparison) -> dict[str, Any]:
+    """Two runs compared, as docs/json.md describes it."""
+    return {
+        "before": comparison.before,
+        "after": comparison.after,
+        "questions": comparison.questions,
+        "headline": comparison.headline,
+        "differences": {
+            name: difference._asdict() | {"verdict": difference.verdict}
+            for name, difference in comparison.differences.items()
+        },
+        "improved": [change._asdict() for change in comparison.improved],
+        "regressed": [change._asdict() for change in comparison.regressed],
+    }
+
+
+def _run(raw: Mapping[str, Any]) -> Run:
+    tokens, latency = raw["tokens"], raw["latency_ms"]
+    return Run(
+        Variant(raw["name"], raw["settings"]),
+        tuple(map(_outcome, raw["questions"])),
+        Summary(
+            overall=_estimates(raw["overall"]),
+            categories={name: _estimates(of) for name, of in raw["categories"].items()},
+            latency_p50=latency["p50"],
+            latency_p95=latency["p95"],
+            tokens=tokens["results"],
+            whole_tokens=tokens["whole_files"],
+        ),
+    )
+
+
+def _estimates(raw: Mapping[str, Any]) -> dict[str, Estimate]:
+    return {name: Estimate(**of) for name, of in raw.items()}
+
+
+def _outcome(raw: Mapping[str, Any]) -> Outcome:
+    listed: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in raw.items()
+    }
+    return Outcome(**listed)

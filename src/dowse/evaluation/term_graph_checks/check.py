@@ -1,0 +1,72 @@
+"""Looks a term graph over: terms that are there twice, and entries that can find nothing in this index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from dowse.code import tokens
+from dowse.engine import Engine
+from dowse.search.query.term_graph import Entry, TermGraph, pattern
+from dowse.stores.protocol import Snapshot
+from dowse.types import Filter
+
+DUPLICATE = "duplicate"
+DEAD = "dead"
+NO_CANONICAL = "canonical not in the index"
+
+
+class Problem(NamedTuple):
+    """Something about an entry that its owner should look at."""
+
+    entry: str
+    kind: str
+    said: str
+
+
+def check(graph: TermGraph, engine: Engine) -> list[Problem]:
+    """Everything that is wrong, in the order of the entries; the index is brought up to date before."""
+    engine.index()
+    with engine.store.snapshot() as snapshot:
+        present = occurring(snapshot, list(dict.fromkeys(t for entry in graph.entries for t in entry.terms)))
+    problems = [*duplicates(graph.entries)]
+    for entry in graph.entries:
+        if not present.intersection(entry.terms):
+            problems.append(Problem(entry.canonical, DEAD, "none of its terms is anywhere in the index"))
+        elif entry.canonical not in present:
+            problems.append(Problem(entry.canonical, NO_CANONICAL, "only its synonyms are in the index"))
+    return problems
+
+
+def duplicates(entries: Sequence[Entry]) -> Iterator[Problem]:
+    """Terms that are in two entries, or twice in one; singular and plural are the same term."""
+    seen: list[tuple[str, str]] = []
+    for entry in entries:
+        for term in entry.terms:
+            for other, owner in seen:
+                if pattern(other).fullmatch(term):
+                    where = "the same entry" if owner == entry.canonical else f"the entry '{owner}'"
+                    yield Problem(entry.canonical, DUPLICATE, f"'{term}' is in {where} too, as '{other}'")
+                    break
+            seen.append((term, entry.canonical))
+
+
+def occurring(snapshot: Snapshot, terms: Sequence[str]) -> frozenset[str]:
+    """Those of the terms that the index has: a word by its token, several words if they stand side by side."""
+    known = [term for term in terms if all(map(snapshot.frequency, _tokens(term)))]
+    found = {term for term in known if len(term.split()) == 1}
+    wanted = {term: pattern(term) for term in known if term not in found}
+    for _, content in snapshot.contents(Filter()) if wanted else ():
+        text = content.decode("utf-8", "replace")
+        hits = [term for term, words in wanted.items() if words.search(text)]
+        found.update(hits)
+        for term in hits:
+            del wanted[term]
+        if not wanted:
+            break
+    return frozenset(found)
+
+
+def _tokens(term: str) -> list[str]:
+    """What the index must have for a term: of each word the token it is looked up by."""
+    return [found[0] for word in tokens.words(term) if (found := tokens.word_tokens(word))]

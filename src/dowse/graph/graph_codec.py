@@ -1,0 +1,154 @@
+"""The graph as bytes, to be kept beside the index: strings once, everything else in columns of numbers.
+
+Columns reach over all files, so that no step is taken for each edge: there are hundreds of thousands.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import zlib
+from array import array
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from typing import Any, TypeVar
+
+from dowse.gc_pause import uncollected
+from dowse.graph.build import FileGraph, Files
+from dowse.serialization import deflated, inflate
+from dowse.types import Certainty, Edge, Kind, Node, Relation, Role, named
+
+VERSION = 5
+"""Raise it when the same index gives another graph, or the same graph other bytes."""
+
+_RELATIONS = list(Relation)
+_CERTAINTIES = list(Certainty)
+_KINDS = list(Kind)
+_NODE_COLUMNS, _NAME_COLUMNS, _EDGE_COLUMNS = 5, 2, 6
+_SIZES = 4
+"""Numbers of a file: how many nodes, names, edges and places that were looked at it has."""
+
+T = TypeVar("T")
+
+
+class _Numbers(dict[str, int]):
+    """Strings by the order in which they were first asked for."""
+
+    def __missing__(self, text: str) -> int:
+        number = self[text] = len(self)
+        return number
+
+
+# --- to bytes ---
+
+
+def pack(files: Files) -> bytes:
+    """The bytes of a graph."""
+    numbers = _Numbers()
+    with uncollected():
+        columns = [array("I", column) for column in _columns(files.values(), numbers)]
+    rows = [
+        (path, f.content_hash.hex(), f.language, f.role, f.interface.hex(), *map(len, f[4:]))
+        for path, f in files.items()
+    ]
+    head = [VERSION, sys.byteorder, list(numbers), rows, [len(column) for column in columns]]
+    text = json.dumps(head, ensure_ascii=False, check_circular=False, separators=(",", ":"))
+    parts = [text.encode("utf-8", "surrogatepass"), b"\n", *(column.tobytes() for column in columns)]
+    return deflated(b"".join(parts))
+
+
+def _columns(files: Iterable[FileGraph], numbers: _Numbers) -> Iterator[Iterable[int]]:
+    number = numbers.__getitem__
+    ids, kinds, *lines = _transposed((file.nodes for file in files), _NODE_COLUMNS)
+    yield from (map(number, ids), map(_places(_KINDS), kinds), *lines)
+    names, scopes = _transposed((file.names for file in files), _NAME_COLUMNS)
+    yield from (map(number, names), scopes)
+    sources, targets, relations, certainties, at, candidates = _transposed(
+        (file.edges for file in files), _EDGE_COLUMNS
+    )
+    yield from (map(number, sources), map(number, targets))
+    yield from (map(_places(_RELATIONS), relations), map(_places(_CERTAINTIES), certainties), at)
+    yield from (map(len, candidates), map(number, chain.from_iterable(candidates)))
+    yield map(number, chain.from_iterable(file.looked_at for file in files))
+
+
+def _transposed(rows: Iterable[Iterable[tuple[Any, ...]]], columns: int) -> list[tuple[Any, ...]]:
+    return list(zip(*chain.from_iterable(rows), strict=True)) or [()] * columns
+
+
+def _places(values: list[T]) -> Any:
+    return {value: place for place, value in enumerate(values)}.__getitem__
+
+
+# --- from bytes ---
+
+
+def unpack(data: bytes | None) -> Files:
+    """The graph of some bytes; an empty one if they are missing, damaged or of another version."""
+    if not data:
+        return {}
+    try:
+        head, _, body = inflate(data).partition(b"\n")
+        version, order, *tables = json.loads(head)
+        if (version, order) != (VERSION, sys.byteorder):
+            return {}
+        with uncollected():
+            return _files(tables, body)
+    except (ValueError, TypeError, LookupError, StopIteration, RecursionError, zlib.error):
+        return {}
+
+
+def _check(strings: list[Any], rows: list[Any], lengths: list[Any], numbers: int) -> None:
+    """Raise ``ValueError`` if tables are not of the types, or columns not of the lengths, that were written."""
+    if not all(type(text) is str for text in strings):
+        raise ValueError("a string is none")
+    if not all(type(n) is int and n >= 0 for n in lengths) or sum(lengths) != numbers:
+        raise ValueError("columns are missing")
+    for row in rows:
+        texts, sizes = row[:5], row[5:]
+        if not all(type(text) is str for text in texts) or len(sizes) != _SIZES:
+            raise ValueError("a file is not whole")
+        if not all(type(n) is int and n >= 0 for n in sizes):
+            raise ValueError("a size is no number")
+
+
+def _files(tables: list[list[Any]], body: bytes) -> Files:
+    strings, rows, lengths = tables
+    numbers = array("I")
+    numbers.frombytes(body)
+    _check(strings, rows, lengths, len(numbers))
+    every = iter(numbers)
+    columns = iter([list(islice(every, length)) for length in lengths])
+
+    def looked_up(values: list[T]) -> Iterator[T]:
+        return map(values.__getitem__, next(columns))
+
+    nodes = named(
+        Node,
+        zip(looked_up(strings), looked_up(_KINDS), *islice(columns, _NODE_COLUMNS - 2), strict=True),
+    )
+    names = zip(looked_up(strings), next(columns), strict=True)
+    ends = (
+        looked_up(strings),
+        looked_up(strings),
+        looked_up(_RELATIONS),
+        looked_up(_CERTAINTIES),
+        next(columns),
+    )
+    counts, candidates = next(columns), looked_up(strings)
+    meant = (tuple(islice(candidates, n)) if n else () for n in counts)
+    edges = named(Edge, zip(*ends, meant, strict=True))
+    looked_at = looked_up(strings)
+    return {
+        path: FileGraph(
+            bytes.fromhex(digest),
+            language,
+            Role(role),
+            bytes.fromhex(interface),
+            tuple(islice(nodes, sizes[0])),
+            tuple(islice(names, sizes[1])),
+            tuple(islice(edges, sizes[2])),
+            frozenset(islice(looked_at, sizes[3])),
+        )
+        for path, digest, language, role, interface, *sizes in rows
+    }

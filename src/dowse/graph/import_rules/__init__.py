@@ -1,0 +1,45 @@
+"""The languages and formats whose names can be resolved: one file each, one row in the table."""
+
+from __future__ import annotations
+
+from dowse.graph.import_rules.c_includes import CFamily
+from dowse.graph.import_rules.csharp_imports import CSharp
+from dowse.graph.import_rules.dockerfile_copies import Dockerfile
+from dowse.graph.import_rules.go_imports import Go
+from dowse.graph.import_rules.java_imports import Java
+from dowse.graph.import_rules.javascript_imports import JavaScript
+from dowse.graph.import_rules.kotlin_imports import Kotlin
+from dowse.graph.import_rules.markdown_links import Markdown
+from dowse.graph.import_rules.php_imports import Php
+from dowse.graph.import_rules.python_imports import Python
+from dowse.graph.import_rules.ruby_requires import Ruby
+from dowse.graph.import_rules.rule import Dialect
+from dowse.graph.import_rules.rust_uses import Rust
+from dowse.graph.import_rules.terraform_modules import Terraform
+from dowse.graph.import_rules.yaml_links import Yaml
+
+DIALECTS: tuple[Dialect, ...] = (
+    Python(),
+    JavaScript(),
+    Go(),
+    Rust(),
+    Java(),
+    Kotlin(),
+    CSharp(),
+    CFamily(),
+    Ruby(),
+    Php(),
+    Terraform(),
+    Dockerfile(),
+    Yaml(),
+    Markdown(),
+)
+
+BY_LANGUAGE = {language: dialect for dialect in DIALECTS for language in dialect.languages}
+
+_NONE = Dialect()
+
+
+def dialect_of(language: str) -> Dialect:
+    """How a language names things; one that names nothing if it is not in the table."""
+    return BY_LANGUAGE.get(language, _NONE)

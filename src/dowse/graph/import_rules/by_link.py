@@ -1,0 +1,39 @@
+"""Formats that name files: prose, pages of configuration, recipes. What is no path of the tree is no edge."""
+
+from __future__ import annotations
+
+from posixpath import dirname, join, normpath
+
+from dowse.graph.import_rules.rule import FOLDER, MODULE, Dialect, Value
+from dowse.graph.scopes import FileScopes
+from dowse.graph.symbol_table import Tree
+
+_ENTRIES = ("Dockerfile", "action.yml", "action.yaml", "main.tf", "Chart.yaml", "README.md", "index.md")
+"""What a folder stands for that is named where a file is meant."""
+
+
+class Linked(Dialect):
+    """A mention is a path, from the file's folder or from the root."""
+
+    from_root = True
+
+    def linked(self, tree: Tree, file: FileScopes, target: str) -> list[Value]:
+        """The file or folder that a path names."""
+        target = target.strip().strip("'\"").rstrip("/")
+        bases = [dirname(file.path), *([""] if self.from_root else [])]
+        for base in bases:
+            path = normpath(join(base, target.lstrip("/") if not base else target))
+            if path in (".", "..") or path.startswith("../") or path == file.path:
+                continue
+            if tree.exists(path):
+                return [Value(MODULE, path)]
+            if "/" in target and tree.is_folder(path):
+                return self.folder(tree, path)
+        return []
+
+    def folder(self, tree: Tree, path: str) -> list[Value]:
+        """What a folder stands for: the file it is entered by, or itself."""
+        for name in _ENTRIES:
+            if tree.exists(join(path, name)):
+                return [Value(MODULE, join(path, name))]
+        return [Value(FOLDER, path)]

@@ -1,0 +1,35 @@
+"""How C, C++ and Objective-C name headers and functions."""
+
+from __future__ import annotations
+
+from posixpath import dirname, join, normpath
+
+from dowse.graph.import_rules.by_namespace import Named
+from dowse.graph.import_rules.rule import MODULE, Imported, Value
+from dowse.graph.scopes import FileScopes, Mention
+from dowse.graph.symbol_table import Tree
+
+
+class CFamily(Named):
+    """C, C++ and Objective-C: includes are files, and names are known wherever they are linked."""
+
+    languages = ("c", "cpp", "objective-c")
+    family = languages
+    supers = frozenset()
+    global_types = True
+    global_functions = True
+    shared_folder = False
+    headers = (".h", ".hh", ".hpp", ".hxx", ".h++", ".cuh")
+
+    def imported(self, mention: Mention) -> list[Imported]:
+        """Everything in a header."""
+        return [Imported("*", mention.target, "*")]
+
+    def locate(self, tree: Tree, file: FileScopes, module: str) -> list[Value]:
+        """A header beside the file, or the one of that path."""
+        beside = normpath(join(dirname(file.path), module))
+        if tree.exists(beside):
+            return [Value(MODULE, beside)]
+        named = tree.files_named(module.rpartition("/")[2])
+        fits = [path for path in named if f"/{path}".endswith(f"/{module}")]
+        return [Value(MODULE, fits[0])] if len(fits) == 1 else []

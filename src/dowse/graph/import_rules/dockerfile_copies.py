@@ -1,0 +1,11 @@
+"""How a Dockerfile names files."""
+
+from __future__ import annotations
+
+from dowse.graph.import_rules.by_link import Linked
+
+
+class Dockerfile(Linked):
+    """What a Dockerfile copies."""
+
+    languages = ("dockerfile",)

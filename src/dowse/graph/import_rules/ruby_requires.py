@@ -1,0 +1,36 @@
+"""How Ruby names files and constants."""
+
+from __future__ import annotations
+
+from posixpath import dirname, join, normpath
+
+from dowse.graph.import_rules.by_namespace import Named
+from dowse.graph.import_rules.rule import MODULE, Imported, Value
+from dowse.graph.scopes import FileScopes, Mention
+from dowse.graph.symbol_table import Tree
+
+
+class Ruby(Named):
+    """Ruby: files are required, constants are known everywhere."""
+
+    languages = ("ruby",)
+    global_types = True
+    shared_folder = False
+
+    def constructors(self, name: str) -> tuple[str, ...]:
+        """``initialize``, which ``new`` calls."""
+        return ("initialize",)
+
+    def imported(self, mention: Mention) -> list[Imported]:
+        """Everything that a required file defines."""
+        return [Imported("*", mention.target, "*")]
+
+    def locate(self, tree: Tree, file: FileScopes, module: str) -> list[Value]:
+        """The file that is required: beside this one, or below a folder that is searched."""
+        name = module if module.endswith(".rb") else f"{module}.rb"
+        beside = normpath(join(dirname(file.path), name))
+        if tree.exists(beside):
+            return [Value(MODULE, beside)]
+        fits = [path for path in tree.files_named(name.rpartition("/")[2]) if f"/{path}".endswith(f"/{name}")]
+        roots = [path for path in fits if f"/{path}".endswith(f"/lib/{name}")] or fits
+        return [Value(MODULE, roots[0])] if len(roots) == 1 else []

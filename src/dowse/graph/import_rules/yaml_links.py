@@ -1,0 +1,11 @@
+"""How pages of YAML name files: Compose, GitHub Actions, GitLab CI, Kubernetes, Helm."""
+
+from __future__ import annotations
+
+from dowse.graph.import_rules.by_link import Linked
+
+
+class Yaml(Linked):
+    """A value that is the path of a file or folder of the tree names it."""
+
+    languages = ("yaml",)

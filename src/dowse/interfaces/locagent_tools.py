@@ -1,0 +1,414 @@
+"""The three entity tools that coding agents already know, under both sets of names and parameters.
+
+``search_entities``, ``traverse_graph`` and ``retrieve_entity`` return values for JSON; ``search_code_snippets``,
+``explore_tree_structure`` and ``get_entity_contents`` are the same as LocAgent's agents call them, and return text.
+Errors are part of what is returned: each has a code, and says what to do next.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from dowse.errors import DowseError, EntityAmbiguous, EntityNotFound, IndexProblem, UsageError
+from dowse.interfaces import render_graph
+from dowse.interfaces.theme import plain
+from dowse.types import (
+    Direction,
+    EntityCode,
+    EntityHit,
+    Filter,
+    GraphAnswer,
+    Kind,
+    ParseHealth,
+    Relation,
+    Walk,
+)
+
+if TYPE_CHECKING:
+    from dowse.engine import Engine
+
+INDEX_NOT_FOUND, ENTITY_NOT_FOUND, ENTITY_AMBIGUOUS, PARSE_ERROR, TIMEOUT, INVALID_ARGUMENT, FAILED = (
+    "INDEX_NOT_FOUND", "ENTITY_NOT_FOUND", "ENTITY_AMBIGUOUS", "PARSE_ERROR", "TIMEOUT", "INVALID_ARGUMENT", "FAILED",
+)  # fmt: skip
+"""The codes of errors."""
+
+PREVIEWED = 60
+"""Lines of an entity up to which a preview is all of it; of a longer one, its skeleton."""
+
+MOST = 100
+"""Entities that may be asked for at once."""
+
+AROUND = 10
+"""Lines shown on both sides of a line that was asked for."""
+
+SECONDS = 30.0
+"""Time that one call may take, unless told otherwise."""
+
+TYPES = {
+    "directory": {Kind.DIRECTORY},
+    "file": {Kind.FILE},
+    "class": {Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.IMPL, Kind.TYPE},
+    "function": {Kind.FUNCTION, Kind.METHOD, Kind.MACRO},
+}
+"""The four types that these tools know, in our kinds."""
+
+DIRECTIONS = {
+    "forward": Direction.USES,
+    "downstream": Direction.USES,
+    "backward": Direction.USED_BY,
+    "upstream": Direction.USED_BY,
+    "bidirectional": Direction.BOTH,
+    "both": Direction.BOTH,
+}
+
+Values = dict[str, Any]
+
+
+class EntityTools:
+    """The tools on one tree."""
+
+    def __init__(self, engine: Engine, *, seconds: float = SECONDS) -> None:
+        self._engine = engine
+        self._seconds = seconds
+
+    # --- values ---
+
+    def search_entities(
+        self,
+        query: str | Sequence[str] | None = None,
+        *,
+        search_terms: Sequence[str] | None = None,
+        line_nums: Sequence[int] | int | None = None,
+        file_pattern: str | None = None,
+        entity_types: Sequence[str] | None = None,
+        limit: int = 10,
+        use_bm25: bool = True,
+        snippet_mode: str = "preview",
+    ) -> Values:
+        """Entities that some terms name or describe, term by term, and all terms together."""
+        return _guarded(
+            lambda: self._search(
+                _listed(search_terms or query),
+                _listed(line_nums),
+                file_pattern or "",
+                entity_types or (),
+                limit,
+                use_bm25,
+                snippet_mode,
+            )
+        )
+
+    def traverse_graph(
+        self,
+        start_entities: Sequence[str] | str,
+        direction: str = "forward",
+        depth: int = 2,
+        relation_filter: Sequence[str] | None = None,
+        entity_type_filter: Sequence[str] | None = None,
+        format: str = "graph",
+    ) -> Values:
+        """What is around some entities: nodes and steps, or with ``format="tree"`` a tree of text."""
+
+        def work() -> Values:
+            answer = self._traversed(
+                _listed(start_entities), direction, depth, relation_filter, entity_type_filter
+            )
+            if format == "tree":
+                return {"tree": render_graph.tree_text(answer, plain), "notes": list(answer.notes)}
+            if format != "graph":
+                raise UsageError(f"format is 'graph' or 'tree', not '{format}'")
+            return render_graph.answer_values(answer)
+
+        return _guarded(work)
+
+    def retrieve_entity(
+        self, entity_ids: Sequence[str] | str, context_lines: int = 0, include_metadata: bool = True
+    ) -> Values:
+        """The whole code of entities, numbered; what is wrong with an id stands in its place."""
+        if not 0 <= context_lines <= 50:
+            return _error(INVALID_ARGUMENT, f"context_lines is 0 to 50, not {context_lines}")
+        retrieve = partial(self._code, context=context_lines, metadata=include_metadata)
+        entities = [{"id": id} | _guarded(partial(retrieve, id)) for id in _listed(entity_ids)]
+        return {"entities": entities}
+
+    # --- text, as LocAgent's agents call it ---
+
+    def search_code_snippets(
+        self,
+        search_terms: Sequence[str] | None = None,
+        line_nums: Sequence[int] | int | None = None,
+        file_path_or_pattern: str | None = "**/*.py",
+    ) -> str:
+        """Code by names, words or lines, as text."""
+        found = self.search_entities(
+            search_terms=search_terms, line_nums=line_nums, file_pattern=file_path_or_pattern
+        )
+        if "error" in found:
+            return _error_text(found)
+        blocks = []
+        for group in found["results"]:
+            lines = [f"## {group['term']}"]
+            for entity in group["entities"]:
+                lines.append(f"{entity['id']} ({entity['type']}, {entity['source']}, {entity['detail']})")
+                lines += [entity["code"]] if entity["code"] else []
+            lines += (
+                [] if group["entities"] else ["nothing found: try other words, or a part of a name with *"]
+            )
+            blocks.append("\n".join(lines))
+        return "\n\n".join(blocks)
+
+    def explore_tree_structure(
+        self,
+        start_entities: Sequence[str],
+        direction: str = "downstream",
+        traversal_depth: int = 2,
+        entity_type_filter: Sequence[str] | None = None,
+        dependency_type_filter: Sequence[str] | None = None,
+    ) -> str:
+        """What is around some entities, as an indented tree."""
+        found = self.traverse_graph(
+            start_entities, direction, traversal_depth, dependency_type_filter, entity_type_filter, "tree"
+        )
+        return _error_text(found) if "error" in found else "\n".join([found["tree"], *found["notes"]])
+
+    def get_entity_contents(self, entity_names: Sequence[str]) -> str:
+        """The whole code of entities, as text."""
+        return "\n\n".join(
+            _error_text(entity) if "error" in entity else f"{entity['id']}\n{entity['code']}"
+            for entity in self.retrieve_entity(entity_names)["entities"]
+        )
+
+    # --- how ---
+
+    def _search(
+        self,
+        terms: Sequence[str],
+        lines: Sequence[int],
+        pattern: str,
+        types: Sequence[str],
+        limit: int,
+        use_bm25: bool,
+        mode: str,
+    ) -> Values:
+        if not 1 <= limit <= MOST:
+            raise UsageError(f"limit is 1 to {MOST}, not {limit}")
+        if mode not in ("fold", "preview", "full"):
+            raise UsageError(f"snippet_mode is fold, preview or full, not '{mode}'")
+        if not terms and not lines:
+            raise UsageError("nothing to look for: give search_terms, or line_nums and the path of a file")
+        started = time.monotonic()
+        kinds = kinds_of(types)
+        results = [self._at_lines(pattern, lines)] if lines else []
+        shown: list[tuple[str, int, int]] = []
+        for term in each_and_all(terms):
+            self._check(started)
+            hits = entity_hits(self._engine, term, kinds, pattern, limit, content=use_bm25)
+            results.append(self._term(term, hits, mode, shown))
+        tiers = sorted({entity["source"] for group in results for entity in group["entities"]})
+        milliseconds = round((time.monotonic() - started) * 1e3, 1)
+        return {"results": results, "metadata": {"tiers": tiers, "milliseconds": milliseconds}}
+
+    def _check(self, started: float) -> None:
+        if time.monotonic() - started > self._seconds:
+            raise TimeoutError(f"took longer than {self._seconds:g} s: ask for fewer terms at once")
+
+    def _term(
+        self,
+        term: str,
+        hits: Sequence[EntityHit],
+        mode: str,
+        shown: list[tuple[str, int, int]],
+    ) -> Values:
+        entities = []
+        for hit in hits:
+            exact = hit.id == term
+            detail, code = ("complete", self._text(hit, "full")) if exact else self._detailed(hit, mode)
+            if any(
+                hit.path == path and first <= hit.start_line and hit.end_line <= last
+                for path, first, last in shown
+            ):
+                continue
+            if code and detail in ("complete", "snippet"):
+                shown.append((hit.path, hit.start_line, hit.end_line))
+            entities.append(_entity(hit, detail, code))
+        hint = (
+            "ask retrieve_entity for the code of an id"
+            if any(e["detail"] == "fold" for e in entities)
+            else ""
+        )
+        return {"term": term, "entities": entities, "hint": hint}
+
+    def _detailed(self, hit: EntityHit, mode: str) -> tuple[str, str]:
+        """How much of a hit is shown, and that."""
+        if mode == "fold":
+            return "fold", ""
+        if mode == "full" or hit.end_line - hit.start_line < PREVIEWED:
+            return "snippet", self._text(hit, "full")
+        return "preview", self._text(hit, "skeleton")
+
+    def _text(self, hit: EntityHit, mode: str) -> str:
+        with self._engine.store.snapshot() as snapshot:
+            file = snapshot.file_at(hit.path)
+            if file is None:
+                return ""
+            lines = snapshot.content(file.id).decode("utf-8", "replace").splitlines()
+        first, last = hit.start_line, hit.end_line
+        if mode == "full":
+            return _numbered(lines, range(first, last + 1))
+        inside = (
+            e for e in file.parsed.entities if first <= e.line <= last and e.kind not in (Kind.VARIABLE,)
+        )
+        wanted = sorted({first, *(entity.line for entity in inside)})
+        return _numbered(lines, wanted)
+
+    def _at_lines(self, path: str, numbers: Sequence[int]) -> Values:
+        engine = self._engine
+        with engine.store.snapshot() as snapshot:
+            file = snapshot.file_at(path)
+            if file is None:
+                raise EntityNotFound(
+                    f"line_nums needs the path of one file, and '{path}' is none of the index"
+                )
+            lines = snapshot.content(file.id).decode("utf-8", "replace").splitlines()
+        entities = []
+        for number in numbers:
+            around = [e for e in file.parsed.entities if e.start_line <= number <= e.end_line]
+            inner = around[-1] if around else None
+            id = f"{path}:{inner.qualified}" if inner else path
+            first, last = max(1, number - AROUND), min(len(lines), number + AROUND)
+            kind = inner.kind if inner else Kind.FILE
+            hit = EntityHit(id, kind, path, first, last, "", "line")
+            entities.append(_entity(hit, "snippet", _numbered(lines, range(first, last + 1))))
+        return {"term": f"{path}:{','.join(map(str, numbers))}", "entities": entities, "hint": ""}
+
+    def _traversed(
+        self,
+        starts: Sequence[str],
+        direction: str,
+        depth: int,
+        relations: Sequence[str] | None,
+        types: Sequence[str] | None,
+    ) -> GraphAnswer:
+        if direction not in DIRECTIONS:
+            raise UsageError(f"direction is one of {', '.join(DIRECTIONS)}, not '{direction}'")
+        if depth != -1 and not 1 <= depth <= 10:
+            raise UsageError(f"depth is 1 to 10, or -1 for all, not {depth}")
+        unknown = set(relations or ()) - set(Relation)
+        if unknown:
+            raise UsageError(f"unknown relation '{min(unknown)}': known are {', '.join(Relation)}")
+        walk = Walk(
+            DIRECTIONS[direction], depth, frozenset(map(Relation, relations or ())), kinds_of(types or ())
+        )
+        return self._engine.graph.traverse(starts, walk)
+
+    def _code(self, id: str, context: int, metadata: bool) -> Values:
+        (found,) = self._engine.graph.retrieve([id], context)
+        self._check_parsed(found)
+        lines = found.text.split("\n")
+        first = max(1, found.start_line)
+        code = "\n".join(f"{number} | {line}" for number, line in enumerate(lines, first))
+        values: Values = {"id": found.id, "code": code if found.start_line else found.text}
+        if metadata:
+            values |= {
+                "type": _type(found.kind),
+                "path": found.path,
+                "lines": [found.start_line, found.end_line],
+            }
+        return values
+
+    def _check_parsed(self, found: EntityCode) -> None:
+        if found.kind is Kind.DIRECTORY:
+            return
+        with self._engine.store.snapshot() as snapshot:
+            file = snapshot.file_at(found.path)
+        if file is not None and file.parsed.health is ParseHealth.FAILED:
+            raise SyntaxError(f"{found.path} could not be parsed: only the file as a whole can be read")
+
+
+def entity_hits(
+    engine: Engine, term: str, kinds: frozenset[Kind], pattern: str, limit: int, *, content: bool
+) -> list[EntityHit]:
+    """The entities that a term names or describes, of some kinds (none: all) in files that match a pattern."""
+    filter = Filter(kinds=kinds - {Kind.FILE, Kind.DIRECTORY}, paths=(_glob(pattern),) if pattern else ())
+    threshold = engine.settings.entity_threshold
+    hits = engine.graph.entities(term, filter, limit, threshold, content=content)
+    return [hit for hit in hits if not kinds or hit.kind in kinds]
+
+
+def each_and_all(terms: Sequence[str]) -> list[str]:
+    """Every term, and all of them together."""
+    return [*terms, " ".join(terms)] if len(terms) > 1 else list(terms)
+
+
+def kinds_of(types: Iterable[str]) -> frozenset[Kind]:
+    """Our kinds of the types that were asked for."""
+    found: set[Kind] = set()
+    for name in types:
+        if name.lower() not in TYPES:
+            raise UsageError(f"unknown entity type '{name}': known are {', '.join(TYPES)}")
+        found |= TYPES[name.lower()]
+    return frozenset(found)
+
+
+def _guarded(work: Callable[[], Values]) -> Values:
+    """What the work returns, or its error with a code."""
+    try:
+        return work()
+    except EntityNotFound as error:
+        return _error(ENTITY_NOT_FOUND, str(error))
+    except EntityAmbiguous as error:
+        return _error(ENTITY_AMBIGUOUS, str(error))
+    except IndexProblem as error:
+        return _error(INDEX_NOT_FOUND, str(error))
+    except TimeoutError as error:
+        return _error(TIMEOUT, str(error))
+    except SyntaxError as error:
+        return _error(PARSE_ERROR, str(error))
+    except UsageError as error:
+        return _error(INVALID_ARGUMENT, str(error))
+    except DowseError as error:
+        return _error(FAILED, str(error))
+
+
+def _error(code: str, message: str) -> Values:
+    return {"error": {"code": code, "message": message}}
+
+
+def _error_text(values: Mapping[str, Any]) -> str:
+    return f"{values['error']['code']}: {values['error']['message']}"
+
+
+def _entity(hit: EntityHit, detail: str, code: str) -> Values:
+    return {
+        "id": hit.id,
+        "type": _type(hit.kind),
+        "kind": hit.kind.value,
+        "source": hit.tier,
+        "path": hit.path,
+        "lines": [hit.start_line, hit.end_line],
+        "detail": detail,
+        "code": code,
+    }
+
+
+def _type(kind: Kind) -> str:
+    """The one of the four types of the tools that a kind counts for."""
+    return next((name for name, kinds in TYPES.items() if kind in kinds), kind.value)
+
+
+def _glob(pattern: str) -> str:
+    """A pattern as it is, or any path that has it in it."""
+    return pattern if any(mark in pattern for mark in "*?[") or "." in pattern else f"**/*{pattern}*"
+
+
+def _listed(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return [value] if isinstance(value, str | int) else list(value)
+
+
+def _numbered(lines: Sequence[str], numbers: Iterable[int]) -> str:
+    return "\n".join(f"{n} | {lines[n - 1]}" for n in numbers if 1 <= n <= len(lines))

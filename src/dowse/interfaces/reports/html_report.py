@@ -1,0 +1,230 @@
+"""An evaluation as one HTML page that needs nothing else: style and charts are in it, and it has no script."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from pathlib import Path
+
+from dowse.evaluation.eval_types import Change, Comparison, Evaluation, Outcome, Run
+from dowse.evaluation.metrics import BUDGETS
+from dowse.interfaces.reports import charts, content
+from dowse.interfaces.reports.charts import Bar
+
+MAX_ROWS = 2000
+"""Questions in the table: a browser takes no joy in more, and --json has them all."""
+
+EXPLAINED = (
+    ("ndcg@k", "how near to the top the right places are, 1 = all of them first, in the first k results"),
+    ("mrr", "1 / rank of the first right result, on average: 0.5 is what second place gives"),
+    ("hit@k", "share of questions with a right result among the first k"),
+    ("recall@k", "share of the right places that the first k results cover"),
+    ("precision@k", "share of the first k results that are right"),
+    ("file_recall@k", "as recall, of files: the lines do not matter"),
+    ("span_recall@k", "as recall, of answers that are lines or definitions, not whole files"),
+    ("token_recall@n", "as recall, of the results from the top that fit into n tokens"),
+)
+"""What each metric says, for somebody who never saw one."""
+
+_BREAKS = re.compile(r"[/:.](?=\w)")
+
+STYLE = Path(__file__).with_name("page.css")
+
+
+def text(evaluation: Evaluation) -> str:
+    """The whole page."""
+    title = escape(content.title(evaluation))
+    body = "\n".join(_sections(evaluation))
+    style = STYLE.read_text(encoding="utf-8")
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _sections(evaluation: Evaluation) -> Iterator[str]:
+    yield f"<h1>{escape(content.title(evaluation))}</h1>"
+    yield f'<p class="soft">{escape(content.introduction(evaluation))}</p>'
+    yield f'<p class="soft">Leak check: {escape(content.leak_check(evaluation.leaks))}.</p>'
+    yield from (f'<p class="note">{escape(problem)}</p>' for problem in content.problems(evaluation))
+    if not evaluation.runs:
+        return
+    yield _tiles(evaluation)
+    yield _overall(evaluation)
+    yield from map(_comparison, evaluation.comparisons)
+    yield f'<div class="pair">{_ranks(evaluation)}{_tokens(evaluation)}</div>'
+    yield _categories(evaluation)
+    yield _questions(evaluation)
+    yield _explained()
+
+
+def _tiles(evaluation: Evaluation) -> str:
+    run = evaluation.runs[0]
+    shown = [name for name in evaluation.metrics if name in run.summary.overall][:4]
+    tiles = [(f"{run.summary.overall[name].mean:.3f}", name) for name in shown]
+    tiles.append(
+        (f"{run.summary.latency_p50:.1f} ms", f"median search, 95th {run.summary.latency_p95:.1f} ms")
+    )
+    if run.summary.whole_tokens:
+        share = run.summary.tokens / run.summary.whole_tokens
+        tiles.append((f"{share:.0%}", "of the tokens of whole files is what ten results cost"))
+    inner = "".join(f'<div class="tile"><b>{escape(a)}</b><span>{escape(b)}</span></div>' for a, b in tiles)
+    return f'<div class="tiles">{inner}</div>'
+
+
+def _overall(evaluation: Evaluation) -> str:
+    names = [run.variant.name for run in evaluation.runs]
+    groups = []
+    for metric in evaluation.metrics:
+        found = [run.summary.overall.get(metric) for run in evaluation.runs]
+        if any(found):
+            groups.append((metric, [Bar(e.mean, e.low, e.high, content.figure(e)) for e in found if e]))
+    return _card("Metrics, with 95 % intervals", charts.legend(names) + charts.bars(groups))
+
+
+def _ranks(evaluation: Evaluation) -> str:
+    per_run = [content.rank_histogram(run) for run in evaluation.runs]
+    bins = [(row[0][0], [number for _, number in row]) for row in zip(*per_run, strict=True)]
+    names = [run.variant.name for run in evaluation.runs]
+    return _card("Rank of the first right result", charts.legend(names) + charts.columns(bins))
+
+
+def _tokens(evaluation: Evaluation) -> str:
+    lines = [_token_line(run) for run in evaluation.runs]
+    names = [f"{budget:,}" for budget in BUDGETS]
+    legend = charts.legend([run.variant.name for run in evaluation.runs])
+    return (
+        _card("Recall within a budget of tokens", legend + charts.curves(names, lines)) if all(lines) else ""
+    )
+
+
+def _token_line(run: Run) -> list[float]:
+    known = (run.summary.overall.get(f"token_recall@{budget}") for budget in BUDGETS)
+    return [estimate.mean for estimate in known if estimate]
+
+
+def _categories(evaluation: Evaluation) -> str:
+    first = evaluation.runs[0]
+    if len(first.summary.categories) < 2:
+        return ""
+    headline = evaluation.metrics[0]
+    groups = []
+    for category in first.summary.categories:
+        found = [run.summary.categories.get(category, {}).get(headline) for run in evaluation.runs]
+        count = max((e.questions for e in found if e), default=0)
+        groups.append(
+            (f"{category} ({count})", [Bar(e.mean, e.low, e.high, content.figure(e)) for e in found if e])
+        )
+    names = [run.variant.name for run in evaluation.runs]
+    rows = content.categories(
+        first, shown := [m for m in evaluation.metrics if m in first.summary.overall][:5]
+    )
+    head = ["category", "questions", *shown]
+    table = _table(head, ((escape(row.name), *map(escape, row.cells)) for row in rows))
+    return _card(f"{headline} by category", charts.legend(names) + charts.bars(groups) + table)
+
+
+def _comparison(comparison: Comparison) -> str:
+    found = comparison.differences
+    look = {"better": "good", "worse": "bad"}.get(found[comparison.headline].verdict, "")
+    parts = [f'<p class="{look}"><b>{escape(content.conclusion(comparison))}</b></p>']
+    if any(difference.better or difference.worse for difference in found.values()):
+        rows = [(name, Bar(d.mean, d.low, d.high, content.change(d))) for name, d in found.items()]
+        parts.append(charts.forest(rows))
+    for name, changes in (("Improved", comparison.improved), ("Regressed", comparison.regressed)):
+        if changes:
+            open_ = " open" if name == "Regressed" else ""
+            inner = _changes(changes)
+            parts.append(f"<details{open_}><summary>{name}: {len(changes)}</summary>{inner}</details>")
+    return _card(content.comparison_title(comparison), "".join(parts))
+
+
+def _changes(changes: Sequence[Change]) -> str:
+    """The questions that two runs answered differently; what was added to them, where anything was."""
+    enriched = any(change.added for change in changes)
+    head = ["question", "before", "after", *(["added terms"] if enriched else [])]
+    rows = (
+        (
+            escape(change.query),
+            f"{change.before:.3f}",
+            f"{change.after:.3f}",
+            *([escape(", ".join(change.added))] if enriched else []),
+        )
+        for change in changes
+    )
+    return _table(head, rows)
+
+
+def _questions(evaluation: Evaluation) -> str:
+    run = evaluation.runs[0]
+    headline = evaluation.metrics[0]
+    rows = "".join(_question(outcome, headline) for outcome in run.outcomes[:MAX_ROWS])
+    missed = sum(not content.first_rank(outcome) for outcome in run.outcomes)
+    first = sum(content.first_rank(outcome) == 1 for outcome in run.outcomes)
+    total = len(run.outcomes)
+    choices = (
+        ("all", f"all {total}"),
+        ("low", f"not first: {total - first}"),
+        ("missed", f"not found: {missed}"),
+        ("found", f"found: {total - missed}"),
+    )
+    radios = "".join(
+        f'<input type="radio" name="show" id="{id}"{" checked" if id == "all" else ""}> '
+        f'<label for="{id}">{escape(label)}</label> '
+        for id, label in choices
+    )
+    more = f'<p class="soft">The first {MAX_ROWS} of {total}.</p>' if total > MAX_ROWS else ""
+    figures = f"<th class=n>rank</th><th class=n>{escape(headline)}</th>"
+    head = f"<tr><th>question</th><th>category</th>{figures}<th>answers</th></tr>"
+    label = f" ({run.variant.name})" if len(evaluation.runs) > 1 else ""
+    return _card(
+        f"Every question{label}", f'<div class="show">{radios}<table>{head}{rows}</table></div>{more}'
+    )
+
+
+def _question(outcome: Outcome, headline: str) -> str:
+    rank = content.first_rank(outcome)
+    kind = " ".join(["found" if rank else "missed", *(["first"] if rank == 1 else [])])
+    answers = "<br>".join(map(_place, outcome.relevant))
+    items = "".join(
+        f"<li{' class=right' if place in outcome.ranks else ''}><code>{escape(found)}</code></li>"
+        for place, found in enumerate(outcome.found, 1)
+    )
+    enriched = f'<p class="soft">searched for: {escape(outcome.enriched)}</p>' if outcome.enriched else ""
+    results = f"<details><summary>results</summary>{enriched}<ol>{items}</ol></details>" if items else ""
+    tag = f'<span class="tag">{escape(outcome.category)}</span>' if outcome.category else ""
+    shown = str(rank) if rank else '<span class="bad">-</span>'
+    value = outcome.values.get(headline)
+    figure = f"{value:.3f}" if value is not None else "-"
+    return (
+        f'<tr class="{kind}"><td class=q>{escape(outcome.query)}{results}</td><td>{tag}</td>'
+        f"<td class=n>{shown}</td><td class=n>{figure}</td><td class=a>{answers}</td></tr>"
+    )
+
+
+def _place(place: str) -> str:
+    """A place that may be broken after its folders, its file and its classes."""
+    broken = _BREAKS.sub(r"\g<0><wbr>", escape(place))
+    return f"<code>{broken}</code>"
+
+
+def _explained() -> str:
+    rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(what)}</dd>" for name, what in EXPLAINED)
+    note = (
+        '<p class="soft">An interval says where the mean would lie in 95 of 100 cases if other questions of the same '
+        "kind had been asked. Two runs differ for sure only if the interval of their difference leaves out 0.</p>"
+    )
+    return _card("What the figures mean", f"<dl>{rows}</dl>{note}")
+
+
+def _card(title: str, inner: str) -> str:
+    return f'<section class="card"><h2>{escape(title)}</h2>{inner}</section>'
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table whose cells are HTML already; the heads are text."""
+    top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table><tr>{top}</tr>{body}</table>"

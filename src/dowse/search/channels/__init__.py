@@ -1,0 +1,1 @@
+"""The channels that bring candidates: lexical, names, files, dense, phrases, frames, versions."""

@@ -1,0 +1,139 @@
+"""Versions of languages that a question names, and the places in code that ask for them.
+
+"Drop Python 3.8" means the places that ask which version they run on (``sys.version_info >= (3, 9)``), and these hardly
+ever say "Python" or "3.8". They are looked for by the name that they ask by (``terms``), and those that ask for this
+very version, or for the next one, whose condition it decides too, are brought by a channel of their own (``find``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from dowse.stores.protocol import Snapshot
+from dowse.types import Filter, LanguageVersion, Scored, Term, split_chunk_id
+
+WEIGHT = 1.0
+"""What the name that code asks by counts: as much as a word of the question."""
+
+LOOKED_AT = 200
+"""Places that ask for any version, of which those are picked that ask for the right one."""
+
+
+class Language(NamedTuple):
+    """How code asks for a language's version."""
+
+    names: tuple[str, ...]  # by which it does, as tokens; whole ones, since their parts say little
+    asks: Callable[[int, int | None], str]  # a pattern for the rest of the line, by both numbers
+    constants: Callable[[int, int | None], list[str]] = lambda major, minor: []  # that stand for the answer
+
+
+def _python(major: int, minor: int | None) -> str:
+    if minor is None:
+        return rf"\(\s*(?:{major}|{major + 1})\s*,?\s*0?\s*\)|\[0\]|\.major"
+    return rf"\(\s*{major}\s*,\s*(?:{minor}|{minor + 1})\s*[,)]"
+
+
+def _python_constants(major: int, minor: int | None) -> list[str]:
+    """``PY38``, ``PY_3_9_PLUS`` and the like."""
+    return [
+        f"PY{before}{major}{between}{number}{after}"
+        for number in ((minor, minor + 1) if minor is not None else ())
+        for before in ("", "_")
+        for between in ("", "_")
+        for after in ("", "_PLUS")
+    ]
+
+
+def _dotted(major: int, minor: int | None) -> str:
+    wanted = r"\d+" if minor is None else f"(?:{minor}|{minor + 1})"
+    return rf"""["']{major}\.{wanted}\b"""
+
+
+def _php(major: int, minor: int | None) -> str:
+    wanted = r"\d\d" if minor is None else f"0(?:{minor}|{minor + 1})"
+    return rf"{_dotted(major, minor)}|\b{major}{wanted}\d\d\b"
+
+
+def _java(major: int, minor: int | None) -> str:
+    wanted = minor if major == 1 and minor else major
+    return rf"\bJAVA_(?:1_)?(?:{wanted}|{wanted + 1})\b"
+
+
+def _cpp(major: int, minor: int | None) -> str:
+    return rf"\b(?:19|20){major:02d}\d\dL?\b"
+
+
+def _ghc(major: int, minor: int | None) -> str:
+    wanted = r"\d\d" if minor is None else f"(?:{minor:02d}|{minor + 1:02d})"
+    return rf"\b{major}{wanted}\b"
+
+
+PYTHON = Language(("version_info",), _python, _python_constants)
+LANGUAGES = {
+    "python": PYTHON,
+    "cpython": PYTHON,
+    "py": PYTHON,
+    "php": Language(("php_version", "php_version_id"), _php),
+    "ruby": Language(("ruby_version",), _dotted),
+    "java": Language(("javaversion",), _java),
+    "c++": Language(("cplusplus",), _cpp),
+    "ghc": Language(("glasgow_haskell",), _ghc),
+}
+"""By the word that a question has for it."""
+
+_NAMED = re.compile(
+    rf"(?<![\w/.-])({'|'.join(map(re.escape, LANGUAGES))})[ -]?v?(\d+)(?:\.(\d+))?[\d.]*(?![\w/])",
+    re.IGNORECASE,
+)
+
+
+def named(text: str) -> tuple[LanguageVersion, ...]:
+    """The versions that a question names: ``Python 3.8``, ``py38``, ``C++17``."""
+    return tuple(dict.fromkeys(_version(*found) for found in _NAMED.findall(text)))
+
+
+def _version(word: str, major: str, minor: str) -> LanguageVersion:
+    word = word.lower()
+    if not minor and len(major) > 1 and LANGUAGES[word] is PYTHON:  # py38
+        major, minor = major[0], major[1:]
+    return LanguageVersion(word, int(major), int(minor) if minor else None)
+
+
+def terms(versions: Iterable[LanguageVersion]) -> list[Term]:
+    """What to look for besides the words of a question that names versions."""
+    names = dict.fromkeys(name for version in versions for name in LANGUAGES[version.word].names)
+    return [Term(name, WEIGHT) for name in names]
+
+
+def find(snapshot: Snapshot, versions: Iterable[LanguageVersion], filter: Filter) -> list[Scored]:
+    """The chunks with a line that asks for a version; 1 is the full score, and the only one."""
+    found: dict[int, Scored] = {}
+    for version in versions:
+        language = LANGUAGES[version.word]
+        constants = map(str.lower, language.constants(version.major, version.minor))
+        names = [Term(name, 1.0) for name in (*language.names, *constants)]
+        hits = snapshot.lexical(names, {"body": 1.0}, filter, LOOKED_AT)
+        snapshot.expect([split_chunk_id(hit.chunk)[0] for hit in hits])
+        for hit in hits:
+            if hit.chunk not in found and _asks_for(version).search(_text(snapshot, hit.chunk)):
+                found[hit.chunk] = Scored(hit.chunk, 1.0)
+    return list(found.values())
+
+
+@lru_cache(maxsize=50)
+def _asks_for(version: LanguageVersion) -> re.Pattern[bytes]:
+    language, numbers = LANGUAGES[version.word], (version.major, version.minor)
+    asked = rf"(?i:{'|'.join(language.names)})[^\n]*?(?:{language.asks(*numbers)})"
+    return re.compile("|".join([asked, *[rf"\b{name}\b" for name in language.constants(*numbers)]]).encode())
+
+
+def _text(snapshot: Snapshot, chunk: int) -> bytes:
+    id, ordinal = split_chunk_id(chunk)
+    file = snapshot.file(id)
+    if file is None:
+        return b""
+    place = file.parsed.chunks[ordinal]
+    return snapshot.content(id)[place.start : place.end]

@@ -1,0 +1,154 @@
+"""From a chunk to what is shown: the definition that answers, the lines around it, their text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dowse.code import tokens
+from dowse.filters import entity_passes
+from dowse.lazy_rows import column
+from dowse.search.channels.frame_lookup import line_in
+from dowse.search.query.analyze import is_identifier, last_part, lone_name
+from dowse.search.ranking.signals.candidates import Candidate
+from dowse.types import AnalysedQuery, Chunk, Entity, Filter, Kind
+
+FUNCTIONS = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
+VALUES = frozenset({Kind.VARIABLE, Kind.CONSTANT})
+
+LEAST_LINES = 6
+"""Lines that are shown at least: of a short definition with what stands beside it, of a long one its beginning."""
+
+LITERAL = frozenset({"exact", "places", "versions"})
+"""Channels that bring the very lines that are asked for, wherever in the chunk they are."""
+
+
+class Expansion:
+    """How the hits of one question are shown."""
+
+    def __init__(self, query: AnalysedQuery, filter: Filter) -> None:
+        names = query.names if lone_name(query) else [name for name in query.names if is_identifier(name)]
+        self._written = frozenset(map(last_part, names))
+        self._asked = frozenset(name.lower() for name in self._written)
+        self._wanted = frozenset(query.words)
+        self._filter = filter
+        self._frames = query.frames
+
+    def pointed_at(self, candidate: Candidate) -> tuple[Entity, ...]:
+        """The definitions a hit stands for, of those in and around the chunk: what is named, else what is most alike.
+
+        The first is the one to name; the others are as much like the question. Of equals, what is around the chunk
+        comes first if it is a function or begins here too, else last. Variables and constants only count by name.
+        Where a filter asks for definitions, only these count; where a line is named, what it is in.
+        """
+        line = line_in(self._frames, candidate.file, candidate.chunk) if self._frames else 0
+        if line and (holding := _holding(candidate, line)):
+            return holding
+        if self._filter.about_chunks:
+            return self._most_like(passing(self._filter, candidate))
+        around, asked = candidate.entity, self._asked
+        inside = self._inside(candidate)
+        if not inside:
+            return (around,) if around else ()
+        options = inside
+        if around is not None:
+            leads = around.kind in FUNCTIONS or candidate.chunk.entity in candidate.held
+            options = [around, *inside] if leads else [*inside, around]
+        named = [entity for entity in options if entity.name.lower() in asked] if asked else []
+        written = [entity for entity in named if entity.name in self._written]
+        return self._most_like(written or named or options)
+
+    def _inside(self, candidate: Candidate) -> list[Entity]:
+        """The definitions that begin in a chunk and may be pointed at, but for the one around it."""
+        entities, around, asked = candidate.file.parsed.entities, candidate.chunk.entity, self._asked
+        held = [i for i in candidate.held if i != around]
+        if not held:
+            return []
+        kinds, names = column(entities, "kind"), column(entities, "name")
+        return [entities[i] for i in held if kinds[i] not in VALUES or names[i].lower() in asked]
+
+    def _most_like(self, options: Sequence[Entity]) -> tuple[Entity, ...]:
+        """Those that share most words in their names, then in signature and documentation."""
+        for shared in (self._shared_by_name, self._shared_by_description):
+            if len(options) > 1:
+                found = [len(shared(entity)) for entity in options]
+                most = max(found)
+                options = [entity for entity, n in zip(options, found, strict=True) if n == most]
+        return tuple(options)
+
+    def _shared_by_name(self, entity: Entity) -> frozenset[str]:
+        """A member has the words of what it is a member of too: it wins if its own name adds one to them."""
+        return tokens.among(entity.qualified.encode("utf-8", "replace"), self._wanted)
+
+    def _shared_by_description(self, entity: Entity) -> frozenset[str]:
+        described = f"{entity.signature}\n{entity.doc}"
+        return tokens.among(described.encode("utf-8", "replace"), self._wanted)
+
+    def lines(
+        self,
+        candidate: Candidate,
+        pointed: Sequence[Entity],
+        context_lines: int,
+        before: int | None,
+        after: int | None,
+    ) -> tuple[int, int]:
+        """First and last line to show: the chunk, with the whole of its definition if that is short enough.
+
+        Of several definitions in a chunk, those that the question points at are shown without the others. Explicit
+        numbers of lines before and after replace the definition.
+        """
+        chunk = candidate.chunk
+        if before is not None or after is not None:
+            end = candidate.file.parsed.chunks[-1].end_line
+            return max(1, chunk.start_line - (before or 0)), min(
+                max(end, chunk.end_line), chunk.end_line + (after or 0)
+            )
+        first, last = chunk.start_line, chunk.end_line
+        if not pointed:
+            return first, last
+        entity = pointed[0]
+        if entity.end_line - entity.start_line >= context_lines:
+            return first, max(last, min(entity.end_line, first + LEAST_LINES - 1))
+        if not self._stand_alone(candidate, pointed):
+            return min(first, entity.start_line), max(last, entity.end_line)
+        begin, end = min(e.start_line for e in pointed), max(e.end_line for e in pointed)
+        shown_last = min(last, max(end, begin + LEAST_LINES - 1))
+        return max(first, min(begin, shown_last - LEAST_LINES + 1)), shown_last
+
+    def _stand_alone(self, candidate: Candidate, pointed: Sequence[Entity]) -> bool:
+        """Whether definitions are some of several in their chunk, and share words with the question."""
+        chunk, around = candidate.chunk, candidate.entity
+        for entity in pointed:
+            if entity is around or not (
+                chunk.start_line <= entity.start_line <= entity.end_line <= chunk.end_line
+            ):
+                return False
+        if any(name in LITERAL for name, _, _ in candidate.given):
+            return False
+        if self._filter.about_chunks:
+            return True
+        return bool(self._shared_by_name(pointed[0]) or self._shared_by_description(pointed[0]))
+
+
+def _holding(candidate: Candidate, line: int) -> tuple[Entity, ...]:
+    """The innermost definition that a line is in, if there is one."""
+    holding = [e for e in candidate.definitions if e.start_line <= line <= e.end_line]
+    return tuple(sorted(holding, key=lambda entity: entity.start_line)[-1:])
+
+
+def passing(filter: Filter, candidate: Candidate) -> list[Entity]:
+    """The definitions in and around a chunk that a filter lets through."""
+    return [e for e in candidate.definitions if entity_passes(filter, e.kind, e.name)]
+
+
+def text(content: bytes, chunk: Chunk, first: int, last: int) -> str:
+    """What some lines in and around a chunk say, without the line break at the end."""
+    start, end = chunk.start, chunk.end
+    for _ in range(chunk.start_line - first):
+        start = content.rfind(b"\n", 0, max(0, start - 1)) + 1
+    for _ in range(first - chunk.start_line):
+        start = content.find(b"\n", start) + 1
+    for _ in range(last - chunk.end_line):
+        end = content.find(b"\n", end) + 1 or len(content)
+    for _ in range(chunk.end_line - last):
+        end = content.rfind(b"\n", start, end - 1) + 1
+    return content[start:end].decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\r\n")

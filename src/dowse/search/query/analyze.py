@@ -1,0 +1,216 @@
+"""Reads a question: which words carry it, which are names, which are files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from dowse.code import tokens
+from dowse.search.channels import version_checks
+from dowse.types import AnalysedQuery, Term
+
+MAX_TERMS = 64
+"""Terms that are searched for; a longer text says nothing new after its first few dozen distinct words."""
+
+MAX_NAMES = 8
+"""Names that are looked up one by one."""
+
+MAX_TEXT = 20_000
+"""Characters of a question that are read at all."""
+
+MAX_WORD = 200
+"""Characters of a word that are read: the patterns below take the square of its length in time."""
+
+WHOLE_WEIGHT = 1.0
+PART_WEIGHT = 0.5
+"""An identifier counts as a whole; its parts, which are found in more places, half."""
+
+ADDED_WEIGHT = 0.5
+"""What a term counts that the term graph added: less than what the user said."""
+
+PLAIN_NAME_WORDS = 3
+"""In a question of up to this many words, a plain word may be the name of something."""
+
+BESIDE_FILE = 1
+"""A question that has a file name and up to this many words besides asks for the file."""
+
+DECLARING = frozenset("def fn func fun impl".split())
+DECLARING_NAMES = frozenset("class enum function interface method module protocol struct trait type".split())
+"""Words before the name that is asked for. Those of the second row are English too: before a capital."""
+
+STOP_WORDS = frozenset(
+    "a an and are as at be been being but by can could did do does doing done for from had has have having how i "
+    "if in into is it its itself me my of on or our shall should so some such than that the their them then there "
+    "these they this those to too up us was we were what when where which while who whom whose why will with would "
+    "you your".split()
+)
+"""English words that say nothing about code. Words that are also names in code (get, set, all) are not here."""
+
+POLITE_WORDS = frozenset("please pls plz thank thanks thx".split())
+"""Said to people. Others that are (help, issue, github) are in a short question as likely what it is about."""
+
+IDLE_WORDS = STOP_WORDS | POLITE_WORDS
+
+ABBREVIATIONS = re.compile(
+    r"(?<![\w./\\])(?:e\.\s?g|i\.\s?e|a\.k\.a|aka|etc)\b\.?(?![\w/\\(])", re.IGNORECASE
+)
+"""Of text, not of code; ``i.e`` would be read as a name. ``/etc`` is a folder."""
+
+LANGUAGE_EXTENSIONS = frozenset(
+    "c cc cjs cpp cs cxx dart ex exs h hh hpp hs java jl js jsx kt kts lua mjs ml mli mts php pl pm py pyi pyx rb rs "
+    "scala sh swift ts tsx zig".split()
+)
+"""Extensions that only say in which language a file is written, and are no words of their own (``.json``, ``.log``).
+Code seldom says them, so that such a one would count as a rare word, and find lists of files."""
+
+_NAME = re.compile(r"[^\W\d]\w*(?:(?:\.|::|->|#|\\)[^\W\d]\w*)*\*?")
+_FILE = re.compile(r"[\w./\\~-]*[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}\b|[\w.-]+(?:/[\w.-]+)+")
+_SEPARATOR = re.compile(r"\.|::|->|#|\\")
+
+
+def analyse(text: str, is_extension: Callable[[str], bool], patterns: Sequence[str] = ()) -> AnalysedQuery:
+    """How a question is understood.
+
+    ``is_extension`` knows those of source files (``.py``), and is asked only if need be; ``patterns`` are names that
+    are asked for in so many words (``name:*Handler``).
+    """
+    clean = " ".join(word[:MAX_WORD] for word in text[:MAX_TEXT].replace("\0", " ").split())
+    abbreviated = ABBREVIATIONS.findall(clean)
+    if abbreviated:
+        spelled_out = ABBREVIATIONS.sub(" ", clean)
+        clean, abbreviated = (spelled_out, abbreviated) if tokens.words(spelled_out) else (clean, [])
+    files = _files(clean, is_extension)
+    sources = [file for file in files if file.rpartition(".")[2].lower() in LANGUAGE_EXTENSIONS]
+    words = list(dict.fromkeys(tokens.words(_without(clean, sources, keep_stem=True))))
+    kept = [word for word in words if word.lower() not in IDLE_WORDS] or words
+    meant, asked_for = frozenset(kept), version_checks.named(clean)
+    names = tuple(dict.fromkeys([*patterns, *_names(_without(clean, sources), kept)]))[:MAX_NAMES]
+    return AnalysedQuery(
+        text=text,
+        terms=(*_terms(kept), *version_checks.terms(asked_for))[:MAX_TERMS],
+        names=names,
+        files=tuple(dict.fromkeys(files.values()))[:MAX_NAMES],
+        words=tuple(
+            dict.fromkeys(tokens.stem(part) for word in kept for part in tokens.split_identifier(word))
+        ),
+        dropped=(*(word for word in words if word not in meant), *dict.fromkeys(abbreviated)),
+        reading=_reading(names, kept, _outside_files(clean, kept) if files else kept),
+        versions=asked_for,
+    )
+
+
+def lone_name(query: AnalysedQuery) -> str:
+    """The plain word that is all a question asks for (``Session``, ``class Session``); empty if it asks for more."""
+    (name,) = query.names if len(query.names) == 1 else ("",)
+    return "" if is_identifier(name) else name
+
+
+def name_parts(name: str) -> tuple[str, ...]:
+    """The parts of a dotted name, ``Class::method`` or the like; without the ``*`` of a prefix."""
+    return tuple(part for part in _SEPARATOR.split(name.rstrip("*")) if part)
+
+
+def with_added(query: AnalysedQuery, added: Sequence[str]) -> AnalysedQuery:
+    """A question with more terms to look for; what was asked counts as before."""
+    if not added:
+        return query
+    more = analyse(" ".join(added), lambda suffix: False)
+    known = {term.text for term in query.terms}
+    terms = (Term(text, weight * ADDED_WEIGHT) for text, weight in more.terms if text not in known)
+    names = [name for name in more.names if is_identifier(name)]
+    return replace(
+        query,
+        text=" ".join([query.text, *added]),
+        terms=(*query.terms, *terms)[:MAX_TERMS],
+        names=tuple(dict.fromkeys([*query.names, *names]))[:MAX_NAMES],
+    )
+
+
+@lru_cache(maxsize=5_000)
+def is_identifier(word: str) -> bool:
+    """Whether a word looks like a name in code, not a word of English: ``getUser``, ``get_user``, ``_get``, ``a.b``."""
+    if _SEPARATOR.search(word.rstrip("*")) or word.endswith("*"):
+        return True
+    if word.startswith("_") and word.strip("_"):
+        return True
+    return len(tokens.split_identifier(word)) > 1 and ("_" in word.strip("_") or _has_inner_capital(word))
+
+
+def last_part(name: str) -> str:
+    """``Session`` of ``auth.Session``, ``auth::Session``, ``auth->Session``; without the star of a prefix."""
+    parts = name_parts(name)
+    return parts[-1] if parts else name
+
+
+def dotted(name: str) -> str:
+    """``auth.Session`` of ``auth::Session``, ``auth->Session`` and the like."""
+    return _SEPARATOR.sub(".", name)
+
+
+def _has_inner_capital(word: str) -> bool:
+    return any(c.isupper() for c in word[1:]) and any(c.islower() for c in word)
+
+
+def _terms(words: list[str]) -> tuple[Term, ...]:
+    weights: dict[str, float] = {}
+    for word in words:
+        found = tokens.tokens_of((word,)).split()
+        for position, token in enumerate(found):
+            weight = PART_WEIGHT if position and len(found) > 1 else WHOLE_WEIGHT
+            weights[token] = max(weight, weights.get(token, 0.0))
+    return tuple(Term(token, weight) for token, weight in weights.items())
+
+
+def _names(text: str, kept: list[str]) -> tuple[str, ...]:
+    found = [match for match in _NAME.findall(text) if is_identifier(match)]
+    if not found and _declares(kept):
+        return (kept[1],)
+    if len(kept) <= PLAIN_NAME_WORDS:
+        parts = {part for name in found for part in name_parts(name)}
+        own = frozenset(tokens.words(text))
+        found += [word for word in kept if len(word) > 2 and word in own and word not in parts]
+    return tuple(dict.fromkeys(found))[:MAX_NAMES]
+
+
+def _declares(kept: list[str]) -> bool:
+    """Whether a question is written as a declaration begins: ``class Session``, but not ``class loader``."""
+    if len(kept) != 2:
+        return False
+    return kept[0] in DECLARING or (kept[0].lower() in DECLARING_NAMES and kept[1][:1].isupper())
+
+
+def _files(text: str, is_extension: Callable[[str], bool]) -> dict[str, str]:
+    """The names of files in a text: as they are written there, and as paths are."""
+    found: dict[str, str] = {}
+    if "." not in text and "/" not in text:  # as in most questions
+        return found
+    for match in _FILE.findall(text):
+        name = match.replace("\\", "/").removeprefix("./").strip("/")
+        suffix = "." + name.rpartition(".")[2].lower()
+        if "/" in name or is_extension(suffix):
+            found[match] = name
+    return found
+
+
+def _without(text: str, files: Iterable[str], *, keep_stem: bool = False) -> str:
+    """A text without its file names, or without their extensions."""
+    for file in files:
+        text = text.replace(file, file.rpartition(".")[0] if keep_stem else " ")
+    return text
+
+
+def _outside_files(text: str, kept: list[str]) -> list[str]:
+    """The words that count and are no part of a file name."""
+    rest = frozenset(tokens.words(_FILE.sub(" ", text)))
+    return [word for word in kept if word in rest]
+
+
+def _reading(names: tuple[str, ...], kept: list[str], outside: list[str]) -> str:
+    identifiers = [name for name in names if is_identifier(name)]
+    if len(outside) < len(kept) and len(outside) <= BESIDE_FILE:
+        return "file"
+    if identifiers and len(identifiers) >= len(kept) / 2:
+        return "symbol"
+    return "mixed" if identifiers else "words"

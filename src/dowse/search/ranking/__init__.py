@@ -1,0 +1,1 @@
+"""The order of candidates: fusion of channels, signals, calibration of relevance."""

@@ -1,0 +1,144 @@
+"""Writes an embedded index: catalogue first, then what is derived from it; repairs what was left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from dowse.code import chunk_fields
+from dowse.errors import IndexUnwritable
+from dowse.stores.embedded import layout, lexical_index
+from dowse.stores.embedded.catalogue import (
+    RETAINED,
+    Catalogue,
+    KnownFile,
+)
+from dowse.stores.embedded.vector_index import VectorIndex, packed, unpacked
+from dowse.types import (
+    CHUNK_BITS,
+    FileStamp,
+    IndexReport,
+    ParsedFile,
+    SourceFile,
+)
+
+
+class EmbeddedWriter:
+    """Writes catalogue, lexical index and vectors in that order."""
+
+    def __init__(self, catalogue: Catalogue, folder: Path, fingerprint: str, *, thorough: bool) -> None:
+        self._catalogue = catalogue
+        self._folder = folder
+        self._fingerprint = fingerprint
+        self.repaired: tuple[str, ...] = ()
+        index, self._behind = lexical_index.restored(folder / layout.LEXICAL, thorough=thorough)
+        self._lexical = index.writer()
+        self._vectors = VectorIndex(folder / layout.VECTORS)
+        if thorough and not self._vectors.is_intact():
+            self._vectors.lose()
+        self._is_new = not catalogue.has_contents()
+
+    def close(self) -> None:
+        """Let go of the derived indexes."""
+        self._lexical.close()
+
+    def repair(self) -> None:
+        """Bring derived indexes that are behind the catalogue, ahead of it or lost up to it."""
+        newest = self._catalogue.state().generation
+        parts = {"the lexical index": self._behind, "the vectors": self._vectors.generation}
+        self.repaired = tuple(part for part, generation in parts.items() if newest and not generation)
+        if self._vectors.generation != newest:
+            self._rebuild_vectors(newest)
+        if self._behind != newest:
+            readable = max(1, newest - RETAINED) <= self._behind < newest
+            self._repair_lexical(self._behind if readable else 0, newest)
+
+    def _repair_lexical(self, behind: int, newest: int) -> None:
+        gone, added = self._catalogue.changed_since(behind)
+        if behind == 0:
+            self._lexical.delete_all()
+        else:
+            self._lexical.delete([*gone, *added])
+        for id in added:
+            file = self._catalogue.file(id, newest)
+            assert file is not None
+            found = chunk_fields.passages(self._catalogue.content(id), file.parsed, file.definitions)
+            self._lexical.add(id, file, chunk_fields.chunk_terms(file.path, found))
+        self._lexical.commit(newest)
+
+    def _rebuild_vectors(self, newest: int) -> None:
+        files = [(id, self._catalogue.file_vectors(id)) for id, *_ in self._catalogue.live_files(newest)]
+        self._vectors.rebuild(newest, [(id, vectors) for id, vectors in files if vectors])
+
+    def manifest(self, paths: Collection[str] | None = None) -> Mapping[str, KnownFile]:
+        """Every file by path; those written under other settings do not count as known."""
+        known = self._catalogue.manifest(self._catalogue.state().generation, paths)
+        return {
+            path: file
+            if file.fingerprint == self._fingerprint
+            else file._replace(stamp=FileStamp(-1, -1), content_hash=b"")
+            for path, file in known.items()
+        }
+
+    def parsed(self, content_hash: bytes) -> ParsedFile | None:
+        """What is known of a content."""
+        return None if self._is_new else self._catalogue.parsed(content_hash)
+
+    def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Vectors computed before, to the precision that they are kept in."""
+        found = {} if self._is_new else self._catalogue.vectors(keys)
+        return dict(zip(found, unpacked(list(found.values())), strict=True))
+
+    def apply(self, removed: Sequence[str], files: Sequence[SourceFile]) -> int:
+        """One generation: catalogue first, then what is derived from it."""
+        catalogue = self._catalogue
+        files = _with_packed_vectors(files)
+        with catalogue.transaction():
+            generation = catalogue.begin_generation()
+            gone = catalogue.remove([*removed, *(file.path for file in files)], generation)
+            ids = catalogue.add(files, generation, self._fingerprint)
+        self._is_new = False
+        embedded = [(id, file.vectors) for id, file in zip(ids, files, strict=True) if file.vectors]
+        self._vectors.append(generation, embedded, self._kept)
+        self._lexical.delete(gone)
+        for id, file in zip(ids, files, strict=True):
+            self._lexical.add(id, file, file.terms)
+        self._lexical.commit(generation)
+        return generation
+
+    def _kept(self, chunks: Any) -> Any:
+        """Which chunks are of files that some readable generation has."""
+        import numpy as np
+
+        return np.isin(chunks >> CHUNK_BITS, np.asarray(self._catalogue.kept_files(), dtype=np.int64))
+
+    def restamp(self, stamps: Mapping[str, FileStamp], folders: Mapping[str, int] | None = None) -> None:
+        """Note new stamps of unchanged files, and new times of folders."""
+        with self._catalogue.transaction():
+            self._catalogue.restamp(stamps, folders or {})
+
+    def finish(self, report: IndexReport, folders: Mapping[str, int]) -> None:
+        """Record what the run saw, under the settings in force."""
+        with self._catalogue.transaction():
+            self._catalogue.finish(report, folders, self._fingerprint)
+        self._remove_lost_views()
+
+    def _remove_lost_views(self) -> None:
+        """Delete the files of views that the catalogue does not have; those in use, a later run deletes."""
+        known = {str(view) for view in self._catalogue.views()}
+        for folder in layout.view_folders(self._folder.parent):
+            if folder.name not in known:
+                with suppress(IndexUnwritable):
+                    layout.remove(folder, layout.VIEW_LAYOUT)
+
+
+def _with_packed_vectors(files: Sequence[SourceFile]) -> list[SourceFile]:
+    """The files with their vectors as the catalogue and the vector index have them; all at once, which is faster."""
+    each = iter(packed([vector for file in files for vector in file.vectors]))
+    return [
+        file._replace(vectors=tuple(islice(each, len(file.vectors)))) if file.vectors else file
+        for file in files
+    ]

@@ -1,0 +1,253 @@
+"""Writing: every ``apply`` is one transaction, so that a reader sees all of it or nothing.
+
+Who writes a view holds its advisory lock for as long as the connection lives: a killed process loses both, and the
+last complete generation is what is there. Writers of one repository share its contents; they take turns for the
+moment of a commit. If the connection breaks, the writer takes up the lock again and looks whether the commit went
+through before it repeats it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TypeVar
+
+import psycopg
+from psycopg import sql
+
+from dowse.errors import IndexLocked
+from dowse.stores import row_codec
+from dowse.stores.postgres import postings, schema
+from dowse.stores.postgres.commit import Commit
+from dowse.stores.postgres.connection import Connection, ConnectionLost, Connections, unreachable
+from dowse.stores.postgres.deletion import collect, drop_dense, drop_view
+from dowse.stores.postgres.files import unzipped
+from dowse.stores.postgres.filter_sql import stored
+from dowse.stores.postgres.locks import COMMIT_LOCK, USE_LOCK, VIEW_LOCK, holder, lock_keys, schema_oid
+from dowse.stores.postgres.state import MANIFEST, KnownFile, ViewState, manifest, view_state
+from dowse.stores.protocol import merged_folders
+from dowse.types import FileStamp, IndexReport, ParsedFile, SourceFile
+
+SPARE_CONTENTS = 1.0
+"""Contents that no file uses are kept (a branch may come back) up to this share of those in use."""
+
+ATTEMPTS = 3
+"""How often a commit is repeated because the connection broke."""
+
+T = TypeVar("T")
+
+
+class PostgresWriter:
+    """The one writer of a view."""
+
+    repaired: tuple[str, ...] = ()
+
+    def __init__(self, connections: Connections, names: tuple[str, str], fingerprint: str) -> None:
+        self._connections = connections
+        self._names = names
+        self._fingerprint = fingerprint
+        self._changed = 0
+        self._connection = self._locked_connection()
+
+    def close(self) -> None:
+        """Let go of the lock, then of the connection: the server notices the end of a connection a moment later."""
+        with suppress(psycopg.Error):  # a connection that is lost has lost its locks
+            self._connection.rollback()
+            self._connection.execute("SELECT pg_advisory_unlock_all()")
+        self._connection.close()
+
+    # --- the lock ---
+
+    def _locked_connection(self) -> Connection:
+        connection = self._connections.open(writing=True)
+        try:
+            with self._connections.mapped(writing=True):
+                schema.require_current(self._connections, connection)
+                self._lock(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _lock(self, connection: Connection) -> None:
+        repository, view = self._names
+        oid, state = schema_oid(connection, self._connections.server.schema), None
+        while state is None:  # a view may be cleared between a look at it and its lock
+            id = self._made_view(connection)
+            keys = lock_keys(oid, VIEW_LOCK, id)
+            row = connection.execute("SELECT pg_try_advisory_lock(%s, %s)", keys).fetchone()
+            if not (row and row[0]):
+                raise IndexLocked(
+                    f"another process{holder(connection, keys)} is writing the index of {view} at "
+                    f"{self._connections.server.shown}: wait for it to finish, or stop it"
+                )
+            state = view_state(connection, repository, view)
+            if state is not None and state.id != id:
+                state = None
+        connection.execute(
+            "SELECT pg_advisory_lock_shared(%s, %s)", lock_keys(oid, USE_LOCK, state.repository)
+        )
+        self.schema_oid, self.view, self.repository = oid, state.id, state.repository
+
+    def _made_view(self, connection: Connection) -> int:
+        repository, view = self._names
+        connection.execute("INSERT INTO repositories (name) VALUES (%s) ON CONFLICT DO NOTHING", [repository])
+        connection.execute(
+            "INSERT INTO views (repository, name) SELECT id, %s FROM repositories WHERE name = %s "
+            "ON CONFLICT DO NOTHING",
+            [view, repository],
+        )
+        state = view_state(connection, repository, view)
+        return state.id if state else 0
+
+    # --- asking ---
+
+    def _run(self, work: Callable[[Connection], T]) -> T:
+        """Do something that may be repeated."""
+        for attempt in range(ATTEMPTS):
+            try:
+                with self._connections.mapped(writing=True):
+                    return work(self._connection)
+            except ConnectionLost as error:
+                if attempt == ATTEMPTS - 1:
+                    raise unreachable(self._connections.server, error) from error
+                self._connection.close()
+                self._connection = self._locked_connection()
+        raise AssertionError  # the last attempt returns or raises
+
+    def _state(self, connection: Connection) -> ViewState:
+        state = view_state(connection, *self._names)
+        assert state is not None, "the view is there as long as it is locked"
+        return state
+
+    def manifest(self, paths: Collection[str] | None = None) -> Mapping[str, KnownFile]:
+        """Every file by path; those written under other settings do not count as known."""
+        some = "" if paths is None else " AND f.path = ANY(%s)"
+        values = [self.view] if paths is None else [self.view, list(map(stored, paths))]
+        rows = self._run(lambda c: c.execute(MANIFEST + some, values, binary=True).fetchall())
+        return {
+            path: file
+            if file.fingerprint == self._fingerprint
+            else replace(file, stamp=FileStamp(-1, -1), content_hash=b"")
+            for path, file in manifest(rows).items()
+        }
+
+    def parsed(self, content_hash: bytes) -> ParsedFile | None:
+        """What is known of a content."""
+        row = self._run(
+            lambda c: c.execute(
+                "SELECT language, health, parsed FROM contents WHERE repository = %s AND hash = %s",
+                [self.repository, content_hash],
+                binary=True,
+            ).fetchone()
+        )
+        return row_codec.unpacked(row[0], row[1], unzipped(row[2])) if row else None
+
+    def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Vectors computed before."""
+        if not keys:
+            return {}
+        rows = self._run(
+            lambda c: c.execute(
+                "SELECT key, vector FROM vectors WHERE repository = %s AND key = ANY(%s)",
+                [self.repository, list(keys)],
+                binary=True,
+            ).fetchall()
+        )
+        return dict(rows)
+
+    # --- writing ---
+
+    def apply(self, removed: Sequence[str], files: Sequence[SourceFile]) -> int:
+        """One generation, in one transaction; repeated if it is sure that it did not go through."""
+        by_path = {file.path: file for file in files}  # of two at one path the later one
+        packed = postings.pack([file.terms for file in by_path.values()])
+        expected = self._run(lambda c: self._state(c).generation) + 1
+
+        def commit(connection: Connection) -> int:
+            state = self._state(connection)
+            if state.generation == expected:
+                return expected  # it went through before the connection broke
+            with connection.transaction():
+                self._one_at_a_time(connection)
+                Commit(connection, state, self._fingerprint).write(removed, list(by_path.values()), packed)
+            return expected
+
+        generation = self._run(commit)
+        self._changed += len(files) + len(removed)
+        return generation
+
+    def _one_at_a_time(self, connection: Connection) -> None:
+        keys = lock_keys(self.schema_oid, COMMIT_LOCK, self.repository)
+        connection.execute("SET LOCAL lock_timeout = 0")  # others may have much to write
+        connection.execute("SELECT pg_advisory_xact_lock(%s, %s)", keys)
+
+    def restamp(self, stamps: Mapping[str, FileStamp], folders: Mapping[str, int] | None = None) -> None:
+        """Note new stamps of unchanged files, and new times of folders."""
+
+        def work(connection: Connection) -> None:
+            with connection.transaction():
+                connection.execute(
+                    "UPDATE files f SET size = s.size, mtime_ns = s.mtime_ns, ctime_ns = s.ctime_ns "
+                    "FROM unnest(%s::text[], %s::bigint[], %s::bigint[], %s::bigint[]) "
+                    "s (path, size, mtime_ns, ctime_ns) "
+                    "WHERE f.view = %s AND f.path = s.path",
+                    [
+                        list(map(stored, stamps)),
+                        [stamp.size for stamp in stamps.values()],
+                        [stamp.mtime_ns for stamp in stamps.values()],
+                        [stamp.ctime_ns for stamp in stamps.values()],
+                        self.view,
+                    ],
+                )
+                if folders:
+                    row = connection.execute(
+                        "SELECT folders FROM views WHERE id = %s", [self.view]
+                    ).fetchone()
+                    known = json.loads(row[0]) if row and row[0] else {}
+                    connection.execute(
+                        "UPDATE views SET folders = %s WHERE id = %s",
+                        [json.dumps(merged_folders(known, folders)), self.view],
+                    )
+                connection.execute("UPDATE views SET restamps = restamps + 1 WHERE id = %s", [self.view])
+
+        self._run(work)
+
+    def finish(self, report: IndexReport, folders: Mapping[str, int]) -> None:
+        """Record what the run saw, under the settings in force; then put the house in order."""
+
+        def work(connection: Connection) -> None:
+            connection.execute(
+                "UPDATE views SET report = %s, folders = %s, fingerprint = %s, restamps = restamps + 1, "
+                "written = now() WHERE id = %s",
+                [row_codec.packed_report(report), json.dumps(dict(folders)), self._fingerprint, self.view],
+            )
+
+        self._run(work)
+        self._run(self._tidy)
+
+    def clear(self) -> None:
+        """Forget the view and what only it used. Its dense indexes go now, or later if somebody reads them."""
+
+        def work(connection: Connection) -> list[int]:
+            with connection.transaction():
+                self._one_at_a_time(connection)
+                return drop_view(connection, self.schema_oid, self.repository, self.view)
+
+        for dimensions in self._run(work):
+            drop_dense(self._connection, self.view, dimensions)
+
+    def _tidy(self, connection: Connection) -> None:
+        """Contents that nobody has used for long go, large dense indexes get their graph, plans their figures."""
+        state = self._state(connection)
+        with connection.transaction():
+            collect(connection, self.schema_oid, self.repository, spare=SPARE_CONTENTS)
+        for dimensions in state.dimensions:
+            schema.build_graph(connection, self.view, dimensions)
+        if 10 * self._changed > state.files:
+            tables = [sql.Identifier(name) for name in ("files", "names", "contents")]
+            tables += [schema.dense_table(self.view, dimensions) for dimensions in state.dimensions]
+            connection.execute(sql.SQL("ANALYZE {}").format(sql.SQL(", ").join(tables)))
+        self._changed = 0
