@@ -2,11 +2,12 @@
 
 A snapshot is a read-only transaction, a commit is a transaction, the one writer of a view holds an advisory lock:
 the server does what the embedded store does with files. ``schema.py`` has the tables, ``connection.py`` the pool and
-the errors, ``state.py`` how far a view has come. Reading: ``sql_snapshot.py`` is what the engine asks, over one transaction
-(``transaction.py``) and what earlier questions brought (``read_cache.py``); ``lexical_search.py``, ``dense_search.py``, ``name_search.py`` and
-``files.py`` are its parts, ``filter_cache.py`` and ``filter_sql.py`` make filters into ids and WHERE clauses,
-``postings.py`` ranks words. Writing: ``view_writer.py`` holds the view (``locks.py``), ``commit.py`` is one transaction,
-``rows.py`` packs what it sends. ``deletion.py`` takes out, ``maintenance.py`` looks after the whole.
+the errors, ``state.py`` how far a view has come. Reading: ``sql_snapshot.py`` is what the engine asks, over one
+transaction (``transaction.py``) and a cache of earlier reads (``read_cache.py``); ``lexical_search.py``,
+``dense_search.py``, ``name_search.py`` and ``files.py`` are its parts, ``filter_cache.py`` and ``filter_sql.py`` make
+filters into ids and WHERE clauses, ``postings.py`` ranks words. Writing: ``view_writer.py`` holds the view
+(``locks.py``), ``commit.py`` is one transaction, ``rows.py`` packs what it sends. ``deletion.py`` deletes,
+``maintenance.py`` looks after the whole.
 """
 
 from __future__ import annotations

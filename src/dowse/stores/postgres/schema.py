@@ -39,7 +39,8 @@ HNSW_DIMENSIONS = 4000
 
 HNSW_LINKS, HNSW_EFFORT = 24, 100
 """Links of a node and candidates while building: in 100,000 chunks a graph of these finds 0.9 of the 100 nearest to a
-question, and ``dense_search.py`` notices where it does not. More links and candidates take far longer for a little more."""
+query, and ``dense_search.py`` notices where it does not. More links and candidates take far longer for a little
+more."""
 
 GRAPH_WAIT = "60s"
 """How long a finished graph waits for those who began to read before it; if longer, the next run makes it."""
