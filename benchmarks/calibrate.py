@@ -23,7 +23,13 @@ from benchmarks.sets import repositories, swe_qa
 from benchmarks.values import Tree
 from dowse import Engine, SearchOptions
 from dowse.errors import UsageError
-from dowse.search.ranking.calibration import FIRST, LATER, Evidence, Judge, logistic
+from dowse.search.ranking.calibration import (
+    FIRST_HIT_WEIGHTS,
+    LATER_HIT_WEIGHTS,
+    Features,
+    RelevanceModel,
+    logistic,
+)
 
 HITS = 10
 """Hits per question that are looked at."""
@@ -52,7 +58,7 @@ class Hit:
     question: str
     real: bool
     right: bool
-    evidence: Evidence
+    evidence: Features
 
 
 IsRight = Callable[[Tree, str, str], bool]
@@ -79,12 +85,12 @@ def hits(set_name: str, trees: Sequence[Tree], is_right: IsRight, settings: dict
                     )
 
 
-def _evidence(engine: Engine, text: str) -> Iterator[tuple[str, Evidence]]:
+def _evidence(engine: Engine, text: str) -> Iterator[tuple[str, Features]]:
     try:
         with engine.ranking(text, SearchOptions(limit=HITS)) as (snapshot, ranking):
-            judge = Judge(snapshot, ranking.query)
+            judge = RelevanceModel(snapshot, ranking.query)
             for rank, candidate in enumerate(ranking.candidates[:HITS], 1):
-                yield candidate.file.path, judge.evidence(candidate, rank)
+                yield candidate.file.path, judge.extract_features(candidate, rank)
     except UsageError:  # a question that is not one in our language
         return
 
@@ -125,7 +131,7 @@ def _fit(of: Sequence[Hit]) -> Weights:
         weights += step
         if abs(step).max() < 1e-9:
             break
-    names = ("intercept", *Evidence._fields)
+    names = ("intercept", *Features._fields)
     return {name: round(float(w), 2) for name, w in zip(names, weights, strict=True)}
 
 
@@ -189,8 +195,10 @@ def main() -> None:
             report(f"held out, {name}", [h for h in held_out if h.set == name], *weights)
     first, later = fit(found)
     for name, _, _ in sets:
-        report(f"as in force, {name}", [h for h in found if h.set == name], FIRST, LATER)
-    print(f"FIRST = {json.dumps(first)}\nLATER = {json.dumps(later)}")
+        report(
+            f"as in force, {name}", [h for h in found if h.set == name], FIRST_HIT_WEIGHTS, LATER_HIT_WEIGHTS
+        )
+    print(f"FIRST_HIT_WEIGHTS = {json.dumps(first)}\nLATER = {json.dumps(later)}")
 
 
 if __name__ == "__main__":

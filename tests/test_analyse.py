@@ -14,17 +14,17 @@ from dowse.search.query.analyze import (
     PART_WEIGHT,
     STOP_WORDS,
     WHOLE_WEIGHT,
-    analyse,
+    analyze_text,
     is_identifier,
     last_part,
 )
-from dowse.types import AnalysedQuery
+from dowse.types import Query
 
 EXTENSIONS = languages.builtin().extensions
 
 
-def read(text: str) -> AnalysedQuery:
-    return analyse(text, EXTENSIONS.__contains__)
+def read(text: str) -> Query:
+    return analyze_text(text, EXTENSIONS.__contains__)
 
 
 def weights(text: str) -> dict[str, float]:

@@ -17,6 +17,7 @@ LAYERS = [
     {"code", "services"},
     {"stores", "embedders"},
     {"indexing", "search", "graph"},
+    {"query_filters"},
     {"engine"},
     {"multi_repo", "evaluation"},
     {"interfaces"},

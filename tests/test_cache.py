@@ -10,12 +10,12 @@ import pytest
 from dowse import Engine, SearchOptions, SearchResponse
 from dowse.errors import EmbedderError
 from dowse.search import answer_cache
-from dowse.search.answer_cache import AnswerCache, Asking, RememberingEmbedder
-from dowse.search.timing import Laps
+from dowse.search.answer_cache import AnswerCache, CacheRequest, CachingEmbedder
+from dowse.search.timing import StageTimer
 from dowse.settings import Settings
 from dowse.stores.memory import MemorySnapshot
 from dowse.stores.protocol import Snapshot
-from dowse.types import AnalysedQuery, Filter, ParsedQuery
+from dowse.types import Filter, Query
 
 FILES = {
     "auth.py": "def refresh_token(user):\n    return renew(user)\n",
@@ -229,9 +229,9 @@ def test_old_answers_go() -> None:
     now = 0.0
     kept = AnswerCache(clock=lambda: now)
     assert ask(kept, "a").cached == ""
-    now = answer_cache.LIFETIME - 1
+    now = answer_cache.LIFETIME_SECONDS - 1
     assert ask(kept, "a").cached == "exact"
-    now = answer_cache.LIFETIME
+    now = answer_cache.LIFETIME_SECONDS
     assert ask(kept, "a").cached == ""
 
 
@@ -265,7 +265,7 @@ def test_a_question_is_embedded_once(engine: Engine) -> None:
             asked.append(text)
             return self._embedder.embed_query(text)
 
-    engine.__dict__["_query_embedder"] = RememberingEmbedder(Counting(engine))
+    engine.__dict__["_query_embedder"] = CachingEmbedder(Counting(engine))
     search(engine, "refresh token")
     assert asked == ["refresh token"]
 
@@ -279,10 +279,10 @@ def test_an_embedder_that_fails_is_waited_for_once(engine: Engine) -> None:
             raise EmbedderError("down")
 
     now = 0.0
-    engine.__dict__["_query_embedder"] = RememberingEmbedder(Failing(engine), clock=lambda: now)
+    engine.__dict__["_query_embedder"] = CachingEmbedder(Failing(engine), clock=lambda: now)
     search(engine, "refresh the token")
     assert asked == ["refresh the token"]
-    now = answer_cache.RETRY_AFTER
+    now = answer_cache.RETRY_SECONDS
     search(engine, "refresh the token")
     assert len(asked) == 2
 
@@ -299,14 +299,16 @@ def asking(
     settings: Settings | None = None,
     options: SearchOptions | None = None,
     snapshot: Snapshot | None = None,
-) -> Asking:
-    query = AnalysedQuery(text, (), (), (), (), (), "words")
-    asked = ParsedQuery(text=text)
-    return Asking(
-        snapshot or EMPTY, asked, query, options or SearchOptions(), settings or Settings(), embedder=None
+) -> CacheRequest:
+    query = Query(text, (), (), (), (), (), "words")
+    return CacheRequest(
+        snapshot or EMPTY, query, options or SearchOptions(), settings or Settings(), embedder=None
     )
 
 
 def ask(kept: AnswerCache, text: str, snapshot: Snapshot | None = None) -> SearchResponse:
     question = asking(text, snapshot=snapshot)
-    return kept.answer(question, Laps(), lambda: SearchResponse(question.query, "", (), (), 1, 0.0))
+    known = kept.get(question, StageTimer())
+    if known is None:
+        kept.put(question, SearchResponse(question.query, "", (), (), 1, 0.0))
+    return known or SearchResponse(question.query, "", (), (), 1, 0.0)

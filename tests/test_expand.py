@@ -7,9 +7,9 @@ from dowse.code import languages
 from dowse.code.chunk_fields import definitions_by_chunk
 from dowse.indexing.analyze_file import Understanding, understand
 from dowse.search.output import expand
-from dowse.search.query.analyze import analyse
-from dowse.search.ranking.signals import Candidate
-from dowse.types import FileStamp, Filter, Role, StoredFile, Verdict
+from dowse.search.query.analyze import analyze_text
+from dowse.search.ranking.candidates import Candidate
+from dowse.types import FileStamp, Role, StoredFile, Verdict
 
 FUNCTIONS = ("open_door", "close_door", "paint_wall")
 SOURCE = "\n\n".join(
@@ -25,10 +25,10 @@ def shown(
     parsed = understand(Understanding(languages.builtin(), target, 0), "house.py", content).parsed
     file = StoredFile(1, "house.py", FileStamp(0, 0), b"", Role.SOURCE, parsed, definitions_by_chunk(parsed))
     candidate = Candidate(1, 0, file, parsed.chunks[0], 1.0, [(channel, 1.0, 1)])
-    query = analyse(text, languages.builtin().extensions.__contains__)
-    expansion = expand.Expansion(query, Filter())
-    first, last = expansion.lines(candidate, expansion.pointed_at(candidate), 50, None, None)
-    return first, last, expand.text(content, candidate.chunk, first, last)
+    query = analyze_text(text, languages.builtin().extensions.__contains__)
+    expansion = expand.Expansion(query)
+    first, last = expansion.choose_lines(candidate, expansion.choose_definitions(candidate), 50, None, None)
+    return first, last, expand.cut_text(content, candidate.chunk, first, last)
 
 
 def lines(source: str, first: int, last: int) -> str:
@@ -70,8 +70,8 @@ def test_of_a_long_definition_the_beginning_is_shown() -> None:
         f"    def room_{i}(self):\n        return {'x' * 900!r}\n\n" for i in range(30)
     )
     first, last, text = shown("House", source, target=500)
-    assert (first, last) == (1, expand.LEAST_LINES)
-    assert text == lines(source, 1, expand.LEAST_LINES).rstrip("\n")
+    assert (first, last) == (1, expand.MIN_LINES)
+    assert text == lines(source, 1, expand.MIN_LINES).rstrip("\n")
 
 
 def test_a_definition_that_is_shown_whole_is_shown_once(tmp_path: Path) -> None:

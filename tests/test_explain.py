@@ -6,8 +6,8 @@ import pytest
 
 from dowse import Engine, SearchOptions
 from dowse.errors import UsageError
-from dowse.search.channels.retrieve import STEP
-from dowse.search.pipeline import WEIGHED
+from dowse.search.channels.request import STEP
+from dowse.search.pipeline import RERANKED_CHUNKS
 from dowse.types import Explanation, Verdict
 
 FILES = {
@@ -88,10 +88,12 @@ def test_a_rank_is_that_of_a_longer_answer(engine: Engine) -> None:
 
 def test_every_longer_answer_begins_with_the_shorter(long_files: Engine) -> None:
     whole = long_files.search("retry limit", SearchOptions(limit=STEP, show_weak=True)).results
-    assert len(whole) == STEP > WEIGHED + 2, "more than is weighed: the others stand behind"
-    assert {hit.path for hit in whole[: WEIGHED + 1]} == set(LONG_FILES), "the best of every file is weighed"
+    assert len(whole) == STEP > RERANKED_CHUNKS + 2, "more than is weighed: the others stand behind"
+    assert {hit.path for hit in whole[: RERANKED_CHUNKS + 1]} == set(LONG_FILES), (
+        "the best of every file is weighed"
+    )
     assert sorted(whole, key=lambda hit: -hit.score) == list(whole)
-    for limit in (1, 10, WEIGHED, WEIGHED + 1, STEP - 1):
+    for limit in (1, 10, RERANKED_CHUNKS, RERANKED_CHUNKS + 1, STEP - 1):
         asked = SearchOptions(limit=limit, show_weak=True)
         assert long_files.search("retry limit", asked).results == whole[:limit]
 

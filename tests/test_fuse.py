@@ -75,7 +75,7 @@ def test_a_channel_contributes_at_most_its_weight(method: str) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_every_contribution_has_a_name_and_a_rank(method: str) -> None:
     hits = {"lexical": [Scored(5, 2.0), Scored(6, 1.0)], "dense": [Scored(6, 0.5)]}
-    given = fuse(method, hits, {"lexical": 1.0, "dense": 1.0}).given
+    given = fuse(method, hits, {"lexical": 1.0, "dense": 1.0}).contributions
     assert [(channel, rank) for channel, _, rank in given[6]] == [("lexical", 2), ("dense", 1)]
     assert [channel for channel, _, _ in given[5]] == ["lexical"]
 

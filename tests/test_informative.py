@@ -8,18 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.search.query.keywords import (
-    LIMIT,
+    MAX_SURE_TERMS,
+    MAX_TERMS,
     NOISE_WORDS,
-    PLAIN_SHARE,
-    SURE,
-    SURE_LIMIT,
-    TITLE,
-    informative_terms,
+    PLAIN_TERM_SHARE,
+    SURE_WORTH,
+    TITLE_WORTH,
+    QueryWord,
+    choose_keywords,
     inverse_frequency,
     is_long,
-    words_of,
+    list_words,
 )
-from dowse.types import QueryWord
 
 ISSUE = """\
 Redirect loses the Authorization header on the second hop
@@ -42,9 +42,9 @@ FREQUENCY = {
 CHUNKS = 1000
 
 
-def weights(text: str, limit: int = LIMIT) -> dict[str, float]:
+def weights(text: str, limit: int = MAX_TERMS) -> dict[str, float]:
     return {
-        term.text: term.weight for term in informative_terms(words_of(text), FREQUENCY, CHUNKS, limit).terms
+        term.text: term.weight for term in choose_keywords(list_words(text), FREQUENCY, CHUNKS, limit).terms
     }
 
 
@@ -64,7 +64,7 @@ def test_an_issue_becomes_the_terms_it_is_about() -> None:
 
 
 def test_words_of_conversation_are_noise_and_technical_words_are_not() -> None:
-    tokens = {word.token for word in words_of(ISSUE)}
+    tokens = {word.token for word in list_words(ISSUE)}
     assert tokens.isdisjoint(
         {"thank", "thanks", "pleas", "help", "github", "issu", "g", "cheer", "hi", "somebodi", "the"}
     )
@@ -75,14 +75,14 @@ def test_words_of_conversation_are_noise_and_technical_words_are_not() -> None:
 
 
 def test_noise_in_quotes_is_meant() -> None:
-    assert {word.token: word.sure for word in words_of("the `help` command and help")} == {
+    assert {word.token: word.sure for word in list_words("the `help` command and help")} == {
         "help": True,
         "command": False,
     }
 
 
 def test_what_the_index_does_not_know_is_dropped_and_told() -> None:
-    result = informative_terms(
+    result = choose_keywords(
         [QueryWord("known", 1), QueryWord("unknown", 9, sure=True)], {"known": 1}, CHUNKS
     )
     assert [term.text for term in result.terms] == ["known"]
@@ -93,29 +93,29 @@ def test_what_the_index_does_not_know_is_dropped_and_told() -> None:
 def test_identifiers_quoted_code_and_files_are_sure() -> None:
     words = {
         word.token: word
-        for word in words_of('call getUser or `open` in lib/cart_total.py, "strict mode", maybe')
+        for word in list_words('call getUser or `open` in lib/cart_total.py, "strict mode", maybe')
     }
     assert {token for token, word in words.items() if word.sure} == {
         "getuser", "open", "cart_total", "strict", "mode",
     }  # fmt: skip
-    assert words["getuser"].worth == SURE
+    assert words["getuser"].worth == SURE_WORTH
     assert words["user"].worth == 0.5
     assert words["mayb"].worth == 1.0
 
 
 def test_the_title_counts_more() -> None:
     words = {
-        word.token: word for word in words_of("Redirect drops getUser\n\nThe redirect and the header drop")
+        word.token: word for word in list_words("Redirect drops getUser\n\nThe redirect and the header drop")
     }
-    assert words["redirect"].worth == TITLE
-    assert words["getuser"].worth == SURE * TITLE
+    assert words["redirect"].worth == TITLE_WORTH
+    assert words["getuser"].worth == SURE_WORTH * TITLE_WORTH
     assert words["header"].worth == 1.0
-    assert {word.worth for word in words_of("one line that is all there is")} == {1.0}
+    assert {word.worth for word in list_words("one line that is all there is")} == {1.0}
 
 
 def test_the_formula() -> None:
     rare, common = QueryWord("rare", 1), QueryWord("common", 3)
-    result = informative_terms([common, rare], {"rare": 2, "common": 400}, CHUNKS)
+    result = choose_keywords([common, rare], {"rare": 2, "common": 400}, CHUNKS)
     rare_score = 1 * math.log(1 + (1000 - 2 + 0.5) / 2.5)
     common_score = (1 + math.log(3)) * math.log(1 + (1000 - 400 + 0.5) / 400.5)
     assert rare_score > common_score
@@ -126,7 +126,7 @@ def test_the_formula() -> None:
 
 def test_frequencies_may_be_a_function() -> None:
     words = [QueryWord("a", 1), QueryWord("b", 1)]
-    assert informative_terms(words, {"a": 3, "b": 4}.__getitem__, 10) == informative_terms(
+    assert choose_keywords(words, {"a": 3, "b": 4}.__getitem__, 10) == choose_keywords(
         words, {"a": 3, "b": 4}, 10
     )
 
@@ -134,12 +134,12 @@ def test_frequencies_may_be_a_function() -> None:
 def test_sure_terms_are_kept_beyond_the_limit_and_leave_room_for_words() -> None:
     sure = [QueryWord(f"name_{i}", 1, 1.0, sure=True) for i in range(100)]
     plain = [QueryWord(f"word{i}", 1) for i in range(100)]
-    result = informative_terms(
+    result = choose_keywords(
         [*plain, *sure], lambda token: 500 if token.startswith("name") else 5, CHUNKS, 30
     )
     names = [term for term in result.terms if term.text.startswith("name")]
-    assert len(names) == SURE_LIMIT
-    assert len(result.terms) - len(names) == 30 // PLAIN_SHARE
+    assert len(names) == MAX_SURE_TERMS
+    assert len(result.terms) - len(names) == 30 // PLAIN_TERM_SHARE
     assert len(result.dropped) == 200 - len(result.terms)
 
 
@@ -168,20 +168,20 @@ WORDS = st.lists(
 def test_every_word_is_a_term_or_its_absence_is_told(
     words: list[QueryWord], seen: dict[str, int], limit: int
 ) -> None:
-    result = informative_terms(words, seen, 100, limit)
+    result = choose_keywords(words, seen, 100, limit)
     told = [*(term.text for term in result.terms), *result.unseen, *result.dropped]
     assert sorted(told) == sorted(word.token for word in words)
     assert all(0 < term.weight <= 1 for term in result.terms)
-    assert informative_terms(words, seen, 100, limit) == result
+    assert choose_keywords(words, seen, 100, limit) == result
 
 
 @given(st.text(max_size=300))
 def test_any_text_can_be_read(text: str) -> None:
-    assert all(word.token and word.times > 0 and word.worth > 0 for word in words_of(text))
+    assert all(word.token and word.times > 0 and word.worth > 0 for word in list_words(text))
 
 
 def test_much_of_anything_is_read_in_seconds() -> None:
     for piece in ("a", "a-", "a/", "a.", "`", '"', "e.g", "word "):
         started = time.perf_counter()
-        words_of(piece * (200_000 // len(piece)))
+        list_words(piece * (200_000 // len(piece)))
         assert time.perf_counter() - started < 20  # a slow, busy machine; a quadratic pattern takes hours

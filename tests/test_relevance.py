@@ -10,12 +10,19 @@ from benchmarks.calibrate import auc, calibration_error
 from dowse import Engine, SearchOptions
 from dowse.code import tokens
 from dowse.code.chunk_fields import chunk_terms, passages, shared
-from dowse.search.pipeline import GUESSES, NO_GOOD
-from dowse.search.query.analyze import analyse
-from dowse.search.ranking.calibration import FIRST, LATER, WEAK, Evidence, Judge, probability
+from dowse.search.output.respond import GUESSES, NO_GOOD
+from dowse.search.query.analyze import analyze_text
+from dowse.search.ranking.calibration import (
+    FIRST_HIT_WEIGHTS,
+    LATER_HIT_WEIGHTS,
+    WEAK_RELEVANCE,
+    Features,
+    RelevanceModel,
+    probability,
+)
 from dowse.types import Verdict
 
-NOTHING = Evidence(0.0, 0.0, 0.0, 0.0, 0.0)
+NOTHING = Features(0.0, 0.0, 0.0, 0.0, 0.0)
 
 FILES = {
     "src/retry.py": (
@@ -45,12 +52,23 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 
 
 def test_it_is_a_logistic_function_of_the_evidence() -> None:
-    first = Evidence(coverage=1.0, amount=2.0, depth=0.0, named=0.0, file=0.5)
-    x = FIRST["intercept"] + FIRST["coverage"] + 2 * FIRST["amount"] + 0.5 * FIRST["file"]
+    first_weights, later_weights = FIRST_HIT_WEIGHTS, LATER_HIT_WEIGHTS
+    first = Features(coverage=1.0, amount=2.0, depth=0.0, named=0.0, file=0.5)
+    x = (
+        first_weights["intercept"]
+        + first_weights["coverage"]
+        + 2 * first_weights["amount"]
+        + 0.5 * first_weights["file"]
+    )
     assert probability(first) == pytest.approx(1 / (1 + math.exp(-x)))
     third = first._replace(depth=math.log(3))
-    x = LATER["intercept"] + LATER["coverage"] + 2 * LATER["amount"] + 0.5 * LATER["file"]
-    assert probability(third) == pytest.approx(1 / (1 + math.exp(-x - LATER["depth"] * math.log(3))))
+    x = (
+        later_weights["intercept"]
+        + later_weights["coverage"]
+        + 2 * later_weights["amount"]
+        + 0.5 * later_weights["file"]
+    )
+    assert probability(third) == pytest.approx(1 / (1 + math.exp(-x - later_weights["depth"] * math.log(3))))
 
 
 @pytest.mark.parametrize("depth", [0.0, math.log(2), math.log(10)])
@@ -62,8 +80,8 @@ def test_more_evidence_is_never_less_relevant(depth: float) -> None:
 
 
 def test_nothing_in_common_is_weak() -> None:
-    assert probability(NOTHING) < WEAK / 2
-    assert probability(Evidence(1.0, 3.0, 0.0, 1.0, 1.0)) > 0.9
+    assert probability(NOTHING) < WEAK_RELEVANCE / 2
+    assert probability(Features(1.0, 3.0, 0.0, 1.0, 1.0)) > 0.9
 
 
 def test_area_under_the_curve() -> None:
@@ -136,7 +154,7 @@ def test_nothing_rather_than_noise(engine: Engine) -> None:
     )
     assert not shown.weak
     assert shown.results[0].path == "src/session.py"
-    assert shown.results[0].relevance < WEAK
+    assert shown.results[0].relevance < WEAK_RELEVANCE
 
 
 def test_what_is_too_weak_is_explained(engine: Engine) -> None:
@@ -190,7 +208,7 @@ def test_a_question_without_words_is_not_judged_by_them(engine: Engine) -> None:
 
 def test_other_models_may_know_the_language(engine: Engine) -> None:
     with engine.store.snapshot() as snapshot:
-        judge = Judge(snapshot, analyse("Wiederholung mit Pausen", lambda _: False))
+        judge = RelevanceModel(snapshot, analyze_text("Wiederholung mit Pausen", lambda _: False))
     assert judge.can_tell("static")
     assert not judge.can_tell("ollama:nomic-embed-text")
 

@@ -91,7 +91,7 @@ def test_a_question_is_searched_for_in_other_words(
     with engine(tree, service, provider) as opened:
         response = opened.search("call it again until it works lang:py")
     assert response.results[0].path == "retry.py"
-    wording = response.wording
+    wording = response.query.rewrite
     assert (wording.original, wording.rewritten) == ("call it again until it works", "retry_with_backoff")
     assert (wording.rewriter, wording.why_not) == (f"{provider}:tiny", "")
     assert response.query.text == "call it again until it works lang:py"
@@ -131,20 +131,20 @@ def test_a_model_that_misbehaves_costs_little_and_is_named(
         took = time.monotonic() - started
     assert took < LIMIT * 6, "the limit is for all of it"
     assert response.results[0].path == "retry.py", "the question itself is searched for"
-    assert response.wording.rewritten == response.wording.original
-    assert said in response.wording.why_not
+    assert response.query.rewrite.rewritten == response.query.rewrite.original
+    assert said in response.query.rewrite.why_not
     assert any("not rewritten by ollama:tiny" in note for note in response.notes)
 
 
 def test_nothing_answers(tree: Path, service: Service) -> None:
     service.stop()
     with engine(tree, service) as opened:
-        assert "ollama serve" in opened.search("retry").wording.why_not
+        assert "ollama serve" in opened.search("retry").query.rewrite.why_not
 
 
 def test_no_model_is_asked_unless_one_is_set(tree: Path, service: Service) -> None:
     with Engine.open(tree, rewriter_url=service.url) as opened:
-        wording = opened.search("retry").wording
+        wording = opened.search("retry").query.rewrite
     assert service.requests == []
     assert (wording.rewriter, wording.rewritten) == ("", "retry")
 
@@ -154,7 +154,7 @@ def test_terms_come_after_rewriting(tree: Path, service: Service) -> None:
     terms = {"entries": [{"canonical": "retry_with_backoff", "synonyms": ["once more"]}]}
     (tree / "terms.json").write_text(json.dumps(terms), encoding="utf-8")
     with engine(tree, service, terms="terms.json") as opened:
-        wording = opened.search("do it a second time").wording
+        wording = opened.search("do it a second time").query.rewrite
     assert wording.original == "do it a second time"
     assert wording.rewritten == "try once more"
     assert wording.enriched == "try once more retry_with_backoff"

@@ -10,24 +10,36 @@ from dowse import settings as settings_module
 from dowse.code import languages
 from dowse.code.chunk_fields import definitions_by_chunk
 from dowse.indexing.analyze_file import Understanding, understand
-from dowse.search.query.analyze import analyse
+from dowse.search.channels.request import Retrieved
+from dowse.search.query.analyze import analyze_text
+from dowse.search.ranking.candidates import DESCRIPTION_WORDS, Candidate
 from dowse.search.ranking.signals import (
     SIGNALS,
-    Candidate,
     definition,
     entity_name,
     file_name,
     file_role,
     multi_hit_file,
 )
-from dowse.search.ranking.signals.candidates import DESCRIBES
-from dowse.types import AnalysedQuery, FileStamp, Role, SearchResponse, StoredFile, chunk_id
+from dowse.search.ranking.signals.context import SignalContext
+from dowse.stores.memory import MemorySnapshot
+from dowse.types import (
+    ChannelReport,
+    FileStamp,
+    Query,
+    Role,
+    SearchOptions,
+    SearchResult,
+    StoredFile,
+    chunk_id,
+)
 
+EMPTY = MemorySnapshot("this", 1, {}, {}, is_current=True)
 SOURCE = "def login(name):\n    return check(name)\n\n\nclass SessionStore:\n    pass\n"
 
 
-def question(text: str) -> AnalysedQuery:
-    return analyse(text, languages.builtin().extensions.__contains__)
+def question(text: str) -> Query:
+    return analyze_text(text, languages.builtin().extensions.__contains__)
 
 
 def stored(
@@ -44,14 +56,19 @@ def candidate(file: StoredFile, ordinal: int = 0, score: float = 1.0) -> Candida
         file=file,
         chunk=file.parsed.chunks[ordinal],
         score=score,
-        given=[("lexical", score, 1)],
+        contributions=[("lexical", score, 1)],
     )
 
 
-def weighed(signal: str, text: str, candidates: Sequence[Candidate]) -> list[float]:
+def context(text: str) -> SignalContext:
+    files = Retrieved((), ChannelReport("files", True))
+    return SignalContext(EMPTY, question(text), SearchOptions(), {"files": files})
+
+
+def weighed(signal: str, text: str, candidates: list[Candidate]) -> list[float]:
     """By how much each candidate was multiplied."""
     before = [c.score for c in candidates]
-    SIGNALS[signal](question(text), candidates)
+    SIGNALS[signal](context(text), candidates)
     for c in candidates:
         product = 1.0
         for reason in c.reasons[1:]:
@@ -63,15 +80,12 @@ def weighed(signal: str, text: str, candidates: Sequence[Candidate]) -> list[flo
 
 
 def test_the_settings_know_every_signal() -> None:
-    stages = ("verbatim", *SIGNALS, "partner")
-    assert stages == settings_module.SIGNALS, (
-        "the first reads contents, the last brings candidates: stages of their own"
-    )
+    assert tuple(SIGNALS) == settings_module.SIGNALS
 
 
 @pytest.mark.parametrize("signal", SIGNALS)
 def test_no_candidates_no_harm(signal: str) -> None:
-    SIGNALS[signal](question("anything"), [])
+    SIGNALS[signal](context("anything"), [])
 
 
 # --- definition ------------------------------------------------------------------------------------
@@ -214,7 +228,7 @@ def test_the_name_of_a_file_has_a_bound() -> None:
 
 
 def test_file_names_are_silent_where_a_question_describes_a_place() -> None:
-    words = [f"word{'abcdefghijklmnop'[i]}" for i in range(DESCRIBES - 2)]
+    words = [f"word{'abcdefghijklmnop'[i]}" for i in range(DESCRIPTION_WORDS - 2)]
     file = stored(1, "session.py")
     assert weighed("file_name", " ".join(["session", *words]), [candidate(file)])[0] > 1.0
     assert weighed("file_name", " ".join(["session", "store", *words]), [candidate(file)]) == [1.0]
@@ -291,7 +305,7 @@ def test_several_places_lift_the_best_and_lower_the_rest() -> None:
 
 
 def test_places_of_a_file_stay_together_where_a_question_describes_a_place() -> None:
-    long = " ".join(f"word{i}" for i in range(DESCRIBES))
+    long = " ".join(f"word{i}" for i in range(DESCRIPTION_WORDS))
     lift = 1.0 + multi_hit_file.GAIN * (0.5 + 0.5) / 2
     step = multi_hit_file.TOGETHER
     factors = weighed("file_coherence", long, three_places((1.0, 0.5, 0.5)))
@@ -300,7 +314,7 @@ def test_places_of_a_file_stay_together_where_a_question_describes_a_place() -> 
 
 def test_places_that_are_no_candidates_count_for_their_file() -> None:
     best, alone = candidate(stored(1, "a.py")), candidate(stored(2, "b.py"))
-    best.beside = [0.5, 0.5]
+    best.unranked_scores = [0.5, 0.5]
     factors = weighed("file_coherence", "x", [best, alone])
     assert factors == pytest.approx([1.0 + multi_hit_file.GAIN * (0.5 + 0.5) / 2, 1.0])
     assert best.reasons[-1].detail == "3 places in this file"
@@ -308,10 +322,10 @@ def test_places_that_are_no_candidates_count_for_their_file() -> None:
 
 def test_what_the_name_of_a_file_says_holds_for_its_places_that_are_no_candidates() -> None:
     named = candidate(stored(1, "session.py"))
-    named.beside = [0.5, 0.25]
+    named.unranked_scores = [0.5, 0.25]
     (factor,) = weighed("file_name", "session", [named])
     assert factor > 1.0
-    assert named.beside == pytest.approx([0.5 * factor, 0.25 * factor])
+    assert named.unranked_scores == pytest.approx([0.5 * factor, 0.25 * factor])
 
 
 def test_the_gain_of_many_places_has_a_bound() -> None:
@@ -333,7 +347,7 @@ def test_a_single_place_stays() -> None:
 
 def test_places_without_a_score_do_no_harm() -> None:
     candidates = three_places((0.0, 0.0, 0.0))
-    multi_hit_file.weigh(question("x"), candidates)
+    multi_hit_file.apply(context("x"), candidates)
     assert [c.score for c in candidates] == [0.0, 0.0, 0.0]
 
 
@@ -430,7 +444,7 @@ def tree(tmp_path: Path) -> Path:
     long = "\n\n".join(f"def session_part_{i}():\n    return '{'x ' * 250}'" for i in range(4))
     for path, text in {
         "session.py": "def openSession(name):\n    return name\n",
-        "other.py": f"# session\n{long}\n",
+        "other.py": f"# the session part stays open\n{long}\n",
         "tests/test_session.py": "def test_session():\n    assert openSession('ada')\n",
         "inside.rs": "mod tests {\n    fn opens_session() {\n        openSession();\n    }\n}\n",
     }.items():
@@ -439,22 +453,24 @@ def tree(tmp_path: Path) -> Path:
     return root
 
 
-def ask(tree: Path, off: Sequence[str]) -> SearchResponse:
+def ask(tree: Path, off: Sequence[str]) -> list[SearchResult]:
+    options = SearchOptions(near=(("session.py", 1.0),))
     with Engine.open(tree, store="memory", embedder="none", signals_off=tuple(off)) as engine:
-        return engine.search("openSession session")
+        named = engine.search("openSession session", options).results
+        return [*named, *engine.search("the session part stays open").results]
 
 
 def test_a_signal_that_is_off_says_nothing(tree: Path) -> None:
-    spoken = {reason.name for result in ask(tree, []).results for reason in result.reasons}
+    spoken = {reason.name for result in ask(tree, []) for reason in result.reasons}
     assert spoken >= set(SIGNALS), "all of them have something to say here"
     for signal in SIGNALS:
-        spoken = {reason.name for result in ask(tree, [signal]).results for reason in result.reasons}
+        spoken = {reason.name for result in ask(tree, [signal]) for reason in result.reasons}
         assert signal not in spoken
         assert spoken >= set(SIGNALS) - {signal}
 
 
 def test_without_signals_the_score_is_what_the_channels_gave(tree: Path) -> None:
-    for result in ask(tree, list(SIGNALS)).results:
+    for result in ask(tree, list(SIGNALS)):
         assert result.score == pytest.approx(sum(reason.value for reason in result.reasons))
         assert {reason.name for reason in result.reasons} <= {"lexical", "names", "files", "dense"}
 

@@ -17,7 +17,7 @@ from dowse.errors import SettingsError
 from dowse.evaluation.term_graph_checks import suggest
 from dowse.search import query_log
 from dowse.search.query import parse, term_graph
-from dowse.search.query.rewriting import worded
+from dowse.search.query.rewriting import rewrite_query
 from dowse.search.query.term_graph import Entry, TermGraph
 from tests.test_cli import Shell
 
@@ -31,7 +31,7 @@ def graph(*entries: tuple[str, list[str]]) -> TermGraph:
 
 
 def added(found: TermGraph, text: str) -> list[str]:
-    return [one.term for one in found.enriched(text).added]
+    return [one.term for one in found.enrich(text).added]
 
 
 ACCESS = graph(("SubjectAccessReview", ["permission", "check access", "can-i"]))
@@ -57,7 +57,7 @@ ACCESS = graph(("SubjectAccessReview", ["permission", "check access", "can-i"]))
     ],
 )
 def test_terms_match_whole_words_in_any_case_singular_or_plural(text: str, fires: bool) -> None:
-    found = ACCESS.enriched(text)
+    found = ACCESS.enrich(text)
     assert bool(found.added) is fires
     if not fires:
         assert found.text == text
@@ -85,7 +85,7 @@ def test_plurals_are_forms(term: str, matching: list[str], other: list[str]) -> 
 def test_the_canonical_term_comes_first_and_nothing_that_is_there() -> None:
     assert added(ACCESS, "permission for SubjectAccessReview") == ["check access", "can-i"]
     assert added(ACCESS, "check access") == ["SubjectAccessReview", "permission", "can-i"]
-    found = ACCESS.enriched("check access now")
+    found = ACCESS.enrich("check access now")
     assert found.text == "check access now SubjectAccessReview permission can-i"
     assert found.added[0] == ("SubjectAccessReview", "SubjectAccessReview", "check access")
 
@@ -121,7 +121,7 @@ _ENTRY = st.tuples(st.from_regex(r"[a-z]{1,8}( [a-z]{1,8})?", fullmatch=True), s
 
 @given(st.text(max_size=60), st.lists(_ENTRY, max_size=6))
 def test_enriching_only_adds_and_never_what_is_there(text: str, entries: list[tuple[str, list[str]]]) -> None:
-    found = graph(*entries).enriched(text)
+    found = graph(*entries).enrich(text)
     assert found.text.startswith(text)
     assert len(found.added) <= term_graph.IN_ALL
     assert (found.text == text) is (not found.added)
@@ -130,12 +130,12 @@ def test_enriching_only_adds_and_never_what_is_there(text: str, entries: list[tu
 
 
 def test_filters_phrases_and_program_output_are_left_alone() -> None:
-    found = worded(parse.parse('permission lang:go "check access"'), ACCESS, None)
+    found = rewrite_query(parse.parse('permission lang:go "check access"'), ACCESS, None)
     assert found.languages == ("go",)
     assert found.phrases == ("check access",)
-    assert found.wording.original == "permission"
+    assert found.rewrite.original == "permission"
     trace = 'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    permission()\nNameError: permission'
-    assert worded(parse.parse(trace), ACCESS, None).wording.added == ()
+    assert rewrite_query(parse.parse(trace), ACCESS, None).rewrite.added == ()
 
 
 @pytest.mark.parametrize(
@@ -184,13 +184,13 @@ def write_terms(path: Path, *entries: tuple[str, list[str]]) -> None:
 def test_a_search_finds_by_added_terms_and_says_so(tree: Path) -> None:
     with Engine.open(tree, exclude=("*.json",), embedder="none") as engine:
         assert not engine.search("check permission").results
-        assert engine.search("check permission").wording.enriched == "check permission"
+        assert engine.search("check permission").query.rewrite.enriched == "check permission"
     with Engine.open(tree, exclude=("*.json",), terms="terms.json", embedder="none") as engine:
         response = engine.search("check permission")
         assert response.results[0].path == "review.go"
-        assert response.query.text == response.wording.original == "check permission"
-        assert response.wording.enriched == "check permission SubjectAccessReview"
-        assert [one.term for one in response.wording.added] == ["SubjectAccessReview"]
+        assert response.query.text == response.query.rewrite.original == "check permission"
+        assert response.query.rewrite.enriched == "check permission SubjectAccessReview"
+        assert [one.term for one in response.query.rewrite.added] == ["SubjectAccessReview"]
         write_terms(tree / "terms.json", ("Rights", ["check permission"]))
         assert engine.search("check permission").results[0].path == "other.go", (
             "a changed file counts at once"
@@ -211,7 +211,7 @@ def test_a_tree_cannot_name_a_file_elsewhere(tree: Path, tmp_path: Path) -> None
     with Engine.open(tree) as engine, pytest.raises(SettingsError, match="outside of"):
         engine.search("check permission")
     with Engine.open(tree, terms=str(tmp_path / "outside.json")) as engine:
-        assert engine.search("b").wording.added
+        assert engine.search("b").query.rewrite.added
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from dowse import Engine
+from dowse.search.ranking.candidates import DESCRIPTION_WORDS
 from dowse.search.ranking.signals import phrase
-from dowse.search.ranking.signals.candidates import DESCRIBES
 from dowse.types import Reason
 
 MESSAGE = "Working outside of application context"
@@ -65,7 +65,7 @@ def test_the_order_of_words_counts(tree: Path) -> None:
         "of it is that the application",  # a row of words that say nothing
         "RuntimeError",  # a name
         f"where {MESSAGE}",  # asks
-        f"{MESSAGE} {' '.join(f'word{letter}' for letter in 'abcdefghijkl'[:DESCRIBES])}",  # describes a place
+        f"{MESSAGE} {' '.join(f'word{letter}' for letter in 'abcdefghijkl'[:DESCRIPTION_WORDS])}",  # describes a place
     ],
 )
 def test_else_it_says_nothing(tree: Path, question: str) -> None:
@@ -77,6 +77,6 @@ def test_it_can_be_switched_off(tree: Path) -> None:
 
 
 def test_the_longest_row_is_the_first_of_equals() -> None:
-    assert phrase._longest([0, 1, 4, 5, 6, 9]) == (4, 3)
-    assert phrase._longest([0, 1, 4, 5]) == (0, 2)
-    assert phrase._longest([]) == (0, 0)
+    assert phrase._find_longest_row([0, 1, 4, 5, 6, 9]) == (4, 3)
+    assert phrase._find_longest_row([0, 1, 4, 5]) == (0, 2)
+    assert phrase._find_longest_row([]) == (0, 0)

@@ -120,4 +120,4 @@ def test_it_is_not_asked_where_no_version_is_named_or_a_report_has_one_in_passin
     ],
 )
 def test_versions_are_read(text: str, found: tuple[str, int, int | None]) -> None:
-    assert version_checks.named(text) == (found,)
+    assert version_checks.find_versions(text) == (found,)

@@ -2,7 +2,7 @@
 
     python training/encode.py --data DIR [--words 44000] [--buckets 8192]
 
-A row is what the model sees of a text: the ids of its words with damped counts. A word the vocabulary lacks is the
+A row is what the model sees of a text: the ids of its words with damp counts. A word the vocabulary lacks is the
 mean of the buckets that its character n-grams fall into (``dowse.embedders.static`` does the same).
 """
 

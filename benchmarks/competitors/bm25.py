@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dowse import Engine
-from dowse.search.query.analyze import analyse
+from dowse.search.query.analyze import analyze_text
 from dowse.types import Filter, split_chunk_id
 
 TEXT_ONLY = {"body": 1.0}
@@ -35,7 +35,7 @@ def index(path: str) -> Index:
 
 def search(index: Index, query: str, k: int) -> list[tuple[str, int, int]]:
     """Path, first and last line of the best chunks."""
-    terms = analyse(query, lambda suffix: False).terms  # file names are not looked for
+    terms = analyze_text(query, lambda suffix: False).terms  # file names are not looked for
     found = []
     with index.engine.store.snapshot() as snapshot:
         for hit in snapshot.lexical(terms, TEXT_ONLY, Filter(), k):

@@ -8,7 +8,7 @@ def run(data: bytes) -> None:
     """Choose terms, with every other one unknown to the index."""
     text = as_text(data)
     keywords.is_long(text)
-    words = keywords.words_of(text)
-    chosen = keywords.informative_terms(words, lambda token: len(token) % 2 * 7, 1000)
+    words = keywords.list_words(text)
+    chosen = keywords.choose_keywords(words, lambda token: len(token) % 2 * 7, 1000)
     assert all(0 < term.weight <= 1 for term in chosen.terms)
     assert len(chosen.terms) + len(chosen.unseen) + len(chosen.dropped) == len(words)

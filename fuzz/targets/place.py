@@ -7,7 +7,7 @@ from fuzz.inputs import as_text
 def run(data: bytes) -> None:
     """Take a place apart; nothing of it may be lost."""
     text = as_text(data)
-    place = read_place.parsed(text)
+    place = read_place.parse_location(text)
     assert place.path or not text
     assert place.first >= 0
     assert place.last >= 0

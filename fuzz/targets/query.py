@@ -18,7 +18,7 @@ def run(data: bytes) -> None:
         again = parse.parse(written)
         assert again._replace(notes=()) == parsed._replace(notes=()), (parsed, written, again)
     known = languages.builtin().extensions
-    analysed = analyze.analyse(parsed.text, known.__contains__, parsed.names)
+    analysed = analyze.analyze_text(parsed.text, known.__contains__, parsed.names)
     assert len(analysed.terms) <= analyze.MAX_TERMS
     assert len(analysed.names) <= analyze.MAX_NAMES
-    analyze.with_added(analysed, [parsed.text[:50]])
+    analyze._add_terms(analysed, [parsed.text[:50]])

@@ -16,8 +16,8 @@ def run(data: bytes) -> None:
         return
     assert graph.digest
     text = as_text(query)
-    enriched = graph.enriched(text)
+    enriched = graph.enrich(text)
     assert enriched.text.startswith(text)
     assert len(enriched.added) <= term_graph.IN_ALL
     for entry in graph.entries:
-        graph.enriched(entry.canonical)
+        graph.enrich(entry.canonical)

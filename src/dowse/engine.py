@@ -10,15 +10,13 @@ with Engine.open("~/src/project") as engine:
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import replace
-from datetime import datetime, timedelta
-from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
 from dowse import embedders, index_folder, roots, stores
 from dowse import settings as settings_module
@@ -33,18 +31,20 @@ from dowse.errors import (
     UsageError,
 )
 from dowse.filters import file_passes
-from dowse.gc_pause import uncollected
 from dowse.index_folder import IndexFolder
 from dowse.indexing.freshness import Freshness, Means, patiently
-from dowse.search import pipeline as searching
-from dowse.search.answer_cache import AnswerCache, Asking, RememberingEmbedder
-from dowse.search.output import read_place as reading
+from dowse.query_filters import merge_filters
+from dowse.search import pipeline
+from dowse.search.answer_cache import AnswerCache, CachingEmbedder
+from dowse.search.output import read_place
+from dowse.search.pipeline import Searcher
 from dowse.search.query import parse
-from dowse.search.timing import Laps
+from dowse.search.query.analyze import analyze_query
+from dowse.search.ranking.candidates import Ranking
+from dowse.search.timing import StageTimer
 from dowse.settings import Resolved, Settings
 from dowse.stores.protocol import KnownFile, Snapshot, Store
 from dowse.types import (
-    AnalysedQuery,
     Candidate,
     Collected,
     Explanation,
@@ -53,9 +53,9 @@ from dowse.types import (
     IndexReport,
     IndexState,
     IndexStatus,
-    Kind,
     ParsedQuery,
     Revision,
+    RewriteTrace,
     Role,
     SearchOptions,
     SearchResponse,
@@ -64,7 +64,6 @@ from dowse.types import (
     Skipped,
     StoredFile,
     Verdict,
-    Wording,
 )
 
 if TYPE_CHECKING:
@@ -73,12 +72,6 @@ if TYPE_CHECKING:
     from dowse.indexing.pipeline import Progress, Recipe
     from dowse.search.query.llm_rewriter import Rewriter
     from dowse.search.query.term_graph import TermGraph
-
-Answer = TypeVar("Answer", SearchResponse, Explanation)
-
-LARGE = 300_000
-"""Chunks from which on a full round of the collector takes tens of milliseconds, and is kept out of questions. A server
-with fewer needs its rounds, which are short: without them it grew half as much again."""
 
 GO_ON = (
     "what was indexed is kept: run 'dowse index' again to go on from there, "
@@ -149,7 +142,11 @@ class Engine:
     @cached_property
     def _query_embedder(self) -> Embedder | None:
         """The same for questions, each of which is looked at more than once."""
-        return RememberingEmbedder(self.embedder) if self.embedder else None
+        return CachingEmbedder(self.embedder) if self.embedder else None
+
+    @property
+    def _searcher(self) -> Searcher:
+        return Searcher(str(self.root), self.settings, self._query_embedder, self._cache, self._is_extension)
 
     @cached_property
     def store(self) -> Store:
@@ -258,13 +255,13 @@ class Engine:
             self._resolved.require_user("terms", f"read {file}, outside of {self.root}", "DOWSE_TERMS")
         return load(file)
 
-    def _worded(self, parsed: ParsedQuery) -> ParsedQuery:
-        """The question as it is searched for, and how it became that."""
+    def _rewrite(self, parsed: ParsedQuery) -> ParsedQuery:
+        """Rewrite the text of a query, if the settings say so, and note how."""
         if not self.settings.terms and self.settings.rewriter == "none":
-            return parsed._replace(wording=Wording(parsed.text, parsed.text, parsed.text))
-        from dowse.search.query.rewriting import worded
+            return parsed._replace(rewrite=RewriteTrace(parsed.text, parsed.text, parsed.text))
+        from dowse.search.query.rewriting import rewrite_query
 
-        return worded(parsed, self.term_graph(), self._rewriter)
+        return rewrite_query(parsed, self.term_graph(), self._rewriter)
 
     def _log(self, query: str, response: SearchResponse) -> None:
         """Keep the query, if the user wants that."""
@@ -277,27 +274,57 @@ class Engine:
 
     def index(self, progress: Progress | None = None, *, rebuild: bool = False) -> IndexReport:
         """Bring the index up to what is on disk; ``rebuild`` starts from nothing."""
-        from dowse.indexing import pipeline
+        from dowse.indexing import pipeline as indexing
 
         if self.read_only:
             raise IndexUnwritable(f"the index of {self.root} is open for reading only: nothing is indexed")
         if rebuild:
             self.clear()
         try:
-            return pipeline.index(self.root, self.store, self._recipe(), progress or pipeline.quiet)
+            return indexing.index(self.root, self.store, self._recipe(), progress or indexing.quiet)
         except EmbedderError as error:
             raise EmbedderError(f"{error}; {GO_ON}") from error
 
     def search(
         self, query: str, options: SearchOptions | None = None, *, progress: Progress | None = None
     ) -> SearchResponse:
-        """The places that answer a question, best first; indexes what is new or changed before."""
-        parsed, options = self._asked(query, options)
-        response = self._repairing(progress, lambda: self._search(query, parsed, options, progress))
+        """Find the places that answer a query, best first; index what is new or changed before."""
+        parsed, options = self._parse_query(query, options)
+        try:
+            response = self._search(query, parsed, options, progress)
+        except IndexCorrupt as error:
+            note = self._repair(error, progress)
+            response = self._search(query, parsed, options, progress)
+            response = replace(response, notes=(*response.notes, note))
         self._log(query, response)
         if options.neighbours:
-            response = replace(response, results=tuple(map(self._with_neighbours, response.results)))
+            response = replace(response, results=tuple(map(self._add_neighbours, response.results)))
         return response
+
+    def _search(
+        self, text: str, parsed: ParsedQuery, options: SearchOptions, progress: Progress | None
+    ) -> SearchResponse:
+        """Search a fresh snapshot and verify the files of the answer; reindex stale ones and search once more."""
+        timer = StageTimer()
+        with closing(self._freshness.readings(progress)) as readings:
+            for reading in readings:
+                timer.finish("refresh")
+                response = pipeline.search(self._searcher, reading.snapshot, parsed, options)
+                results = reading.verify(response.results)
+        notes = [*self.notes, *parsed.notes, *reading.notes]
+        if not (results or reading.notes or self._count_files()):
+            notes.append(f"the index of {self.root} is empty: 'dowse index' says why")
+        return replace(
+            response,
+            query=replace(response.query, text=text, rewrite=parsed.rewrite),
+            results=results,
+            notes=tuple(dict.fromkeys((*notes, *response.notes))),  # the same may be noted in both rounds
+            stages=(*timer.stages[:1], *response.stages),
+        )
+
+    def _count_files(self) -> int:
+        with self.store.snapshot() as snapshot:
+            return snapshot.file_count()
 
     def explain(
         self,
@@ -308,124 +335,35 @@ class Engine:
         *,
         progress: Progress | None = None,
     ) -> Explanation:
-        """Why a place ranks where it does in the answer to a question, or why it is not there.
+        """Explain why a place ranks where it does in the answer to a query, or why it is not there.
 
         ``path`` is relative to the root; line 0 means the best place of the file.
         """
-        parsed, options = self._asked(query, options)
-        told = self._repairing(progress, lambda: self._explain(parsed, path, line, options, progress))
-        return replace(told, query=replace(told.query, text=query))
-
-    def _asked(self, query: str, options: SearchOptions | None) -> tuple[ParsedQuery, SearchOptions]:
-        """A question taken apart, and the options with its filters."""
-        if not query.strip("\0 \t\r\n"):
-            raise UsageError("the query is empty: say what to look for, in words or by name")
-        options = options or SearchOptions(limit=self.settings.limit)
-        parsed = self._worded(parse.parse(query))
-        if not (parsed.text.strip() or parsed.names or parsed.phrases or parsed.regexes):
-            what = "only has filters" if parsed.has_filters else "asks for nothing"
-            raise UsageError(f'the query {what}: add words, a name:PATTERN, a "phrase" or a /regex/')
-        if parsed.has_filters:
-            options = replace(options, filter=self._narrowed(options.filter, parsed))
-        return parsed, options
-
-    def _repairing(self, progress: Progress | None, work: Callable[[], Answer]) -> Answer:
-        """What the work returns; where the index is damaged, after making it anew: an index is a cache."""
+        parsed, options = self._parse_query(query, options)
         try:
-            return work()
+            explained = self._explain(parsed, path, line, options, progress)
         except IndexCorrupt as error:
-            if self.read_only:
-                raise
-            patiently(lambda: self.index(progress), progress)
-            answered: Answer = work()
-            return replace(
-                answered, notes=(*answered.notes, f"the index was repaired after this error: {error.what}")
-            )
-
-    def _search(
-        self, text: str, query: ParsedQuery, options: SearchOptions, progress: Progress | None
-    ) -> SearchResponse:
-        laps = Laps()
-        with self._freshness.current(progress) as (snapshot, refreshed):
-            laps.done("refresh")
-            response, results, taken_in = self._freshness.checked(
-                snapshot,
-                lambda snapshot: self._answer(snapshot, query, options),
-                lambda response: response.results,
-            )
-        notes = [*self.notes, *query.notes, *refreshed, *taken_in]
-        if not (results or refreshed or self._file_count()):
-            notes.append(f"the index of {self.root} is empty: 'dowse index' says why")
-        return replace(
-            response,
-            query=response.query if response.query.text == text else replace(response.query, text=text),
-            results=results,
-            notes=tuple(dict.fromkeys((*notes, *response.notes))),  # the same may be said of two attempts
-            stages=(*laps.stages, *response.stages),
-            wording=query.wording,
-        )
-
-    def _file_count(self) -> int:
-        with self.store.snapshot() as snapshot:
-            return snapshot.file_count()
-
-    def _answer(self, snapshot: Snapshot, query: ParsedQuery, options: SearchOptions) -> SearchResponse:
-        """The answer, from the cache if it was given before."""
-        laps = Laps()
-        read = self._read(query, laps)
-        if self.settings.cache == "off":
-            return self._ranked(snapshot, query, read, options, laps)[1]
-        asking = Asking(snapshot, query, read, options, self.settings, self._query_embedder)
-        return self._cache.answer(asking, laps, lambda: self._ranked(snapshot, query, read, options, laps)[1])
-
-    def _read(self, query: ParsedQuery, laps: Laps) -> AnalysedQuery:
-        read = searching.read(query, self._is_extension)
-        laps.done("read")
-        return read
-
-    def _ranked(
-        self,
-        snapshot: Snapshot,
-        query: ParsedQuery,
-        read: AnalysedQuery,
-        options: SearchOptions,
-        laps: Laps,
-    ) -> tuple[searching.Ranking, SearchResponse]:
-        """The whole trace, and what is shown of it."""
-        is_large = snapshot.chunk_count() >= LARGE
-        with uncollected() if is_large else nullcontext():
-            ranking = searching.rank(
-                snapshot, query, read, options, self.settings, self._query_embedder, laps
-            )
-            return searching.answer(snapshot, ranking, options, self.settings, str(self.root))
-
-    @contextmanager
-    def ranking(
-        self, query: str, options: SearchOptions | None = None
-    ) -> Iterator[tuple[Snapshot, searching.Ranking]]:
-        """The whole trace of a search over the index as it is, for those who study ranking."""
-        parsed, options = self._asked(query, options)
-        laps = Laps()
-        with self.store.snapshot() as snapshot:
-            read = self._read(parsed, laps)
-            yield snapshot, self._ranked(snapshot, parsed, read, options, laps)[0]
+            note = self._repair(error, progress)
+            explained = self._explain(parsed, path, line, options, progress)
+            explained = replace(explained, notes=(*explained.notes, note))
+        return replace(explained, query=replace(explained.query, text=query))
 
     def _explain(
-        self, query: ParsedQuery, path: str, line: int, options: SearchOptions, progress: Progress | None
+        self, parsed: ParsedQuery, path: str, line: int, options: SearchOptions, progress: Progress | None
     ) -> Explanation:
         from dowse.search.output import explanation
 
-        with self._freshness.current(progress) as (snapshot, refreshed):
-            notes = (*self.notes, *query.notes, *refreshed)
+        with self._freshness.current(progress) as (snapshot, refresh_notes):
+            notes = (*self.notes, *parsed.notes, *refresh_notes)
             file = snapshot.file_at(path)
             if file is not None and line:
-                reading.check_lines(snapshot, file, line)
-            laps = Laps()
-            read = self._read(query, laps)
-            ranking, response = self._ranked(snapshot, query, read, options, laps)
-            asked = explanation.Asked(query, options, self.settings, ranking, response, self._query_embedder)
+                read_place.check_lines(snapshot, file, line)
+            ranking, response = self._rank(snapshot, parsed, options)
+            search = explanation.FinishedSearch(
+                options, self.settings, ranking, response, self._query_embedder
+            )
             if file is not None:
-                return replace(explanation.explain(snapshot, asked, file, line), notes=notes)
+                return replace(explanation.explain(snapshot, search, file, line), notes=notes)
         found = self.why(path)
         verdict, detail = Verdict.NOT_INDEXED, "it belongs there: 'dowse index' says what went wrong"
         if isinstance(found, Skipped):
@@ -442,6 +380,42 @@ class Engine:
             notes=notes,
         )
 
+    @contextmanager
+    def ranking(self, query: str, options: SearchOptions | None = None) -> Iterator[tuple[Snapshot, Ranking]]:
+        """Give the whole trace of a search over the index as it is, for those who study ranking."""
+        parsed, options = self._parse_query(query, options)
+        with self.store.snapshot() as snapshot:
+            yield snapshot, self._rank(snapshot, parsed, options)[0]
+
+    def _rank(
+        self, snapshot: Snapshot, parsed: ParsedQuery, options: SearchOptions
+    ) -> tuple[Ranking, SearchResponse]:
+        """Rank without the cache, for the whole trace."""
+        timer = StageTimer()
+        query = analyze_query(parsed, options.filter, self._is_extension)
+        timer.finish("read")
+        return pipeline.rank_and_respond(self._searcher, snapshot, query, options, timer)
+
+    def _parse_query(self, query: str, options: SearchOptions | None) -> tuple[ParsedQuery, SearchOptions]:
+        """Parse and rewrite a query, and add its filters to the options."""
+        if not query.strip("\0 \t\r\n"):
+            raise UsageError("the query is empty: say what to look for, in words or by name")
+        options = options or SearchOptions(limit=self.settings.limit)
+        parsed = self._rewrite(parse.parse(query))
+        if not (parsed.text.strip() or parsed.names or parsed.phrases or parsed.regexes):
+            what = "only has filters" if parsed.has_filters else "asks for nothing"
+            raise UsageError(f'the query {what}: add words, a name:PATTERN, a "phrase" or a /regex/')
+        if parsed.has_filters:
+            options = replace(options, filter=merge_filters(options.filter, parsed, self.languages))
+        return parsed, options
+
+    def _repair(self, error: IndexCorrupt, progress: Progress | None) -> str:
+        """Make a corrupt index anew, which is a cache, and return a note on it; not where nothing may be written."""
+        if self.read_only:
+            raise error
+        patiently(lambda: self.index(progress), progress)
+        return f"the index was repaired after this error: {error.what}"
+
     def related(
         self,
         path: str,
@@ -450,38 +424,34 @@ class Engine:
         *,
         progress: Progress | None = None,
     ) -> SearchResponse:
-        """What belongs to a place: its tests or what it tests, and code that is alike; line 0 means the whole file."""
-        asked = options or SearchOptions(limit=self.settings.limit)
-
-        def find(snapshot: Snapshot) -> SearchResponse:
-            file = snapshot.file_at(path)
-            if file is None:
-                raise UsageError(f"{path} is not in the index: 'dowse status --why {path}' says why")
-            if line:
-                reading.check_lines(snapshot, file, line)
-            return searching.relate(snapshot, file, line, asked, self.settings, str(self.root))
-
-        with self._freshness.current(progress) as (snapshot, refreshed):
-            response, results, taken_in = self._freshness.checked(
-                snapshot, find, lambda response: response.results
-            )
-        return replace(response, results=results, notes=(*self.notes, *refreshed, *taken_in))
+        """Find what belongs to a place: its tests or what it tests, and similar code; line 0 means the whole file."""
+        options = options or SearchOptions(limit=self.settings.limit)
+        with closing(self._freshness.readings(progress)) as readings:
+            for reading in readings:
+                file = reading.snapshot.file_at(path)
+                if file is None:
+                    raise UsageError(f"{path} is not in the index: 'dowse status --why {path}' says why")
+                if line:
+                    read_place.check_lines(reading.snapshot, file, line)
+                response = pipeline.find_related(self._searcher, reading.snapshot, file, line, options)
+                results = reading.verify(response.results)
+        return replace(response, results=results, notes=(*self.notes, *reading.notes))
 
     def read(
         self, target: str, *, outline: bool = False, progress: Progress | None = None
     ) -> tuple[SearchResult, ...]:
-        """What stands at a place: ``path``, ``path:first-last``, ``path:Name`` or ``Name``; or a file's definitions.
+        """Read a place: ``path``, ``path:first-last``, ``path:Name`` or ``Name``; or a file's definitions.
 
         Only what is in the index can be read, as the index has it: nothing outside the tree, nothing that is
         ignored, and no secret that was masked.
         """
-        place = reading.parsed(target)
+        place = read_place.parse_location(target)
         place = place._replace(path=self.path_inside(place.path))
-        find = reading.outline if outline else reading.read
-        with self._freshness.current(progress) as (snapshot, _):
-            return self._freshness.checked(
-                snapshot, lambda snapshot: find(snapshot, place), lambda found: found
-            )[1]
+        read = read_place.list_outline if outline else read_place.read_location
+        with closing(self._freshness.readings(progress)) as readings:
+            for reading in readings:
+                results = reading.verify(read(reading.snapshot, place))
+        return results
 
     def path_inside(self, path: str) -> str:
         """A path as the index has it: relative to the root, with forward slashes; it need not exist."""
@@ -514,7 +484,7 @@ class Engine:
         path, _, line = place.rpartition(":") if place.rpartition(":")[2].isdigit() else (place, "", "0")
         return tuple(self.graph.near(self.path_inside(path), int(line)))
 
-    def _with_neighbours(self, result: SearchResult) -> SearchResult:
+    def _add_neighbours(self, result: SearchResult) -> SearchResult:
         uses, used_by = self.graph.around(result.path, result.entity)
         tests = self.graph.tests_of(result.path)
         return result._replace(uses=tuple(uses), used_by=tuple(used_by), tests=tuple(tests))
@@ -531,34 +501,17 @@ class Engine:
         names: Iterable[str] = (),
         tests: bool | None = None,
     ) -> Filter:
-        """A filter from what people write: aliases of languages, kinds by name."""
-        return Filter(
-            languages=self._language_names(languages),
+        """Make a filter from what people write: aliases of languages, kinds by name."""
+        given = ParsedQuery(
+            languages=tuple(languages),
             paths=tuple(paths),
             not_paths=tuple(not_paths),
-            roles=frozenset({Role.TEST}) if tests else frozenset(),
-            not_roles=frozenset({Role.TEST}) if tests is False else frozenset(),
-            kinds=frozenset(map(_kind, kinds)),
+            kinds=tuple(kinds),
             names=tuple(names),
+            roles=(Role.TEST,) if tests else (),
+            not_roles=(Role.TEST,) if tests is False else (),
         )
-
-    def _language_names(self, names: Iterable[str]) -> frozenset[str]:
-        return frozenset(self.languages.named(name).name for name in names)
-
-    def _narrowed(self, filter: Filter, query: ParsedQuery) -> Filter:
-        """A filter with what the question itself asks for; values of one field are alternatives."""
-        return Filter(
-            languages=filter.languages | self._language_names(query.languages),
-            not_languages=filter.not_languages | self._language_names(query.not_languages),
-            paths=(*filter.paths, *query.paths),
-            not_paths=(*filter.not_paths, *query.not_paths),
-            roles=filter.roles | frozenset(query.roles),
-            not_roles=filter.not_roles | frozenset(query.not_roles),
-            changed_since_ns=_moment(query.changed) if query.changed is not None else filter.changed_since_ns,
-            kinds=filter.kinds | frozenset(map(_kind, query.kinds)),
-            not_kinds=filter.not_kinds | frozenset(map(_kind, query.not_kinds)),
-            names=(*filter.names, *query.names),
-        )
+        return merge_filters(Filter(), given, self.languages)
 
     def status(self) -> IndexStatus:
         """The index at a glance."""
@@ -589,20 +542,20 @@ class Engine:
 
     def why(self, path: str) -> Candidate | Skipped:
         """Whether a file belongs in the index, and if not, why."""
-        from dowse.indexing import pipeline
+        from dowse.indexing import pipeline as indexing
 
-        return pipeline.why(self.root, path, self._recipe())
+        return indexing.why(self.root, path, self._recipe())
 
     def left_out(self, *patterns: str) -> Iterator[Skipped]:
         """The files and folders that are left out as the disk is now, and why; patterns as those of ``files``."""
-        from dowse.indexing import pipeline
+        from dowse.indexing import pipeline as indexing
 
         wanted = Filter(paths=patterns)
         manifest: Mapping[str, KnownFile] = {}
         if self.store.state() is IndexState.CURRENT:  # with other settings, a run looks at every file anew
             with self.store.snapshot() as snapshot:
                 manifest = snapshot.manifest()
-        for skipped in pipeline.left_out(self.root, self._recipe(), manifest):
+        for skipped in indexing.left_out(self.root, self._recipe(), manifest):
             if file_passes(wanted, FileFacts(skipped.path, "", "", 0)):
                 yield skipped
 
@@ -620,13 +573,13 @@ class Engine:
 
     def copy_index(self, source: str, target: str, progress: Progress | None = None) -> int:
         """Make the index in one store (a name or an address) what it is in another; how many files were copied."""
-        from dowse.indexing import pipeline
+        from dowse.indexing import pipeline as indexing
         from dowse.stores import copy_store
 
         if source == target:
             raise UsageError("source and target are the same store: name two")
         with closing(self.store_at(source)) as one, closing(self.store_at(target)) as two:
-            return copy_store.copy(one, two, progress or pipeline.quiet)
+            return copy_store.copy(one, two, progress or indexing.quiet)
 
     def index_files(self) -> list[Path]:
         """List the files that ``clear`` deletes; none of an index on a server."""
@@ -724,18 +677,3 @@ def _find_problem(name: str, table: Any) -> SettingsError | None:
         return parsing.problem(extended({name: table}).by_name[name])
     except SettingsError as error:
         return error
-
-
-def _moment(changed: timedelta | datetime) -> int:
-    """A time back from now, or a moment, in nanoseconds as the file system has it."""
-    moment = datetime.now() - changed if isinstance(changed, timedelta) else changed
-    return int(moment.timestamp() * 1e9)
-
-
-def _kind(name: str) -> Kind:
-    try:
-        return Kind(name.lower())
-    except ValueError:
-        close = get_close_matches(name.lower(), list(Kind), n=1)
-        hint = f"did you mean '{close[0]}'? " if close else ""
-        raise UsageError(f"unknown kind '{name}': {hint}known are {', '.join(Kind)}") from None

@@ -49,6 +49,7 @@ SIGNALS = (
     "file_coherence",
     "role",
     "partner",
+    "cursor",
 )
 """The ranking signals that can be switched off, in the order they act."""
 

@@ -630,8 +630,8 @@ class AddedTerm(NamedTuple):
     matched: str
 
 
-class Wording(NamedTuple):
-    """What became of a question's words before they were searched for: the audit of rewriting and enriching."""
+class RewriteTrace(NamedTuple):
+    """What became of the text of a query before it was searched for: the trace of rewriting and enriching."""
 
     original: str = ""
     rewritten: str = ""  # the same as the original if nothing rewrote it
@@ -661,7 +661,7 @@ class ParsedQuery(NamedTuple):
     phrases: tuple[str, ...] = ()
     regexes: tuple[QueryRegex, ...] = ()
     notes: tuple[str, ...] = ()
-    wording: Wording = Wording()  # how ``text`` became what it is, and what is to be added to it
+    rewrite: RewriteTrace = RewriteTrace()  # how ``text`` became what it is, and what is to be added to it
 
     @property
     def has_filters(self) -> bool:
@@ -669,24 +669,6 @@ class ParsedQuery(NamedTuple):
         wanted = self.languages or self.paths or self.kinds or self.names or self.roles
         unwanted = self.not_languages or self.not_paths or self.not_kinds or self.not_roles
         return bool(wanted or unwanted) or self.changed is not None
-
-
-class QueryWord(NamedTuple):
-    """A token of a long question: how often it is there, what one match is worth, and whether it is surely meant."""
-
-    token: str
-    times: int
-    worth: float = 1.0
-    sure: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class InformativeTerms:
-    """The terms of a long question that tell places apart, best first, and what was left out for which reason."""
-
-    terms: tuple[Term, ...]
-    unseen: tuple[str, ...]
-    dropped: tuple[str, ...]
 
 
 class Term(NamedTuple):
@@ -716,8 +698,8 @@ class LanguageVersion(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class AnalysedQuery:
-    """How a question was read."""
+class Query:
+    """A query as it is searched for: its terms and names, what kind it is (``reading``), what a hit must pass."""
 
     text: str
     terms: tuple[Term, ...]
@@ -728,6 +710,16 @@ class AnalysedQuery:
     reading: str
     frames: tuple[Frame, ...] = ()
     versions: tuple[LanguageVersion, ...] = ()
+    filter: Filter = Filter()
+    phrases: tuple[str, ...] = ()
+    regexes: tuple[QueryRegex, ...] = ()
+    rewrite: RewriteTrace = field(default_factory=RewriteTrace)
+    depends_on_time: bool = False  # whether the same query means something else later (``changed:2d``)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether a hit must have phrases or patterns."""
+        return bool(self.phrases or self.regexes)
 
 
 class Match(StrEnum):
@@ -808,7 +800,7 @@ class RepositoryReport:
 class SearchResponse:
     """The answer to a question, with the trace of how it was found."""
 
-    query: AnalysedQuery
+    query: Query
     root: str
     channels: tuple[ChannelReport, ...]
     results: tuple[SearchResult, ...]
@@ -819,7 +811,6 @@ class SearchResponse:
     cached: str = ""  # "exact" or "semantic" if the answer was given before
     weak: bool = False  # nothing good was found: the few results are guesses
     repositories: tuple[RepositoryReport, ...] = ()  # where several were asked
-    wording: Wording = field(default_factory=Wording)
 
 
 class Verdict(StrEnum):
@@ -880,7 +871,7 @@ class Explanation:
     ``detail`` is the rule, the filter or the phrase that decided; ``rank`` is 0 where there is none.
     """
 
-    query: AnalysedQuery
+    query: Query
     root: str
     path: str
     line: int

@@ -108,7 +108,7 @@ class _Asker:
         if self.plan.files:
             places = judge.first_of_each_file(places)
         judged = judge.judge(targets, places, suffix_paths=self.suffix_paths)
-        wording = response.wording if response else None
+        wording = response.query.rewrite if response else None
         return Outcome(
             id=question.id,
             query=question.query,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,7 +40,6 @@ LOCKED_PAUSE = 0.2
 WAITING = "wait"
 """The stage that progress is told of meanwhile."""
 
-Found = TypeVar("Found")
 Done = TypeVar("Done")
 
 
@@ -54,6 +53,26 @@ class Means:
     index: Callable[[Progress | None], IndexReport]
     looks: bool  # whether changes are looked for
     read_only: bool
+
+
+class Reading:
+    """One round of answering: a snapshot of the index, and the check of the hits that it led to."""
+
+    def __init__(
+        self, freshness: Freshness, snapshot: Snapshot, notes: list[str], *, by_content: bool
+    ) -> None:
+        self.snapshot = snapshot
+        self.notes = notes  # what stood in the way of a fresh index
+        self.stale: list[Candidate] = []
+        self._freshness = freshness
+        self._by_content = by_content
+
+    def verify(self, hits: Iterable[SearchResult]) -> tuple[SearchResult, ...]:
+        """Compare the files of hits with the disk, and mark hits whose lines are not what the disk has."""
+        hits = tuple(hits)
+        self.stale = self._freshness.find_stale(self.snapshot, hits, by_content=self._by_content)
+        changed = {file.path for file in self.stale}
+        return tuple(hit._replace(fresh=False) if hit.path in changed else hit for hit in hits)
 
 
 class Freshness:
@@ -244,32 +263,25 @@ class Freshness:
 
     # --- an answer ---
 
-    def checked(
-        self,
-        snapshot: Snapshot,
-        find: Callable[[Snapshot], Found],
-        shown: Callable[[Found], Iterable[SearchResult]],
-    ) -> tuple[Found, tuple[SearchResult, ...], list[str]]:
-        """What is found, with the hits that it shows; found once more if a file of these has changed or gone.
+    def readings(self, progress: Progress | None = None) -> Generator[Reading]:
+        """Yield the fresh index for reading; once more, brought up to date, if a file of the answer had changed.
 
-        Hits whose lines are not what the disk has are marked; notes say what stood in the way.
+        The caller answers from ``snapshot`` and has the hits of the answer verified, in a loop of at most two rounds.
         """
-        notes: list[str] = []
-        found = find(snapshot)
-        stale = self._stale(snapshot, shown(found), by_content=not self._may_update)
-        if stale and self._may_update:
-            notes = self._take_in(tree_diff.Drift(tuple(stale), (), {}, rules_changed=False), None)
-            with self._store.snapshot() as newer:
-                found = find(newer)
-                stale = self._stale(newer, shown(found), by_content=True)
-        changed = {candidate.path for candidate in stale}
-        marked = (hit._replace(fresh=False) if hit.path in changed else hit for hit in shown(found))
-        return found, tuple(marked), notes
+        with self.current(progress) as (snapshot, notes):
+            reading = Reading(self, snapshot, notes, by_content=not self._may_update)
+            yield reading
+        if not (reading.stale and self._may_update):
+            return
+        stale = tree_diff.Drift(tuple(reading.stale), (), {}, rules_changed=False)
+        notes = [*notes, *self._take_in(stale, None)]
+        with self._store.snapshot() as snapshot:
+            yield Reading(self, snapshot, notes, by_content=True)
 
-    def _stale(
+    def find_stale(
         self, snapshot: Snapshot, hits: Iterable[SearchResult], *, by_content: bool
     ) -> list[Candidate]:
-        """Files of an answer that have changed or gone since they were indexed.
+        """Find files of an answer that have changed or gone since they were indexed.
 
         A checkout elsewhere has its own time stamps: only ``by_content`` it is sure that a file has changed.
         """

@@ -16,7 +16,6 @@ from typing import Any
 
 from dowse.interfaces.theme import Paint, code_lines, plain, visible, visible_code
 from dowse.types import (
-    AnalysedQuery,
     ChannelReport,
     ChannelStanding,
     Detail,
@@ -27,7 +26,9 @@ from dowse.types import (
     LanguageVersion,
     MaskedSecret,
     Packed,
+    Query,
     Reason,
+    RewriteTrace,
     Rival,
     SearchResponse,
     SearchResult,
@@ -35,7 +36,6 @@ from dowse.types import (
     Stage,
     Verdict,
     ViewStatus,
-    Wording,
 )
 
 SCHEMA = 1
@@ -86,15 +86,17 @@ def search_values(response: SearchResponse, packed: Packed | None = None) -> dic
         "results": [_result_values(result) for result in results],
         "notes": list(response.notes),
         "repositories": [asdict(report) for report in response.repositories],
-        "wording": wording_values(response.wording),
+        "wording": wording_values(response.query.rewrite),
         **({"packed": packed_values(packed)} if packed else {}),
     }
 
 
-def _query_values(query: AnalysedQuery) -> dict[str, Any]:
+def _query_values(query: Query) -> dict[str, Any]:
     terms = [term._asdict() for term in query.terms]
     frames, versions = ([one._asdict() for one in some] for some in (query.frames, query.versions))
-    return asdict(query) | {"terms": terms, "frames": frames, "versions": versions}
+    texts = {"text": query.text, "reading": query.reading}
+    lists = {name: list(getattr(query, name)) for name in ("names", "files", "words", "dropped")}
+    return texts | {"terms": terms, "frames": frames, "versions": versions} | lists
 
 
 def _stage_values(stages: Iterable[Stage]) -> list[dict[str, Any]]:
@@ -119,7 +121,7 @@ def explanation_values(told: Explanation) -> dict[str, Any]:
     )
 
 
-def wording_values(wording: Wording) -> dict[str, Any]:
+def wording_values(wording: RewriteTrace) -> dict[str, Any]:
     """What became of a question's words: the audit of rewriting and enriching."""
     return wording._asdict() | {"added": [added._asdict() for added in wording.added]}
 
@@ -291,7 +293,7 @@ def excerpt(lines: Sequence[str], wanted: re.Pattern[str] | None, limit: int) ->
     return sorted(list(order)[:limit])
 
 
-def asked_for(query: AnalysedQuery) -> re.Pattern[str] | None:
+def asked_for(query: Query) -> re.Pattern[str] | None:
     """The words of a question as one pattern with one group, to point at them in code."""
     words = {word for word in re.findall(r"\w+", query.text[:LINE_LENGTH]) if len(word) > 1}
     kept = words - set(query.dropped)
@@ -326,7 +328,7 @@ def _reading(response: SearchResponse, view: View) -> Iterator[str]:
         ("versions", ", ".join(map(_version, query.versions))),
         ("dropped", ", ".join(map(visible, query.dropped))),
     )
-    for name, value in (*wording_rows(response.wording), *rows):
+    for name, value in (*wording_rows(response.query.rewrite), *rows):
         yield f"{view.paint(f'{name:<9}', 'faint')}{value or '-'}"
     for channel in response.channels:
         said = f"{count(channel.hits, 'hit')} in {channel.milliseconds:.1f} ms" if channel.ran else ""
@@ -338,7 +340,7 @@ def _times(stages: Iterable[Stage]) -> str:
     return ", ".join(f"{stage.name} {stage.milliseconds:.1f} ms" for stage in stages)
 
 
-def wording_rows(wording: Wording) -> Iterator[tuple[str, str]]:
+def wording_rows(wording: RewriteTrace) -> Iterator[tuple[str, str]]:
     """What was done to the words of a question; nothing if nothing was."""
     if wording.rewriter:
         yield "reworded", visible((wording.why_not and f"not: {wording.why_not}") or wording.rewritten)
@@ -382,8 +384,10 @@ def search_summary(response: SearchResponse, view: View) -> str:
         lines[0] += f"; not asked: {', '.join(idle)}"
     if not ran:
         lines.append("the question has no word to look for")
-    if response.wording.added:
-        lines.append(f"added to the question: {', '.join(added.term for added in response.wording.added)}")
+    if response.query.rewrite.added:
+        lines.append(
+            f"added to the question: {', '.join(added.term for added in response.query.rewrite.added)}"
+        )
     lines += [f"note: {note}" for note in response.notes]
     if response.weak:
         lines.append("--weak shows the others too")

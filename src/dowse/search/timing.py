@@ -1,4 +1,4 @@
-"""How long each stage of an answer took."""
+"""Times the stages of an answer."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import time
 from dowse.types import Stage
 
 
-class Laps:
-    """A watch that is read at the end of each stage."""
+class StageTimer:
+    """A clock that is read at the end of each stage."""
 
     def __init__(self) -> None:
         self._started = self._last = time.perf_counter()
         self._stages: list[Stage] = []
 
-    def done(self, name: str) -> None:
-        """A stage ends here, and the next one begins."""
+    def finish(self, name: str) -> None:
+        """End a stage; the next one begins."""
         now = time.perf_counter()
         self._stages.append(Stage(name, (now - self._last) * 1e3))
         self._last = now

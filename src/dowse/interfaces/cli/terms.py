@@ -82,12 +82,12 @@ def try_(words: tuple[str, ...], file: Path | None, root: str | None, as_json: b
     from dowse.interfaces import render
     from dowse.interfaces.cli import output
     from dowse.search.query import parse
-    from dowse.search.query.rewriting import worded
+    from dowse.search.query.rewriting import rewrite_query
     from dowse.search.query.term_graph import load
 
     with options.open_engine(root) as engine:
         graph = load(_chosen(engine, file))
-    wording = worded(parse.parse(" ".join(words)), graph, None).wording
+    wording = rewrite_query(parse.parse(" ".join(words)), graph, None).rewrite
     if as_json:
         output.write_json({"schema": render.SCHEMA, "wording": render.wording_values(wording)})
     elif wording.added:

@@ -23,7 +23,7 @@ from dowse.interfaces.theme import visible
 from dowse.multi_repo import Repositories
 from dowse.search.output import read_place as reading
 from dowse.search.output.budget import cut_places
-from dowse.search.pipeline import NO_GOOD
+from dowse.search.output.respond import NO_GOOD
 from dowse.types import (
     Candidate,
     Detail,
@@ -225,7 +225,7 @@ def _read(
 
 def _why_unread(engine: Engine, place: str) -> str:
     """What is to be added where a file is there, but not in the index."""
-    verdict = engine.why(reading.parsed(place).path)
+    verdict = engine.why(reading.parse_location(place).path)
     if not isinstance(verdict, Skipped) or verdict.reason in NOT_THERE:
         return ""
     return f"; {_left_out_because(verdict)}"

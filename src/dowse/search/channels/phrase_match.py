@@ -1,6 +1,6 @@
-"""Exact phrases and regular expressions: every file that passes the filter is searched, as ripgrep would.
+"""The exact channel: phrases and regular expressions, searched for in every file that passes the filter.
 
-What a question gives in quotes or between slashes, a hit must have: this channel decides which chunks may be in the
+What a query gives in quotes or between slashes, a hit must have: this channel decides which chunks may be in the
 answer at all, and counts how often.
 """
 
@@ -16,52 +16,53 @@ from itertools import islice
 
 from dowse.errors import DowseError, PatternTooSlow
 from dowse.lazy_rows import column
-from dowse.stores.protocol import Snapshot
-from dowse.types import Filter, ParsedQuery, QueryRegex, Scored, best_first, chunk_id
+from dowse.search.channels.request import ChannelRequest
+from dowse.types import Query, QueryRegex, Scored, best_first, chunk_id
 
 MAX_MATCHES = 1000
 """Matches of one pattern in one file that are counted."""
 
-MATCHES = 8
-"""As many matches in a chunk as count as a full score."""
+FULL_SCORE_MATCHES = 8
+"""Matches in a chunk that make a full score."""
+
+MAX_CHUNKS = 1000
+"""Chunks with an exact phrase or pattern: all of them, within reason."""
 
 Text = tuple[int, bytes]
 """The content of a file, and its id."""
 
 
-def asks_for_exact(query: ParsedQuery) -> bool:
-    """Whether a question has phrases or patterns."""
-    return bool(query.phrases or query.regexes)
-
-
-def find(snapshot: Snapshot, query: ParsedQuery, filter: Filter, limit: int) -> list[Scored]:
-    """Chunks of files that have every phrase and pattern, by how many of them and how often; 1 is the full score."""
+def find(request: ChannelRequest) -> list[Scored] | None:
+    """Find chunks of files that have every phrase and pattern, by how many of them and how often; 1 at most."""
+    snapshot, query, filter = request.snapshot, request.query, request.query.filter
+    if not query.is_exact:
+        return None
     scores: dict[int, float] = {}
-    with _saying_where(query.regexes, lambda at: file.path if (file := snapshot.file(at)) else ""):
-        for id, matches in _with_all(query, snapshot.contents(filter)):
+    with _report_slow_patterns(query.regexes, lambda at: file.path if (file := snapshot.file(at)) else ""):
+        for id, matches in _search_contents(query, snapshot.contents(filter)):
             file = snapshot.file(id)
             if file is None:
                 continue
             starts = column(file.parsed.chunks, "start")
-            for ordinal, score in _by_chunk(starts, matches).items():
+            for ordinal, score in _score_chunks(starts, matches).items():
                 if snapshot.chunk_passes(chunk_id(id, ordinal), filter):
                     scores[chunk_id(id, ordinal)] = score
-    return best_first(scores.keys(), scores.values())[:limit]
+    return best_first(scores.keys(), scores.values())[:MAX_CHUNKS]
 
 
-def lacking(query: ParsedQuery, path: str, content: bytes) -> list[str]:
-    """The phrases and patterns of a question that a file does not have, as they are written."""
-    lacks = [f'"{phrase}"' for phrase in query.phrases if not _phrase(phrase).search(content)]
+def find_missing(query: Query, path: str, content: bytes) -> list[str]:
+    """List the phrases and patterns of a query that a file does not have, as they are written."""
+    lacks = [f'"{phrase}"' for phrase in query.phrases if not _compile_phrase(phrase).search(content)]
     for regex in query.regexes:
-        with _saying_where([regex], lambda _: path):
-            if not any(_with_patterns([regex], [(0, content)])):
-                lacks.append(_written(regex))
+        with _report_slow_patterns([regex], lambda _: path):
+            if not any(_search_patterns([regex], [(0, content)])):
+                lacks.append(_format_regex(regex))
     return lacks
 
 
-def _with_all(query: ParsedQuery, contents: Iterable[Text]) -> Iterator[tuple[int, list[list[int]]]]:
-    """The contents that have every phrase and pattern, and where the matches of each begin."""
-    phrases = list(map(_phrase, query.phrases))
+def _search_contents(query: Query, contents: Iterable[Text]) -> Iterator[tuple[int, list[list[int]]]]:
+    """Find the contents that have every phrase and pattern, and where the matches of each begin."""
+    phrases = list(map(_compile_phrase, query.phrases))
     begun: dict[int, list[list[int]]] = {}
 
     def with_phrases() -> Iterator[Text]:
@@ -74,11 +75,11 @@ def _with_all(query: ParsedQuery, contents: Iterable[Text]) -> Iterator[tuple[in
     if not query.regexes:
         yield from ((id, begun.pop(id)) for id, _ in with_phrases())
         return
-    for id, matches in _with_patterns(query.regexes, with_phrases()):
+    for id, matches in _search_patterns(query.regexes, with_phrases()):
         yield id, [*begun.pop(id), *matches]
 
 
-def _with_patterns(
+def _search_patterns(
     regexes: Sequence[QueryRegex], contents: Iterable[Text]
 ) -> Iterator[tuple[int, list[list[int]]]]:
     from dowse.search.channels import regex_worker
@@ -87,8 +88,8 @@ def _with_patterns(
 
 
 @contextmanager
-def _saying_where(regexes: Sequence[QueryRegex], path_of: Callable[[int], str]) -> Iterator[None]:
-    """Patterns that take too long are an error that says at which file."""
+def _report_slow_patterns(regexes: Sequence[QueryRegex], path_of: Callable[[int], str]) -> Iterator[None]:
+    """Turn patterns that take too long into an error that says at which file."""
     if not regexes:
         yield
         return
@@ -98,7 +99,7 @@ def _saying_where(regexes: Sequence[QueryRegex], path_of: Callable[[int], str]) 
         yield
     except Stopped as stopped:
         raise PatternTooSlow(
-            f"{' '.join(map(_written, regexes))} takes too long: it was stopped at {path_of(stopped.id)} after "
+            f"{' '.join(map(_format_regex, regexes))} takes too long: it was stopped at {path_of(stopped.id)} after "
             f"{stopped.seconds:.0f} s; avoid repetitions within repetitions, as in (a+)+, or search fewer files "
             "with path:"
         ) from stopped
@@ -106,24 +107,24 @@ def _saying_where(regexes: Sequence[QueryRegex], path_of: Callable[[int], str]) 
         raise DowseError(f"{failed}; a phrase in quotes needs none") from failed
 
 
-def _written(regex: QueryRegex) -> str:
+def _format_regex(regex: QueryRegex) -> str:
     return f"/{regex.pattern}/{'i' if regex.ignore_case else ''}"
 
 
-def _by_chunk(starts: Sequence[int], matches: Sequence[Sequence[int]]) -> dict[int, float]:
-    """Score of each chunk: the share of the patterns it has, weighted by their number in it."""
+def _score_chunks(starts: Sequence[int], matches: Sequence[Sequence[int]]) -> dict[int, float]:
+    """Score each chunk: the share of the patterns it has, weighted by their number in it."""
     counts: dict[int, list[int]] = defaultdict(lambda: [0] * len(matches))
     for pattern, positions in enumerate(matches):
         for position in positions:
             counts[max(0, bisect_right(starts, position) - 1)][pattern] += 1
-    full = math.log2(1 + MATCHES)
+    full = math.log2(1 + FULL_SCORE_MATCHES)
     return {
         ordinal: sum(min(1.0, math.log2(1 + n) / full) * 0.5 + 0.5 for n in each if n) / len(matches)
         for ordinal, each in counts.items()
     }
 
 
-def _phrase(text: str) -> re.Pattern[bytes]:
-    """A phrase as it stands; any white space between its words, letter case ignored unless it has capitals."""
+def _compile_phrase(text: str) -> re.Pattern[bytes]:
+    """Compile a phrase as it stands; any white space between its words, letter case ignored unless it has capitals."""
     words = [re.escape(word.encode("utf-8", "surrogatepass")) for word in text.split()]
     return re.compile(rb"\s+".join(words), re.IGNORECASE if text == text.lower() else 0)

@@ -1,4 +1,4 @@
-"""Versions of languages that a question names, and the places in code that ask for them.
+"""Versions of languages that a query names, and the places in code that ask for them.
 
 "Drop Python 3.8" means the places that ask which version they run on (``sys.version_info >= (3, 9)``), and these hardly
 ever say "Python" or "3.8". They are looked for by the name that they ask by (``terms``), and those that ask for this
@@ -12,17 +12,18 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
+from dowse.search.channels.request import ChannelRequest
 from dowse.stores.protocol import Snapshot
-from dowse.types import Filter, LanguageVersion, Scored, Term, split_chunk_id
+from dowse.types import LanguageVersion, Scored, Term, split_chunk_id
 
 WEIGHT = 1.0
-"""What the name that code asks by counts: as much as a word of the question."""
+"""What the name that code asks by counts: as much as a word of the query."""
 
-LOOKED_AT = 200
+MAX_CHECKS = 200
 """Places that ask for any version, of which those are picked that ask for the right one."""
 
 
-class Language(NamedTuple):
+class VersionIdiom(NamedTuple):
     """How code asks for a language's version."""
 
     names: tuple[str, ...]  # by which it does, as tokens; whole ones, since their parts say little
@@ -71,18 +72,18 @@ def _ghc(major: int, minor: int | None) -> str:
     return rf"\b{major}{wanted}\b"
 
 
-PYTHON = Language(("version_info",), _python, _python_constants)
+PYTHON = VersionIdiom(("version_info",), _python, _python_constants)
 LANGUAGES = {
     "python": PYTHON,
     "cpython": PYTHON,
     "py": PYTHON,
-    "php": Language(("php_version", "php_version_id"), _php),
-    "ruby": Language(("ruby_version",), _dotted),
-    "java": Language(("javaversion",), _java),
-    "c++": Language(("cplusplus",), _cpp),
-    "ghc": Language(("glasgow_haskell",), _ghc),
+    "php": VersionIdiom(("php_version", "php_version_id"), _php),
+    "ruby": VersionIdiom(("ruby_version",), _dotted),
+    "java": VersionIdiom(("javaversion",), _java),
+    "c++": VersionIdiom(("cplusplus",), _cpp),
+    "ghc": VersionIdiom(("glasgow_haskell",), _ghc),
 }
-"""By the word that a question has for it."""
+"""By the word that a query has for it."""
 
 _NAMED = re.compile(
     rf"(?<![\w/.-])({'|'.join(map(re.escape, LANGUAGES))})[ -]?v?(\d+)(?:\.(\d+))?[\d.]*(?![\w/])",
@@ -90,47 +91,50 @@ _NAMED = re.compile(
 )
 
 
-def named(text: str) -> tuple[LanguageVersion, ...]:
-    """The versions that a question names: ``Python 3.8``, ``py38``, ``C++17``."""
-    return tuple(dict.fromkeys(_version(*found) for found in _NAMED.findall(text)))
+def find_versions(text: str) -> tuple[LanguageVersion, ...]:
+    """Find the versions that a query names: ``Python 3.8``, ``py38``, ``C++17``."""
+    return tuple(dict.fromkeys(_parse_version(*found) for found in _NAMED.findall(text)))
 
 
-def _version(word: str, major: str, minor: str) -> LanguageVersion:
+def _parse_version(word: str, major: str, minor: str) -> LanguageVersion:
     word = word.lower()
     if not minor and len(major) > 1 and LANGUAGES[word] is PYTHON:  # py38
         major, minor = major[0], major[1:]
     return LanguageVersion(word, int(major), int(minor) if minor else None)
 
 
-def terms(versions: Iterable[LanguageVersion]) -> list[Term]:
-    """What to look for besides the words of a question that names versions."""
+def idiom_terms(versions: Iterable[LanguageVersion]) -> list[Term]:
+    """Return what to look for besides the words of a query that names versions."""
     names = dict.fromkeys(name for version in versions for name in LANGUAGES[version.word].names)
     return [Term(name, WEIGHT) for name in names]
 
 
-def find(snapshot: Snapshot, versions: Iterable[LanguageVersion], filter: Filter) -> list[Scored]:
-    """The chunks with a line that asks for a version; 1 is the full score, and the only one."""
+def find(request: ChannelRequest) -> list[Scored] | None:
+    """Find the chunks with a line that asks for a version that a query names; all have the full score, 1."""
+    snapshot, query = request.snapshot, request.query
+    if not query.versions:
+        return None
     found: dict[int, Scored] = {}
-    for version in versions:
+    for version in query.versions:
         language = LANGUAGES[version.word]
         constants = map(str.lower, language.constants(version.major, version.minor))
         names = [Term(name, 1.0) for name in (*language.names, *constants)]
-        hits = snapshot.lexical(names, {"body": 1.0}, filter, LOOKED_AT)
+        hits = snapshot.lexical(names, {"body": 1.0}, query.filter, MAX_CHECKS)
         snapshot.expect([split_chunk_id(hit.chunk)[0] for hit in hits])
         for hit in hits:
-            if hit.chunk not in found and _asks_for(version).search(_text(snapshot, hit.chunk)):
+            if hit.chunk not in found and _check_pattern(version).search(_read_chunk(snapshot, hit.chunk)):
                 found[hit.chunk] = Scored(hit.chunk, 1.0)
     return list(found.values())
 
 
 @lru_cache(maxsize=50)
-def _asks_for(version: LanguageVersion) -> re.Pattern[bytes]:
+def _check_pattern(version: LanguageVersion) -> re.Pattern[bytes]:
     language, numbers = LANGUAGES[version.word], (version.major, version.minor)
     asked = rf"(?i:{'|'.join(language.names)})[^\n]*?(?:{language.asks(*numbers)})"
     return re.compile("|".join([asked, *[rf"\b{name}\b" for name in language.constants(*numbers)]]).encode())
 
 
-def _text(snapshot: Snapshot, chunk: int) -> bytes:
+def _read_chunk(snapshot: Snapshot, chunk: int) -> bytes:
     id, ordinal = split_chunk_id(chunk)
     file = snapshot.file(id)
     if file is None:

@@ -1,73 +1,72 @@
-"""From a chunk to what is shown: the definition that answers, the lines around it, their text."""
+"""Expands a chunk to what is shown: the definition that answers, the lines around it, their text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from dowse.code import tokens
-from dowse.filters import entity_passes
 from dowse.lazy_rows import column
 from dowse.search.channels.frame_lookup import line_in
 from dowse.search.query.analyze import is_identifier, last_part, lone_name
-from dowse.search.ranking.signals.candidates import Candidate
-from dowse.types import AnalysedQuery, Chunk, Entity, Filter, Kind
+from dowse.search.ranking.candidates import Candidate, passing_definitions
+from dowse.types import Chunk, Entity, Kind, Query
 
 FUNCTIONS = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
 VALUES = frozenset({Kind.VARIABLE, Kind.CONSTANT})
 
-LEAST_LINES = 6
+MIN_LINES = 6
 """Lines that are shown at least: of a short definition with what stands beside it, of a long one its beginning."""
 
-LITERAL = frozenset({"exact", "places", "versions"})
+LITERAL_CHANNELS = frozenset({"exact", "places", "versions"})
 """Channels that bring the very lines that are asked for, wherever in the chunk they are."""
 
 
 class Expansion:
-    """How the hits of one question are shown."""
+    """Chooses the definition and the lines that hits of one query show."""
 
-    def __init__(self, query: AnalysedQuery, filter: Filter) -> None:
+    def __init__(self, query: Query) -> None:
         names = query.names if lone_name(query) else [name for name in query.names if is_identifier(name)]
         self._written = frozenset(map(last_part, names))
         self._asked = frozenset(name.lower() for name in self._written)
         self._wanted = frozenset(query.words)
-        self._filter = filter
+        self._filter = query.filter
         self._frames = query.frames
 
-    def pointed_at(self, candidate: Candidate) -> tuple[Entity, ...]:
-        """The definitions a hit stands for, of those in and around the chunk: what is named, else what is most alike.
+    def choose_definitions(self, candidate: Candidate) -> tuple[Entity, ...]:
+        """Choose the definitions a hit stands for, in and around the chunk: what is named, else what is most alike.
 
-        The first is the one to name; the others are as much like the question. Of equals, what is around the chunk
+        The first is the one to name; the others are as much like the query. Of equals, what is around the chunk
         comes first if it is a function or begins here too, else last. Variables and constants only count by name.
         Where a filter asks for definitions, only these count; where a line is named, what it is in.
         """
         line = line_in(self._frames, candidate.file, candidate.chunk) if self._frames else 0
-        if line and (holding := _holding(candidate, line)):
-            return holding
+        if line and (innermost := _find_innermost(candidate, line)):
+            return innermost
         if self._filter.about_chunks:
-            return self._most_like(passing(self._filter, candidate))
+            return self._choose_most_like(passing_definitions(self._filter, candidate))
         around, asked = candidate.entity, self._asked
-        inside = self._inside(candidate)
+        inside = self._list_inside(candidate)
         if not inside:
             return (around,) if around else ()
         options = inside
         if around is not None:
-            leads = around.kind in FUNCTIONS or candidate.chunk.entity in candidate.held
+            leads = around.kind in FUNCTIONS or candidate.chunk.entity in candidate.definition_indexes
             options = [around, *inside] if leads else [*inside, around]
         named = [entity for entity in options if entity.name.lower() in asked] if asked else []
         written = [entity for entity in named if entity.name in self._written]
-        return self._most_like(written or named or options)
+        return self._choose_most_like(written or named or options)
 
-    def _inside(self, candidate: Candidate) -> list[Entity]:
-        """The definitions that begin in a chunk and may be pointed at, but for the one around it."""
+    def _list_inside(self, candidate: Candidate) -> list[Entity]:
+        """List the definitions that begin in a chunk and may be pointed at, but for the one around it."""
         entities, around, asked = candidate.file.parsed.entities, candidate.chunk.entity, self._asked
-        held = [i for i in candidate.held if i != around]
+        held = [i for i in candidate.definition_indexes if i != around]
         if not held:
             return []
         kinds, names = column(entities, "kind"), column(entities, "name")
         return [entities[i] for i in held if kinds[i] not in VALUES or names[i].lower() in asked]
 
-    def _most_like(self, options: Sequence[Entity]) -> tuple[Entity, ...]:
-        """Those that share most words in their names, then in signature and documentation."""
+    def _choose_most_like(self, options: Sequence[Entity]) -> tuple[Entity, ...]:
+        """Choose those that share most words in their names, then in signature and documentation."""
         for shared in (self._shared_by_name, self._shared_by_description):
             if len(options) > 1:
                 found = [len(shared(entity)) for entity in options]
@@ -76,24 +75,24 @@ class Expansion:
         return tuple(options)
 
     def _shared_by_name(self, entity: Entity) -> frozenset[str]:
-        """A member has the words of what it is a member of too: it wins if its own name adds one to them."""
+        """Return the query's words in a qualified name: a member wins over its class if its own name adds one."""
         return tokens.among(entity.qualified.encode("utf-8", "replace"), self._wanted)
 
     def _shared_by_description(self, entity: Entity) -> frozenset[str]:
         described = f"{entity.signature}\n{entity.doc}"
         return tokens.among(described.encode("utf-8", "replace"), self._wanted)
 
-    def lines(
+    def choose_lines(
         self,
         candidate: Candidate,
         pointed: Sequence[Entity],
-        context_lines: int,
+        max_definition_lines: int,
         before: int | None,
         after: int | None,
     ) -> tuple[int, int]:
-        """First and last line to show: the chunk, with the whole of its definition if that is short enough.
+        """Choose the first and last line to show: the chunk, with the whole of its definition if that is short enough.
 
-        Of several definitions in a chunk, those that the question points at are shown without the others. Explicit
+        Of several definitions in a chunk, those that the query points at are shown without the others. Explicit
         numbers of lines before and after replace the definition.
         """
         chunk = candidate.chunk
@@ -106,42 +105,37 @@ class Expansion:
         if not pointed:
             return first, last
         entity = pointed[0]
-        if entity.end_line - entity.start_line >= context_lines:
-            return first, max(last, min(entity.end_line, first + LEAST_LINES - 1))
-        if not self._stand_alone(candidate, pointed):
+        if entity.end_line - entity.start_line >= max_definition_lines:
+            return first, max(last, min(entity.end_line, first + MIN_LINES - 1))
+        if not self._stands_alone(candidate, pointed):
             return min(first, entity.start_line), max(last, entity.end_line)
         begin, end = min(e.start_line for e in pointed), max(e.end_line for e in pointed)
-        shown_last = min(last, max(end, begin + LEAST_LINES - 1))
-        return max(first, min(begin, shown_last - LEAST_LINES + 1)), shown_last
+        shown_last = min(last, max(end, begin + MIN_LINES - 1))
+        return max(first, min(begin, shown_last - MIN_LINES + 1)), shown_last
 
-    def _stand_alone(self, candidate: Candidate, pointed: Sequence[Entity]) -> bool:
-        """Whether definitions are some of several in their chunk, and share words with the question."""
+    def _stands_alone(self, candidate: Candidate, pointed: Sequence[Entity]) -> bool:
+        """Return whether definitions are some of several in their chunk, and share words with the query."""
         chunk, around = candidate.chunk, candidate.entity
         for entity in pointed:
             if entity is around or not (
                 chunk.start_line <= entity.start_line <= entity.end_line <= chunk.end_line
             ):
                 return False
-        if any(name in LITERAL for name, _, _ in candidate.given):
+        if any(name in LITERAL_CHANNELS for name, _, _ in candidate.contributions):
             return False
         if self._filter.about_chunks:
             return True
         return bool(self._shared_by_name(pointed[0]) or self._shared_by_description(pointed[0]))
 
 
-def _holding(candidate: Candidate, line: int) -> tuple[Entity, ...]:
-    """The innermost definition that a line is in, if there is one."""
+def _find_innermost(candidate: Candidate, line: int) -> tuple[Entity, ...]:
+    """Find the innermost definition that a line is in, if there is one."""
     holding = [e for e in candidate.definitions if e.start_line <= line <= e.end_line]
     return tuple(sorted(holding, key=lambda entity: entity.start_line)[-1:])
 
 
-def passing(filter: Filter, candidate: Candidate) -> list[Entity]:
-    """The definitions in and around a chunk that a filter lets through."""
-    return [e for e in candidate.definitions if entity_passes(filter, e.kind, e.name)]
-
-
-def text(content: bytes, chunk: Chunk, first: int, last: int) -> str:
-    """What some lines in and around a chunk say, without the line break at the end."""
+def cut_text(content: bytes, chunk: Chunk, first: int, last: int) -> str:
+    """Cut the text of some lines in and around a chunk out of a file, without the line break at the end."""
     start, end = chunk.start, chunk.end
     for _ in range(chunk.start_line - first):
         start = content.rfind(b"\n", 0, max(0, start - 1)) + 1

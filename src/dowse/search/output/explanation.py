@@ -11,19 +11,20 @@ from dataclasses import dataclass, replace
 
 from dowse.code.chunk_fields import chunk_terms, passages
 from dowse.embedders.embedder import Embedder
-from dowse.search import pipeline
-from dowse.search.channels import phrase_match
 from dowse.search.channels.frame_lookup import chunk_at
-from dowse.search.channels.retrieve import Retrieved, retrieve
-from dowse.search.pipeline import Ranking
+from dowse.search.channels.phrase_match import find_missing
+from dowse.search.channels.request import ChannelRequest, Retrieved
+from dowse.search.channels.retrieve import retrieve
+from dowse.search.output.expand import Expansion
+from dowse.search.output.respond import expand_hit
+from dowse.search.ranking.candidates import Ranking
 from dowse.settings import Settings
 from dowse.stores.protocol import Snapshot
 from dowse.types import (
-    AnalysedQuery,
     ChannelStanding,
     Explanation,
     Filter,
-    ParsedQuery,
+    Query,
     Rival,
     SearchOptions,
     SearchResponse,
@@ -35,67 +36,68 @@ from dowse.types import (
     split_chunk_id,
 )
 
-DEEP = 10_000
+MAX_DEPTH = 10_000
 """How far down a channel is looked for a place that is not among its best."""
 
-RIVALS = 3
-"""Hits above a place that are compared with it: the first ones say what the question prefers."""
+MAX_RIVALS = 3
+"""Hits above a place that are compared with it: the first ones say what the query prefers."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A search that was made: what was asked, its trace and its answer."""
+class FinishedSearch:
+    """A search that was made: its options, its trace and its answer."""
 
-    parsed: ParsedQuery
     options: SearchOptions
     settings: Settings
     ranking: Ranking
     response: SearchResponse
     embedder: Embedder | None
 
-    def result(self, snapshot: Snapshot, rank: int) -> SearchResult:
-        """What would be shown of a candidate."""
-        return pipeline.result(snapshot, self.ranking, rank, self.options, self.settings)
+    def expand(self, snapshot: Snapshot, rank: int) -> SearchResult:
+        """Return the hit that a candidate would be."""
+        expansion = Expansion(self.ranking.query)
+        return expand_hit(snapshot, self.ranking, expansion, rank, self.options, self.settings)
 
-    def deeper(self, snapshot: Snapshot) -> Mapping[str, Retrieved]:
-        """What the channels bring when they are asked for more."""
-        query, filter = self.ranking.query, self.options.filter
-        return retrieve(snapshot, self.parsed, query, filter, self.embedder, self.settings.hybrid, DEEP)
+    def retrieve_deeper(self, snapshot: Snapshot) -> Mapping[str, Retrieved]:
+        """Retrieve more from the channels than a search does."""
+        return retrieve(
+            ChannelRequest(snapshot, self.ranking.query, self.embedder, self.settings.hybrid, MAX_DEPTH)
+        )
 
 
-def explain(snapshot: Snapshot, asked: Asked, file: StoredFile, line: int) -> Explanation:
-    """What became of a place of the index; line 0 is the best place of the file."""
-    asked = replace(asked, ranking=pipeline.whole(asked.ranking))
-    response = asked.response
+def explain(snapshot: Snapshot, search: FinishedSearch, file: StoredFile, line: int) -> Explanation:
+    """Explain what became of a place of the index; line 0 is the best place of the file."""
+    search = replace(search, ranking=search.ranking.with_unranked())
+    response = search.response
     told = Explanation(
         query=response.query,
         root=response.root,
         path=file.path,
         line=line,
         verdict=Verdict.NOT_CONSIDERED,
-        candidates=len(asked.ranking.candidates),
+        candidates=len(search.ranking.candidates),
         generation=response.generation,
         stages=response.stages,
     )
-    shown = _shown(response, file.path, line)
+    shown = _find_shown(response, file.path, line)
     if shown:
-        return _with_trace(snapshot, asked, replace(told, verdict=Verdict.SHOWN), file, shown)
-    rank = _rank(asked.ranking, file, line)
+        return _add_trace(snapshot, search, replace(told, verdict=Verdict.SHOWN), file, shown)
+    rank = _find_rank(search.ranking, file, line)
     if rank:
-        verdict = Verdict.TOO_WEAK if rank <= asked.options.limit else Verdict.RANKED
-        return _with_trace(snapshot, asked, replace(told, verdict=verdict), file, rank)
-    return _absent(snapshot, asked, told, file)
+        verdict = Verdict.TOO_WEAK if rank <= search.options.limit else Verdict.RANKED
+        return _add_trace(snapshot, search, replace(told, verdict=verdict), file, rank)
+    return _explain_absence(snapshot, search, told, file)
 
 
-def _shown(response: SearchResponse, path: str, line: int) -> int:
-    """The rank of the first hit that is about the place, or 0; a hit may show more than its own chunk."""
+def _find_shown(response: SearchResponse, path: str, line: int) -> int:
+    """Find the rank of the first hit that is about the place, or 0; a hit may show more than its own chunk."""
     for rank, result in enumerate(response.results, 1):
         if result.path == path and (not line or result.start_line <= line <= result.end_line):
             return rank
     return 0
 
 
-def _rank(ranking: Ranking, file: StoredFile, line: int) -> int:
+def _find_rank(ranking: Ranking, file: StoredFile, line: int) -> int:
     ordinal = chunk_at(file, line) if line else None
     for rank, candidate in enumerate(ranking.candidates, 1):
         if candidate.file.id == file.id and ordinal in (None, candidate.ordinal):
@@ -103,44 +105,46 @@ def _rank(ranking: Ranking, file: StoredFile, line: int) -> int:
     return 0
 
 
-def _with_trace(
-    snapshot: Snapshot, asked: Asked, told: Explanation, file: StoredFile, rank: int
+def _add_trace(
+    snapshot: Snapshot, search: FinishedSearch, told: Explanation, file: StoredFile, rank: int
 ) -> Explanation:
-    """A place that is a candidate: its own reasons, and what those above it have."""
-    candidate = asked.ranking.candidates[rank - 1]
-    terms = _terms(snapshot, told.query, file, candidate.ordinal)
+    """Explain a place that is a candidate: its own reasons, and what those above it have."""
+    candidate = search.ranking.candidates[rank - 1]
+    terms = _find_terms(snapshot, told.query, file, candidate.ordinal)
     return replace(
         told,
         rank=rank,
-        result=asked.result(snapshot, rank),
+        result=search.expand(snapshot, rank),
         terms=terms,
-        channels=tuple(_standings(asked.ranking.channels, candidate.id)),
-        above=_rivals(snapshot, asked, rank, _missing(terms)),
+        channels=tuple(_list_channel_ranks(search.ranking.channels, candidate.id)),
+        above=_list_higher_hits(snapshot, search, rank, _list_missing(terms)),
     )
 
 
-def _absent(snapshot: Snapshot, asked: Asked, told: Explanation, file: StoredFile) -> Explanation:
-    """A place that is no candidate: a filter, a phrase, or too little in common with the question."""
+def _explain_absence(
+    snapshot: Snapshot, search: FinishedSearch, told: Explanation, file: StoredFile
+) -> Explanation:
+    """Explain a place that is no candidate: a filter, a phrase, or too little in common with the query."""
     if not file.parsed.chunks:
         return replace(told, detail="the file is empty")
     ordinal = chunk_at(file, told.line) if told.line else None
-    if barriers := _barriers(snapshot, asked.options.filter, file, ordinal):
+    if barriers := _find_barriers(snapshot, search.ranking.query.filter, file, ordinal):
         return replace(told, verdict=Verdict.FILTERED, detail=" ".join(barriers))
-    if lacking := _lacking(snapshot, asked.parsed, file):
-        return replace(told, verdict=Verdict.FILTERED, detail=f"the file lacks {' '.join(lacking)}")
-    channels = asked.deeper(snapshot)
-    chunk = chunk_id(file.id, ordinal) if ordinal is not None else _best_chunk(channels, file)
-    terms = _terms(snapshot, told.query, file, split_chunk_id(chunk)[1])
+    if missing := find_missing(search.ranking.query, file.path, snapshot.content(file.id)):
+        return replace(told, verdict=Verdict.FILTERED, detail=f"the file lacks {' '.join(missing)}")
+    channels = search.retrieve_deeper(snapshot)
+    chunk = chunk_id(file.id, ordinal) if ordinal is not None else _find_best_chunk(channels, file)
+    terms = _find_terms(snapshot, told.query, file, split_chunk_id(chunk)[1])
     return replace(
         told,
         terms=terms,
-        channels=tuple(_standings(asked.ranking.channels, chunk, channels)),
-        above=_rivals(snapshot, asked, len(asked.ranking.candidates) + 1, _missing(terms)),
+        channels=tuple(_list_channel_ranks(search.ranking.channels, chunk, channels)),
+        above=_list_higher_hits(snapshot, search, len(search.ranking.candidates) + 1, _list_missing(terms)),
     )
 
 
-def _best_chunk(channels: Mapping[str, Retrieved], file: StoredFile) -> int:
-    """The chunk of a file that a channel ranks best, or its first."""
+def _find_best_chunk(channels: Mapping[str, Retrieved], file: StoredFile) -> int:
+    """Find the chunk of a file that a channel ranks best, or its first."""
     ranks = (
         (rank, hit.chunk)
         for channel in channels.values()
@@ -153,12 +157,12 @@ def _best_chunk(channels: Mapping[str, Retrieved], file: StoredFile) -> int:
 # --- filters and phrases -------------------------------------------------------------------------
 
 
-def _barriers(snapshot: Snapshot, filter: Filter, file: StoredFile, ordinal: int | None) -> list[str]:
-    """The parts of a filter that a place does not pass, as one would write them in a question."""
+def _find_barriers(snapshot: Snapshot, filter: Filter, file: StoredFile, ordinal: int | None) -> list[str]:
+    """Find the parts of a filter that a place does not pass, as one would write them in a query."""
     everything = len(snapshot.manifest())
     ordinals = range(len(file.parsed.chunks)) if ordinal is None else (ordinal,)
     failed = []
-    for written, part in _parts(filter):
+    for written, part in _split_filter(filter):
         if part.about_files:
             passes = file.id in snapshot.files_named(file.path, part, everything)
         else:
@@ -168,8 +172,8 @@ def _barriers(snapshot: Snapshot, filter: Filter, file: StoredFile, ordinal: int
     return failed
 
 
-def _parts(filter: Filter) -> Iterator[tuple[str, Filter]]:
-    """Each field of a filter that is set, as text and as a filter of its own."""
+def _split_filter(filter: Filter) -> Iterator[tuple[str, Filter]]:
+    """Split a filter into each field that is set, as text and as a filter of its own."""
     fields = {
         "lang": "languages", "-lang": "not_languages", "path": "paths", "-path": "not_paths", "is": "roles",
         "-is": "not_roles", "kind": "kinds", "-kind": "not_kinds", "name": "names",
@@ -181,18 +185,11 @@ def _parts(filter: Filter) -> Iterator[tuple[str, Filter]]:
         yield "changed:", Filter(changed_since_ns=filter.changed_since_ns)
 
 
-def _lacking(snapshot: Snapshot, parsed: ParsedQuery, file: StoredFile) -> list[str]:
-    """The phrases and patterns of the question that a file does not have."""
-    return phrase_match.lacking(parsed, file.path, snapshot.content(file.id))
-
-
 # --- the trace from one place --------------------------------------------------------------------
 
 
-def _terms(
-    snapshot: Snapshot, query: AnalysedQuery, file: StoredFile, ordinal: int
-) -> tuple[TermStanding, ...]:
-    """Where a chunk has each term of the question."""
+def _find_terms(snapshot: Snapshot, query: Query, file: StoredFile, ordinal: int) -> tuple[TermStanding, ...]:
+    """Find where a chunk has each term of the query."""
     found = passages(snapshot.content(file.id), file.parsed, file.definitions)
     fields = chunk_terms(file.path, found)[ordinal]._asdict()
     having = {name: frozenset(text.split()) for name, text in fields.items()}
@@ -207,14 +204,14 @@ def _terms(
     )
 
 
-def _missing(terms: Sequence[TermStanding]) -> frozenset[str]:
+def _list_missing(terms: Sequence[TermStanding]) -> frozenset[str]:
     return frozenset(term.text for term in terms if not term.fields)
 
 
-def _standings(
+def _list_channel_ranks(
     channels: Mapping[str, Retrieved], chunk: int, deeper: Mapping[str, Retrieved] | None = None
 ) -> Iterator[ChannelStanding]:
-    """The place's rank and score in each channel."""
+    """List the place's rank and score in each channel."""
     for name, channel in channels.items():
         hits = deeper[name].hits if deeper else channel.hits
         rank, score = next(((n, hit.score) for n, hit in enumerate(hits, 1) if hit.chunk == chunk), (0, 0.0))
@@ -222,12 +219,16 @@ def _standings(
         yield ChannelStanding(name, rank, score, len(channel.hits), *ends, channel.report.why_not)
 
 
-def _rivals(snapshot: Snapshot, asked: Asked, rank: int, missing: frozenset[str]) -> tuple[Rival, ...]:
-    """The first hits above a rank, and what of the missing terms they have."""
+def _list_higher_hits(
+    snapshot: Snapshot, search: FinishedSearch, rank: int, missing: frozenset[str]
+) -> tuple[Rival, ...]:
+    """List the first hits above a rank, and what of the missing terms they have."""
     rivals = []
-    for n, candidate in enumerate(asked.ranking.candidates[: min(RIVALS, rank - 1)], 1):
-        result = asked.result(snapshot, n)
-        terms = _terms(snapshot, asked.ranking.query, candidate.file, candidate.ordinal) if missing else ()
+    for n, candidate in enumerate(search.ranking.candidates[: min(MAX_RIVALS, rank - 1)], 1):
+        result = search.expand(snapshot, n)
+        terms = (
+            _find_terms(snapshot, search.ranking.query, candidate.file, candidate.ordinal) if missing else ()
+        )
         has = tuple(term.text for term in terms if term.fields and term.text in missing)
         where = (result.path, result.start_line, result.end_line, result.entity)
         rivals.append(Rival(n, *where, result.score, result.reasons, has))

@@ -1,4 +1,4 @@
-"""What stands at a place that somebody names: a file, some of its lines, a definition.
+"""Reads a place that somebody names: a file, some of its lines, a definition.
 
 src/auth.py                 the file
 src/auth.py:10-40           lines of it
@@ -14,26 +14,26 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dowse.errors import UsageError
-from dowse.search.query.analyze import dotted, last_part
+from dowse.search.query.analyze import join_with_dots, last_part
 from dowse.stores.protocol import Snapshot
 from dowse.types import Entity, Filter, Kind, Match, NameTier, Role, SearchResult, StoredFile
 
-CONTEXT = 10
+CONTEXT_LINES = 10
 """Lines shown on either side of a line that is in no definition."""
 
-SUGGESTED = 5
+MAX_SUGGESTIONS = 5
 """Files of the same name that are listed when a path does not say which is meant."""
 
-NAMED = 20
+MAX_NAMESAKES = 20
 """Definitions of one name that are read."""
 
-FIRST = (Role.SOURCE, Role.TEST, Role.EXAMPLE)
+ROLE_ORDER = (Role.SOURCE, Role.TEST, Role.EXAMPLE)
 """Files whose definitions of a name come first; in all others it is generated, a copy, or a heading."""
 
 _LINES = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?$", re.DOTALL)
 
 
-class Target(NamedTuple):
+class Location(NamedTuple):
     """A place as it was named; ``last`` is 0 where one line was given, ``first`` where none was."""
 
     path: str
@@ -42,45 +42,45 @@ class Target(NamedTuple):
     name: str = ""
 
 
-def parsed(target: str) -> Target:
-    """A place taken apart; what could be a path or a name alone is a path here."""
+def parse_location(target: str) -> Location:
+    """Parse ``path``, ``path:12``, ``path:10-40`` or ``path:Name``; what could be a path or a name is a path."""
     if lines := _LINES.fullmatch(target):
-        return Target(lines["path"], int(lines["first"]), int(lines["last"] or 0))
+        return Location(lines["path"], int(lines["first"]), int(lines["last"] or 0))
     path, colon, name = target.rpartition(":")
     if colon and path and not path.endswith(":") and "/" not in name and "\\" not in name:
-        return Target(path, name=name)
-    return Target(target)
+        return Location(path, name=name)
+    return Location(target)
 
 
-def read(snapshot: Snapshot, target: Target) -> list[SearchResult]:
-    """The place in the index: one result, or one for each definition of a name."""
-    file = _file(snapshot, target.path)
+def read_location(snapshot: Snapshot, target: Location) -> list[SearchResult]:
+    """Read a place of the index: one result, or one for each definition of a name."""
+    file = _find_file(snapshot, target.path)
     if file is None:
-        return _named(snapshot, target)
+        return _read_by_name(snapshot, target)
     if target.name:
-        entities = _entities(file, target.name)
+        entities = _find_entities(file, target.name)
         if not entities:
-            close = ", ".join(sorted({e.qualified for e in file.parsed.entities})[:SUGGESTED])
+            close = ", ".join(sorted({e.qualified for e in file.parsed.entities})[:MAX_SUGGESTIONS])
             raise UsageError(f"{file.path} defines no {target.name}: it has {close or 'no definitions'}")
-        return [_result(snapshot, file, e.start_line, e.end_line, e) for e in entities]
+        return [_make_result(snapshot, file, e.start_line, e.end_line, e) for e in entities]
     if not target.first:
-        return [_result(snapshot, file, 1, _line_count(snapshot, file), None)]
-    return [_span(snapshot, file, target)]
+        return [_make_result(snapshot, file, 1, _count_lines(snapshot, file), None)]
+    return [_read_lines(snapshot, file, target)]
 
 
-def outline(snapshot: Snapshot, target: Target) -> list[SearchResult]:
-    """The definitions in a file, in their order, without their text."""
-    file = _file(snapshot, target.path)
+def list_outline(snapshot: Snapshot, target: Location) -> list[SearchResult]:
+    """List the definitions in a file, in their order, without their text."""
+    file = _find_file(snapshot, target.path)
     if file is None:
         raise UsageError(f"{target.path} is not a file of the index: an outline needs the path of one")
-    return [_result(snapshot, file, e.start_line, e.end_line, e, text="") for e in file.parsed.entities]
+    return [_make_result(snapshot, file, e.start_line, e.end_line, e, text="") for e in file.parsed.entities]
 
 
-def _file(snapshot: Snapshot, path: str) -> StoredFile | None:
-    """The file of this path, or the only one whose path ends so."""
+def _find_file(snapshot: Snapshot, path: str) -> StoredFile | None:
+    """Find the file of this path, or the only one whose path ends so."""
     if found := snapshot.file_at(path):
         return found
-    ids = snapshot.files_named(path, Filter(), SUGGESTED)
+    ids = snapshot.files_named(path, Filter(), MAX_SUGGESTIONS)
     files = [file for id in ids if (file := snapshot.file(id)) and _is_tail(path, file.path)]
     if len(files) > 1:
         raise UsageError(f"{path} could be {', '.join(file.path for file in files)}: give the whole path")
@@ -91,12 +91,12 @@ def _is_tail(end: str, path: str) -> bool:
     return f"/{path}".endswith(f"/{end}")
 
 
-def _named(snapshot: Snapshot, target: Target) -> list[SearchResult]:
-    """Every definition of a name, whatever its file."""
+def _read_by_name(snapshot: Snapshot, target: Location) -> list[SearchResult]:
+    """Read every definition of a name, whatever its file."""
     if target.first or target.name:
         raise UsageError(f"{target.path} is not in the index: give the path of a file as search shows it")
     last = last_part(target.path)
-    hits = snapshot.names(last, NameTier.EXACT, Filter(), NAMED) if last else []
+    hits = snapshot.names(last, NameTier.EXACT, Filter(), MAX_NAMESAKES) if last else []
     found = []
     for hit in hits:
         file = snapshot.file(hit.file)
@@ -104,7 +104,7 @@ def _named(snapshot: Snapshot, target: Target) -> list[SearchResult]:
         if file and entity and _is_called(entity, target.path):
             found.append((file, entity))
     found.sort(key=lambda place: _precedence(*place))
-    results = [_result(snapshot, file, e.start_line, e.end_line, e) for file, e in found]
+    results = [_make_result(snapshot, file, e.start_line, e.end_line, e) for file, e in found]
     if not results:
         raise UsageError(
             f"there is no file and no definition called {target.path!r} in the index: "
@@ -114,50 +114,52 @@ def _named(snapshot: Snapshot, target: Target) -> list[SearchResult]:
 
 
 def _precedence(file: StoredFile, entity: Entity) -> tuple[bool, int]:
-    place = FIRST.index(file.role) if file.role in FIRST else len(FIRST)
+    place = ROLE_ORDER.index(file.role) if file.role in ROLE_ORDER else len(ROLE_ORDER)
     return entity.kind is Kind.SECTION, place
 
 
-def _entities(file: StoredFile, name: str) -> list[Entity]:
+def _find_entities(file: StoredFile, name: str) -> list[Entity]:
     exact = [e for e in file.parsed.entities if e.qualified == name]
     return exact or [e for e in file.parsed.entities if _is_called(e, name)]
 
 
 def _is_called(entity: Entity, name: str) -> bool:
-    return f".{dotted(entity.qualified)}".endswith(f".{dotted(name)}")
+    return f".{join_with_dots(entity.qualified)}".endswith(f".{join_with_dots(name)}")
 
 
 def check_lines(snapshot: Snapshot, file: StoredFile, first: int, last: int = 0) -> int:
     """Refuse lines that a file does not have; returns how many it has."""
-    count = _line_count(snapshot, file)
+    count = _count_lines(snapshot, file)
     if first < 1 or first > count or (last and last < first):
         wanted = f"{first}-{last}" if last else first
         raise UsageError(f"{file.path} has the lines 1-{count}, not {wanted}")
     return count
 
 
-def _span(snapshot: Snapshot, file: StoredFile, target: Target) -> SearchResult:
+def _read_lines(snapshot: Snapshot, file: StoredFile, target: Location) -> SearchResult:
     count = check_lines(snapshot, file, target.first, target.last)
-    entity = _around(file.parsed.entities, target.first, target.last or target.first)
+    entity = _find_smallest(file.parsed.entities, target.first, target.last or target.first)
     if target.last:
-        return _result(snapshot, file, target.first, min(target.last, count), entity)
+        return _make_result(snapshot, file, target.first, min(target.last, count), entity)
     if entity:
-        return _result(snapshot, file, entity.start_line, entity.end_line, entity)
-    return _result(snapshot, file, max(1, target.first - CONTEXT), min(count, target.first + CONTEXT), None)
+        return _make_result(snapshot, file, entity.start_line, entity.end_line, entity)
+    return _make_result(
+        snapshot, file, max(1, target.first - CONTEXT_LINES), min(count, target.first + CONTEXT_LINES), None
+    )
 
 
-def _around(entities: Sequence[Entity], first: int, last: int) -> Entity | None:
-    """The smallest definition that holds the lines."""
+def _find_smallest(entities: Sequence[Entity], first: int, last: int) -> Entity | None:
+    """Find the smallest definition that holds the lines."""
     holding = [e for e in entities if e.start_line <= first and last <= e.end_line]
     return min(holding, key=lambda e: e.end_line - e.start_line, default=None)
 
 
-def _line_count(snapshot: Snapshot, file: StoredFile) -> int:
+def _count_lines(snapshot: Snapshot, file: StoredFile) -> int:
     content = snapshot.content(file.id)
     return max(1, content.count(b"\n") + (not content.endswith(b"\n")))
 
 
-def _result(
+def _make_result(
     snapshot: Snapshot,
     file: StoredFile,
     first: int,

@@ -1,4 +1,4 @@
-"""Reads a question: which words carry it, which are names, which are files."""
+"""Query analysis: which words carry a query, which are names, which are files, and what kind of query it is."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from functools import lru_cache
 
 from dowse.code import tokens
 from dowse.search.channels import version_checks
-from dowse.types import AnalysedQuery, Term
+from dowse.search.query import stack_traces
+from dowse.types import Filter, Frame, ParsedQuery, Query, Term
 
 MAX_TERMS = 64
 """Terms that are searched for; a longer text says nothing new after its first few dozen distinct words."""
@@ -18,7 +19,7 @@ MAX_NAMES = 8
 """Names that are looked up one by one."""
 
 MAX_TEXT = 20_000
-"""Characters of a question that are read at all."""
+"""Characters of a query that are read at all."""
 
 MAX_WORD = 200
 """Characters of a word that are read: the patterns below take the square of its length in time."""
@@ -31,10 +32,10 @@ ADDED_WEIGHT = 0.5
 """What a term counts that the term graph added: less than what the user said."""
 
 PLAIN_NAME_WORDS = 3
-"""In a question of up to this many words, a plain word may be the name of something."""
+"""In a query of up to this many words, a plain word may be the name of something."""
 
 BESIDE_FILE = 1
-"""A question that has a file name and up to this many words besides asks for the file."""
+"""A query that has a file name and up to this many words besides asks for the file."""
 
 DECLARING = frozenset("def fn func fun impl".split())
 DECLARING_NAMES = frozenset("class enum function interface method module protocol struct trait type".split())
@@ -49,7 +50,7 @@ STOP_WORDS = frozenset(
 """English words that say nothing about code. Words that are also names in code (get, set, all) are not here."""
 
 POLITE_WORDS = frozenset("please pls plz thank thanks thx".split())
-"""Said to people. Others that are (help, issue, github) are in a short question as likely what it is about."""
+"""Said to people. Others that are (help, issue, github) are in a short query as likely what it is about."""
 
 IDLE_WORDS = STOP_WORDS | POLITE_WORDS
 
@@ -67,11 +68,32 @@ Code seldom says them, so that such a one would count as a rare word, and find l
 
 _NAME = re.compile(r"[^\W\d]\w*(?:(?:\.|::|->|#|\\)[^\W\d]\w*)*\*?")
 _FILE = re.compile(r"[\w./\\~-]*[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}\b|[\w.-]+(?:/[\w.-]+)+")
+_LINE = re.compile(r"(\.\w+):\d+(?::\d+)?\b")
 _SEPARATOR = re.compile(r"\.|::|->|#|\\")
 
 
-def analyse(text: str, is_extension: Callable[[str], bool], patterns: Sequence[str] = ()) -> AnalysedQuery:
-    """How a question is understood.
+def analyze_query(parsed: ParsedQuery, filter: Filter, is_extension: Callable[[str], bool]) -> Query:
+    """Analyze a parsed query, with the lines that it names; of a program's output, what went wrong and where."""
+    if stack_traces.looks_like_output(parsed.text):
+        text, frames = _split_output(parsed.text)
+        query = replace(analyze_text(text, is_extension, parsed.names), reading="output")
+    else:
+        text, frames = _split_line_numbers(parsed.text)
+        added = [one.term for one in parsed.rewrite.added]
+        query = _add_terms(analyze_text(text, is_extension, parsed.names), added)
+    return replace(
+        query,
+        frames=tuple(frames),
+        filter=filter,
+        phrases=parsed.phrases,
+        regexes=parsed.regexes,
+        rewrite=parsed.rewrite,
+        depends_on_time=parsed.changed is not None,
+    )
+
+
+def analyze_text(text: str, is_extension: Callable[[str], bool], patterns: Sequence[str] = ()) -> Query:
+    """Analyze the words of a query.
 
     ``is_extension`` knows those of source files (``.py``), and is asked only if need be; ``patterns`` are names that
     are asked for in so many words (``name:*Handler``).
@@ -81,28 +103,28 @@ def analyse(text: str, is_extension: Callable[[str], bool], patterns: Sequence[s
     if abbreviated:
         spelled_out = ABBREVIATIONS.sub(" ", clean)
         clean, abbreviated = (spelled_out, abbreviated) if tokens.words(spelled_out) else (clean, [])
-    files = _files(clean, is_extension)
+    files = _find_files(clean, is_extension)
     sources = [file for file in files if file.rpartition(".")[2].lower() in LANGUAGE_EXTENSIONS]
-    words = list(dict.fromkeys(tokens.words(_without(clean, sources, keep_stem=True))))
+    words = list(dict.fromkeys(tokens.words(_remove_files(clean, sources, keep_stem=True))))
     kept = [word for word in words if word.lower() not in IDLE_WORDS] or words
-    meant, asked_for = frozenset(kept), version_checks.named(clean)
-    names = tuple(dict.fromkeys([*patterns, *_names(_without(clean, sources), kept)]))[:MAX_NAMES]
-    return AnalysedQuery(
+    meant, asked_for = frozenset(kept), version_checks.find_versions(clean)
+    names = tuple(dict.fromkeys([*patterns, *_find_names(_remove_files(clean, sources), kept)]))[:MAX_NAMES]
+    return Query(
         text=text,
-        terms=(*_terms(kept), *version_checks.terms(asked_for))[:MAX_TERMS],
+        terms=(*_make_terms(kept), *version_checks.idiom_terms(asked_for))[:MAX_TERMS],
         names=names,
         files=tuple(dict.fromkeys(files.values()))[:MAX_NAMES],
         words=tuple(
             dict.fromkeys(tokens.stem(part) for word in kept for part in tokens.split_identifier(word))
         ),
         dropped=(*(word for word in words if word not in meant), *dict.fromkeys(abbreviated)),
-        reading=_reading(names, kept, _outside_files(clean, kept) if files else kept),
+        reading=_classify(names, kept, _outside_files(clean, kept) if files else kept),
         versions=asked_for,
     )
 
 
-def lone_name(query: AnalysedQuery) -> str:
-    """The plain word that is all a question asks for (``Session``, ``class Session``); empty if it asks for more."""
+def lone_name(query: Query) -> str:
+    """Return the plain word that is all a query asks for (``Session``, ``class Session``), if it is one."""
     (name,) = query.names if len(query.names) == 1 else ("",)
     return "" if is_identifier(name) else name
 
@@ -112,11 +134,25 @@ def name_parts(name: str) -> tuple[str, ...]:
     return tuple(part for part in _SEPARATOR.split(name.rstrip("*")) if part)
 
 
-def with_added(query: AnalysedQuery, added: Sequence[str]) -> AnalysedQuery:
-    """A question with more terms to look for; what was asked counts as before."""
+def _split_output(text: str) -> tuple[str, list[Frame]]:
+    """Turn a program's output into a query (what went wrong, in which functions) and the places it names."""
+    frames = stack_traces.frames(text)
+    functions = dict.fromkeys(frame.function for frame in frames if frame.function)
+    return " ".join([stack_traces.message(text), *functions]), frames
+
+
+def _split_line_numbers(text: str) -> tuple[str, list[Frame]]:
+    """Take the numbers of lines (``cart.py:12``) out of a query, and return the places that they name."""
+    if not _LINE.search(text):
+        return text, []
+    return _LINE.sub(r"\1", text), [frame for frame in stack_traces.frames(text) if frame.line]
+
+
+def _add_terms(query: Query, added: Sequence[str]) -> Query:
+    """Add terms to look for; what was asked counts as before."""
     if not added:
         return query
-    more = analyse(" ".join(added), lambda suffix: False)
+    more = analyze_text(" ".join(added), lambda suffix: False)
     known = {term.text for term in query.terms}
     terms = (Term(text, weight * ADDED_WEIGHT) for text, weight in more.terms if text not in known)
     names = [name for name in more.names if is_identifier(name)]
@@ -130,7 +166,7 @@ def with_added(query: AnalysedQuery, added: Sequence[str]) -> AnalysedQuery:
 
 @lru_cache(maxsize=5_000)
 def is_identifier(word: str) -> bool:
-    """Whether a word looks like a name in code, not a word of English: ``getUser``, ``get_user``, ``_get``, ``a.b``."""
+    """Return whether a word looks like a name in code: ``getUser``, ``get_user``, ``_get``, ``a.b``."""
     if _SEPARATOR.search(word.rstrip("*")) or word.endswith("*"):
         return True
     if word.startswith("_") and word.strip("_"):
@@ -139,13 +175,13 @@ def is_identifier(word: str) -> bool:
 
 
 def last_part(name: str) -> str:
-    """``Session`` of ``auth.Session``, ``auth::Session``, ``auth->Session``; without the star of a prefix."""
+    """Return ``Session`` of ``auth.Session``, ``auth::Session``, ``auth->Session``; without the star of a prefix."""
     parts = name_parts(name)
     return parts[-1] if parts else name
 
 
-def dotted(name: str) -> str:
-    """``auth.Session`` of ``auth::Session``, ``auth->Session`` and the like."""
+def join_with_dots(name: str) -> str:
+    """Return ``auth.Session`` of ``auth::Session``, ``auth->Session`` and the like."""
     return _SEPARATOR.sub(".", name)
 
 
@@ -153,7 +189,7 @@ def _has_inner_capital(word: str) -> bool:
     return any(c.isupper() for c in word[1:]) and any(c.islower() for c in word)
 
 
-def _terms(words: list[str]) -> tuple[Term, ...]:
+def _make_terms(words: list[str]) -> tuple[Term, ...]:
     weights: dict[str, float] = {}
     for word in words:
         found = tokens.tokens_of((word,)).split()
@@ -163,7 +199,7 @@ def _terms(words: list[str]) -> tuple[Term, ...]:
     return tuple(Term(token, weight) for token, weight in weights.items())
 
 
-def _names(text: str, kept: list[str]) -> tuple[str, ...]:
+def _find_names(text: str, kept: list[str]) -> tuple[str, ...]:
     found = [match for match in _NAME.findall(text) if is_identifier(match)]
     if not found and _declares(kept):
         return (kept[1],)
@@ -175,16 +211,16 @@ def _names(text: str, kept: list[str]) -> tuple[str, ...]:
 
 
 def _declares(kept: list[str]) -> bool:
-    """Whether a question is written as a declaration begins: ``class Session``, but not ``class loader``."""
+    """Return whether a query is written as a declaration begins: ``class Session``, but not ``class loader``."""
     if len(kept) != 2:
         return False
     return kept[0] in DECLARING or (kept[0].lower() in DECLARING_NAMES and kept[1][:1].isupper())
 
 
-def _files(text: str, is_extension: Callable[[str], bool]) -> dict[str, str]:
-    """The names of files in a text: as they are written there, and as paths are."""
+def _find_files(text: str, is_extension: Callable[[str], bool]) -> dict[str, str]:
+    """Find the names of files in a text: as they are written there, and as paths are."""
     found: dict[str, str] = {}
-    if "." not in text and "/" not in text:  # as in most questions
+    if "." not in text and "/" not in text:  # as in most querys
         return found
     for match in _FILE.findall(text):
         name = match.replace("\\", "/").removeprefix("./").strip("/")
@@ -194,20 +230,20 @@ def _files(text: str, is_extension: Callable[[str], bool]) -> dict[str, str]:
     return found
 
 
-def _without(text: str, files: Iterable[str], *, keep_stem: bool = False) -> str:
-    """A text without its file names, or without their extensions."""
+def _remove_files(text: str, files: Iterable[str], *, keep_stem: bool = False) -> str:
+    """Return a text without its file names, or without their extensions."""
     for file in files:
         text = text.replace(file, file.rpartition(".")[0] if keep_stem else " ")
     return text
 
 
 def _outside_files(text: str, kept: list[str]) -> list[str]:
-    """The words that count and are no part of a file name."""
+    """Return the words that count and are no part of a file name."""
     rest = frozenset(tokens.words(_FILE.sub(" ", text)))
     return [word for word in kept if word in rest]
 
 
-def _reading(names: tuple[str, ...], kept: list[str], outside: list[str]) -> str:
+def _classify(names: tuple[str, ...], kept: list[str], outside: list[str]) -> str:
     identifiers = [name for name in names if is_identifier(name)]
     if len(outside) < len(kept) and len(outside) <= BESIDE_FILE:
         return "file"

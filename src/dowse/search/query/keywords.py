@@ -1,9 +1,8 @@
-"""Finds the terms that carry a long question: an issue of 300 words is about some thirty of them.
+"""Keyword extraction: finds the terms that carry a long query. An issue of 300 words is about some thirty of them.
 
-A search for every word of a long text ranks by what all places have in common. Here each token is weighed by how
-often the text says it (damped) and how few places of the index say it (inverse document frequency); identifiers,
-quoted code and file names are surely meant and stay in any case, and what the index does not know cannot be found
-and goes. Pure: the caller looks up the frequencies.
+A search for every word of a long text ranks by what all chunks have in common. Here each token is weighted by how
+often the text has it (damped) and how few chunks of the index have it (inverse document frequency). Identifiers,
+quoted code and file names are surely meant and always stay; what the index does not have cannot be found and goes.
 """
 
 from __future__ import annotations
@@ -11,30 +10,33 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from dowse.code import tokens
 from dowse.search.query.analyze import ABBREVIATIONS, PART_WEIGHT, STOP_WORDS, WHOLE_WEIGHT, is_identifier
-from dowse.types import InformativeTerms, QueryWord, Term
+from dowse.stores.protocol import Snapshot
+from dowse.types import Query, Term
 
-LONG = 40
+LONG_QUERY_WORDS = 40
 """Words from which on a text is long: below, every word was chosen to be searched for."""
 
-LIMIT = 30
+MAX_TERMS = 30
 """Terms that a long text becomes."""
 
-SURE_LIMIT = 2 * LIMIT
+MAX_SURE_TERMS = 2 * MAX_TERMS
 """Terms that are kept whatever the limit says; a text with more identifiers is a listing."""
 
-SURE = 2.0
+SURE_WORTH = 2.0
 """What an identifier, quoted code or a file name is worth, compared with a word of the text around it."""
 
-TITLE = 3.0
+TITLE_WORTH = 3.0
 """What a term of the title is worth, compared with one that comes up later."""
 
-TITLE_WORDS = 25
+MAX_TITLE_WORDS = 25
 """A first line with more words is not a title."""
 
-PLAIN_SHARE = 3
+PLAIN_TERM_SHARE = 3
 """However many identifiers there are, one in this number of terms may be an ordinary word."""
 
 NOISE_WORDS = frozenset(
@@ -47,27 +49,75 @@ _MARKED = re.compile(r"`([^`\n]{1,200})`|\"([^\"\n]{1,80})\"")
 _FILE = re.compile(r"(?<![\w-])([\w-]{2,100})\.[A-Za-z][A-Za-z0-9]{0,4}\b")  # or an attribute: meant as well
 
 
+class QueryWord(NamedTuple):
+    """A token of a long query: how often it is there, what one match is worth, and whether it is surely meant."""
+
+    token: str
+    times: int
+    worth: float = 1.0
+    sure: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Keywords:
+    """The terms of a long query that tell chunks apart, best first, and those that were dropped."""
+
+    terms: tuple[Term, ...]
+    unseen: tuple[str, ...]
+    dropped: tuple[str, ...]
+
+
+def extract_keywords(snapshot: Snapshot, query: Query) -> Query:
+    """Reduce a long query to the terms that tell chunks apart; a short one stays as it is."""
+    if not is_long(query.text):
+        return query
+    words = list_words(query.text)
+    chosen = choose_keywords(words, snapshot.frequency, snapshot.chunk_count())
+    return replace(
+        query,
+        terms=chosen.terms,
+        words=tuple(term.text for term in chosen.terms),
+        dropped=(*query.dropped, *chosen.dropped, *chosen.unseen),
+        versions=(),  # in so many words, that of whoever writes
+    )
+
+
+def use_indexed_spelling(snapshot: Snapshot, query: Query) -> Query:
+    """Look for a name in lower case (``baseitemexporter``) as it is written, where the index lacks its stem."""
+    stems = {tokens.stem(name.lower()): name.lower() for name in query.names}
+    whole = {
+        stem: name
+        for stem, name in stems.items()
+        if stem != name and not snapshot.frequency(stem) and snapshot.frequency(name)
+    }
+    if not whole:
+        return query
+    return replace(query, terms=tuple(Term(whole.get(text, text), weight) for text, weight in query.terms))
+
+
 def is_long(text: str) -> bool:
-    """Whether a text is one of which only some words are searched for."""
-    return len(text.split()) >= LONG
+    """Return whether a text is one of which only some words are searched for."""
+    return len(text.split()) >= LONG_QUERY_WORDS
 
 
-def words_of(text: str) -> list[QueryWord]:
-    """The tokens of a long text in order of appearance, without stop words and noise; the first line is its title."""
+def list_words(text: str) -> list[QueryWord]:
+    """List the tokens of a long text in their order, without stop words and noise; the first line is its title."""
     text = ABBREVIATIONS.sub(" ", text).strip()
     first = text.partition("\n")[0]
-    title = _tokens_of(first) if len(first.split()) <= TITLE_WORDS and first != text else {}
+    title = _count_tokens(first) if len(first.split()) <= MAX_TITLE_WORDS and first != text else {}
     return [
         word._replace(
-            worth=word.worth * (SURE if word.sure else 1.0) * (TITLE if word.token in title else 1.0)
+            worth=word.worth
+            * (SURE_WORTH if word.sure else 1.0)
+            * (TITLE_WORTH if word.token in title else 1.0)
         )
-        for word in _tokens_of(text).values()
+        for word in _count_tokens(text).values()
     ]
 
 
-def _tokens_of(text: str) -> dict[str, QueryWord]:
-    """Each token with its number, whether it is a whole word or only a part of one, and whether it is surely meant."""
-    marked = _marked(text)
+def _count_tokens(text: str) -> dict[str, QueryWord]:
+    """Count each token, and note whether it is a whole word or only a part of one, and whether it is surely meant."""
+    marked = _find_marked(text)
     found: dict[str, QueryWord] = {}
     for word in tokens.words(text):
         if word not in marked and (word.lower() in STOP_WORDS or word.lower() in NOISE_WORDS):
@@ -80,52 +130,52 @@ def _tokens_of(text: str) -> dict[str, QueryWord]:
     return found
 
 
-def _marked(text: str) -> set[str]:
-    """Words in quotes or backticks, and the names of files without their extension."""
+def _find_marked(text: str) -> set[str]:
+    """Find words in quotes or backticks, and the names of files without their extension."""
     quoted = (match.group(1) or match.group(2) for match in _MARKED.finditer(text))
     return {word for part in quoted for word in tokens.words(part)} | set(_FILE.findall(text))
 
 
-def informative_terms(
+def choose_keywords(
     words: Iterable[QueryWord],
     frequency: Callable[[str], int] | Mapping[str, int],
     chunks: int,
-    limit: int = LIMIT,
-) -> InformativeTerms:
-    """The most informative terms, best first; ``frequency`` says how many of the index's chunks have a token."""
+    limit: int = MAX_TERMS,
+) -> Keywords:
+    """Choose the most informative terms, best first; ``frequency`` says how many of the index's chunks have a token."""
     look_up = frequency if callable(frequency) else lambda token: frequency.get(token, 0)
     weighed: list[tuple[float, QueryWord]] = []
     unseen: list[str] = []
     for word in words:
         seen = look_up(word.token)
         if seen > 0:
-            weighed.append((damped(word) * inverse_frequency(seen, chunks), word))
+            weighed.append((damp(word) * inverse_frequency(seen, chunks), word))
         else:
             unseen.append(word.token)
     weighed.sort(key=lambda item: -item[0])  # stable: equal ones stay in the order of the text
-    kept = _kept([word for _, word in weighed], limit)
-    highest = max((damped(word) for word in kept), default=1.0)
+    kept = _choose_words([word for _, word in weighed], limit)
+    highest = max((damp(word) for word in kept), default=1.0)
     chosen = frozenset(word.token for word in kept)
-    return InformativeTerms(
-        terms=tuple(Term(word.token, damped(word) / highest) for word in kept),
+    return Keywords(
+        terms=tuple(Term(word.token, damp(word) / highest) for word in kept),
         unseen=tuple(unseen),
         dropped=tuple(word.token for _, word in weighed if word.token not in chosen),
     )
 
 
-def damped(word: QueryWord) -> float:
-    """What a word is worth for being said this often: ``worth * (1 + ln times)``."""
+def damp(word: QueryWord) -> float:
+    """Return what a word is worth for being said this often: ``worth * (1 + ln times)``."""
     return word.worth * (1.0 + math.log(word.times))
 
 
 def inverse_frequency(seen: int, chunks: int) -> float:
-    """BM25's: ``ln(1 + (N - n + 0.5) / (n + 0.5))``."""
+    """Compute BM25's inverse document frequency: ``ln(1 + (N - n + 0.5) / (n + 0.5))``."""
     return math.log(1.0 + (max(chunks, seen) - seen + 0.5) / (seen + 0.5))
 
 
-def _kept(best_first: list[QueryWord], limit: int) -> list[QueryWord]:
-    sure = [word for word in best_first if word.sure][:SURE_LIMIT]
-    room = max(limit - len(sure), -(-limit // PLAIN_SHARE))
+def _choose_words(best_first: list[QueryWord], limit: int) -> list[QueryWord]:
+    sure = [word for word in best_first if word.sure][:MAX_SURE_TERMS]
+    room = max(limit - len(sure), -(-limit // PLAIN_TERM_SHARE))
     plain = [word for word in best_first if not word.sure][:room]
     chosen = frozenset(word.token for word in [*sure, *plain])
     return [word for word in best_first if word.token in chosen]

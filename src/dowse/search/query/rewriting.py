@@ -1,6 +1,6 @@
-"""What becomes of a question's words before anything is searched for: rewritten if asked for, then enriched.
+"""Query rewriting: a language model may say a query in other words, then the term graph adds terms.
 
-Both are off unless the settings name a rewriter or a term graph, and whatever they do is part of the answer.
+Both are off unless the settings name a rewriter or a term graph, and what they did is part of the answer.
 """
 
 from __future__ import annotations
@@ -9,24 +9,24 @@ from dowse.errors import RewriterError
 from dowse.search.query import stack_traces
 from dowse.search.query.llm_rewriter import Rewriter
 from dowse.search.query.term_graph import Enriched, TermGraph
-from dowse.types import ParsedQuery, Wording
+from dowse.types import ParsedQuery, RewriteTrace
 
 
-def worded(parsed: ParsedQuery, graph: TermGraph | None, rewriter: Rewriter | None) -> ParsedQuery:
-    """The question as it is searched for, with how it became that. Filters, phrases and patterns stay as they are."""
+def rewrite_query(parsed: ParsedQuery, graph: TermGraph | None, rewriter: Rewriter | None) -> ParsedQuery:
+    """Rewrite and enrich the text of a query, with a trace of it. Filters, phrases and patterns stay as they are."""
     text = parsed.text
     if not text.strip() or stack_traces.looks_like_output(text):
-        return parsed._replace(wording=Wording(text, text, text))
-    rewritten, why_not = _rewritten(text, rewriter)
-    enriched = graph.enriched(rewritten) if graph else Enriched(rewritten, ())
+        return parsed._replace(rewrite=RewriteTrace(text, text, text))
+    rewritten, why_not = _try_rewriter(text, rewriter)
+    enriched = graph.enrich(rewritten) if graph else Enriched(rewritten, ())
     name = rewriter.name if rewriter else ""
     notes = (f"the question was not rewritten by {name}: {why_not}",) if why_not else ()
-    wording = Wording(text, rewritten, enriched.text, enriched.added, name, why_not)
-    return parsed._replace(text=rewritten, notes=(*parsed.notes, *notes), wording=wording)
+    trace = RewriteTrace(text, rewritten, enriched.text, enriched.added, name, why_not)
+    return parsed._replace(text=rewritten, notes=(*parsed.notes, *notes), rewrite=trace)
 
 
-def _rewritten(text: str, rewriter: Rewriter | None) -> tuple[str, str]:
-    """The question in other words, or itself and why."""
+def _try_rewriter(text: str, rewriter: Rewriter | None) -> tuple[str, str]:
+    """Return the query in other words, or as it is and why."""
     if rewriter is None:
         return text, ""
     try:

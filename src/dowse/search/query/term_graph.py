@@ -71,7 +71,7 @@ class TermGraph:
         """Tells one graph from another: part of everything that remembers answers."""
         return hashlib.sha256(json.dumps(self.entries).encode()).hexdigest()[:16]
 
-    def enriched(self, text: str) -> Enriched:
+    def enrich(self, text: str) -> Enriched:
         """The question, and after it the terms that it asks for in other words; itself if there are none."""
         added: list[AddedTerm] = []
         for found in self._matches(text):

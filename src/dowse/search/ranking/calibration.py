@@ -1,10 +1,10 @@
-"""How relevant a hit is, from 0 to 1, so that it means the same for every question: a calibrated probability.
+"""How relevant a hit is, from 0 to 1, so that it means the same for every query: a calibrated probability.
 
-A fused score only orders the hits of one question. Here a logistic model says how likely a hit is right, by what it
-shares with the question: how much of what the question asks for it has, how much that is in all, whether it defines
-a name that is asked for, whether its file is called so, and how far down it stands. Fitted on questions with known
-answers, and on questions about other trees, which have none (``benchmarks/calibrate.py``). Of the hits that are said to
-be 0.8, four of five are right where every second question has an answer.
+A fused score only orders the hits of one query. Here a logistic model says how likely a hit is right, by what it
+shares with the query: how much of what the query asks for it has, how much that is in all, whether it defines
+a name that is asked for, whether its file is called so, and how far down it stands. Fitted on querys with known
+answers, and on querys about other trees, which have none (``benchmarks/calibrate.py``). Of the hits that are said to
+be 0.8, four of five are right where every second query has an answer.
 """
 
 from __future__ import annotations
@@ -18,59 +18,73 @@ from dowse.lazy_rows import column
 from dowse.search.channels.retrieve import EXACT_WEIGHT, PLACES_WEIGHT
 from dowse.search.query.analyze import is_identifier, last_part, lone_name
 from dowse.search.query.keywords import inverse_frequency
+from dowse.search.ranking.candidates import Candidate, describes_a_place, naming_words
 from dowse.search.ranking.signals import definition, file_name
-from dowse.search.ranking.signals.candidates import Candidate, describes_a_place, naming_words
 from dowse.stores.protocol import Snapshot
-from dowse.types import AnalysedQuery
+from dowse.types import Query
 
-WEAK = 0.1
-"""An answer whose best hit is below this is a guess: so are one in a hundred of the answers to real questions, and
-half of those to questions about something else."""
+WEAK_RELEVANCE = 0.1
+"""An answer whose best hit is below this is a guess: so are one in a hundred of the answers to real querys, and
+half of those to querys about something else."""
 
-ENOUGH = 0.5
-"""The share of a question that a place has to cover; nobody's words are all in the code."""
+FULL_COVERAGE = 0.5
+"""The share of a query that a place has to cover; nobody's words are all in the code."""
 
-FIRST = {"intercept": -5.01, "coverage": 2.53, "amount": 0.94, "depth": 0.0, "named": 1.7, "file": 2.71}
-LATER = {"intercept": -5.43, "coverage": 0.57, "amount": 1.39, "depth": -0.19, "named": 0.5, "file": 3.72}
+FIRST_HIT_WEIGHTS = {
+    "intercept": -5.01,
+    "coverage": 2.53,
+    "amount": 0.94,
+    "depth": 0.0,
+    "named": 1.7,
+    "file": 2.71,
+}
+LATER_HIT_WEIGHTS = {
+    "intercept": -5.43,
+    "coverage": 0.57,
+    "amount": 1.39,
+    "depth": -0.19,
+    "named": 0.5,
+    "file": 3.72,
+}
 """Weights of the evidence for the first hit and for those below it, as ``benchmarks/calibrate.py`` fits them; to be
 fitted again when a signal changes."""
 
-_FIRST, _LATER = ((weights["intercept"], tuple(weights.values())[1:]) for weights in (FIRST, LATER))
+_FIRST, _LATER = (
+    (weights["intercept"], tuple(weights.values())[1:]) for weights in (FIRST_HIT_WEIGHTS, LATER_HIT_WEIGHTS)
+)
 
-FEW = 50
+MIN_CHUNKS = 50
 """In an index of fewer chunks, how rare a word is says little, and looking through the hits costs little."""
 
 WORD_MODELS = frozenset({"none", "static", "hashing"})
-"""Embedders that know meaning by words alone, of one language: where an index has no word of a question, they guess."""
+"""Embedders that know meaning by words alone, of one language: where an index has no word of a query, they guess."""
 
-DIRECT = {"exact": EXACT_WEIGHT, "places": PLACES_WEIGHT, "files": 1.0}
-"""Channels that bring what a question names in so many words, and what they give to a hit that they are sure of: it is
+DIRECT_CHANNELS = {"exact": EXACT_WEIGHT, "places": PLACES_WEIGHT, "files": 1.0}
+"""Channels that bring what a query names in so many words, and what they give to a hit that they are sure of: it is
 as relevant as they say, at least."""
 
 
-class Evidence(NamedTuple):
+class Features(NamedTuple):
     """What speaks for a hit."""
 
-    coverage: (
-        float  # share of the question that the place has, each term by how much it tells; 1 from ENOUGH on
-    )
+    coverage: float  # share of the query that the place has, each term by how much it tells; 1 from FULL_COVERAGE on
     amount: float  # logarithm of how much that is
     depth: float  # logarithm of its rank
-    named: float  # 1 if it defines an identifier of the question
+    named: float  # 1 if it defines an identifier of the query
     file: float  # what its file's name adds to the score, 1 at the most
 
 
-class Judge:
-    """Judges the hits of one question."""
+class RelevanceModel:
+    """Estimates how relevant the hits of one query are."""
 
-    def __init__(self, snapshot: Snapshot, query: AnalysedQuery) -> None:
+    def __init__(self, snapshot: Snapshot, query: Query) -> None:
         chunks = snapshot.chunk_count()
         known = {term: snapshot.frequency(term.text) for term in query.terms}
         self.worth = {
             term.text: term.weight * inverse_frequency(seen, chunks) for term, seen in known.items()
         }
         self._knows_words = any(known.values())
-        self._is_large = chunks >= FEW
+        self._is_large = chunks >= MIN_CHUNKS
         self._whole = sum(self.worth.values())
         self._wanted = frozenset(self.worth)
         self._lone = lone_name(query)
@@ -79,41 +93,41 @@ class Judge:
         self._snapshot = snapshot
 
     def can_tell(self, embedder: str) -> bool:
-        """Whether relevance tells that nothing is good; another language is for a model that knows it."""
+        """Return whether relevance tells that nothing is good; another language is for a model that knows it."""
         if not self._wanted:  # a pattern of names, a phrase: whatever has it is what was asked for
             return False
         return self._is_large if self._knows_words else embedder in WORD_MODELS
 
     def relevance(self, candidate: Candidate, rank: int) -> float:
-        """How likely a hit is right; where a question has no words, whatever is found is what was asked for."""
+        """Return how likely a hit is right; where a query has no words, whatever is found is what was asked for."""
         if not self._wanted:
             return 1.0
-        likely = probability(self.evidence(candidate, rank))
-        for name, value, _ in candidate.given:
-            if name in DIRECT:
-                likely = max(likely, min(1.0, value / DIRECT[name]))
+        likely = probability(self.extract_features(candidate, rank))
+        for name, value, _ in candidate.contributions:
+            if name in DIRECT_CHANNELS:
+                likely = max(likely, min(1.0, value / DIRECT_CHANNELS[name]))
         return likely
 
-    def evidence(self, candidate: Candidate, rank: int) -> Evidence:
-        """What speaks for a hit."""
-        has = self._has(candidate)
+    def extract_features(self, candidate: Candidate, rank: int) -> Features:
+        """Extract the features of a hit."""
+        has = self._find_terms(candidate)
         covered = sum([self.worth[term] for term in has])
-        defined = candidate.defining(self._names) if self._names else ()
+        defined = candidate.find_definitions(self._names) if self._names else ()
         named = any(not self._lone or definition.is_meant(entity, self._lone) for entity in defined)
         if self._naming:  # no signal for the order, but still evidence
             file = file_name.gain(candidate.file.path, self._naming)
         else:
-            file = sum([factor - 1.0 for name, factor, _ in candidate.given if name == "file_name"])
-        return Evidence(
-            coverage=min(1.0, covered / self._whole / ENOUGH) if self._whole else 0.0,
+            file = sum([factor - 1.0 for name, factor, _ in candidate.contributions if name == "file_name"])
+        return Features(
+            coverage=min(1.0, covered / self._whole / FULL_COVERAGE) if self._whole else 0.0,
             amount=math.log1p(covered),
             depth=math.log(rank),
             named=float(named),
             file=min(1.0, max(0.0, file)),
         )
 
-    def _has(self, candidate: Candidate) -> frozenset[str]:
-        file, held = candidate.file, candidate.held
+    def _find_terms(self, candidate: Candidate) -> frozenset[str]:
+        file, held = candidate.file, candidate.definition_indexes
         qualified = column(file.parsed.entities, "qualified") if held else ()
         names = [qualified[i] for i in held]
         return chunk_fields.shared(
@@ -121,12 +135,12 @@ class Judge:
         )
 
 
-def probability(evidence: Evidence) -> float:
-    """The logistic function of the weighted evidence."""
-    intercept, weights = _LATER if evidence.depth else _FIRST
-    return logistic(intercept + sum(map(mul, weights, evidence)))
+def probability(features: Features) -> float:
+    """Apply the logistic function to the weighted features."""
+    intercept, weights = _LATER if features.depth else _FIRST
+    return logistic(intercept + sum(map(mul, weights, features)))
 
 
 def logistic(x: float) -> float:
-    """From any number to a share."""
+    """Map any number to a share between 0 and 1."""
     return 1.0 / (1.0 + math.exp(-x))

@@ -5,7 +5,7 @@ Three ways, by the setting ``fusion``:
 - ``rrf``: weighted reciprocal rank fusion, ``w / (k + rank)``, ranks from 1: only the order in a channel counts.
 - ``scores``: ``w * score / full score``, where a channel's full score is what counts as a perfect match: its
   best score where scores have no bound (BM25, cosine), 1 where they have (names). How clearly a channel prefers
-  its first hits counts too. Wins on every set of the benchmark and is the default.
+  its first hits counts too. The default: best on most of the development sets (docs/retrieval.md).
 - ``zscore``: ``w * (z - lowest z) / spread``, z being the score's distance from the mean of the channel's hits in
   standard deviations: a channel counts by how far a hit stands out from the others it found.
 
@@ -18,7 +18,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from dowse.search.ranking.signals.candidates import Given
 from dowse.types import Scored
 
 K = 60
@@ -32,27 +31,32 @@ BOUNDED = frozenset({"exact", "names", "files", "places", "partners", "versions"
 """Channels whose scores say by themselves how good a match is, from 0 to 1."""
 
 
+Contribution = tuple[str, float, str | int]
+"""What a channel or a signal contributes to a candidate: its name, how much, and why; for a channel, the rank. A plain
+tuple, since hundreds are made for each query and few are shown."""
+
+
 class Fused(NamedTuple):
     """By chunk: its score, and what each channel that has it contributes to that."""
 
     scores: dict[int, float]
-    given: dict[int, list[Given]]
+    contributions: dict[int, list[Contribution]]
 
 
 def fuse(method: str, channels: Mapping[str, Sequence[Scored]], weights: Mapping[str, float]) -> Fused:
-    """The contributions to each chunk, by the method of this name."""
+    """Add up the contributions of channels to each chunk, by the method of this name."""
     fused = Fused({}, {})
-    scores, given = fused
+    scores, contributions = fused
     for name, hits in channels.items():
         weight, shares = weights[name], METHODS[method]([score for _, score in hits], name in BOUNDED)
         for rank, (hit, share) in enumerate(zip(hits, shares, strict=True), 1):
             chunk, value = hit.chunk, weight * share
             if chunk in scores:
                 scores[chunk] += value
-                given[chunk].append((name, value, rank))
+                contributions[chunk].append((name, value, rank))
             else:
                 scores[chunk] = value
-                given[chunk] = [(name, value, rank)]
+                contributions[chunk] = [(name, value, rank)]
     return fused
 
 

@@ -1,4 +1,4 @@
-"""Named, bounded, switchable judgements on candidates: the table, in the order they act."""
+"""Signals: named, bounded, switchable rules that boost, demote or add candidates. The table, in the order they act."""
 
 from __future__ import annotations
 
@@ -11,16 +11,22 @@ from dowse.search.ranking.signals import (
     file_role,
     inline_test,
     multi_hit_file,
+    phrase,
+    proximity,
+    test_partner,
 )
-from dowse.search.ranking.signals.candidates import Candidate, Signal
+from dowse.search.ranking.signals.context import Signal
 
 SIGNALS: Mapping[str, Signal] = {
-    "definition": definition.weigh,
-    "entity_name": entity_name.weigh,
-    "file_name": file_name.weigh,
-    "inline_test": inline_test.weigh,
-    "file_coherence": multi_hit_file.weigh,
-    "role": file_role.weigh,
+    "verbatim": phrase.apply,
+    "definition": definition.apply,
+    "entity_name": entity_name.apply,
+    "file_name": file_name.apply,
+    "inline_test": inline_test.apply,
+    "file_coherence": multi_hit_file.apply,
+    "role": file_role.apply,
+    "partner": test_partner.apply,
+    "cursor": proximity.apply,
 }
 
-__all__ = ["SIGNALS", "Candidate", "Signal"]
+__all__ = ["SIGNALS", "Signal"]

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from dowse.code import tokens
 from dowse.search.query.analyze import is_identifier, lone_name, name_parts
-from dowse.search.ranking.signals.candidates import Candidate
-from dowse.types import AnalysedQuery, Entity, Kind
+from dowse.search.ranking.candidates import Candidate
+from dowse.search.ranking.signals.context import SignalContext
+from dowse.types import Entity, Kind
 
 ASKED_FOR = 1.75
 """Where the question is a name."""
@@ -24,10 +25,11 @@ BY_CHANCE = frozenset({Kind.VARIABLE, Kind.SECTION})
 """What is called by a plain word as likely as not by chance."""
 
 
-def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
+def apply(context: SignalContext, candidates: Sequence[Candidate]) -> None:
     """Lift chunks in which a queried name is defined: what is written as in the question if that exists, and of a
     dotted name, as what it is a member of if that exists.
     """
+    query = context.query
     lone = lone_name(query)
     names = [parts for name in query.names if is_identifier(name) and (parts := name_parts(name))]
     if lone:
@@ -38,7 +40,7 @@ def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
     defined = [
         (candidate, entity)
         for candidate in candidates
-        for entity in candidate.defining(lasts)
+        for entity in candidate.find_definitions(lasts)
         if not lone or is_meant(entity, lone)
     ]
     factor = LONE if lone else ASKED_FOR if query.reading == "symbol" else FACTOR
@@ -47,7 +49,7 @@ def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
         for candidate, entity in _best_written(parts, defined):
             if candidate.id not in lifted:
                 lifted.add(candidate.id)
-                candidate.weigh("definition", factor, f"defines {entity.qualified}")
+                candidate.boost("definition", factor, f"defines {entity.qualified}")
 
 
 def is_meant(entity: Entity, word: str) -> bool:

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from dowse.code import tokens
 from dowse.lazy_rows import column
-from dowse.search.ranking.signals.candidates import Candidate, naming_words
-from dowse.types import AnalysedQuery
+from dowse.search.ranking.candidates import Candidate, naming_words
+from dowse.search.ranking.signals.context import SignalContext
 
 GAIN = 0.3
 """Gain when every word of the name is in the question, and the question is nothing else."""
@@ -21,8 +21,9 @@ IN_REACH = 0.4
 their names takes time."""
 
 
-def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
+def apply(context: SignalContext, candidates: Sequence[Candidate]) -> None:
     """Lift chunks with a definition whose name shares words with the question; not where a file is asked for."""
+    query = context.query
     wanted = naming_words(query)
     if not wanted or query.reading == "file":
         return
@@ -32,7 +33,7 @@ def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
     for candidate in candidates:
         if candidate.score < enough:
             continue
-        held = candidate.held
+        held = candidate.definition_indexes
         names = column(candidate.file.parsed.entities, "name") if held else ()
         best, named = 0.0, ""
         for i in held:
@@ -43,7 +44,7 @@ def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
             if value > best:
                 best, named = value, name
         if best:
-            candidate.weigh("entity_name", 1.0 + GAIN * best, f"defines {named}")
+            candidate.boost("entity_name", 1.0 + GAIN * best, f"defines {named}")
 
 
 def _share(words: frozenset[str], wanted: frozenset[str], least: int) -> float:

@@ -7,8 +7,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from dowse.code import tokens
-from dowse.search.ranking.signals.candidates import Candidate, describes_a_place, naming_words
-from dowse.types import AnalysedQuery
+from dowse.search.ranking.candidates import Candidate, describes_a_place, naming_words
+from dowse.search.ranking.signals.context import SignalContext
 
 STEM = 1.0
 """Gain when every word of the file's own name is in the question, and the question is nothing else."""
@@ -29,12 +29,13 @@ PREFIX = 4
 """Letters two words must share to count as forms of each other ("auth", "authentication")."""
 
 
-def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
+def apply(context: SignalContext, candidates: Sequence[Candidate]) -> None:
     """Lift chunks of files whose name or folders share words with the question.
 
     Not where it describes a place: some of so many words are in the names of files by chance, as are those of an error
     message. Nor where it names a line.
     """
+    query = context.query
     wanted = naming_words(query)
     if not wanted or query.frames or describes_a_place(query):
         return
@@ -46,7 +47,7 @@ def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
     for candidate in candidates:
         gain, detail = gains[candidate.file.path]
         if gain:
-            candidate.weigh_file("file_name", 1.0 + gain, detail)
+            candidate.boost_file("file_name", 1.0 + gain, detail)
 
 
 def gain(path: str, wanted: frozenset[str]) -> float:

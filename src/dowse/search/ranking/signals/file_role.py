@@ -6,8 +6,9 @@ import math
 import re
 from collections.abc import Sequence
 
-from dowse.search.ranking.signals.candidates import Candidate
-from dowse.types import AnalysedQuery, Role
+from dowse.search.ranking.candidates import Candidate
+from dowse.search.ranking.signals.context import SignalContext
+from dowse.types import Role
 
 FACTORS = {
     Role.TEST: 0.5,
@@ -34,8 +35,9 @@ SAID_IN_PASSING = 10
 """From this many words on, a single one of these may be said in passing: such files step back half as far."""
 
 
-def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
+def apply(context: SignalContext, candidates: Sequence[Candidate]) -> None:
     """Let candidates step back by the role of their file."""
+    query = context.query
     words = frozenset(query.words)
     factors = {role: factor_of(role, words) for role in FACTORS}
     if HOW_TO.match(query.text):
@@ -44,7 +46,7 @@ def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
         role = candidate.file.role
         factor = factors.get(role, 1.0)
         if factor != 1.0:
-            candidate.weigh("role", factor, f"{role.value} file")
+            candidate.boost("role", factor, f"{role.value} file")
 
 
 def factor_of(role: Role, words: frozenset[str]) -> float:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from dowse.search.ranking.signals.candidates import Candidate, describes_a_place
-from dowse.types import AnalysedQuery
+from dowse.search.ranking.candidates import Candidate, describes_a_place
+from dowse.search.ranking.signals.context import SignalContext
 
 GAIN = 0.6
 """Gain of a file's best place when its other places together weigh as much as the best place of all."""
@@ -24,15 +24,16 @@ TOGETHER = 0.9
 lifted like the best one."""
 
 
-def weigh(query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
+def apply(context: SignalContext, candidates: Sequence[Candidate]) -> None:
     """Lift the best place of files with many, and let each further place of a file step back."""
+    query = context.query
     by_file: dict[int, list[Candidate]] = defaultdict(list)
     for candidate in candidates:
         by_file[candidate.file.id].append(candidate)
     top = max([candidate.score for candidate in candidates], default=0.0)
     together = describes_a_place(query)
     for places in by_file.values():
-        beside = [score for place in places for score in place.beside]
+        beside = [score for place in places for score in place.unranked_scores]
         if len(places) + len(beside) > 1:
             _weigh_file(sorted(places, key=lambda c: (-c.score, c.id)), beside, top, together)
 
@@ -46,7 +47,7 @@ def _weigh_file(places: Sequence[Candidate], beside: Sequence[float], top: float
     rest = sum([*[place.score for place in others], *beside])
     lift = 1.0 + GAIN * min(1.0, rest / (2 * top)) if rest and top else 1.0
     if lift != 1.0:
-        best.weigh("file_coherence", lift, f"{len(places) + len(beside)} places in this file")
+        best.boost("file_coherence", lift, f"{len(places) + len(beside)} places in this file")
     first, step = (lift, TOGETHER) if together else (1.0, SATURATION)
     for position, place in enumerate(others, 1):
-        place.weigh("file_coherence", first * step**position, f"place {position + 1} of this file")
+        place.boost("file_coherence", first * step**position, f"place {position + 1} of this file")

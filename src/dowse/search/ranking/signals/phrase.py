@@ -1,7 +1,6 @@
-"""A place that says words of the question one after the other says what the question says: an error message, a sentence
-of a comment. Keywords do not see it, since to them the order of words is nothing.
+"""Boosts chunks that have words of the query in a row: an error message, a sentence of a comment.
 
-A stage of its own among the signals, since it reads what places say.
+Keyword search does not see that, since to it the order of words is nothing.
 """
 
 from __future__ import annotations
@@ -10,57 +9,57 @@ from collections.abc import Sequence
 
 from dowse.code import tokens
 from dowse.search.query.analyze import IDLE_WORDS
-from dowse.search.ranking.signals.candidates import Candidate, describes_a_place
-from dowse.stores.protocol import Snapshot
-from dowse.types import AnalysedQuery
+from dowse.search.ranking.candidates import Candidate, describes_a_place
+from dowse.search.ranking.signals.context import SignalContext
 
 GAIN = 0.4
 """Gain of a place that says the whole question as it is written."""
 
-LEAST = 4
+MIN_RUN_WORDS = 4
 """Words in a row that are no chance: three are ("a progress bar")."""
 
-LOOKED_AT = 10
+MAX_CANDIDATES = 10
 """Candidates that are looked at, best first: those further down would not come up, and each takes time."""
 
-READINGS = frozenset({"words", "mixed"})
-"""Readings of a question that is text; others are names and places."""
+TEXT_TYPES = frozenset({"words", "mixed"})
+"""Types of a query that is text; others are names and places."""
 
-ASKING = frozenset({"how", "where", "which", "who"})
+INTERROGATIVES = frozenset({"how", "where", "which", "who"})
 """What begins so asks about code, and no code says it; what an error means, or why it comes, is another matter."""
 
 
-def weigh(snapshot: Snapshot, query: AnalysedQuery, candidates: Sequence[Candidate]) -> None:
-    """Lift places, of candidates best first, by the longest run of the question's words on one line, in any case.
+def apply(context: SignalContext, candidates: Sequence[Candidate]) -> None:
+    """Boost the first candidates by the longest run of the query's words on one line, in any case.
 
     Not where it describes a place: so many words are nobody's text.
     """
-    if query.reading not in READINGS or describes_a_place(query):
+    snapshot, query = context.snapshot, context.query
+    if query.reading not in TEXT_TYPES or describes_a_place(query):
         return
     words = tokens.words(query.text.lower())
-    runs = _runs(words) if words and words[0] not in ASKING else []
+    runs = _list_runs(words) if words and words[0] not in INTERROGATIVES else []
     if not runs:
         return
-    first = candidates[:LOOKED_AT]
+    first = candidates[:MAX_CANDIDATES]
     snapshot.expect([candidate.file.id for candidate in first])
     for candidate in first:
         chunk = candidate.chunk
         said = snapshot.content(candidate.file.id)[chunk.start : chunk.end].lower()
-        start, count = _longest([place for place, run in runs if run in said])
+        start, count = _find_longest_row([place for place, run in runs if run in said])
         if count:
-            share = count / (len(words) - LEAST + 1)
-            text = " ".join(words[start : start + count + LEAST - 1])
-            candidate.weigh("verbatim", 1.0 + GAIN * share, f'says "{text}"')
+            share = count / (len(words) - MIN_RUN_WORDS + 1)
+            text = " ".join(words[start : start + count + MIN_RUN_WORDS - 1])
+            candidate.boost("verbatim", 1.0 + GAIN * share, f'says "{text}"')
 
 
-def _runs(words: Sequence[str]) -> list[tuple[int, bytes]]:
-    """Each ``LEAST`` words in a row, by place; not those that say nothing about code."""
-    found = ((place, words[place : place + LEAST]) for place in range(len(words) - LEAST + 1))
+def _list_runs(words: Sequence[str]) -> list[tuple[int, bytes]]:
+    """List each ``MIN_RUN_WORDS`` words in a row, by place; not those that say nothing about code."""
+    found = ((place, words[place : place + MIN_RUN_WORDS]) for place in range(len(words) - MIN_RUN_WORDS + 1))
     return [(place, " ".join(run).encode()) for place, run in found if not IDLE_WORDS.issuperset(run)]
 
 
-def _longest(places: Sequence[int]) -> tuple[int, int]:
-    """The start and the length of the longest row of numbers that follow each other; the first of equals."""
+def _find_longest_row(places: Sequence[int]) -> tuple[int, int]:
+    """Find the start and the length of the longest row of numbers that follow each other; the first of equals."""
     best = (0, 0)
     start = end = -2
     for place in places:

@@ -1,45 +1,41 @@
-"""What lies near the caller's cursor: lifted where the question finds it, and always considered. Never a filter."""
+"""Boosts what lies near the editor's position, and always considers it. Never a filter."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dowse.search.ranking.candidates import Candidate
+from dowse.search.ranking.signals.context import SignalContext
+from dowse.search.ranking.signals.test_partner import add_candidate
 
-from dowse.search.output.similar import brought
-from dowse.search.ranking.signals.candidates import Candidate
-from dowse.stores.protocol import Snapshot
-from dowse.types import AnalysedQuery, SearchOptions
+GAIN = 0.5
+"""A hit in the file at the position counts half as much again; one that is farther away, less."""
 
-LIFT = 0.5
-"""A hit in the file of the cursor counts half as much again; one that is farther away, less."""
+SCORE_SHARE = 0.3
+"""Score of a near file that the query does not find, as a share of the best: enough to be looked at, not to lead."""
 
-SHARE = 0.3
-"""What a near file that the question does not find is worth of the best hit: enough to be looked at, not to lead."""
+MAX_ADDED_FILES = 25
+"""Near files that are considered though the query does not find them."""
 
-CONSIDERED = 25
-"""Near files that are considered though the question does not find them."""
-
-ALIKE_NAMES = 50
+MAX_NAMESAKES = 50
 """Files of one name among which a path is looked up."""
 
 
-def with_near(
-    snapshot: Snapshot, query: AnalysedQuery, candidates: Sequence[Candidate], options: SearchOptions
-) -> list[Candidate]:
-    """The candidates, those near the cursor lifted, and the near files that were not among them."""
+def apply(context: SignalContext, candidates: list[Candidate]) -> None:
+    """Boost candidates near the position, and add the near files that are not among them; not for exact queries."""
+    snapshot, query, options = context.snapshot, context.query, context.options
+    if not options.near or "exact" in context.channels:
+        return
     near = dict(options.near)
     best = max((candidate.score for candidate in candidates), default=1.0)
     for candidate in candidates:
         if nearness := near.get(candidate.file.path):
-            candidate.weigh("cursor", 1 + LIFT * nearness, "near the cursor")
+            candidate.boost("cursor", 1 + GAIN * nearness, "near the cursor")
     found = {candidate.file.path for candidate in candidates}
-    added = []
-    for path, nearness in list(near.items())[:CONSIDERED]:
+    for path, nearness in list(near.items())[:MAX_ADDED_FILES]:
         file = snapshot.file_at(path) if path not in found else None
         if file is None or not file.parsed.chunks:
             continue
-        if file.id not in snapshot.files_named(path, options.filter, ALIKE_NAMES):
+        if file.id not in snapshot.files_named(path, query.filter, MAX_NAMESAKES):
             continue
-        candidate = brought(query, file, best * SHARE * nearness, "cursor", "near the cursor")
-        if snapshot.chunk_passes(candidate.id, options.filter):
-            added.append(candidate)
-    return [*candidates, *added]
+        candidate = add_candidate(query, file, best * SCORE_SHARE * nearness, "cursor", "near the cursor")
+        if snapshot.chunk_passes(candidate.id, query.filter):
+            candidates.append(candidate)

@@ -1,0 +1,67 @@
+"""What a channel is asked for and what it brings: the types that all channels share."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from dowse.embedders.embedder import Embedder
+from dowse.stores.protocol import Snapshot
+from dowse.types import ChannelReport, Query, Scored
+
+STEP = 50
+"""Candidates of the lexical channel: as many as the hits that are asked for, rounded up to this, so that all pages of
+an answer come from one ranking. Twice as many gain no more than noise and cost time."""
+
+
+class ChannelRequest(NamedTuple):
+    """One query to one generation of an index."""
+
+    snapshot: Snapshot
+    query: Query
+    embedder: Embedder | None
+    hybrid: str  # whether the dense channel is used: auto, on, off
+    limit: int  # hits that the answer is to have
+
+    @property
+    def depth(self) -> int:
+        """Return how many candidates the lexical channel brings."""
+        return STEP * count_steps(self.limit)
+
+
+class NotRun(NamedTuple):
+    """Why a channel was not used; ``failed`` if it should have been."""
+
+    reason: str
+    failed: bool = False
+
+
+class Retrieved(NamedTuple):
+    """The hits of a channel, best first, and its report."""
+
+    hits: Sequence[Scored]
+    report: ChannelReport
+
+
+Channel = Callable[[ChannelRequest], Sequence[Scored] | NotRun | None]
+"""Finds candidates, best first; None if the query has nothing that the channel is for."""
+
+
+def count_steps(limit: int) -> int:
+    """Return how many steps of candidates it takes for so many hits."""
+    return max(1, math.ceil(limit / STEP))
+
+
+def run_channel(name: str, find: Callable[[], Sequence[Scored] | NotRun | None]) -> Retrieved | None:
+    """Run one channel, time it and report on it."""
+    started = time.perf_counter()
+    found = find()
+    if found is None:
+        return None
+    if isinstance(found, NotRun):
+        return Retrieved((), ChannelReport(name, False, why_not=found.reason, failed=found.failed))
+    milliseconds = (time.perf_counter() - started) * 1e3
+    best = found[0].score if found else 0.0
+    return Retrieved(found, ChannelReport(name, True, len(found), milliseconds, best=best))

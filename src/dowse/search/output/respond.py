@@ -1,0 +1,139 @@
+"""Makes the response of a ranking: hits without repeats, their lines and relevance, and whether any of them is good."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from dowse.search.output.expand import Expansion, cut_text
+from dowse.search.ranking.calibration import WEAK_RELEVANCE
+from dowse.search.ranking.candidates import Ranking
+from dowse.settings import Settings
+from dowse.stores.protocol import Snapshot
+from dowse.types import Kind, Match, Reason, SearchOptions, SearchResponse, SearchResult
+
+JUDGED_HITS = 10
+"""One of so many of the first candidates must be good, however many hits are asked for."""
+
+GUESSES = 3
+"""Hits that are shown where none is good: somebody may know better."""
+
+NO_GOOD = "nothing good was found; what is shown is a guess"
+
+_NAMING_CHANNELS = frozenset({"names", "places", "partners"})
+
+
+def make_response(
+    snapshot: Snapshot, ranking: Ranking, options: SearchOptions, settings: Settings, root: str
+) -> tuple[Ranking, SearchResponse]:
+    """Make the response, and return the ranking without candidates whose lines an earlier one shows."""
+    snapshot.expect([candidate.file.id for candidate in ranking.candidates[: options.limit]])
+    ranking, found = _expand_hits(snapshot, ranking, options, settings)
+    weak = _is_weak(ranking, found, options, settings)
+    results, notes = (found[:GUESSES], (NO_GOOD,)) if weak else _keep_relevant(found, options, settings)
+    ranking.timer.finish("show")
+    return ranking, SearchResponse(
+        query=ranking.query,
+        root=root,
+        channels=tuple(channel.report for channel in ranking.channels.values()),
+        results=results,
+        generation=snapshot.generation,
+        milliseconds=ranking.timer.milliseconds,
+        notes=notes,
+        stages=ranking.timer.stages,
+        weak=weak,
+    )
+
+
+def _expand_hits(
+    snapshot: Snapshot, ranking: Ranking, options: SearchOptions, settings: Settings
+) -> tuple[Ranking, tuple[SearchResult, ...]]:
+    """Expand the first candidates to hits: of several in one definition that is shown whole, only the best."""
+    expansion = Expansion(ranking.query)
+    found: list[SearchResult] = []
+    while (rank := len(found) + 1) <= options.limit:
+        if rank > len(ranking.candidates):
+            ranking = ranking.with_unranked()
+            if rank > len(ranking.candidates):
+                break
+        hit = expand_hit(snapshot, ranking, expansion, rank, options, settings)
+        if any(_is_within(hit, other) for other in found):
+            others = [*ranking.candidates[: rank - 1], *ranking.candidates[rank:]]
+            ranking = replace(ranking, candidates=others)
+        else:
+            found.append(hit)
+    return ranking, tuple(found)
+
+
+def expand_hit(
+    snapshot: Snapshot,
+    ranking: Ranking,
+    expansion: Expansion,
+    rank: int,
+    options: SearchOptions,
+    settings: Settings,
+) -> SearchResult:
+    """Expand the candidate of a rank (from 1) to a hit with its definition and lines."""
+    candidate = ranking.candidates[rank - 1]
+    definitions, reasons = expansion.choose_definitions(candidate), candidate.reasons
+    entity = definitions[0] if definitions else None
+    first, last = expansion.choose_lines(
+        candidate, definitions, settings.context_lines, options.before, options.after
+    )
+    return SearchResult(
+        path=candidate.file.path,
+        start_line=first,
+        end_line=last,
+        entity=entity.qualified if entity else "",
+        kind=entity.kind if entity else Kind.FILE,
+        language=candidate.file.parsed.language,
+        relevance=ranking.relevance(candidate, rank),
+        score=candidate.score,
+        match=_classify_match(reasons),
+        reasons=reasons,
+        text=cut_text(snapshot.content(candidate.file.id), candidate.chunk, first, last)
+        if options.text
+        else "",
+        signature=entity.signature if entity else "",
+    )
+
+
+def _is_within(hit: SearchResult, other: SearchResult) -> bool:
+    if hit.path != other.path:
+        return False
+    return other.start_line <= hit.start_line and hit.end_line <= other.end_line
+
+
+def _is_weak(
+    ranking: Ranking, found: Sequence[SearchResult], options: SearchOptions, settings: Settings
+) -> bool:
+    """Return whether no hit is good. Where words cannot tell, hits have the benefit of the doubt."""
+    show_weak = settings.show_weak if options.show_weak is None else options.show_weak
+    if show_weak or not found or not ranking.tells_weak:
+        return False
+    if max(hit.relevance for hit in found[:JUDGED_HITS]) >= WEAK_RELEVANCE:
+        return False
+    further = enumerate(ranking.candidates[len(found) : JUDGED_HITS], len(found) + 1)
+    return all(ranking.relevance(candidate, rank) < WEAK_RELEVANCE for rank, candidate in further)
+
+
+def _keep_relevant(
+    found: tuple[SearchResult, ...], options: SearchOptions, settings: Settings
+) -> tuple[tuple[SearchResult, ...], tuple[str, ...]]:
+    """Keep the hits that are relevant enough, and note how many are not."""
+    least = settings.min_score if options.min_score is None else options.min_score
+    kept = tuple(hit for hit in found if hit.relevance >= least)
+    dropped = len(found) - len(kept)
+    return kept, (f"{dropped} of {len(found)} hits are below the relevance {least:g}",) if dropped else ()
+
+
+def _classify_match(reasons: Sequence[Reason]) -> Match:
+    """Tell which kind of evidence found a hit; the name of a definition says most."""
+    names = {reason.name for reason in reasons}
+    if "exact" in names:
+        return Match.EXACT
+    if not names.isdisjoint(_NAMING_CHANNELS):
+        return Match.NAME
+    if "dense" not in names:
+        return Match.KEYWORD
+    return Match.BOTH if "lexical" in names else Match.SEMANTIC

@@ -1,0 +1,24 @@
+"""What a signal sees beside the candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from dowse.search.channels.request import Retrieved
+from dowse.search.ranking.candidates import Candidate
+from dowse.stores.protocol import Snapshot
+from dowse.types import Query, SearchOptions
+
+
+class SignalContext(NamedTuple):
+    """A query, the index it is searched in, and what the channels found."""
+
+    snapshot: Snapshot
+    query: Query
+    options: SearchOptions
+    channels: Mapping[str, Retrieved]
+
+
+Signal = Callable[[SignalContext, list[Candidate]], None]
+"""Boosts and demotes candidates in place, and may append some. They are best first when the first signal acts."""

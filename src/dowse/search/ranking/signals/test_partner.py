@@ -1,0 +1,119 @@
+"""Brings the tests of the first source files along, or the sources of the first tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from dowse.code import tokens
+from dowse.code.test_pairing import SUITE_SCORE, Pairs, partner_stems, suite_folders
+from dowse.lazy_rows import column
+from dowse.search.channels.keyword_channel import FIELD_WEIGHTS
+from dowse.search.ranking.candidates import Candidate
+from dowse.search.ranking.signals.context import SignalContext
+from dowse.stores.protocol import Snapshot
+from dowse.types import CHUNK_BITS, Filter, Query, Role, StoredFile, chunk_id
+
+LEADING_FILES = 2
+"""How many of the first files of an answer bring their partners along."""
+
+PARTNER_SHARE = 0.4
+"""Score of the partner of a file, as a share of that file's best candidate, if it is surely its partner. Low enough to
+come after what the query itself finds; who changes a file needs to see its tests, whatever they are called."""
+
+MIN_PAIR_SCORE = 0.5
+"""How sure a pair must be for that."""
+
+MAX_NAMESAKES = 5
+"""Files of one name that are considered."""
+
+SUITE_FILES = 8
+"""Tests that a file brings along if the query names it and they are in a folder of its name."""
+
+SUITE_CHUNKS = 200
+"""Chunks of a suite that are looked at for them: a large test has many."""
+
+SUITE_STEP = 0.95
+"""Score of each of them as a share of the one before, so that they stay in the order in which the query finds them."""
+
+
+def apply(context: SignalContext, candidates: list[Candidate]) -> None:
+    """Add the partners of the first files, or boost them to what a partner is worth.
+
+    Files that the query names bring a whole suite of tests along. Not where the query says exactly what it wants.
+    """
+    snapshot, query, filter = context.snapshot, context.query, context.query.filter
+    if filter.about_chunks or "exact" in context.channels or query.frames:
+        return
+    named = {hit.chunk >> CHUNK_BITS for hit in context.channels["files"].hits}
+    best = _find_best_by_file(candidates)
+    for leader in sorted(best.values(), key=lambda c: (-c.score, c.file.path))[:LEADING_FILES]:
+        partners = _find_likely_partners(snapshot, leader.file, filter)
+        if leader.file.id in named:
+            partners += _find_suite(snapshot, query, leader.file, filter)
+        for partner, sure in partners:
+            score = leader.score * PARTNER_SHARE * sure
+            follower = best.get(partner.id)
+            why = f"belongs to {leader.file.path}"
+            if follower is None:
+                best[partner.id] = add_candidate(query, partner, score, "partners", why)
+                candidates.append(best[partner.id])
+            elif 0 < follower.score < score:
+                follower.boost("partner", score / follower.score, why)
+
+
+def _find_best_by_file(candidates: Sequence[Candidate]) -> dict[int, Candidate]:
+    """Find the best candidate of each file; of equals the first."""
+    best: dict[int, Candidate] = {}
+    for candidate in candidates:
+        other = best.get(candidate.file.id)
+        if other is None or (-candidate.score, candidate.ordinal) < (-other.score, other.ordinal):
+            best[candidate.file.id] = candidate
+    return best
+
+
+def _find_likely_partners(
+    snapshot: Snapshot, file: StoredFile, filter: Filter
+) -> list[tuple[StoredFile, float]]:
+    """Find the partners of a file that are named as is the custom, and how sure that is."""
+    ids = {
+        id
+        for stem in partner_stems(file.path, file.role)
+        for id in snapshot.files_named(stem, filter, MAX_NAMESAKES)
+    }
+    found_files = (snapshot.file(id) for id in ids if id != file.id)
+    others = {other.path: other for other in found_files if other and other.parsed.chunks}
+    if not others:
+        return []
+    pairs = Pairs({file.path: file.role, **{path: other.role for path, other in others.items()}})
+    found = pairs.partners(file.path)
+    return [(others[partner.path], partner.score) for partner in found if partner.score >= MIN_PAIR_SCORE]
+
+
+def _find_suite(
+    snapshot: Snapshot, query: Query, file: StoredFile, filter: Filter
+) -> list[tuple[StoredFile, float]]:
+    """Find the tests in a folder that is named after a file, by their rank for the query."""
+    folders = suite_folders(file.path, file.role)
+    languages, roles = frozenset({file.parsed.language}), frozenset({Role.TEST})
+    ruled_out = filter.paths or not languages <= (filter.languages or languages)
+    if not folders or ruled_out or not roles <= (filter.roles or roles):
+        return []
+    paths = tuple(f"**/{name}/**" for name in folders)
+    within = replace(filter, paths=paths, languages=languages, roles=roles)
+    hits = snapshot.lexical(query.terms, FIELD_WEIGHTS, within, SUITE_CHUNKS)
+    ids = dict.fromkeys(hit.chunk >> CHUNK_BITS for hit in hits)
+    found = [test for id in list(ids)[:SUITE_FILES] if (test := snapshot.file(id))]
+    return [(test, SUITE_SCORE * SUITE_STEP**position) for position, test in enumerate(found)]
+
+
+def add_candidate(query: Query, file: StoredFile, score: float, name: str, why: str) -> Candidate:
+    """Make a candidate of the chunk of a file whose definitions share most words with the query."""
+    wanted, names = frozenset(query.words), column(file.parsed.entities, "name")
+    shared = [
+        len(tokens.among(" ".join([names[i] for i in held]).encode("utf-8", "replace"), wanted))
+        for held in file.definitions
+    ]
+    ordinal = shared.index(max(shared))
+    chunk = file.parsed.chunks[ordinal]
+    return Candidate(chunk_id(file.id, ordinal), ordinal, file, chunk, score, [(name, score, why)])
