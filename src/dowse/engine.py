@@ -336,7 +336,8 @@ class Engine:
         except IndexCorrupt as error:
             if self.read_only:
                 raise
-            patiently(lambda: self.index(progress), progress)
+            anew = not error.is_repairable and not stores.is_server(self.settings.store)
+            patiently(lambda: self.index(progress, rebuild=anew), progress)
             answered: Answer = work()
             return replace(
                 answered, notes=(*answered.notes, f"the index was repaired after this error: {error.what}")
