@@ -181,7 +181,7 @@ class EmbeddedStore:
 
     def clear(self) -> None:
         """Delete our files, of every view, and the folders that are then empty; what else is there stays."""
-        if not self._data.is_dir():
+        if not self._place.is_there():
             return
         with self._locked():
             self.close()
