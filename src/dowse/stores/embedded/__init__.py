@@ -168,6 +168,8 @@ class EmbeddedStore:
         with self._reading() as (_, catalogue):
             if not catalogue.is_intact():
                 raise IndexCorrupt.beyond_repair(f"the index at {self.folder} is damaged")
+            if not catalogue.view:  # of other trees only, or of this one where it was before
+                return ()
             folder = self._view_folder(catalogue)
         whole = {
             "the lexical index": lexical.is_intact(folder / LEXICAL),
