@@ -66,11 +66,11 @@ class IndexFolder:
             raise IndexUnwritable.because(f"the index at {self.path}", error) from error
 
 
-def open_folder(path: Path, *, trusts_any: bool = False) -> IndexFolder:
+def open_folder(path: Path, *, trusts_any: bool = False, holds_others: bool = False) -> IndexFolder:
     """Find the data folder in a folder, there or still to be made; raise ``IndexForeign`` if it is not the user's own.
 
     ``trusts_any`` takes the data folder that is there, whoever made it; but a link, which leads to something else, is
-    not followed for anybody.
+    not followed for anybody. ``holds_others``: no tree brings this folder, so what else is in it does not matter.
     """
     own = path / _data_name(path, trusts_any=trusts_any)
     if is_own_folder(own) and is_own_folder(path):
@@ -84,7 +84,7 @@ def open_folder(path: Path, *, trusts_any: bool = False) -> IndexFolder:
     moved = next(filter(_has_valid_seal, data_folders(path)), None)
     if moved is not None:
         return IndexFolder(path, moved)
-    if any(name != IGNORE_FILE for name in os.listdir(path)):
+    if not holds_others and any(name != IGNORE_FILE for name in os.listdir(path)):
         raise IndexForeign(f"{path} was not made by you on this machine")
     return IndexFolder(path, own)
 
