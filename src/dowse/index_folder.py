@@ -26,6 +26,7 @@ IGNORE_FILE = ".gitignore"
 KEY_FILE = "index.key"
 
 KEY_BYTES = 32
+KEY_MODE = 0o600
 NAME_BYTES = 16
 _DATA_NAME = re.compile(r"[0-9a-f]{32}")
 
@@ -58,7 +59,7 @@ class IndexFolder:
             if not self.is_there():
                 raise IndexForeign(f"{self.data} is a link, or belongs to another user: remove it")
             if not os.path.lexists(self.data / IGNORE_FILE):
-                _write_file(self.data / IGNORE_FILE, b"*\n")
+                safe_files.write_regular(self.data / IGNORE_FILE, b"*\n", KEY_MODE)
             if not os.path.lexists(self.data / SEAL_FILE):
                 with suppress(IndexUnwritable) if self.any_owner else nullcontext():
                     seal(self.data)
@@ -162,7 +163,7 @@ def _data_name(path: Path, *, trusts_any: bool = False) -> str:
 def seal(data: Path) -> None:
     """Mark a data folder as made, or trusted, by this user: holds for this very folder, wherever it is moved."""
     try:
-        _write_file(data / SEAL_FILE, _expected_seal(data).encode())
+        safe_files.write_regular(data / SEAL_FILE, _expected_seal(data).encode(), KEY_MODE)
     except OSError as error:
         raise IndexUnwritable.because(f"the index at {data.parent}", error) from error
 
@@ -202,7 +203,7 @@ def _make_key(path: Path) -> bytes:
     """Write a new key, unless another process has just done so; whoever comes second takes the first one's."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     new = path.with_name(f"{KEY_FILE}.{os.getpid()}.{os.urandom(4).hex()}")
-    _write_file(new, os.urandom(KEY_BYTES))
+    safe_files.write_regular(new, os.urandom(KEY_BYTES), KEY_MODE)
     try:
         if path.exists() and path.stat().st_size != KEY_BYTES:  # cut short by a full disk
             os.replace(new, path)
@@ -214,12 +215,3 @@ def _make_key(path: Path) -> bytes:
         os.replace(new, path)
     new.unlink(missing_ok=True)
     return safe_files.read_regular(path, KEY_BYTES)
-
-
-def _write_file(path: Path, data: bytes) -> None:
-    """Write a small file that only this user can read, never through a link."""
-    descriptor = safe_files.open_regular(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    try:
-        os.write(descriptor, data)
-    finally:
-        os.close(descriptor)
