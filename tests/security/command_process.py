@@ -31,7 +31,7 @@ class Screen(io.StringIO):
 def run_one(args: list[str], stdin: str) -> tuple[int, str]:
     """Run a command; its exit code, and all that it wrote."""
     screen = Screen()
-    sys.stdin = io.StringIO(stdin)
+    sys.stdin = io.TextIOWrapper(io.BytesIO(stdin.encode()), "utf-8")
     with redirect_stdout(screen), redirect_stderr(screen):
         code = run(args)
     return code, screen.getvalue()

@@ -102,9 +102,19 @@ def run_commands(
     **environment: str,
 ) -> list[Outcome]:
     """Run commands one after another in one process that starts in the tree; fail if it hangs or leaves another."""
-    limits = [str(CPU_SECONDS), str(memory_bytes)]
+    asked = json.dumps([list(map(list, commands)), stdin])
+    lines = run_process("command_process", [str(memory_bytes), str(tree)], asked, home, **environment)
+    outcomes = [Outcome(*json.loads(line)) for line in lines]
+    assert len(outcomes) == len(commands), f"ended in {commands[len(outcomes)]}"
+    return outcomes
+
+
+def run_process(module: str, args: Sequence[str], stdin: str, home: Path, **environment: str) -> list[str]:
+    """Run a module of these tests as a process, and return the lines that it writes; fail if it hangs, takes more than
+    its time of the processor, or leaves another process.
+    """
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.security.command_process", *limits, str(tree)],
+        [sys.executable, "-m", f"tests.security.{module}", str(CPU_SECONDS), *args],
         cwd=REPOSITORY,
         env=make_environment(home) | environment,
         stdin=subprocess.PIPE,
@@ -113,16 +123,19 @@ def run_commands(
         encoding="utf-8",
         start_new_session=True,
     )
+    hangs = False
     try:
-        said, _ = process.communicate(json.dumps([list(map(list, commands)), stdin]), timeout=WALL_SECONDS)
+        said, _ = process.communicate(stdin, timeout=WALL_SECONDS)
     except subprocess.TimeoutExpired:
-        raise AssertionError(f"a command hangs: one of {commands}") from None
-    finally:
-        leftover = end_group(process)
-    outcomes = [Outcome(*json.loads(line)) for line in said.splitlines()]
-    assert process.returncode == 0, f"ended with {process.returncode} in {commands[len(outcomes)]}"
-    assert not leftover, "a process is left"
-    return outcomes
+        hangs = True
+    leaves_processes = end_group(process)
+    if hangs:
+        said, _ = process.communicate()
+    lines = said.splitlines()
+    assert not hangs, f"hangs after {lines[-1:]}"
+    assert process.returncode == 0, f"ended with {process.returncode} after {lines[-1:]}"
+    assert not leaves_processes
+    return lines
 
 
 def end_group(process: subprocess.Popen[str]) -> bool:
