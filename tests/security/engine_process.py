@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -65,6 +64,8 @@ def call(name: str, root: Path) -> str:
 
 def main(cpu_seconds: int, root: Path) -> None:
     """Call everything."""
+    import resource  # which Windows lacks, where only the table above is read
+
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
     sys.path[:] = [os.path.abspath(entry) for entry in sys.path]
     os.chdir(root)

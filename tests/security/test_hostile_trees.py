@@ -335,3 +335,18 @@ def test_agents_change_nothing_around_the_tree(tree: Path, home: Path) -> None:
                 assert "only mine" not in str(answer.content)
 
     run(work)
+
+
+def test_links_that_stay_in_the_tree_are_followed(tmp_path: Path, home: Path) -> None:
+    tree = make_project(tmp_path / "around")
+    make_git(tree)
+    script = tree / "scripts" / "post-commit"
+    write_files(tree, {"AGENTS.md": b"# Here\n", "scripts/post-commit": b"#!/bin/sh\necho mine\n"})
+    (tree / "CLAUDE.md").symlink_to("AGENTS.md")
+    (tree / ".git" / "hooks" / "post-commit").unlink(missing_ok=True)
+    (tree / ".git" / "hooks" / "post-commit").symlink_to("../../scripts/post-commit")
+    commands = [["agent", "install", "claude-code", "--project", "--instructions"], ["hook", "install"]]
+    assert [told.code for told in run_commands(tree, home, commands)] == [0, 0]
+    assert "dowse" in (tree / "AGENTS.md").read_text(encoding="utf-8")
+    assert (tree / "CLAUDE.md").is_symlink()
+    assert "dowse" in script.read_text(encoding="utf-8")
