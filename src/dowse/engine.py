@@ -413,7 +413,8 @@ class Engine:
         """Make a corrupt index anew, which is a cache, and return a note on it; not where nothing may be written."""
         if self.read_only:
             raise error
-        patiently(lambda: self.index(progress), progress)
+        rebuild = not error.is_repairable and not stores.is_server(self.settings.store)
+        patiently(lambda: self.index(progress, rebuild=rebuild), progress)
         return f"the index was repaired after this error: {error.what}"
 
     def related(
@@ -595,13 +596,15 @@ class Engine:
 
         All of it is looked at first. ``fresh`` makes a new one beside it instead.
         """
-        folder = roots.default_folder(self.root, self.settings)
-        check = replace(self.settings, trust_index=True, index_dir=str(folder))
-        if not fresh:
-            with Engine(self.root, Resolved(check, self.origins)) as other:
-                if damaged := other.damaged():
-                    raise IndexCorrupt(f"of the index at {folder} {', '.join(damaged)} cannot be read")
-        return index_folder.trust(folder, fresh=fresh).path
+        path = roots.default_folder(self.root, self.settings)
+        if fresh:
+            return index_folder.make_fresh(path).path
+        folder = index_folder.find_foreign(path)
+        with closing(stores.create("embedded", folder, str(self.root), self.fingerprint)) as store:
+            if damaged := store.damaged():
+                raise IndexCorrupt(f"of the index at {path} {', '.join(damaged)} cannot be read")
+        index_folder.seal(folder.data)
+        return path
 
     # --- freshness ---
 

@@ -13,6 +13,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -25,6 +26,7 @@ IGNORE_FILE = ".gitignore"
 KEY_FILE = "index.key"
 
 KEY_BYTES = 32
+KEY_MODE = 0o600
 NAME_BYTES = 16
 _DATA_NAME = re.compile(r"[0-9a-f]{32}")
 
@@ -45,71 +47,83 @@ class IndexFolder:
         """Take a folder for the data folder itself, whoever made it: for folders that only this process knows."""
         return cls(folder, folder)
 
+    def is_there(self) -> bool:
+        """Whether the data folder is there, and is no link."""
+        return is_own_folder(self.data, any_owner=self.any_owner)
+
     def create(self) -> None:
         """Make the data folder if there is none, hidden from git and sealed."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             self.data.mkdir(mode=0o700, exist_ok=True)
+            if not self.is_there():
+                raise IndexForeign(f"{self.data} is a link, or belongs to another user: remove it")
             if not os.path.lexists(self.data / IGNORE_FILE):
-                _write_file(self.data / IGNORE_FILE, b"*\n")
+                safe_files.write_regular(self.data / IGNORE_FILE, b"*\n", KEY_MODE)
             if not os.path.lexists(self.data / SEAL_FILE):
-                seal(self.data)
+                with suppress(IndexUnwritable) if self.any_owner else nullcontext():
+                    seal(self.data)
         except OSError as error:
             raise IndexUnwritable.because(f"the index at {self.path}", error) from error
 
 
-def open_folder(path: Path, *, trusts_any: bool = False) -> IndexFolder:
+def open_folder(path: Path, *, trusts_any: bool = False, holds_others: bool = False) -> IndexFolder:
     """Find the data folder in a folder, there or still to be made; raise ``IndexForeign`` if it is not the user's own.
 
-    ``trusts_any`` takes the data folder that is there, whoever made it.
+    ``trusts_any`` takes the data folder that is there, whoever made it; but a link, which leads to something else, is
+    not followed for anybody. ``holds_others``: no tree brings this folder, so what else is in it does not matter.
     """
     own = path / _data_name(path, trusts_any=trusts_any)
     if is_own_folder(own) and is_own_folder(path):
-        return IndexFolder(path, own)
+        return IndexFolder(path, own, any_owner=trusts_any)
+    if not os.path.lexists(path):
+        return IndexFolder(path, own, any_owner=trusts_any)
+    if not is_own_folder(path, any_owner=trusts_any):
+        raise IndexForeign(f"{path} is a link, not a folder, or belongs to another user")
     if trusts_any:
         return IndexFolder(path, next(data_folders(path), own), any_owner=True)
-    if not os.path.lexists(path):
-        return IndexFolder(path, own)
-    if not is_own_folder(path):
-        raise IndexForeign(f"{path} is a link, not a folder, or belongs to another user")
     moved = next(filter(_has_valid_seal, data_folders(path)), None)
     if moved is not None:
         return IndexFolder(path, moved)
-    if any(name != IGNORE_FILE for name in os.listdir(path)):
+    if not holds_others and any(name != IGNORE_FILE for name in os.listdir(path)):
         raise IndexForeign(f"{path} was not made by you on this machine")
     return IndexFolder(path, own)
 
 
-def trust(path: Path, *, fresh: bool = False) -> IndexFolder:
-    """Seal the data folder that is in a folder, so that it counts as this user's own from now on.
+def make_fresh(path: Path) -> IndexFolder:
+    """Make a new and empty data folder in a folder, beside what is there."""
+    _check_own(path)
+    folder = IndexFolder(path, path / _data_name(path))
+    folder.create()
+    return folder
 
-    ``fresh`` makes a new and empty one beside it instead.
-    """
-    if not is_own_folder(path):
-        raise IndexForeign(
-            f"{path} is missing, a link, or belongs to another user: only your own folder can be trusted"
-        )
-    if fresh:
-        folder = IndexFolder(path, path / _data_name(path))
-        folder.create()
-        return folder
+
+def find_foreign(path: Path) -> IndexFolder:
+    """Find the one data folder in a folder, whoever made it, for a user who may want to trust it."""
+    _check_own(path)
     found = [data for data in data_folders(path) if is_own_folder(data)]
     if len(found) != 1:
         raise IndexForeign(
             f"{path} holds {len(found)} indexes, and only one can be trusted: remove the others, "
             "or say --fresh to make a new one"
         )
-    seal(found[0])
     return IndexFolder(path, found[0])
 
 
-def is_own_folder(path: Path) -> bool:
+def _check_own(path: Path) -> None:
+    if not is_own_folder(path):
+        raise IndexForeign(
+            f"{path} is missing, a link, or belongs to another user: only your own folder can be trusted"
+        )
+
+
+def is_own_folder(path: Path, *, any_owner: bool = False) -> bool:
     """Whether a path is a folder, not a link to one, that belongs to this user."""
     try:
         status = os.lstat(path)
     except OSError:
         return False
-    return stat.S_ISDIR(status.st_mode) and is_own(status)
+    return stat.S_ISDIR(status.st_mode) and is_own(status, any_owner=any_owner)
 
 
 def is_own(status: os.stat_result, *, any_owner: bool = False) -> bool:
@@ -120,12 +134,16 @@ def is_own(status: os.stat_result, *, any_owner: bool = False) -> bool:
 
 
 def data_folders(path: Path) -> Iterator[Path]:
-    """List what is called like a data folder, by name."""
+    """List the folders, not links, that are called like a data folder, by name."""
     try:
         names = sorted(os.listdir(path))
     except OSError:
         return iter(())
-    return (path / name for name in names if _DATA_NAME.fullmatch(name) and (path / name).is_dir())
+    return filter(_is_folder, (path / name for name in names if _DATA_NAME.fullmatch(name)))
+
+
+def _is_folder(path: Path) -> bool:
+    return is_own_folder(path, any_owner=True)
 
 
 # --- the key and what is made with it ---
@@ -136,18 +154,18 @@ def _data_name(path: Path, *, trusts_any: bool = False) -> str:
     where = os.fsencode(path)
     try:
         return _hash(where)
-    except OSError as error:
+    except IndexUnwritable:
         if trusts_any:
             return blake2b(where, digest_size=NAME_BYTES).hexdigest()
-        raise IndexUnwritable(
-            f"the key of your indexes cannot be kept in {settings.user_state_dir()} ({error}): set DOWSE_STATE_DIR to "
-            "a folder that can be written, or DOWSE_TRUST_INDEX=1 if nobody else can have made the index of this tree"
-        ) from error
+        raise
 
 
 def seal(data: Path) -> None:
     """Mark a data folder as made, or trusted, by this user: holds for this very folder, wherever it is moved."""
-    _write_file(data / SEAL_FILE, _expected_seal(data).encode())
+    try:
+        safe_files.write_regular(data / SEAL_FILE, _expected_seal(data).encode(), KEY_MODE)
+    except OSError as error:
+        raise IndexUnwritable.because(f"the index at {data.parent}", error) from error
 
 
 def _has_valid_seal(data: Path) -> bool:
@@ -172,17 +190,20 @@ def _user_key() -> bytes:
     """Read the key that this user's indexes are named with; make it the first time."""
     path = settings.user_state_dir() / KEY_FILE
     try:
-        key = safe_files.read_regular(path, KEY_BYTES)
-    except FileNotFoundError:
-        key = b""
-    return key if len(key) == KEY_BYTES else _make_key(path)
+        key = safe_files.read_regular(path, KEY_BYTES) if os.path.lexists(path) else b""
+        return key if len(key) == KEY_BYTES else _make_key(path)
+    except OSError as error:
+        raise IndexUnwritable(
+            f"the key of your indexes cannot be kept in {path.parent} ({error}): set DOWSE_STATE_DIR to "
+            "a folder that can be written, or DOWSE_TRUST_INDEX=1 if nobody else can have made the index of this tree"
+        ) from error
 
 
 def _make_key(path: Path) -> bytes:
     """Write a new key, unless another process has just done so; whoever comes second takes the first one's."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     new = path.with_name(f"{KEY_FILE}.{os.getpid()}.{os.urandom(4).hex()}")
-    _write_file(new, os.urandom(KEY_BYTES))
+    safe_files.write_regular(new, os.urandom(KEY_BYTES), KEY_MODE)
     try:
         if path.exists() and path.stat().st_size != KEY_BYTES:  # cut short by a full disk
             os.replace(new, path)
@@ -194,12 +215,3 @@ def _make_key(path: Path) -> bytes:
         os.replace(new, path)
     new.unlink(missing_ok=True)
     return safe_files.read_regular(path, KEY_BYTES)
-
-
-def _write_file(path: Path, data: bytes) -> None:
-    """Write a small file that only this user can read, never through a link."""
-    descriptor = safe_files.open_regular(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    try:
-        os.write(descriptor, data)
-    finally:
-        os.close(descriptor)

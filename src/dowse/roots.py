@@ -120,7 +120,7 @@ def _chosen_path(root: Path, settings: Settings) -> Path:
 def _cached_place(home: Path, settings: Settings) -> IndexPlace:
     digest = hashlib.sha256(str(home).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     folder = settings_module.user_cache_dir() / f"{home.name or 'root'}-{digest}"
-    return IndexPlace(open_folder(folder, trusts_any=settings.trust_index))
+    return IndexPlace(open_folder(folder, trusts_any=settings.trust_index, holds_others=True))
 
 
 def search_log(root: Path) -> Path:

@@ -79,6 +79,12 @@ def read_regular(path: str | Path, max_bytes: int) -> bytes:
         os.close(descriptor)
 
 
+def write_regular(path: str | Path, data: bytes, mode: int = 0o666) -> None:
+    """Write a whole file, made if there is none; raise ``UnsafeFile`` for a link or what is no regular file."""
+    with os.fdopen(open_regular(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as file:
+        file.write(data)
+
+
 def read_inside(root: Path, name: str, max_bytes: int) -> bytes:
     """Read a file of a tree; a link is followed as long as it stays in the tree."""
     path = root / name

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dowse.indexing.tree_diff import settled_time
+from dowse.safe_files import read_regular
 from dowse.types import Revision
 
 LARGEST = 2_000_000
@@ -27,6 +28,9 @@ MAX_NAME_BYTES = 65_536
 """Of a path in the index: names of version 4 share their beginnings, so that a few bytes could make very long ones."""
 
 MAX_VARINT_BYTES = 10
+
+MAX_FILE_BYTES = 500_000_000
+"""Of a file of git's: the index of a million files has a hundred million."""
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _HEADER = 12
@@ -134,11 +138,15 @@ def _settled(path: str, name: str, inode: int, mtime_ns: int, size: int) -> str:
 
 def _said_in(path: str, name: str = "") -> str:
     """What a file of git's says; or, of a file with a line for each name, what stands before this one."""
-    with open(path, "rb", buffering=0) as file:
-        text = file.read().decode("utf-8", "replace").strip()
+    text = _read(path).decode("utf-8", "replace").strip()
     if not name:
         return text
     return next((line[: -len(name)].strip() for line in text.splitlines() if line.endswith(f" {name}")), "")
+
+
+def _read(path: str) -> bytes:
+    """Read a file of git's; it may be a link, but no pipe that nobody writes to."""
+    return read_regular(os.path.realpath(path), MAX_FILE_BYTES)
 
 
 def _is_dirty(path: str, tracked: _Tracked | None) -> bool:
@@ -152,7 +160,7 @@ def _is_dirty(path: str, tracked: _Tracked | None) -> bool:
             return False
         if status.st_size > LARGEST:
             return True
-        content = Path(path).read_bytes()
+        content = read_regular(path, LARGEST)
     except OSError:
         return True
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).digest() != tracked.blob
@@ -170,7 +178,7 @@ def _index(folder: str) -> _Index | None:
 
 @lru_cache(maxsize=8)
 def _read_index(path: str, mtime_ns: int, size: int) -> _Index:
-    return _Index(Path(path).read_bytes())
+    return _Index(_read(path))
 
 
 class _Index:

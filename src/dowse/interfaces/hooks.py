@@ -29,6 +29,7 @@ def install(root: Path) -> list[Path]:
     changed = []
     for name in HOOKS:
         path = folder / name
+        _check_place(path, root)
         before = _read(path)
         if before and not _is_shell(before):
             raise UsageError(f"{path} is no shell script: add this line to it yourself: {_command()}")
@@ -47,6 +48,7 @@ def uninstall(root: Path) -> list[Path]:
     changed = []
     for name in HOOKS:
         path = folder / name
+        _check_place(path, root)
         before = _read(path)
         after = _without_section(before)
         if after == before:
@@ -69,6 +71,21 @@ def _folder(root: Path) -> Path:
         return default
     top = program.text(root, "rev-parse", "--show-toplevel", otherwise=OTHERWISE).rstrip("\r\n")
     return (Path(top) / named).resolve()
+
+
+def _check_place(path: Path, root: Path) -> None:
+    """Raise an error for a hook that is a pipe, or a link out of the repository: that file is for other things too."""
+    try:
+        target = path.resolve()
+    except (OSError, RuntimeError) as error:  # links in a circle
+        raise UsageError(f"{path} cannot be read: {error}") from error
+    places = (root, path.parent.parent) if path.parent.name == "hooks" else (root, path.parent)
+    if not any(target.is_relative_to(place.resolve()) for place in places):
+        raise UsageError(
+            f"{path} is {target}, outside the repository: add this line to it yourself: {_command()}"
+        )
+    if target.exists() and not target.is_file():
+        raise UsageError(f"{path} is no file: remove it")
 
 
 def _read(path: Path) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 from dowse.errors import UsageError
@@ -40,6 +41,8 @@ def command(*arguments: str) -> list[str]:
 
 def run(root: Path, *arguments: str, otherwise: str) -> subprocess.CompletedProcess[bytes]:
     """What git says in a folder, also if it refuses; ``otherwise`` is what a user can do without an answer."""
+    if pipe := _find_pipe(root):
+        raise UsageError(f"{pipe} is a pipe, which git would wait for: {otherwise}")
     try:
         return subprocess.run(
             command(*arguments),
@@ -53,6 +56,17 @@ def run(root: Path, *arguments: str, otherwise: str) -> subprocess.CompletedProc
         raise UsageError(f"git is not installed: {otherwise}") from None
     except subprocess.TimeoutExpired:
         raise UsageError(f"git took more than {SECONDS} s: {otherwise}") from None
+
+
+def _find_pipe(root: Path) -> Path | None:
+    """Find something among git's own files that is neither a file nor a folder: git opens it, and waits."""
+    tree = next((folder for folder in (root, *root.parents) if os.path.lexists(folder / ".git")), root)
+    for folder in (tree / ".git", tree / ".git" / "info", tree / ".git" / "objects" / "info"):
+        with suppress(OSError):
+            for path in folder.iterdir():
+                if path.exists() and not (path.is_file() or path.is_dir()):
+                    return path
+    return None
 
 
 def text(root: Path, *arguments: str, otherwise: str) -> str:

@@ -6,6 +6,7 @@ there are. Nothing here measures: see ``checkouts.py`` for how a mined question 
 
 from __future__ import annotations
 
+import os
 import random
 import re
 from collections import defaultdict
@@ -13,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from dowse import safe_files
 from dowse.engine import Engine
 from dowse.errors import UsageError
 from dowse.evaluation.eval_types import Dataset, Question
@@ -82,14 +84,22 @@ def _plain(question: Question) -> Question | None:
 def keep(path: Path, text: str, *, force: bool) -> None:
     """Write mined questions, but not over a file that somebody may have edited."""
     try:
-        if not force and path.exists() and path.read_text(encoding="utf-8") != text:
+        if not force and os.path.lexists(path) and not _holds(path, text.encode()):
             raise UsageError(
                 f"{path} is there and differs: give --out another name, or --force to replace it"
             )
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        safe_files.write_regular(path, text.encode())  # the tree may have a link of this name
+    except OSError as error:
         raise UsageError(f"{path} cannot be written: {error}") from error
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    """Whether a file is just this; raise an error if it is no regular file."""
+    try:
+        return safe_files.read_regular(path, len(data)) == data
+    except safe_files.TooLarge:
+        return False
 
 
 def _shares(count: int, available: Mapping[str, int]) -> dict[str, int]:

@@ -15,11 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
-from dowse import settings
+from dowse import safe_files, settings
 from dowse.errors import UsageError
 from dowse.interfaces.agents import instructions, jsonc, toml_editor
 from dowse.interfaces.agents.clients import AGENTS, NAME, Agent
 from dowse.interfaces.self_command import launch_command
+
+MAX_FILE_BYTES = 50_000_000
+"""Of an agent's file: some keep all their conversations in the same one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,7 @@ def file_of(agent: Agent, root: Path | None) -> Path:
     if root is not None:
         if not agent.project:
             raise UsageError(f"{agent.title} has no settings for a project: leave out --project")
-        return root / agent.project
+        return _inside(root, agent.project)
     if agent.user is None:
         raise UsageError(f"{agent.title} has settings for a project only: use --project")
     return agent.user()
@@ -119,7 +122,7 @@ def uninstalling(agent: Agent, root: Path | None) -> Change:
 def advising(root: Path, names: Sequence[str]) -> Iterator[Change]:
     """The section for agents in the files that the agents read."""
     for name in dict.fromkeys(agent_named(name).guidance for name in names):
-        path = root / name
+        path = _inside(root, name)
         before = _read(path)
         yield Change(path, before, instructions.with_section(before or ""))
 
@@ -127,18 +130,18 @@ def advising(root: Path, names: Sequence[str]) -> Iterator[Change]:
 def advising_no_more(root: Path) -> Iterator[Change]:
     """The same files without it."""
     for name in dict.fromkeys(agent.guidance for agent in AGENTS.values()):
-        yield _taking_back(root / name, instructions.without_section)
+        yield _taking_back(_inside(root, name), instructions.without_section)
 
 
 def teaching(root: Path) -> Change:
     """The skill."""
-    path = root / instructions.SKILL_PATH
+    path = _inside(root, instructions.SKILL_PATH)
     return Change(path, _read(path), instructions.SKILL)
 
 
 def teaching_no_more(root: Path) -> Change:
     """No skill."""
-    path = root / instructions.SKILL_PATH
+    path = _inside(root, instructions.SKILL_PATH)
     before = _read(path)
     return Change(path, before, None if before == instructions.SKILL else before)
 
@@ -234,10 +237,23 @@ def _record(path: Path) -> Path:
     return settings.user_cache_dir() / "agents" / f"{digest}.json"
 
 
+def _inside(root: Path, name: str) -> Path:
+    """Return the path of a file of a project; raise an error if a link in it leads out of the project."""
+    path = root / name
+    try:
+        target = path.resolve()
+    except (OSError, RuntimeError) as error:  # links in a circle
+        raise UsageError(f"{path} cannot be read: {error}") from error
+    if not target.is_relative_to(root.resolve()):
+        raise UsageError(
+            f"{path} is {target}, outside the project: remove the link, or write that file yourself"
+        )
+    return path
+
+
 def _read(path: Path) -> str | None:
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            return file.read()
+        return safe_files.read_regular(path.resolve(), MAX_FILE_BYTES).decode()
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:

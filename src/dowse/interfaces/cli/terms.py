@@ -183,8 +183,9 @@ def _chosen(engine: Engine, file: Path | None) -> Path:
 def _write_entries(path: Path, pairs: list[tuple[str, str]]) -> None:
     """Pairs as entries, but not over a file that is there."""
     import json
+    import os
 
-    if path.exists():
+    if os.path.lexists(path):  # a link to nothing too: what is written through it, is written elsewhere
         raise UsageError(f"{path} is there: give --out another name")
     entries: dict[str, list[str]] = {}
     for used, said in pairs:

@@ -168,6 +168,8 @@ class EmbeddedStore:
         with self._reading() as (_, catalogue):
             if not catalogue.is_intact():
                 raise IndexCorrupt.beyond_repair(f"the index at {self.folder} is damaged")
+            if not catalogue.view:  # of other trees only, or of this one where it was before
+                return ()
             folder = self._view_folder(catalogue)
         whole = {
             "the lexical index": lexical_index.is_intact(folder / LEXICAL),
@@ -181,7 +183,7 @@ class EmbeddedStore:
 
     def clear(self) -> None:
         """Delete our files, of every view, and the folders that are then empty; what else is there stays."""
-        if not self._data.is_dir():
+        if not self._place.is_there():
             return
         with self._locked():
             self.close()

@@ -113,20 +113,22 @@ def _remove_once(folder: Path, layout: Layout) -> None:
 
 def check_plain(folder: Path, *, any_owner: bool = False) -> None:
     """Raise ``IndexForeign`` unless all below a folder is folders and regular files of this user: no link, no pipe."""
-    for entry in _entries(folder):
-        try:
-            status = entry.stat(follow_symlinks=False)
-        except FileNotFoundError:  # a writer has just deleted it
-            continue
-        is_folder = stat.S_ISDIR(status.st_mode)
-        if not (is_folder or stat.S_ISREG(status.st_mode)) or not index_folder.is_own(
-            status, any_owner=any_owner
-        ):
-            raise IndexForeign(
-                f"{entry.path} is a link, a pipe or somebody else's file, which dowse never puts there: remove it"
-            )
-        if is_folder:
-            check_plain(Path(entry.path), any_owner=any_owner)
+    pending = [folder]
+    while pending:
+        for entry in _entries(pending.pop()):
+            try:
+                status = entry.stat(follow_symlinks=False)
+            except FileNotFoundError:  # a writer has just deleted it
+                continue
+            is_folder = stat.S_ISDIR(status.st_mode)
+            if not (is_folder or stat.S_ISREG(status.st_mode)) or not index_folder.is_own(
+                status, any_owner=any_owner
+            ):
+                raise IndexForeign(
+                    f"{entry.path} is a link, a pipe or somebody else's file, which dowse never puts there: remove it"
+                )
+            if is_folder:
+                pending.append(Path(entry.path))
 
 
 def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:

@@ -1,0 +1,77 @@
+"""A process that calls all that the Python API has on one tree, and writes a line for each: its name and its error."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from dowse import Engine
+from dowse.errors import DowseError
+
+CALLS: dict[str, Callable[[Engine], object]] = {
+    "search": lambda engine: engine.search("retry_with_backoff"),
+    "explain": lambda engine: engine.explain("retry", "src/retry.py"),
+    "related": lambda engine: engine.related("src/retry.py"),
+    "read": lambda engine: engine.read("src/retry.py:retry_with_backoff"),
+    "ranking": lambda engine: engine.ranking("retry").__enter__(),
+    "near": lambda engine: engine.near("src/retry.py:4"),
+    "graph": lambda engine: engine.graph.callers("retry_with_backoff"),
+    "files": lambda engine: list(engine.files()),
+    "left_out": lambda engine: list(engine.left_out()),
+    "why": lambda engine: engine.why("src/retry.py"),
+    "filter": lambda engine: engine.filter(languages=["python"]),
+    "path_inside": lambda engine: engine.path_inside("src/retry.py"),
+    "revision": lambda engine: engine.revision(["src/retry.py"]),
+    "status": lambda engine: engine.status(),
+    "damaged": lambda engine: engine.damaged(),
+    "generation": lambda engine: engine.generation(),
+    "pending": lambda engine: engine.pending(),
+    "check_soon": lambda engine: engine.check_soon(),
+    "refresh": lambda engine: engine.refresh(),
+    "take_in": lambda engine: engine.take_in(["src/retry.py", "../neighbour/private"]),
+    "term_graph": lambda engine: engine.term_graph(),
+    "embedder": lambda engine: engine.embedder,
+    "fingerprint": lambda engine: engine.fingerprint,
+    "languages": lambda engine: engine.languages,
+    "index_folder": lambda engine: engine.index_folder,
+    "index_files": lambda engine: engine.index_files(),
+    "store": lambda engine: list(engine.store.dump()),
+    "store_at": lambda engine: engine.store_at("memory"),
+    "copy_index": lambda engine: engine.copy_index("embedded", "memory"),
+    "server_status": lambda engine: engine.server_status(),
+    "init_server": lambda engine: engine.init_server(),
+    "collect_garbage": lambda engine: engine.collect_garbage(),
+    "trust_index": lambda engine: (engine.trust_index(), engine.trust_index(fresh=True)),
+    "index": lambda engine: (engine.index(), engine.index(rebuild=True)),
+    "clear": lambda engine: engine.clear(),
+    "open": lambda engine: Engine.open(engine.root, read_only=True).search("retry"),
+    "close": lambda engine: engine.close(),
+}
+
+
+def call(name: str, root: Path) -> str:
+    """Call one on an engine of its own; what dowse says on purpose is its answer, anything else ends the process."""
+    try:
+        with Engine.open(root) as engine:
+            CALLS[name](engine)
+    except DowseError as error:
+        return str(error)
+    return ""
+
+
+def main(cpu_seconds: int, root: Path) -> None:
+    """Call everything."""
+    import resource  # which Windows lacks, where only the table above is read
+
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
+    sys.path[:] = [os.path.abspath(entry) for entry in sys.path]
+    os.chdir(root)
+    for name in CALLS:
+        print(json.dumps([name, call(name, root)]), flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), Path(sys.argv[2]))
