@@ -222,9 +222,10 @@ def shapes(language: Language) -> dict[str, Shape]:
 
 def _keywords(language: Language, head: str) -> dict[str, Shape]:
     words = [token for token in tokens(language) if token.isalpha() and len(token) > 1]
-    every = " ".join(words) + " "
+    if not words:
+        return {}
     each = {f"keyword {word}": Shape(head, f"{word} ") for word in _spread(words, 6)}
-    return {"keywords": Shape(head, every), **each} if words else {}
+    return {"keywords": Shape(head, " ".join(words) + " "), **each}
 
 
 def _spread(words: list[str], count: int) -> list[str]:
