@@ -51,6 +51,8 @@ _COMMON = {
     "long line": Shape("", "a = 1; "),
     "long name": Shape("", "a"),
     "empty lines": Shape("", "\n"),
+    "path": Shape("", "a/"),
+    "brackets in lines": Shape("", "[\n"),
     "blanks": Shape("", " "),
     "open string": Shape('x = "', "a b\n"),
     "open comment": Shape("/* ", "a b\n"),

@@ -56,6 +56,16 @@ def limit_memory(size: int) -> None:
     )
 
 
+def leave_no_core() -> None:
+    """Have this process end without a file of its memory in the working directory, which is somebody's tree."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
+
+
 def _ask_kernel() -> None:
     import ctypes
 
