@@ -67,7 +67,7 @@ class Limits(NamedTuple):
     memory_kb: int
 
 
-SOON = Limits(0.25, 1.0, 60_000)
+SOON = Limits(0.25, 1.0, 45_000)
 """For a process that has other things to do: ten times what code takes."""
 
 
