@@ -51,6 +51,8 @@ _COMMON = {
     "long line": Shape("", "a = 1; "),
     "long name": Shape("", "a"),
     "empty lines": Shape("", "\n"),
+    "path": Shape("", "a/"),
+    "brackets in lines": Shape("", "[\n"),
     "blanks": Shape("", " "),
     "open string": Shape('x = "', "a b\n"),
     "open comment": Shape("/* ", "a b\n"),
@@ -222,9 +224,10 @@ def shapes(language: Language) -> dict[str, Shape]:
 
 def _keywords(language: Language, head: str) -> dict[str, Shape]:
     words = [token for token in tokens(language) if token.isalpha() and len(token) > 1]
-    every = " ".join(words) + " "
+    if not words:
+        return {}
     each = {f"keyword {word}": Shape(head, f"{word} ") for word in _spread(words, 6)}
-    return {"keywords": Shape(head, every), **each} if words else {}
+    return {"keywords": Shape(head, " ".join(words) + " "), **each}
 
 
 def _spread(words: list[str], count: int) -> list[str]:

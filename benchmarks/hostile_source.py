@@ -75,6 +75,7 @@ def _outcome(cases: Sequence[Case], sizes: Sequence[int], grammars: int) -> Outc
             Figure("most memory of a file", by_memory[0].megabytes, "MB", at_most(MEMORY_MB)),
             Figure("files above that time", len(slow), f"of {len(cases)}", at_most(0)),
             Figure("files above that memory", len(large), f"of {len(cases)}", at_most(0)),
+            *_figures_by_size(cases, sizes),
             Figure("files that a worker is for", sum(case.is_guarded for case in cases), f"of {len(cases)}"),
             Figure("files cut by lines", sum(case.is_over for case in cases), f"of {len(cases)}"),
         ],
@@ -82,15 +83,43 @@ def _outcome(cases: Sequence[Case], sizes: Sequence[int], grammars: int) -> Outc
         details={
             "slowest": [case._asdict() for case in by_time],
             "largest": [case._asdict() for case in by_memory],
+            "by_shape": _worst_by_shape(cases),
         },
     )
+
+
+def _figures_by_size(cases: Sequence[Case], sizes: Sequence[int]) -> Iterator[Figure]:
+    """Say what the worst file of each size takes: more by a constant and by its size, not by its square."""
+    for size in sizes:
+        same = [case for case in cases if case.size == size]
+        seconds, megabytes = max(case.seconds for case in same), max(case.megabytes for case in same)
+        yield Figure(f"most CPU time of a file of {size:,} bytes", seconds, "s")
+        yield Figure(f"most memory of a file of {size:,} bytes", megabytes, "MB")
+
+
+def _worst_by_shape(cases: Sequence[Case]) -> dict[str, dict[str, Any]]:
+    """Find the slowest and the largest file of each shape, the slowest first; keywords count as one shape."""
+    shapes: dict[str, list[Case]] = {}
+    for case in cases:
+        shapes.setdefault("keyword" if case.shape.startswith("keyword ") else case.shape, []).append(case)
+    worst = {
+        shape: {
+            "slowest": max(rows, key=lambda case: case.seconds)._asdict(),
+            "largest": max(rows, key=lambda case: case.megabytes)._asdict(),
+        }
+        for shape, rows in shapes.items()
+    }
+    return dict(sorted(worst.items(), key=lambda row: -row[1]["slowest"]["seconds"]))
 
 
 def _measure_apart(language: str, sizes: Sequence[int]) -> list[Case]:
     """Measure the shapes of a language in a process that has no threads, and may fork."""
     command = [sys.executable, "-m", "benchmarks.hostile_source", language, *map(str, sizes)]
     out = subprocess.run(command, stdout=subprocess.PIPE, check=True)
-    return [Case(*row) for row in json.loads(out.stdout)]
+    cases = [Case(*row) for row in json.loads(out.stdout)]
+    slowest, largest = max(case.seconds for case in cases), max(case.megabytes for case in cases)
+    print(f"{language}: {len(cases)} files, {slowest:.1f} s, {largest:.0f} MB", file=sys.stderr, flush=True)
+    return cases
 
 
 def _measure(language: Language, sizes: Sequence[int]) -> list[Case]:

@@ -2,17 +2,20 @@
 
 A helper that waits for messages sees its pipe close. One that is busy in a grammar or a regular expression sees
 nothing, and would go on as an orphan. On Linux the kernel ends it; elsewhere a thread looks after the parent, and a
-limit of CPU time ends what lets no thread run. Needs the standard library only, and little of it: a helper starts
-in no time.
+limit of CPU time, or of time by the clock, ends what lets no thread of Python run. Needs the standard library only,
+and little of it: a helper starts in no time.
 """
 
 from __future__ import annotations
 
 import _thread
+import faulthandler
 import os
 import signal
 import sys
 import time
+from functools import cache
+from typing import IO
 
 _LOOK_SECONDS = 0.5
 """Between two looks at the parent: soon enough for people, and nothing to the processor."""
@@ -41,6 +44,26 @@ def limit_cpu(seconds: float) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (end if hard == resource.RLIM_INFINITY else min(end, hard), hard))
 
 
+def limit_time(seconds: float) -> None:
+    """End this process after so many seconds by the clock, whatever it does then; a later call sets a new end.
+
+    A thread of C sees to it, which no grammar and no pattern can keep from running: where nothing else ends a helper
+    whose parent was killed, as on Windows, this does.
+    """
+    faulthandler.dump_traceback_later(seconds, exit=True, file=_open_nowhere())
+
+
+def lift_time_limit() -> None:
+    """Let this process live on after ``limit_time``."""
+    faulthandler.cancel_dump_traceback_later()
+
+
+@cache
+def _open_nowhere() -> IO[str]:
+    """Open what the traceback is written to that nobody reads."""
+    return open(os.devnull, "w", encoding="ascii")
+
+
 def limit_memory(size: int) -> None:
     """Let this process take so many more bytes of memory; a later call counts anew. Only Linux has such a limit."""
     if sys.platform != "linux":
@@ -54,6 +77,16 @@ def limit_memory(size: int) -> None:
     resource.setrlimit(
         resource.RLIMIT_DATA, (end if hard == resource.RLIM_INFINITY else min(end, hard), hard)
     )
+
+
+def leave_no_core() -> None:
+    """Have this process end without a file of its memory in the working directory, which is somebody's tree."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
 
 
 def _ask_kernel() -> None:

@@ -1,16 +1,21 @@
 """A file that was made to take all time or memory is searchable by its text, and does no harm to the others."""
 
+import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from benchmarks import hostile_shapes
 
-from dowse.code import languages
+from dowse.code import languages, parsing, references, secrets
 from dowse.code.bracket_depth import SUSPICIOUS_DEPTH, nests_deeply
+from dowse.code.languages.spec import Language
 from dowse.engine import Engine
+from dowse.indexing import guard
 from dowse.indexing.analyze_file import Task, Understanding
-from dowse.indexing.workers import PARALLEL_BYTES, understand_all
+from dowse.indexing.workers import ALONE_BYTES, GROUP_BYTES, PARALLEL_BYTES, grouped, understand_all
 from dowse.types import ParseHealth
 
 HOW = Understanding(languages.builtin(), 1000, 0)
@@ -30,6 +35,10 @@ SHAPES = {
     "angles.dart": ("x = ", "a<", 10_000),
     "namespaces.cpp": ("", "namespace a { ", 10_000),
     "definitions.c": ("/* " + "word " * 400 + "*/\n", "int a(){} ", 20_000),
+    "definitions.java": ("", "int a(){} ", 100_000),
+    "comment.cpp": ("/* ", "a b\n", 25_000),
+    "generics.java": ("", "A<", 20_000),
+    "blank.yaml": ("a: b", "\n", 100_000),
 }
 """A beginning, what follows it, and how often: each took minutes or gigabytes, and many still do in the grammar."""
 
@@ -64,8 +73,8 @@ def measure(name: str, content: bytes, processes: int = 1, total: int = 0) -> tu
 def test_a_hostile_file_takes_little(name: str, processes: int) -> None:
     head, unit, count = SHAPES[name]
     seconds, kilobytes = measure(name, (head + unit * count).encode(), processes, PARALLEL_BYTES)
-    assert seconds < 25, "a budget of four seconds, twice, and a machine that is not fast"
-    assert kilobytes < 700_000
+    assert seconds < 20, "ten seconds for the file, and a machine that is not fast"
+    assert kilobytes < 450_000, "300 MB for the file, and what a process has that does nothing"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="CPU time is not told of")
@@ -106,6 +115,103 @@ def test_it_is_found_by_text_and_status_says_why(tmp_path: Path) -> None:
         assert engine.search("needle haystack").results[0].path == "bad.stuck"
         assert engine.search("thread").results[0].path == "good.py"
         assert engine.status().health == {"over budget": 1, "ok": 1}
+
+
+def test_a_file_that_did_not_change_costs_its_budget_once(tmp_path: Path) -> None:
+    (tmp_path / "tree").mkdir()
+    bad = tmp_path / "tree" / "bad.stuck"
+    bad.write_text("x" * 5000)
+    (tmp_path / "tree" / "dowse.toml").write_text(
+        "[languages.stuck]\nextensions = ['.stuck']\nlinks = ['(?P<target>(x+x+)+y)']\n"
+    )
+    with Engine.open(tmp_path / "tree", index_dir=str(tmp_path / "index"), embedder="hashing") as engine:
+        first = spend(engine.index)
+        os.utime(bad, (1, 1))
+        again = spend(engine.index)
+        bad.rename(bad.with_name("other.stuck"))
+        renamed = spend(engine.index)
+        assert engine.status().health["over budget"] == 1
+    assert first >= guard.CPU_SECONDS
+    assert again < guard.CPU_SECONDS / 2, "its content is known"
+    assert renamed < guard.CPU_SECONDS / 2, "by whatever name"
+
+
+def spend(work: Callable[[], object]) -> float:
+    """Do something; return the CPU seconds of this process and of those that it waited for."""
+    before = os.times()[:4]
+    work()
+    return sum(os.times()[:4]) - sum(before)
+
+
+@pytest.mark.parametrize("size", [1_000, 10_000, ALONE_BYTES - 1, ALONE_BYTES, 1_000_000])
+def test_all_that_a_file_may_take_is_less_than_ten_seconds(size: int) -> None:
+    task, others = Task("a.c", b"x" * size, None), Task("b.c", b"x" * GROUP_BYTES, None)
+    (group, *_) = grouped([task, others], GROUP_BYTES, ALONE_BYTES)
+    assert group == [task], "nothing large shares its fate"
+    small = Task("c.c", b"x" * (ALONE_BYTES - 1), None)
+    (group, *_) = grouped([small, small, task], GROUP_BYTES, ALONE_BYTES)
+    together = guard.seconds_for(group) if task in group else 0.0
+    here = parsing.SOON.seconds + parsing.SOON.seconds_per_mb * size / 1e6
+    alone = guard.seconds_for([task]) + 1  # the kernel counts whole seconds
+    assert max(here, together + 1) + alone < 8, "what remains is for tokens and secrets"
+    assert parsing.SECONDS + parsing.SECONDS_PER_MB * size / 1e6 < alone - 1, "the parser stops by itself"
+
+
+TOKEN = b"aB3dE5gH7jK9mN1pQ3sT5"
+AWS_KEY, AWS_SECRET = b"AKIA" + b"A1B2C3D4E5F6G7H8 ", b"aB3dE5gH7jK9mN1pQ3sT5vW7xY9zA1bC3dE5fG7h "
+SECRETS = {
+    "blanks": b"pwd:" + b" " * 90 + b'"' + TOKEN + b'" \n',
+    "types": b"pwd :" + b" " * 40 + b"a" + b" " * 40 + b'"' + TOKEN + b'" \n',
+    "names": b"pwd" * 30 + b' "' + TOKEN + b'"\n',
+    "keys": AWS_KEY,
+    "keys and secrets": AWS_KEY + AWS_SECRET,
+    "addresses": b"://" + b"a" * 99 + b":" + b"b" * 199,
+    "private keys": b"-----BEGIN RSA PRIVATE KEY-----\n-a-a-a",
+    "web tokens": b"eyJ" + b"a" * 20 + b".",
+    "one value": b"password=" + b"aB3x" * 250_000,
+    "images": b"ENV " + b"pwd" * 25 + b" " * 10 + TOKEN + b" \n",
+}
+"""What is repeated in texts that look for as much work as there may be for who looks for secrets."""
+
+
+@pytest.mark.parametrize("path", ["a.py", ".env", "Dockerfile"])
+@pytest.mark.parametrize("name", SECRETS)
+def test_masking_takes_little(name: str, path: str) -> None:
+    unit = SECRETS[name]
+    assert spend(lambda: secrets.mask(unit * (1_000_000 // len(unit)), path)) < 5
+
+
+UNITS = [
+    "\n", " ", "a\n", "a/", "a-", "a.", "- ", "-\n", "- a/", "a: ", "a:a/", "../", "[", "[\n", "[a", "[a]: ", "](",
+    "COPY\n", "COPY --$\n", "[lib]\n", "name\n", '"', '"@', '"a/*":["', 'source="./', 'file( "', "module \n",
+    "class A\n", "class AAA ", "class AAA(", "enum AAA a<", "a: b ", "\t", "\r\n", "- a:b:",
+]  # fmt: skip
+PATTERNS = [one for one in languages.builtin().by_name.values() if one.links or one.blanks or one.claims]
+
+
+@pytest.mark.parametrize("language", PATTERNS, ids=lambda language: language.name)
+def test_patterns_of_a_language_take_little(language: Language) -> None:
+    path = f"a{language.extensions[0]}" if language.extensions else language.filenames[0]
+    for unit in UNITS:
+        text = (unit * (references.MAX_LINKED // len(unit))).encode()
+        for claimed in (path, *(f"a{extension}" for extension, _ in language.claims)):
+            assert spend(lambda: HOW.languages.detect(claimed, text)) < 2, unit  # noqa: B023
+        assert spend(lambda: references.find(language, [], text)) < 4, unit  # noqa: B023
+        assert spend(lambda: parsing._readable(language.blanks, text)) < 2, unit  # noqa: B023
+
+
+def test_every_grammar_has_shapes_even_without_keywords() -> None:
+    json = HOW.languages.by_name["json"]
+    assert "keywords" not in hostile_shapes.texts(json, 1_000)
+    assert "keywords" in hostile_shapes.texts(HOW.languages.by_name["go"], 1_000)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
+def test_a_worker_leaves_no_core_file() -> None:
+    code = "import resource; from dowse import lifeline; lifeline.leave_no_core()"
+    shown = "; print(resource.getrlimit(resource.RLIMIT_CORE)[0])"
+    out = subprocess.run([sys.executable, "-c", code + shown], capture_output=True, check=True)
+    assert out.stdout.strip() == b"0"
 
 
 def test_brackets_are_counted_wherever_they_stand() -> None:

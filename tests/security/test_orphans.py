@@ -73,3 +73,27 @@ def ends_within(pid: int, seconds: float) -> bool:
             return True
         time.sleep(0.02)
     return False
+
+
+STUCK = """
+import re
+from dowse import lifeline
+lifeline.limit_time(10)
+lifeline.limit_time(0.2)
+print("stuck", flush=True)
+re.search("(x+x+)+y", "x" * 5000)
+"""
+"""A process that no thread of Python can end, and that nobody looks after."""
+
+
+def test_a_time_limit_ends_what_is_stuck() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", STUCK], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.returncode, done.stdout) == (1, "stuck\n")
+
+
+def test_a_lifted_time_limit_ends_nothing() -> None:
+    script = "import time\nfrom dowse import lifeline\nlifeline.limit_time(0.2)\nlifeline.lift_time_limit()\n"
+    done = subprocess.run([sys.executable, "-c", f"{script}time.sleep(0.5)"], timeout=120, check=False)
+    assert done.returncode == 0

@@ -31,12 +31,12 @@ Match = tuple[int, dict[str, list[tree_sitter.Node]]]
 TIMED_BYTES = 4_000
 """Smaller files are parsed without a look at the clock: the worst junk of that size takes some tenths of a second."""
 
-SECONDS = 2.0
-SECONDS_PER_MB = 4.0
+SECONDS = 1.0
+SECONDS_PER_MB = 2.0
 """CPU time that parsing a file may take, many times what code takes. Junk may take time by its size squared: half
 a megabyte of a log that is named ``.jl`` takes more than a minute."""
 
-MEMORY_KB = 200_000
+MEMORY_KB = 130_000
 """Memory that parsing a file may take: many times what code takes. Junk takes a hundred megabytes a second."""
 
 READ_BYTES = 1_024
@@ -67,7 +67,7 @@ class Limits(NamedTuple):
     memory_kb: int
 
 
-SOON = Limits(0.25, 2.0, 60_000)
+SOON = Limits(0.25, 1.0, 45_000)
 """For a process that has other things to do: ten times what code takes."""
 
 

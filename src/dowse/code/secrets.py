@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
@@ -124,8 +124,11 @@ _SECRET_NAME = rb"""
     (?P<name>passw(?:or)?d|passphrase|pwd|secret|token|credential|api[_-]?key|access[_-]?key|private[_-]?key
       |auth[_-]?key|encryption[_-]?key|signing[_-]?key|master[_-]?key|account[_-]?key)[\w-]{0,12}
 """
+# Nothing is given back once it was read (``++``): a line of blanks would be shared out in every way there is.
 _ASSIGNED = re.compile(
-    _SECRET_NAME + rb"""["'\]]{0,2}(?:\s*:\s*[\w.\[\]|? ]{1,30}?)?\s*(?:=>|:=|=|:|\()\s*[rbfuL@]{0,2}$""",
+    _SECRET_NAME
+    + rb"""["'\]]{0,2}(?:\s*+:(?:\s++[\w.\[\]|?\ ]{0,30}+|[\w.\[\]|?\ ]{1,30}+))?
+           \s*+(?:=>|:=|=|:|\()\s*+[rbfuL@]{0,2}$""",
     re.VERBOSE | re.IGNORECASE,
 )
 # What a Dockerfile may say without a sign between name and value.
@@ -183,7 +186,8 @@ class _Span(NamedTuple):
 
 def mask(content: bytes, path: str) -> tuple[bytes, tuple[MaskedSecret, ...]]:
     """The content with its secrets blanked out, same length, same lines; and where they were."""
-    spans = [*_in_text(content), *_in_urls(content), *_in_runs(content, path)]
+    in_runs = list(_in_runs(content, path))
+    spans = [*_in_text(content), *_in_urls(content), *_aws_secrets(content, in_runs), *in_runs]
     if not spans:
         return content, ()
     masked = bytearray(content)
@@ -255,15 +259,22 @@ def _token(content: bytes, rule: _Rule, start: int) -> Iterator[_Span]:
     match = rule.regex.match(content, start)
     if match and not _is_public(match[0]):
         yield _Span(*match.span(), rule.name)
-        if rule.name == _AWS_KEY_ID:
-            yield from _aws_secrets(content, match)
 
 
-def _aws_secrets(content: bytes, key_id: re.Match[bytes]) -> Iterator[_Span]:
-    nearby = max(0, key_id.start() - _AWS_NEARBY), key_id.end() + _AWS_NEARBY
-    for match in _AWS_SECRET.finditer(content, *nearby):
-        if not _is_public(match[0]) and _looks_random(match[0]) and not _HEX.fullmatch(match[0]):
-            yield _Span(*match.span(), "AWS secret key")
+def _aws_secrets(content: bytes, spans: Sequence[_Span]) -> Iterator[_Span]:
+    """Find the secrets near access key ids, which come in order; what is near to several is read once."""
+    nearby: list[list[int]] = []
+    for start, end, rule in spans:
+        if rule != _AWS_KEY_ID:
+            continue
+        if nearby and start - _AWS_NEARBY <= nearby[-1][1]:
+            nearby[-1][1] = end + _AWS_NEARBY
+        else:
+            nearby.append([max(0, start - _AWS_NEARBY), end + _AWS_NEARBY])
+    for first, last in nearby:
+        for match in _AWS_SECRET.finditer(content, first, last):
+            if not _is_public(match[0]) and _looks_random(match[0]) and not _HEX.fullmatch(match[0]):
+                yield _Span(*match.span(), "AWS secret key")
 
 
 def _assigned(content: bytes, start: int, end: int) -> Iterator[_Span]:

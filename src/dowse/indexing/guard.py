@@ -19,11 +19,15 @@ from dowse import lifeline
 from dowse.errors import DowseError
 from dowse.indexing.analyze_file import Task, Understanding, Understood
 
-CPU_SECONDS = 4.0
-CPU_SECONDS_PER_MB = 5.0
-"""CPU time that files may take, many times what code takes. The parser stops before that by itself."""
+CPU_SECONDS = 2.0
+CPU_SECONDS_PER_MB = 3.0
+"""CPU time that a file may take, many times what code takes. The parser stops before that by itself."""
 
-MEMORY_BYTES = 400_000_000
+GROUP_CPU_SECONDS = 1.0
+GROUP_CPU_SECONDS_PER_MB = 2.0
+"""CPU time that files may take together. If it is not enough, each is tried alone: the one to blame costs both."""
+
+MEMORY_BYTES = 240_000_000
 """Memory that files may take beyond what the process had before; code takes less than 100 MB per megabyte."""
 
 WALL_FACTOR = 15
@@ -38,13 +42,16 @@ CRASHES = tuple(
 
 _TIME_IS_UP = -getattr(signal, "SIGXCPU", 0)
 
+OUT_OF_MEMORY = 77
+"""What a worker exits with that notices itself that its memory is used up."""
+
 
 class Crashed(Exception):
     """A worker ended as one does that a grammar crashes."""
 
 
 class OverBudget(Exception):
-    """A worker was ended because its files took too long."""
+    """A worker ended because its files took too much time or memory."""
 
 
 class Worker:
@@ -103,20 +110,25 @@ class Worker:
     def _error(self) -> Exception:
         """Tell from how the process ended what that means."""
         code = self._process.wait()
-        if self._is_late or (code < 0 and code == _TIME_IS_UP):
+        if self._is_late or code == OUT_OF_MEMORY or (code < 0 and code == _TIME_IS_UP):
             return OverBudget()
         return Crashed() if code in CRASHES else DowseError(_ENDED)
 
 
 def seconds_for(group: Sequence[Task]) -> float:
     """Say how much CPU time files may take."""
-    return CPU_SECONDS + CPU_SECONDS_PER_MB * sum(len(task.content) for task in group) / 1e6
+    megabytes = sum(len(task.content) for task in group) / 1e6
+    if len(group) == 1:
+        return CPU_SECONDS + CPU_SECONDS_PER_MB * megabytes
+    return GROUP_CPU_SECONDS + GROUP_CPU_SECONDS_PER_MB * megabytes
 
 
 def limit(group: Sequence[Task]) -> None:
     """Let this process, which is a worker, take no more for some files than they may take."""
-    lifeline.limit_cpu(seconds_for(group))
+    seconds = seconds_for(group)
+    lifeline.limit_cpu(seconds)
     lifeline.limit_memory(MEMORY_BYTES)
+    lifeline.limit_time(2 * WALL_FACTOR * seconds)  # the parent, if it lives, comes before that
 
 
 def send(pipe: IO[bytes], value: object) -> None:

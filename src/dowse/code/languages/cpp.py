@@ -23,11 +23,13 @@ _TYPE_NAME = "[(type_identifier) @name (qualified_identifier) @name (_ !scope na
 _VARIABLE_NAMES = "(identifier) @name (field_identifier) @name (qualified_identifier) @name"
 _MACROS = r"((?:[A-Z][A-Z0-9_]{2,}(?:\([^()\n]*\))?\s+)+)"
 _NAMED = r"(?=[A-Za-z_][\w:]*(?:<[^<>{};]*>)?\s*(?:final\b\s*)?(?::(?!:)|\{))"
-_CLASS = r"^\s*class\s+\w[\w:]*\s*(?:final\s*)?[:{]"
+_CLASS = r"^[ \t]*+class\s+\w[\w:]*\s*(?:final\s*)?[:{]"
 
 LANGUAGE = Language(
     name="cpp",
-    claims=((".h", r"^\s*(?:namespace\b|template\s*<|(?:public|private|protected)\s*:)|\bstd::|" + _CLASS),),
+    claims=(
+        (".h", r"^[ \t]*+(?:namespace\b|template\s*<|(?:public|private|protected)\s*:)|\bstd::|" + _CLASS),
+    ),
     extensions=(
         *(".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".inl", ".tpp", ".txx"),
         *(".ixx", ".cppm", ".cu", ".cuh", ".ino"),

@@ -6,7 +6,7 @@ from dowse.code.languages.spec import Language
 LANGUAGE = Language(
     name="objective-c",
     extensions=(".m", ".mm"),
-    claims=((".h", r"^\s*@(?:interface|protocol|property|end)\b|^#import\b"),),
+    claims=((".h", r"^[ \t]*+@(?:interface|protocol|property|end)\b|^#import\b"),),
     aliases=("objc", "obj-c", "objectivec"),
     grammar="tree_sitter_objc:language",
     definitions="""
