@@ -24,6 +24,7 @@ BENCHMARKS = {
     "incremental": "what changed files cost, in a tree of 7,000 files",
     "graph": "the code graph: calls against jedi, nodes, entities, cost, changes",
     "hostile_source": "files that were made to take all time and memory, in every grammar",
+    "walk": "how many functions and files a reader meets who follows one query and one file",
     "kills": "50 kills in the middle of indexing, and what is left",
     "agents": "tokens until a scripted agent has seen the cited lines, with three sets of tools",
     "serving": "the MCP server: start, overhead, freshness in a tree of 7,000 files",

@@ -1,0 +1,133 @@
+"""Walks one query and one file through the program with a tracer: how many functions, files and frames a reader meets.
+
+What is counted are functions of dowse by their code, comprehensions and generator expressions left out; a frame is a
+call of one of them within another. The query is a warm one of the command line, over the tree of this repository;
+the file is one that is indexed for the first time, in the process itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+import dowse
+from benchmarks.values import Figure, Outcome, below
+
+PACKAGE = str(Path(dowse.__file__).parent)
+QUERY = "where are changed files noticed"
+SAMPLE = Path(PACKAGE) / "search" / "pipeline.py"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add no options."""
+
+
+def run(_: argparse.Namespace) -> Iterator[Outcome]:
+    """Trace both, and count."""
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder) / "tree"
+        shutil.copytree(
+            PACKAGE, tree / "dowse", ignore=shutil.ignore_patterns("__pycache__", "*.npy", "*.bin")
+        )
+        query = _trace_query(tree)
+        file = _trace_file(Path(folder) / "one")
+    yield Outcome(
+        "walk",
+        "What a reader meets who follows one query and one file",
+        (
+            Figure("query: functions", len(query.functions), "", below(250)),
+            Figure("query: files", len(query.files), "", below(45)),
+            Figure("query: frames", query.depth, "", below(18)),
+            Figure("file: functions", len(file.functions), "", below(250)),
+            Figure("file: files", len(file.files), "", below(40)),
+        ),
+        notes=(f"a warm command line query, {QUERY!r}; a file of {len(SAMPLE.read_bytes()):,} bytes",),
+        details={
+            "query": sorted(map(_describe, query.functions)),
+            "file": sorted(map(_describe, file.functions)),
+            "deepest": query.deepest,
+        },
+    )
+
+
+class Tracer:
+    """Collects the functions of dowse that are called, and how deep they nest."""
+
+    def __init__(self) -> None:
+        self.functions: set[CodeType] = set()
+        self.depth = 0
+        self.deepest: list[str] = []
+        self._stack: list[CodeType] = []
+
+    @property
+    def files(self) -> set[str]:
+        """The files of these functions."""
+        return {code.co_filename for code in self.functions}
+
+    def trace(self, work: Callable[[], Any]) -> None:
+        """Do something, and collect what it calls."""
+        sys.setprofile(self._note)
+        try:
+            work()
+        finally:
+            sys.setprofile(None)
+
+    def _note(self, frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        if not code.co_filename.startswith(PACKAGE) or code.co_name.startswith("<"):
+            return
+        if event == "call":
+            self.functions.add(code)
+            self._stack.append(code)
+            if len(self._stack) > self.depth:
+                self.depth = len(self._stack)
+                self.deepest = [_describe(each) for each in self._stack]
+        elif event == "return" and self._stack and self._stack[-1] is code:
+            self._stack.pop()
+
+
+def _trace_query(tree: Path) -> Tracer:
+    from dowse.interfaces.cli.run_command import run as run_command
+
+    arguments = [
+        "search",
+        QUERY,
+        "--root",
+        str(tree),
+        "--index-dir",
+        str(tree.parent / "index"),
+        "--limit",
+        "3",
+    ]
+    tracer = Tracer()
+    with contextlib.redirect_stdout(io.StringIO()):
+        for _ in range(2):
+            run_command(arguments)
+        tracer.trace(lambda: run_command(arguments))
+    return tracer
+
+
+def _trace_file(tree: Path) -> Tracer:
+    from dowse.engine import Engine
+
+    tree.mkdir()
+    (tree / "first.py").write_text("FIRST = 1\n", encoding="utf-8")
+    tracer = Tracer()
+    with Engine.open(tree, index_dir=str(tree.parent / "one_index")) as engine:
+        engine.index()
+        shutil.copy(SAMPLE, tree / "sample.py")
+        tracer.trace(engine.index)
+    return tracer
+
+
+def _describe(code: CodeType) -> str:
+    path = Path(code.co_filename).relative_to(PACKAGE).as_posix()
+    return f"{path}:{code.co_firstlineno} {code.co_qualname}"
