@@ -10,11 +10,11 @@ from dowse.types import Certainty, Hub, Kind, Relation
 DAMPING = 0.85
 """PageRank's usual chance of going on."""
 
-ROUNDS = 20
+ITERATIONS = 20
 """After these, ranks of trees of any size stand still to the third digit."""
 
 
-def hubs(graph: Graph, kinds: frozenset[Kind], limit: int) -> list[Hub]:
+def rank_hubs(graph: Graph, kinds: frozenset[Kind], limit: int) -> list[Hub]:
     """The nodes with most dependents (distinct ones outside of themselves), then by rank."""
     dependents: dict[str, set[str]] = {}
     for source, row in graph.uses.items():
@@ -26,7 +26,7 @@ def hubs(graph: Graph, kinds: frozenset[Kind], limit: int) -> list[Hub]:
             file = graph.file_of(target)
             if file != target and graph.file_of(source) != file:
                 dependents.setdefault(file, set()).add(graph.file_of(source))
-    ranks = file_ranks(graph)
+    ranks = rank_files(graph)
     found = [
         Hub(graph.nodes[id], len(sources), ranks.get(graph.file_of(id), 0.0))
         for id, sources in dependents.items()
@@ -35,16 +35,16 @@ def hubs(graph: Graph, kinds: frozenset[Kind], limit: int) -> list[Hub]:
     return sorted(found, key=lambda hub: (-hub.dependents, -hub.rank, hub.node.id))[:limit]
 
 
-def file_ranks(graph: Graph) -> dict[str, float]:
+def rank_files(graph: Graph) -> dict[str, float]:
     """PageRank of files over what they depend on; the mean is one."""
     table = {path: [target for target, _ in row] for path, row in graph.file_uses.items()}
-    return page_rank(table)
+    return compute_page_rank(table)
 
 
-def page_rank(table: Mapping[str, Sequence[str]]) -> dict[str, float]:
+def compute_page_rank(table: Mapping[str, Sequence[str]]) -> dict[str, float]:
     """PageRank of the nodes of a graph of out-edges; the mean is one."""
     ranks = dict.fromkeys(table, 1.0)
-    for _ in range(ROUNDS):
+    for _ in range(ITERATIONS):
         new = dict.fromkeys(table, 1.0 - DAMPING)
         lost = 0.0
         for node, targets in table.items():

@@ -37,9 +37,9 @@ DIALECTS: tuple[Dialect, ...] = (
 
 BY_LANGUAGE = {language: dialect for dialect in DIALECTS for language in dialect.languages}
 
-_NONE = Dialect()
+_NO_DIALECT = Dialect()
 
 
-def dialect_of(language: str) -> Dialect:
+def get_dialect(language: str) -> Dialect:
     """How a language names things; one that names nothing if it is not in the table."""
-    return BY_LANGUAGE.get(language, _NONE)
+    return BY_LANGUAGE.get(language, _NO_DIALECT)

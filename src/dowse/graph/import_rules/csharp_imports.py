@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dowse.graph.import_rules.by_namespace import Named
+from dowse.graph.import_rules.by_namespace import NamespaceDialect
 
 
-class CSharp(Named):
+class CSharp(NamespaceDialect):
     """C#, where a namespace says nothing of files."""
 
     languages = ("csharp",)
-    supers = frozenset({"base"})
+    super_words = frozenset({"base"})
     global_types = True
-    one_base_class = True
+    single_inheritance = True

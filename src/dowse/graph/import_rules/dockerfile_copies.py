@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dowse.graph.import_rules.by_link import Linked
+from dowse.graph.import_rules.by_link import LinkDialect
 
 
-class Dockerfile(Linked):
+class Dockerfile(LinkDialect):
     """What a Dockerfile copies."""
 
     languages = ("dockerfile",)

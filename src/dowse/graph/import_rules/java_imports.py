@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dowse.graph.import_rules.by_namespace import Named
+from dowse.graph.import_rules.by_namespace import NamespaceDialect
 
 
-class Java(Named):
+class Java(NamespaceDialect):
     """Java."""
 
     languages = ("java",)
     family = ("java", "kotlin")
-    one_base_class = True
+    single_inheritance = True

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dowse.graph.import_rules.by_namespace import Named
+from dowse.graph.import_rules.by_namespace import NamespaceDialect
 
 
-class Kotlin(Named):
+class Kotlin(NamespaceDialect):
     """Kotlin."""
 
     languages = ("kotlin",)
     family = ("java", "kotlin")
-    one_base_class = True
+    single_inheritance = True
 
-    def constructors(self, name: str) -> tuple[str, ...]:
+    def constructor_names(self, name: str) -> tuple[str, ...]:
         """``constructor``, beside the one in the head of the class."""
         return ("constructor",)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dowse.graph.import_rules.by_link import Linked
+from dowse.graph.import_rules.by_link import LinkDialect
 
 
-class Markdown(Linked):
+class Markdown(LinkDialect):
     """Links of Markdown."""
 
     languages = ("markdown",)

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from posixpath import dirname, join, normpath
 
-from dowse.graph.import_rules.by_namespace import Named
+from dowse.graph.import_rules.by_namespace import NamespaceDialect
 from dowse.graph.import_rules.rule import MODULE, Value
 from dowse.graph.scopes import FileScopes
-from dowse.graph.symbol_table import Tree
+from dowse.graph.symbol_table import SymbolTable
 
 
-class Php(Named):
+class Php(NamespaceDialect):
     """PHP, with namespaces and files that are required."""
 
     languages = ("php",)
-    supers = frozenset({"parent"})
+    super_words = frozenset({"parent"})
     implicit_receiver = False
     global_functions = True
 
-    def constructors(self, name: str) -> tuple[str, ...]:
+    def constructor_names(self, name: str) -> tuple[str, ...]:
         """``__construct``."""
         return ("__construct",)
 
-    def locate(self, tree: Tree, file: FileScopes, module: str) -> list[Value]:
+    def locate(self, tree: SymbolTable, file: FileScopes, module: str) -> list[Value]:
         """A file that is required, or a class."""
         if module.endswith(".php"):
             path = normpath(join(dirname(file.path), module.lstrip("/")))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dowse.graph.import_rules.by_link import Linked
+from dowse.graph.import_rules.by_link import LinkDialect
 
 
-class Yaml(Linked):
+class Yaml(LinkDialect):
     """A value that is the path of a file or folder of the tree names it."""
 
     languages = ("yaml",)
