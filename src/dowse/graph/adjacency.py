@@ -14,7 +14,7 @@ from dowse.graph.scopes import CLASSES, FUNCTIONS
 from dowse.types import Certainty, Edge, Kind, Node, Relation, Role
 
 MAX_NAME_CANDIDATES = 6
-"""A call of which only the name is known is an edge to up to so many definitions of that name; with more it says nothing."""
+"""A call known by name only is an edge to every definition of that name; beyond this many it says nothing."""
 
 
 class Adjacency:
@@ -64,7 +64,7 @@ class Adjacency:
         return found
 
     def parent(self, id: str) -> str:
-        """The node around a node; empty at the root."""
+        """Return the node around a node; empty at the root."""
         path, colon, name = id.rpartition(":")
         if not colon or id in self.files:
             return dirname(id)
@@ -75,7 +75,7 @@ class Adjacency:
         return path
 
     def members(self, id: str) -> Iterator[str]:
-        """A node and everything inside of it."""
+        """List a node and everything inside of it."""
         waiting = deque([id])
         while waiting:
             node = waiting.popleft()
@@ -83,19 +83,19 @@ class Adjacency:
             waiting.extend(self.children.get(node, ()))
 
     def file_of(self, id: str) -> str:
-        """The path of a node's file; of a directory, its own."""
+        """Return the path of the file that a node is in; for a directory, the directory itself."""
         if id in self.files:
             return id
         path = id.rpartition(":")[0]
         return path if path in self.files else id
 
     def is_test(self, id: str) -> bool:
-        """Whether a node lies in a test file."""
+        """Tell whether a node is in a test file."""
         file = self.files.get(self.file_of(id))
         return file is not None and file.role is Role.TEST
 
     def matches(self, text: str) -> list[Node]:
-        """The nodes that a person may mean: by id, end of a path, qualified name or name."""
+        """Find the nodes that a name may mean: by id, end of a path, qualified name or name."""
         wanted = text.strip().removeprefix("./").rstrip("/")
         if node := self.nodes.get(wanted):
             return [node]
@@ -114,7 +114,7 @@ class Adjacency:
         return [self.nodes[id] for id in whole or ends]
 
     def _drop_secondary(self, nodes: list[Node]) -> list[Node]:
-        """Of things of one name those that it means: classes, not their constructors; definitions, not declarations."""
+        """Prefer classes to their constructors, and definitions to their declarations."""
         ids = {node.id for node in nodes}
         nodes = [node for node in nodes if self.definitions.get(node.id) not in ids]
         if not any(node.kind in CLASSES for node in nodes):
@@ -127,7 +127,7 @@ class Adjacency:
         return node.kind in FUNCTIONS and last in dialect.constructor_names(owner.rpartition(".")[2])
 
     def _list_constructors(self, id: str) -> list[str]:
-        """The methods that are called when an object of a class is made."""
+        """List the methods that are called when an object of a class is created."""
         if id not in self.nodes or self.nodes[id].kind not in CLASSES:
             return []
         name = id.rpartition(":")[2].rpartition(".")[2]
@@ -135,7 +135,7 @@ class Adjacency:
         return [inner for name in names if (inner := f"{id}.{name}") in self.nodes]
 
     def list_aliases(self, id: str, *, backward: bool) -> list[str]:
-        """A node and what else is called where it is: definition and declaration, class and constructor.
+        """List a node and the nodes that stand for it: its declarations or definition, its class or constructor.
 
         What a constructor calls, its class does; who calls the class calls the constructor too.
         """
@@ -160,7 +160,7 @@ class Adjacency:
         return {}
 
     def list_candidates(self, edge: Edge, language: str) -> tuple[str, ...]:
-        """What an ambiguous edge may mean."""
+        """List what an ambiguous edge may lead to."""
         if edge.candidates:
             return edge.candidates
         key = (language, edge.target)
@@ -183,12 +183,12 @@ class Adjacency:
 
     @cached_property
     def definitions(self) -> dict[str, str]:
-        """For each declaration whose definition is known, that."""
+        """The definition of each declaration, where it is known."""
         return {id: edge.target for id, edge in self._declaration_edges.items()}
 
     @cached_property
     def declarations(self) -> dict[str, list[str]]:
-        """For each definition that headers declare, where they do."""
+        """The declarations of each definition that headers declare."""
         found: dict[str, list[str]] = {}
         for declaration, definition in self.definitions.items():
             found.setdefault(definition, []).append(declaration)
@@ -196,7 +196,7 @@ class Adjacency:
 
     @cached_property
     def uses(self) -> dict[str, list[tuple[str, Edge]]]:
-        """For each node what it mentions: id (or outside name) and edge; ambiguous ones once for each candidate.
+        """For each node the ids (or external names) it mentions, with the edge; ambiguous edges once per candidate.
 
         A declaration does not depend on its definition: that is no part of it.
         """
@@ -214,7 +214,7 @@ class Adjacency:
 
     @cached_property
     def used_by(self) -> dict[str, list[tuple[str, Edge]]]:
-        """For each node in the tree, who mentions it."""
+        """For each node in the tree, the nodes that mention it."""
         found: dict[str, list[tuple[str, Edge]]] = {}
         for source, row in self.uses.items():
             for target, edge in row:
@@ -224,7 +224,7 @@ class Adjacency:
 
     @cached_property
     def file_uses(self) -> dict[str, list[tuple[str, Edge]]]:
-        """For each file the other files that it depends on, each once, by the surest edge."""
+        """For each file the other files it depends on, each once, by the first resolved edge."""
         found: dict[str, dict[str, Edge]] = {}
         for path, file in self.files.items():
             row = found.setdefault(path, {})

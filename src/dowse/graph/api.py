@@ -48,36 +48,36 @@ MAX_COMPANIONS = 10
 
 
 class Source(Protocol):
-    """Where the graph comes from: an engine."""
+    """What the graph needs from an engine: its index, a place for its bytes, and search."""
 
     root: Path
 
     def fresh(self) -> AbstractContextManager[Snapshot]:
-        """The index as the disk is."""
+        """Open a snapshot of the index, brought up to date with the disk."""
         ...
 
     def keep(self, name: str, data: bytes) -> None:
-        """Keep something beside the index, if that can be done."""
+        """Store some bytes beside the index, if that is possible."""
         ...
 
     def kept(self, name: str) -> bytes | None:
-        """What was kept."""
+        """Return the bytes that were stored under a name."""
         ...
 
     def found(self, query: str, filter: Filter, limit: int) -> Sequence[SearchResult]:
-        """What a search finds."""
+        """Search the index by content."""
         ...
 
 
 class CodeGraph:
-    """The graph of a tree, kept up to date, and its questions."""
+    """The code graph of a tree, kept up to date, and every operation on it."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
         self._graph: Graph | None = None
 
     def load(self) -> Graph:
-        """The graph of the tree as it is now."""
+        """Return the graph of the tree as it is now."""
         with self._source.fresh() as snapshot:
             return self._update_graph(snapshot)
 
@@ -91,25 +91,25 @@ class CodeGraph:
         return self._graph
 
     def one(self, name: str, kinds: frozenset[Kind] = frozenset()) -> Node:
-        """The one node that a name means; an error that lists them if there are several."""
+        """Find the one node that a name means; raise an error that lists the candidates if there are several."""
         return find_node(self.load(), name, kinds)
 
     # --- walks ---
 
     def callers(self, symbol: str, walk: Walk | None = None) -> GraphAnswer:
-        """Who calls a function, a method or a class."""
+        """List who calls a function, a method or a class."""
         graph = self.load()
         node = find_node(graph, symbol, FUNCTIONS | CLASSES)
         return graph.neighbours("callers", node.id, walk or Walk(), backward=True)
 
     def callees(self, symbol: str, walk: Walk | None = None) -> GraphAnswer:
-        """What a function, a method, a class or a file calls."""
+        """List what a function, a method, a class or a file calls."""
         graph = self.load()
         node = find_node(graph, symbol, FUNCTIONS | CLASSES | {Kind.FILE})
         return graph.neighbours("callees", node.id, walk or Walk(), backward=False)
 
     def deps(self, file: str, walk: Walk | None = None) -> GraphAnswer:
-        """The files that a file or folder depends on."""
+        """List the files that a file or folder depends on."""
         graph = self.load()
         node = find_node(graph, file, frozenset({Kind.FILE, Kind.DIRECTORY}))
         starts = [member for member in graph.members(node.id) if member in graph.files]
@@ -117,32 +117,32 @@ class CodeGraph:
         return graph.dependencies("deps", starts if node.kind is Kind.DIRECTORY else [node.id], walk)
 
     def impact(self, target: str, walk: Walk | None = None) -> GraphAnswer:
-        """What depends on a file, a folder or a symbol."""
+        """List what depends on a file, a folder or a symbol."""
         graph = self.load()
         node = find_node(graph, target)
         return graph.impact("impact", node.id, replace(walk or Walk(depth=5), direction=Direction.USED_BY))
 
     def traverse(self, ids: Sequence[str], walk: Walk | None = None) -> GraphAnswer:
-        """Everything around some nodes."""
+        """Walk from some nodes to everything within reach."""
         graph = self.load()
         return graph.walk("traverse", [find_node(graph, id).id for id in ids], walk or Walk())
 
     def hierarchy(self, symbol: str, depth: int = -1) -> GraphAnswer:
-        """The classes above and below a class."""
+        """List the classes above and below a class."""
         graph = self.load()
         return graph.hierarchy(find_node(graph, symbol, CLASSES).id, Walk(depth=depth))
 
     def path(self, start: str, end: str, *, ambiguous: bool = False) -> GraphAnswer:
-        """How one thing reaches another."""
+        """Find the shortest path from one node to another."""
         graph = self.load()
         return graph.path(find_node(graph, start).id, find_node(graph, end).id, ambiguous=ambiguous)
 
     def hubs(self, kinds: Iterable[Kind] = (), limit: int = 20) -> list[Hub]:
-        """What most depends on."""
+        """List the nodes with the most dependents."""
         return centrality.rank_hubs(self.load(), frozenset(kinds), limit)
 
     def cycles(self) -> list[list[str]]:
-        """Files that import each other in a circle."""
+        """List files that import each other in a circle."""
         return find_cycles(self.load())
 
     # --- entities ---
@@ -156,7 +156,7 @@ class CodeGraph:
         *,
         content: bool = True,
     ) -> list[EntityHit]:
-        """Entities by id, name or prefix (``Auth*``); by content if those are fewer than the threshold."""
+        """Find entities by id, name or prefix (``Auth*``); by content too if those are fewer than the threshold."""
         filter = filter or Filter()
         with self._source.fresh() as snapshot:
             hits = {hit.id: hit for hit in match_names(snapshot, query.strip(), filter)}
@@ -168,7 +168,7 @@ class CodeGraph:
         return list(hits.values())[:limit]
 
     def retrieve(self, ids: Sequence[str], context: int = 0) -> list[EntityCode]:
-        """The code of entities, with some lines around."""
+        """Return the code of entities, with some lines of context."""
         with self._source.fresh() as snapshot:
             graph = self._update_graph(snapshot)
             return [read_code(snapshot, graph, find_node(graph, id), context) for id in ids]
@@ -176,7 +176,7 @@ class CodeGraph:
     # --- change ---
 
     def affected(self, since: str = "HEAD", diff: str | None = None, walk: Walk | None = None) -> Affected:
-        """What a change reaches: since a revision of git up to the files on disk, or as a diff says."""
+        """List what a change affects: from a git revision to the files on disk, or as a diff says."""
         root = self._source.root
         graph = self.load()
         text = git_diff.diff(root, since) if diff is None else diff
@@ -199,7 +199,7 @@ class CodeGraph:
         return Affected(tuple(changed), tuple(removed), dependents, tests, tuple(present), notes)
 
     def near(self, path: str, line: int = 0) -> list[tuple[str, float]]:
-        """The files around a place and how near each is: itself, what its definition uses, tests, imports."""
+        """Rate how near files are to a position: its own file, what its definition uses, tests, imports."""
         graph = self.load()
         if path not in graph.files:
             raise EntityNotFound(f"{path} is not in the index: 'dowse status --why {path}' says why")
@@ -221,7 +221,7 @@ class CodeGraph:
         return sorted(found.items(), key=lambda item: -item[1])
 
     def around(self, path: str, entity: str, limit: int = MAX_NEIGHBOURS) -> tuple[list[str], list[str]]:
-        """Ids of what a place uses and of what uses it, surest and nearest first."""
+        """List the ids that a position uses and those that use it; only resolved edges count."""
         graph = self.load()
         id = f"{path}:{entity}" if f"{path}:{entity}" in graph.nodes else path
         id = graph.definitions.get(id, id)
@@ -237,7 +237,7 @@ class CodeGraph:
         return list(uses)[:limit], list(used_by)[:limit]
 
     def tests_of(self, path: str) -> list[str]:
-        """The tests of a source file: by its name, then those that use it."""
+        """List the tests of a source file: first by file name, then those that use it."""
         graph = self.load()
         partners = [p.path for p in graph.pairs.partners(path) if graph.is_test(p.path)]
         users = [other for other, _ in graph.file_used_by.get(path, ()) if graph.is_test(other)]
@@ -251,7 +251,7 @@ def _raise_nearness(found: dict[str, float], paths: Iterable[str], nearness: flo
 
 
 def _find_touched(graph: Graph, path: str, ranges: Sequence[tuple[int, int]]) -> list[Node]:
-    """The innermost entities that changed lines lie in; the file where they lie in none, or is new."""
+    """Find the innermost entities that contain changed lines; the file itself where no entity does, or if it is new."""
     file = graph.files.get(path)
     if file is None:
         return []
@@ -264,7 +264,7 @@ def _find_touched(graph: Graph, path: str, ranges: Sequence[tuple[int, int]]) ->
 
 
 def _find_tests(graph: Graph, changed: Iterable[str], dependents: GraphAnswer) -> Iterator[tuple[str, str]]:
-    """Test files to run, surest first, and why."""
+    """List the test files to run and the reason for each, most certain first."""
     seen: set[str] = set()
     for path in changed:
         if graph.is_test(path) and path not in seen:

@@ -20,7 +20,7 @@ from dowse.types import Edge, FileReferences, Node, Role
 
 
 class FileGraph(NamedTuple):
-    """The part of the graph that one file's text says."""
+    """The nodes and edges of one file, and the lookups its edges depend on."""
 
     content_hash: bytes
     language: str
@@ -36,7 +36,7 @@ FileGraphs = Mapping[str, FileGraph]
 
 
 def updated(snapshot: Snapshot, known: FileGraphs) -> FileGraphs:
-    """The graph of a generation, from that of another one; the very same if nothing has changed."""
+    """Update the graph of one generation to another; return the same object if nothing has changed."""
     manifest = snapshot.manifest()
     changed = {
         path
@@ -51,7 +51,7 @@ def updated(snapshot: Snapshot, known: FileGraphs) -> FileGraphs:
 
 
 class _Update:
-    """One update: what is read of the index, and what comes of it."""
+    """One update of a graph: the rows that are read from the index, and the files that are resolved."""
 
     def __init__(self, snapshot: Snapshot, known: FileGraphs, changed: set[str], gone: Iterable[str]) -> None:
         self.snapshot = snapshot
@@ -68,7 +68,7 @@ class _Update:
         self.tree = SymbolTable(languages, self._load, self._iter_definitions)
 
     def run(self) -> FileGraphs:
-        """Every file's part, in order of path."""
+        """Return the graph of every file, in order of path."""
         stale = self._find_stale()
         resolver = Resolver(self.tree)
         files: dict[str, FileGraph] = {}
@@ -93,7 +93,7 @@ class _Update:
         )
 
     def _find_stale(self) -> set[str]:
-        """The files to resolve: changed themselves, or having looked at something that changed."""
+        """Find the files to resolve: those that changed, and those that looked up something that changed."""
         keys = self._collect_changed_keys()
         return self.changed | {
             path

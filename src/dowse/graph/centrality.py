@@ -15,7 +15,7 @@ ITERATIONS = 20
 
 
 def rank_hubs(graph: Graph, kinds: frozenset[Kind], limit: int) -> list[Hub]:
-    """The nodes with most dependents (distinct ones outside of themselves), then by rank."""
+    """List the nodes with most dependents (distinct ones outside of themselves), then by PageRank."""
     dependents: dict[str, set[str]] = {}
     for source, row in graph.uses.items():
         for target, edge in row:
@@ -36,13 +36,13 @@ def rank_hubs(graph: Graph, kinds: frozenset[Kind], limit: int) -> list[Hub]:
 
 
 def rank_files(graph: Graph) -> dict[str, float]:
-    """PageRank of files over what they depend on; the mean is one."""
+    """Compute PageRank of files over what they depend on; the mean is one."""
     table = {path: [target for target, _ in row] for path, row in graph.file_uses.items()}
     return compute_page_rank(table)
 
 
 def compute_page_rank(table: Mapping[str, Sequence[str]]) -> dict[str, float]:
-    """PageRank of the nodes of a graph of out-edges; the mean is one."""
+    """Compute PageRank of the nodes of a graph given by its out-edges; the mean is one."""
     ranks = dict.fromkeys(table, 1.0)
     for _ in range(ITERATIONS):
         new = dict.fromkeys(table, 1.0 - DAMPING)

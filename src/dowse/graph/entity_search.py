@@ -19,7 +19,7 @@ _DECLARATION_WORDS = frozenset({
 
 
 def match_names(snapshot: Snapshot, query: str, filter: Filter) -> Iterator[EntityHit]:
-    """Entities that the query names: an id, a file, a qualified name, a name; the surest first."""
+    """Find entities that the query names by id, file, qualified name or name; most certain first."""
     path, colon, qualified = query.rpartition(":")
     if colon and (file := snapshot.file_at(path)):
         for entity in file.parsed.entities:
@@ -81,7 +81,7 @@ def _match_files(snapshot: Snapshot, name: str, filter: Filter) -> Iterator[Enti
 
 
 def make_hit(snapshot: Snapshot, result: SearchResult) -> EntityHit:
-    """The entity that a result lies in, with all of its lines; of a file, those that were found."""
+    """Turn a search result into a hit on its entity, with all lines of the entity; on a file, with the lines found."""
     id = f"{result.path}:{result.entity}" if result.entity else result.path
     file = snapshot.file_at(result.path) if result.entity else None
     alike = [e for e in file.parsed.entities if e.qualified == result.entity] if file else []
@@ -93,6 +93,7 @@ def make_hit(snapshot: Snapshot, result: SearchResult) -> EntityHit:
 
 
 def read_code(snapshot: Snapshot, graph: Graph, node: Node, context: int) -> EntityCode:
+    """Read the code of a node with some lines of context; for a directory, list what is in it."""
     if node.kind is Kind.DIRECTORY:
         listing = "\n".join(sorted(graph.children.get(node.id, ())))
         return EntityCode(node.id, node.kind, node.id, 0, 0, listing)

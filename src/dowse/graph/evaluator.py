@@ -52,15 +52,15 @@ _CONTEXT_DECORATORS = frozenset(
 
 @dataclass
 class Evaluator(ScopeLookup):
-    """Evaluate expressions of the files of one tree."""
+    """Evaluates expressions in the files of one tree."""
 
     def begin_file(self) -> None:
-        """Forget what was computed for one file only: its lookups were recorded for that file."""
+        """Clear what holds for one file only: its lookups were recorded for that file."""
         self._bindings_here.clear()
         self._recorded_sets.clear()
 
     def evaluate(self, file: FileScopes, from_scope: int, chain: str, fuel: int) -> Values:
-        """What a chain of names and calls may be, seen from a scope."""
+        """Find what a chain of names and calls may be, seen from a scope."""
         if "|" in chain:
             return limit_values(
                 v for part in chain.split("|") for v in self.evaluate(file, from_scope, part, fuel)
@@ -91,7 +91,7 @@ class Evaluator(ScopeLookup):
     def _evaluate_super(
         self, file: FileScopes, from_scope: int, chain: str
     ) -> tuple[Values, list[str]] | None:
-        """``super().x`` as the object itself, seen from the class above, and what is left of the chain."""
+        """Evaluate ``super()`` at the start of a chain; return its value and the rest of the chain."""
         word = chain.partition(".")[0]
         if word not in get_dialect(file.language).super_words or not (
             method := file.enclosing_method(from_scope)
@@ -103,7 +103,7 @@ class Evaluator(ScopeLookup):
     # --- members ---
 
     def get_member(self, value: Value, name: str, fuel: int, *, is_property: bool = True) -> Values:
-        """``value.name``."""
+        """Find what ``value.name`` may be."""
         if fuel <= 0:
             return NO_VALUES
         if value.kind in (MODULE, FOLDER):
@@ -126,7 +126,7 @@ class Evaluator(ScopeLookup):
         return found
 
     def _read_property(self, method: Value, fuel: int) -> Values:
-        """A member as an object has it: of a property, what it returns."""
+        """Find what reading a member of an object gives: for a property, what it returns."""
         if method.kind == FUNCTION:
             row = self.tree.get_file(method.location).scopes[method.scope]
             if row.decorators & _PROPERTY_DECORATORS:
@@ -134,6 +134,7 @@ class Evaluator(ScopeLookup):
         return frozenset({method})
 
     def get_class_member(self, value: Value, name: str, fuel: int) -> Values:
+        """Find a member of a class or of one of its bases."""
         return self.memoize(("class", value, name, fuel), lambda: self._find_inherited(value, name, fuel))
 
     def _find_inherited(self, value: Value, name: str, fuel: int) -> Values:
@@ -159,7 +160,7 @@ class Evaluator(ScopeLookup):
         return perhaps
 
     def _find_in_other_files(self, file: FileScopes, scope: int, name: str) -> Values | None:
-        """A method that is written in another file than its type."""
+        """Find a method that is written in another file than its type."""
         dialect = get_dialect(file.language)
         if not dialect.folder_is_namespace:
             return None
@@ -185,7 +186,7 @@ class Evaluator(ScopeLookup):
     # --- base classes ---
 
     def linearize(self, of: Value, height: int = MAX_INHERITANCE_DEPTH) -> list[Value]:
-        """A class and its ancestors in the order members are looked up; where that is not possible, by depth."""
+        """List a class and its ancestors in the order in which members are looked up (C3)."""
         return self.memoize(("order", of, height), lambda: self._compute_order(of, height))
 
     def _compute_order(self, of: Value, height: int) -> list[Value]:
@@ -205,7 +206,7 @@ class Evaluator(ScopeLookup):
     # --- calls ---
 
     def _evaluate_call(self, value: Value, fuel: int) -> Values:
-        """``value()``."""
+        """Find what ``value()`` may be."""
         if value.kind == CLASS:
             return frozenset({value._replace(kind=INSTANCE)})
         if value.kind == EXTERNAL:
@@ -233,7 +234,7 @@ class Evaluator(ScopeLookup):
         return frozenset({value._replace(kind=INSTANCE)}) if value.kind == CONTAINER else NO_VALUES
 
     def _evaluate_return(self, function: Value, fuel: int) -> Values:
-        """What a function returns: as it declares, or as its return statements say."""
+        """Find what a function returns: as it declares, or as its return statements say."""
         if fuel <= 0:
             return NO_VALUES
         return self.memoize(("returns", function, fuel), lambda: self._compute_return(function, fuel))
@@ -255,7 +256,7 @@ class Evaluator(ScopeLookup):
 
 
 def _merge_c3(lines: list[list[Value]], of: Value) -> list[Value]:
-    """C3; of orders that contradict each other, the first that comes."""
+    """Merge the orders of the bases by C3; where they contradict each other, take the first head."""
     merged: list[Value] = []
     while lines := [line for line in lines if line]:
         heads = (line[0] for line in lines if not any(line[0] in other[1:] for other in lines))

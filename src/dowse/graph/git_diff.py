@@ -27,7 +27,7 @@ _DEV_NULL = "/dev/null"
 
 
 def changed_lines(diff: str) -> tuple[dict[str, list[tuple[int, int]]], list[str]]:
-    """Of a unified diff, the changed ranges of lines by path (as they are after it), and the paths it removes."""
+    """Parse a unified diff into the changed line ranges by path (as they are after it), and the removed paths."""
     changed: dict[str, list[tuple[int, int]]] = {}
     removed: list[str] = []
     old, path = "", ""
@@ -47,7 +47,7 @@ def changed_lines(diff: str) -> tuple[dict[str, list[tuple[int, int]]], list[str
 
 
 def diff(root: Path, revision: str) -> str:
-    """What differs between a revision and the files on disk, as git says."""
+    """Return the diff between a revision and the files on disk."""
     if revision.startswith("-"):
         raise UsageError(f"{revision} is not a revision: give a commit, a branch or a tag")
     quiet = git.without_filters(root, otherwise=_ADVICE)
@@ -55,13 +55,13 @@ def diff(root: Path, revision: str) -> str:
 
 
 def untracked(root: Path) -> list[str]:
-    """Files that git does not know yet and does not ignore."""
+    """List files that git does not track and does not ignore."""
     listed = _run_git(root, "ls-files", "--others", "--exclude-standard", "-z")
     return [path for path in listed.split("\0") if path]
 
 
 def companions(root: Path, paths: Sequence[str]) -> list[tuple[str, float, int]]:
-    """Files that usually change with these: path, share of their commits, number of commits; most first."""
+    """Find files that usually change with these: path, share of their commits, number of commits; most first."""
     log = _run_git(
         root, "log", f"-{MAX_COMMITS}", "--no-merges", "--name-only", "--relative", "--format=%x01", "-z"
     )
@@ -70,7 +70,7 @@ def companions(root: Path, paths: Sequence[str]) -> list[tuple[str, float, int]]
 
 
 def together(commits: Iterable[frozenset[str]], paths: frozenset[str]) -> list[tuple[str, float, int]]:
-    """The same, of commits as sets of paths."""
+    """Count which files share commits with some paths; each commit is given as its set of paths."""
     shared: Counter[str] = Counter()
     own = 0
     for commit in commits:

@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 
 class _StringTable(dict[str, int]):
-    """Strings by the order in which they were first asked for."""
+    """Numbers strings in the order in which they are first asked for."""
 
     def __missing__(self, text: str) -> int:
         number = self[text] = len(self)
@@ -43,7 +43,7 @@ class _StringTable(dict[str, int]):
 
 
 def pack(files: FileGraphs) -> bytes:
-    """The bytes of a graph."""
+    """Encode a graph as bytes."""
     strings = _StringTable()
     with uncollected():
         columns = [array("I", column) for column in _encode_columns(files.values(), strings)]
@@ -88,7 +88,7 @@ def _number_values(values: list[T]) -> Any:
 
 
 def unpack(data: bytes | None) -> FileGraphs:
-    """The graph of some bytes; an empty one if they are missing, damaged or of another version."""
+    """Decode a graph; return an empty one if the bytes are missing, corrupt or of another version."""
     if not data:
         return {}
     try:
@@ -103,7 +103,7 @@ def unpack(data: bytes | None) -> FileGraphs:
 
 
 def _validate_head(strings: list[Any], rows: list[Any], lengths: list[Any], count: int) -> None:
-    """Raise ``ValueError`` if tables are not of the types, or columns not of the lengths, that were written."""
+    """Raise ``ValueError`` if the tables have wrong types, or the columns wrong lengths."""
     if not all(type(text) is str for text in strings):
         raise ValueError("a string is none")
     if not all(type(n) is int and n >= 0 for n in lengths) or sum(lengths) != count:

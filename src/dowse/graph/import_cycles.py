@@ -10,7 +10,7 @@ from dowse.types import Certainty, Relation
 
 
 def find_cycles(graph: Adjacency) -> list[list[str]]:
-    """Files that import each other in a circle: for each group a shortest circle, longest groups first."""
+    """Find files that import each other in a circle: a shortest cycle per group, largest groups first."""
     table = {
         path: [
             graph.file_of(edge.target)
@@ -24,7 +24,7 @@ def find_cycles(graph: Adjacency) -> list[list[str]]:
 
 
 def _find_components(table: Mapping[str, Sequence[str]]) -> Iterator[list[str]]:
-    """Strongly connected components, without recursion (Tarjan)."""
+    """Find the strongly connected components, without recursion (Tarjan)."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []
@@ -63,7 +63,7 @@ def _find_components(table: Mapping[str, Sequence[str]]) -> Iterator[list[str]]:
 
 
 def _find_shortest_cycle(start: str, group: set[str], table: Mapping[str, Sequence[str]]) -> list[str]:
-    """A shortest cycle from a file of a group back to it."""
+    """Find a shortest cycle through a file, inside of its group."""
     came_from: dict[str, str] = {}
     waiting = deque([start])
     while waiting:

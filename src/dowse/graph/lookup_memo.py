@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class MemoEntry(NamedTuple):
-    """A result and what it depended on."""
+    """A result and the lookups that it depends on."""
 
     value: Any
     lookups: frozenset[str]
@@ -24,7 +24,7 @@ class MemoEntry(NamedTuple):
 
 @dataclass
 class LookupMemo:
-    """Remember results of name resolution in one tree."""
+    """Memoizes results of name resolution in one tree."""
 
     tree: SymbolTable
     _memo: dict[tuple[object, ...], MemoEntry] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class LookupMemo:
     _memo_depth: int = 0  # how many results are being computed, one inside of the other
 
     def memoize(self, key: tuple[object, ...], compute: Callable[[], T]) -> T:
-        """A result computed once, with what it looked at counted for everyone who asks."""
+        """Compute a result once, and record the lookups it depends on for every file that uses it."""
         tree = self.tree
         memo = self._memo.get(key)
         if memo is None:
@@ -53,6 +53,6 @@ class LookupMemo:
         return result
 
     def _intern(self, keys: set[str]) -> frozenset[str]:
-        """Equal sets once: most results look at the same few files."""
+        """Share equal key sets: most results look up the same few files."""
         frozen = frozenset(keys)
         return self._key_sets.setdefault(frozen, frozen)

@@ -16,6 +16,7 @@ MAX_LISTED_CANDIDATES = 20
 
 
 def find_node(graph: Graph, name: str, kinds: frozenset[Kind] = frozenset()) -> Node:
+    """Find the one node that a name means; raise an error that lists the candidates if there are several."""
     found = graph.matches(name)
     fitting = [node for node in found if not kinds or node.kind in kinds] or found
     if len(fitting) == 1:
@@ -30,7 +31,7 @@ def find_node(graph: Graph, name: str, kinds: frozenset[Kind] = frozenset()) -> 
 
 
 def suggest_ids(graph: Graph, name: str, limit: int = 5) -> list[str]:
-    """Ids of what may have been meant."""
+    """Suggest ids that may have been meant."""
     last = name.rpartition(":")[2].rpartition("/")[2].rpartition(".")[2] or name
     close = get_close_matches(last, graph.by_name, n=limit)
     found = [id for word in close for id in graph.by_name[word]]

@@ -15,7 +15,7 @@ from dowse.types import Certainty, Edge, Kind, Relation
 
 
 class EdgeTargets(NamedTuple):
-    """What is known of the other end of an edge, and the ids or outside names there."""
+    """The other end of an edge: how certain it is, and the ids (or external names) there."""
 
     certainty: Certainty | None
     targets: tuple[str, ...] = ()
@@ -25,7 +25,7 @@ NO_TARGETS = EdgeTargets(None)
 
 
 class Resolver:
-    """Resolve the files of one tree, one after the other."""
+    """Resolves the files of one tree, one after the other."""
 
     def __init__(self, tree: SymbolTable) -> None:
         self.tree = tree
@@ -35,7 +35,7 @@ class Resolver:
         self._method_targets: dict[tuple[Values, str], EdgeTargets] = {}  # of the file being resolved
 
     def resolve_edges(self, file: FileScopes) -> list[Edge]:
-        """What a file imports, inherits from and calls."""
+        """Resolve what a file links to, imports, inherits from, calls and declares."""
         self.names.begin_file()
         self._chain_values.clear()
         self._method_targets.clear()
@@ -121,14 +121,14 @@ class Resolver:
     # --- targets ---
 
     def _evaluate_callee(self, file: FileScopes, from_scope: int, name: str) -> Values | None:
-        """What a call of a name may call; none if the name is not bound anywhere."""
+        """Find what a call of a name may call; None if the name is not bound anywhere."""
         name = name.replace("::", ".")
         if "." in name:
             return self.names.evaluate(file, from_scope, name, FUEL_STEPS)
         return self.names.find_name(file, from_scope, name, FUEL_STEPS, is_called=True)
 
     def _resolve_method_call(self, file: FileScopes, from_scope: int, through: str, name: str) -> EdgeTargets:
-        """What ``through.name()`` may call."""
+        """Find what ``through.name()`` may call."""
         if through == "?":
             return NO_TARGETS
         values = self._chain_values.get((from_scope, through))
@@ -146,7 +146,7 @@ class Resolver:
         return targets
 
     def _find_targets(self, values: Values, relation: Relation) -> EdgeTargets:
-        """The other end of an edge to what a mention may mean."""
+        """Find the targets of an edge from the values that a mention may mean."""
         if not values:
             return NO_TARGETS
         key = (values, relation)
@@ -178,19 +178,19 @@ class Resolver:
     # --- declarations ---
 
     def _is_declaration(self, value: Value) -> bool:
-        """Whether something is a function in a header."""
+        """Tell whether a value is a function in a header."""
         if value.kind != FUNCTION:
             return False
         return value.location.endswith(get_dialect(self.tree.languages[value.location]).header_suffixes)
 
     def _follow_declaration(self, value: Value) -> Value:
-        """Of a function that a header declares, its definition if there is one that it can be; else itself."""
+        """Follow a function that a header declares to its definition; return it unchanged if there is none."""
         if not self._is_declaration(value):
             return value
         return self.names.memoize(("defined", value), lambda: self._find_definition(value))
 
     def _find_definition(self, declared: Value) -> Value:
-        """The function of that name; of several the one that sees the header, or whose file is named like it."""
+        """Find the function of that name; of several, the one that includes the header or shares its file name."""
         file = self.tree.get_file(declared.location)
         found = dict(self._find_implementations(file, declared.scope))
         if len(found) > 1:  # functions of one file only and those of other programs do not see it
@@ -225,7 +225,7 @@ class Resolver:
 
 
 def _make_edge(source: str, targets: EdgeTargets, written: str, relation: Relation, line: int) -> Edge:
-    """The edge from a mention to its ends; to a name, if nothing is known of them."""
+    """Make the edge from a mention to its targets; to a bare name if none are known."""
     certainty, ids = targets
     if certainty is Certainty.RESOLVED:
         return Edge(source, ids[0], relation, certainty, line)
@@ -235,7 +235,7 @@ def _make_edge(source: str, targets: EdgeTargets, written: str, relation: Relati
 
 
 def _is_same_name(one: str, other: str) -> bool:
-    """Whether two qualified names can mean the same: one may leave out the namespaces."""
+    """Tell whether two qualified names can mean the same: one may omit the namespaces."""
     return f".{one}".endswith(f".{other}") or f".{other}".endswith(f".{one}")
 
 

@@ -40,7 +40,7 @@ _SELF_TYPES = frozenset(
 
 @dataclass
 class ScopeLookup(LookupMemo, ABC):
-    """Find what names are bound to, in the files of one tree."""
+    """Finds what names are bound to, in the files of one tree."""
 
     _imports: dict[str, dict[int, dict[str, list[ImportedName]]]] = field(default_factory=dict)
     _bindings_here: dict[tuple[object, ...], Values] = field(
@@ -68,7 +68,7 @@ class ScopeLookup(LookupMemo, ABC):
     # --- names in scopes ---
 
     def look_up(self, file: FileScopes, from_scope: int, name: str, fuel: int) -> Values | None:
-        """What a name means in a scope and the ones around it; none if it is not bound in the file."""
+        """Find what a name means in a scope and the scopes around it, memoized; None if it is bound nowhere."""
         if not self._memo_depth:
             return self.find_name(file, from_scope, name, fuel)
         key = ("name", file.path, from_scope, name, fuel)
@@ -77,6 +77,7 @@ class ScopeLookup(LookupMemo, ABC):
     def find_name(
         self, file: FileScopes, from_scope: int, name: str, fuel: int, *, is_called: bool = False
     ) -> Values | None:
+        """Find what a name means in a scope and the scopes around it; None if it is bound nowhere."""
         dialect = get_dialect(file.language)
         if (receiver := self._find_receiver(file, dialect, from_scope, name)) is not None:
             return receiver
@@ -101,7 +102,7 @@ class ScopeLookup(LookupMemo, ABC):
     def _find_implicit_member(
         self, file: FileScopes, scope: int, name: str, fuel: int
     ) -> tuple[Values | None, Values | None]:
-        """A member of the class around; apart from it, one that a base outside of the tree may have."""
+        """Find a member of the enclosing class; second, one that a base outside of the tree may have."""
         around = Value(INSTANCE, file.path, scope)
         found = self.get_class_member(around, name, fuel) or None
         bases = (base for base in self.linearize(around._replace(kind=CLASS)) if base.kind == EXTERNAL)
@@ -109,7 +110,7 @@ class ScopeLookup(LookupMemo, ABC):
         return (None, found) if is_guess else (found, None)
 
     def _find_receiver(self, file: FileScopes, dialect: Dialect, from_scope: int, name: str) -> Values | None:
-        """The object of the method around, or its class, in languages that have a word for it."""
+        """Find the object of the enclosing method, or its class, in languages that have a word for it."""
         if name == dialect.self_type_word and (around := file.enclosing_class(from_scope)):
             return frozenset({Value(CLASS, file.path, around)})
         if dialect.declares_receiver or name not in RECEIVERS:
@@ -120,7 +121,7 @@ class ScopeLookup(LookupMemo, ABC):
     def _find_unbound(
         self, file: FileScopes, dialect: Dialect, name: str, fuel: int, inherited: Values | None
     ) -> Values | None:
-        """What a name means that the file does not bind: of its package, of the language, or of the whole tree."""
+        """Find a name that the file does not bind: in its package, in the language, or in the whole tree."""
         for imported in self._import_bindings(file).get(FILE, {}).get("*", ()):
             for module in self.locate_modules(file, imported.module):
                 if found := self.get_member(module, name, fuel - 1):
@@ -161,7 +162,7 @@ class ScopeLookup(LookupMemo, ABC):
     # --- bindings ---
 
     def find_binding(self, file: FileScopes, scope: int, name: str, fuel: int) -> Values | None:
-        """What a name is bound to in this very scope; none if it is not."""
+        """Find what a name is bound to in this very scope; None if it is not bound there."""
         row = file.scopes[scope]
         bindings = self._import_bindings(file).get(scope)
         imported = bindings.get(name, ()) if bindings else ()
@@ -192,12 +193,13 @@ class ScopeLookup(LookupMemo, ABC):
         return limit_values(found)
 
     def evaluate_detail(self, file: FileScopes, from_scope: int, detail: str, fuel: int) -> Values:
-        """What a binding binds to: a chain, or ``:`` and a type."""
+        """Evaluate the right side of a binding: a chain, or ``:`` and a type."""
         if detail.startswith(":"):
             return self.evaluate_type(file, from_scope, detail[1:], fuel)
         return self.evaluate(file, from_scope, detail, fuel)
 
     def evaluate_type(self, file: FileScopes, from_scope: int, declared: str, fuel: int) -> Values:
+        """Find what something of a declared type may be."""
         found: set[Value] = set()
         for name, kind in get_dialect(file.language).parse_type(declared):
             if name in _SELF_TYPES and (around := file.enclosing_class(from_scope)):
@@ -223,7 +225,7 @@ class ScopeLookup(LookupMemo, ABC):
     # --- imports and modules ---
 
     def _import_bindings(self, file: FileScopes) -> dict[int, dict[str, list[ImportedName]]]:
-        """The names that a file's imports bind, by scope."""
+        """Collect the names that the imports of a file bind, by scope."""
         found = self._imports.get(file.path)
         if found is None:
             found = self._imports[file.path] = {}
@@ -237,13 +239,14 @@ class ScopeLookup(LookupMemo, ABC):
         return found
 
     def locate_modules(self, file: FileScopes, module: str) -> list[Value]:
-        """What an import names."""
+        """Find the modules that an import names."""
         dialect = get_dialect(file.language)
         location = file.path.rpartition("/")[0] if dialect.imports_alike_in_folder else file.path
         key = ("module", file.language, location, module)
         return self.memoize(key, lambda: dialect.locate(self.tree, file, module))
 
     def evaluate_import(self, file: FileScopes, imported: ImportedName, fuel: int) -> Values:
+        """Find what an imported name may be."""
         if fuel <= 0:
             return NO_VALUES
         modules = self.locate_modules(file, imported.module)
@@ -261,7 +264,7 @@ class ScopeLookup(LookupMemo, ABC):
         return found
 
     def _evaluate_module(self, module: Value, fuel: int) -> Values:
-        """What a module is as a value, in languages where it is one."""
+        """Find what a whole module is as a value, in languages where it is one."""
         if module.kind != MODULE or fuel <= 0:
             return NO_VALUES
         file = self.tree.get_file(module.location)
@@ -269,7 +272,7 @@ class ScopeLookup(LookupMemo, ABC):
         return (self.find_binding(file, FILE, name, fuel) if name else None) or NO_VALUES
 
     def find_module_member(self, module: Value, name: str, fuel: int) -> Values:
-        """A name of a module, its own or imported there, or a module inside of it."""
+        """Find a name that a module defines or imports, or a module inside of it."""
         if module.kind == MODULE:
             file = self.tree.get_file(module.location)
             found = self.find_binding(file, FILE, name, fuel)
@@ -295,20 +298,23 @@ class ScopeLookup(LookupMemo, ABC):
 
 
 def limit_values(values: Iterable[Value]) -> Values:
+    """Collect values; return none if there are too many to say anything."""
     found = frozenset(values)
     return found if len(found) <= MAX_VALUES else NO_VALUES
 
 
 def definition_value(file: FileScopes, scope: int) -> Value:
+    """Return the class or function that a scope defines."""
     row: Scope = file.scopes[scope]
     return Value(FUNCTION if row.is_function else CLASS, file.path, scope)
 
 
 def external_member(of: Value, name: str) -> Values:
+    """Return a member of something outside of the tree."""
     return frozenset({Value(EXTERNAL, f"{of.location}.{name}")})
 
 
 def _is_constructor(file: FileScopes, scope: int) -> bool:
-    """Whether a method has the name of its class, in languages where it then makes objects."""
+    """Tell whether a method has the name of its class, in languages where that makes it a constructor."""
     *_, around, name = ("", *file.scopes[scope].qualified.split("."))
     return around == name and name in get_dialect(file.language).constructor_names(name)

@@ -78,7 +78,7 @@ class Scope:
 
 @dataclass(slots=True)
 class FileScopes:
-    """A file as the resolver sees it."""
+    """One file as the resolver sees it."""
 
     path: str
     language: str
@@ -94,13 +94,13 @@ class FileScopes:
     interface: bytes = b""  # equal: nobody else's names change their meaning
 
     def enclosing_class(self, scope: int) -> int:
-        """The class around a scope, or the scope of the file."""
+        """Return the class around a scope, or the scope of the file."""
         while scope and not self.scopes[scope].is_class:
             scope = self.scopes[scope].parent
         return scope
 
     def enclosing_method(self, scope: int) -> int:
-        """The method that a scope is or lies in, or the scope of the file."""
+        """Return the method that a scope is or is inside of, or the scope of the file."""
         while scope and not (
             self.scopes[scope].is_function and self.scopes[self.scopes[scope].parent].is_class
         ):
@@ -113,7 +113,7 @@ LineScopes = Sequence[tuple[int, int]]
 
 
 def read(path: str, language: str, packed: bytes) -> FileScopes:
-    """The tables of a file."""
+    """Read the tables of a file from its packed references."""
     try:
         entities, references = unpack(packed)
         _validate(entities, references)
@@ -124,7 +124,7 @@ def read(path: str, language: str, packed: bytes) -> FileScopes:
 
 
 def _validate(entities: Sequence[Outline], references: References) -> None:
-    """Raise ``ValueError`` for values of other types than were written, and for lines that no file has."""
+    """Raise ``ValueError`` for values of wrong types, and for lines that no file has."""
     lines = [line for entity in entities for line in entity[2:]]
     for rows in references.values():
         for name, line, detail in rows:
@@ -154,7 +154,7 @@ def _build_tables(
 
 
 def _number_scopes(entities: Sequence[Outline]) -> list[int]:
-    """For each entity its scope: that of the first of the same qualified name."""
+    """Assign a scope to each entity: entities of one qualified name share that of the first."""
     first: dict[str, int] = {}
     return [first.setdefault(entity.qualified, number) for number, entity in enumerate(entities, 1)]
 
@@ -177,7 +177,7 @@ def _build_scopes(entities: Sequence[Outline], own: Sequence[int]) -> list[Scope
 
 
 def _build_nodes(ids: Sequence[str], entities: Sequence[Outline], own: Sequence[int]) -> tuple[Node, ...]:
-    """Each scope once: a function with the lines of its longest definition, which others only announce."""
+    """Make one node per scope; a function has the lines of its longest definition, not of a forward declaration."""
     shown: dict[int, Outline] = {}
     for number, entity in zip(own, entities, strict=True):
         known = shown.setdefault(number, entity)
@@ -191,7 +191,7 @@ def _count_lines(entity: Outline) -> int:
 
 
 def _collect_names(scopes: Sequence[Scope]) -> tuple[tuple[str, int], ...]:
-    """Every definition by its last name, in order of scopes."""
+    """List every definition by its last name, in order of scopes."""
     members = ((number, local) for scope in scopes for local, number in scope.members.items())
     return tuple((local.rpartition(".")[2], number) for number, local in sorted(members))
 
@@ -199,7 +199,7 @@ def _collect_names(scopes: Sequence[Scope]) -> tuple[tuple[str, int], ...]:
 def _map_lines(
     entities: Sequence[Outline], own: Sequence[int], scopes: Sequence[Scope], last: int
 ) -> LineScopes:
-    """By line; what is above a definition's own line, a decorator, is looked up from outside of it."""
+    """Map lines to scopes; lines above a definition's own line (decorators) look names up outside of it."""
     last = max(last, *(entity.end_line for entity in entities)) if entities else last
     line_scopes = [(FILE, FILE)] * (last + 1)
     for (_, _, start, end, line), scope in zip(entities, own, strict=True):
@@ -209,7 +209,7 @@ def _map_lines(
 
 
 def _hash_interface(file: FileScopes) -> bytes:
-    """What the rest of the tree can see of a file: everything but its calls, and on which lines it stands."""
+    """Hash what other files can see of a file: everything but its calls and line numbers."""
     visible = [
         (
             scope.kind, scope.qualified, scope.parent, scope.binds, scope.parameters, scope.attributes, scope.returns,

@@ -16,7 +16,7 @@ from dowse.graph.scopes import FileScopes
 
 
 class DefinitionSite(NamedTuple):
-    """A definition: its file and its scope there."""
+    """Where a definition is: its file, and its scope there."""
 
     path: str
     scope: int
@@ -24,7 +24,7 @@ class DefinitionSite(NamedTuple):
 
 @dataclass
 class SymbolTable:
-    """Paths, folders and names; files are read when they are needed."""
+    """Paths, folders and names of a source tree; files are read when they are needed."""
 
     languages: Mapping[str, str]  # by path
     load_file: Callable[[str], FileScopes]
@@ -52,32 +52,32 @@ class SymbolTable:
                 folder = above
 
     def exists(self, path: str) -> bool:
-        """Whether there is a file."""
+        """Tell whether there is a file."""
         self.lookups.add(path)
         return path in self.languages
 
     def is_folder(self, path: str) -> bool:
-        """Whether there is a folder."""
+        """Tell whether there is a folder."""
         self.lookups.add(f"dir:{path}")
         return path in self._folders
 
     def list_files(self, folder: str) -> list[str]:
-        """The files directly in a folder, in order."""
+        """List the files directly in a folder, in order."""
         self.lookups.add(f"dir:{folder}")
         return self._by_folder.get(folder, [])
 
     def find_folder_parents(self, name: str) -> list[str]:
-        """The folders that hold a folder of that name."""
+        """Find the folders that contain a folder of that name."""
         self.lookups.add(f"top:{name}")
         return self._parents_by_folder_name.get(name, [])
 
     def find_files(self, name: str) -> list[str]:
-        """The files of that name, in order."""
+        """Find the files of that name, in order."""
         self.lookups.add(f"top:{name}")
         return self._by_file_name.get(name, [])
 
     def get_file(self, path: str) -> FileScopes:
-        """The tables of a file that exists."""
+        """Return the tables of a file that exists."""
         self.lookups.add(path)
         found = self._files.get(path)
         if found is None:
@@ -85,7 +85,7 @@ class SymbolTable:
         return found
 
     def find_definitions(self, languages: Iterable[str], name: str) -> list[DefinitionSite]:
-        """Every definition of that name in these languages."""
+        """Find every definition of that name in these languages."""
         self.lookups.add(f"name:{name}")
         if self._names is None:
             self._names = {}

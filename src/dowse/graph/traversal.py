@@ -17,7 +17,7 @@ class Graph(Adjacency):
     """The code graph of one generation of the index, and the walks through it."""
 
     def walk(self, operation: str, starts: Sequence[str], walk: Walk) -> GraphAnswer:
-        """Everything within reach, each node once, at its shortest distance."""
+        """Walk to everything within reach, each node once, at its shortest distance."""
 
         def iter_hops(here: str) -> Iterator[Hop]:
             return (hop for hop in self._iter_hops(here, walk) if self._is_wanted(hop[0], walk))
@@ -48,7 +48,7 @@ class Graph(Adjacency):
         return self.make_answer(operation, starts, tuple(_iter_preorder(starts, reached)), notes)
 
     def _iter_hops(self, here: str, walk: Walk) -> Iterator[Hop]:
-        """The neighbours of a node that a walk may go to."""
+        """List the neighbours of a node that a walk may go to."""
         if walk.direction is not Direction.USED_BY:
             for other, edge in self._iter_children(here, walk):
                 yield other, edge, False
@@ -82,13 +82,13 @@ class Graph(Adjacency):
     def make_answer(
         self, operation: str, starts: Sequence[str], steps: Sequence[Step], notes: Sequence[str] = ()
     ) -> GraphAnswer:
-        """Steps with the nodes that they are about."""
+        """Collect steps and the nodes that they mention into an answer."""
         ids = dict.fromkeys([*starts, *(step.parent for step in steps), *(step.node for step in steps)])
         nodes = {id: self.nodes[id] for id in ids if id in self.nodes}
         return GraphAnswer(operation, tuple(starts), nodes, tuple(steps), tuple(notes))
 
     def neighbours(self, operation: str, id: str, walk: Walk, *, backward: bool) -> GraphAnswer:
-        """Callers or callees: the surest first, and those known by name only last."""
+        """List callers or callees: resolved ones first, those outside of the tree last."""
         table = self.used_by if backward else self.uses
         rows = []
         for member in self.list_aliases(id, backward=backward):
@@ -108,7 +108,7 @@ class Graph(Adjacency):
         return self.make_answer(operation, [id], list(first.values()))
 
     def dependencies(self, operation: str, starts: Sequence[str], walk: Walk) -> GraphAnswer:
-        """Files that files depend on, or that depend on them, as a tree."""
+        """List files that some files depend on, or that depend on them, as a tree."""
         backward = walk.direction is Direction.USED_BY
         table = self.file_used_by if backward else self.file_uses
 
@@ -118,7 +118,7 @@ class Graph(Adjacency):
         return self._breadth_first(operation, starts, iter_hops, walk)
 
     def impact(self, operation: str, id: str, walk: Walk) -> GraphAnswer:
-        """What depends on a node: of a file or folder, the files; of an entity, the entities that use it."""
+        """List what depends on a node: files for a file or folder, entities for an entity."""
         node = self.nodes[id]
         if node.kind in (Kind.FILE, Kind.DIRECTORY):
             starts = [member for member in self.members(id) if member in self.files]
@@ -126,11 +126,11 @@ class Graph(Adjacency):
         return self.dependents(operation, [id], walk)
 
     def dependents(self, operation: str, ids: Sequence[str], walk: Walk) -> GraphAnswer:
-        """What uses some nodes, and what uses that."""
+        """List what uses some nodes, directly or indirectly."""
         return self._breadth_first(operation, ids, lambda here: self._iter_dependents(here, walk), walk)
 
     def _iter_dependents(self, id: str, walk: Walk) -> Iterator[Hop]:
-        """Who uses an entity; of a class, also who uses its members; of a constructor, who makes an object."""
+        """List who uses an entity; for a class, also who uses its members; for a constructor, who creates an object."""
         is_class = id in self.nodes and self.nodes[id].kind in CLASSES
         whole = dict.fromkeys(self.members(id) if is_class else (id,))
         for member in dict.fromkeys(
@@ -142,14 +142,14 @@ class Graph(Adjacency):
                     yield other, edge, True
 
     def hierarchy(self, id: str, walk: Walk) -> GraphAnswer:
-        """The classes above a class and those below it."""
+        """List the classes above a class and those below it."""
         inherits = frozenset({Relation.INHERITS})
         up = self.walk("hierarchy", [id], Walk(Direction.USES, walk.depth, inherits, external=True))
         down = self.walk("hierarchy", [id], Walk(Direction.USED_BY, walk.depth, inherits))
         return self.make_answer("hierarchy", [id], [*up.steps, *down.steps], [*up.notes, *down.notes])
 
     def path(self, start: str, end: str, *, ambiguous: bool = False) -> GraphAnswer:
-        """The shortest way by which one node, or something inside, reaches another; no steps if it does not."""
+        """Find the shortest path from a node, or something inside of it, to another; no steps if there is none."""
         goal = set(self.members(end))
         came_from: dict[str, Step | None] = {start: None}
         for inner in self.members(start):
@@ -182,7 +182,7 @@ def _is_allowed(edge: Edge, walk: Walk) -> bool:
 
 
 def _is_known_by_name_only(edge: Edge) -> bool:
-    """Whether an edge is known by name alone."""
+    """Tell whether only the name of an edge's target is known."""
     return edge.certainty is Certainty.AMBIGUOUS and not edge.candidates
 
 
@@ -191,7 +191,7 @@ def _make_contains_edge(parent: str, child: str) -> Edge:
 
 
 def _iter_preorder(starts: Sequence[str], reached: Mapping[str, list[Step]]) -> Iterator[Step]:
-    """The steps as a tree is printed: each node before what was reached from it."""
+    """List the steps as a tree is printed: each node before what was reached from it."""
     stack = [step for start in reversed(starts) for step in reversed(reached.get(start, ()))]
     while stack:
         step = stack.pop()

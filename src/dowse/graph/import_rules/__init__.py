@@ -41,5 +41,5 @@ _NO_DIALECT = Dialect()
 
 
 def get_dialect(language: str) -> Dialect:
-    """How a language names things; one that names nothing if it is not in the table."""
+    """Return the import rules of a language; rules that resolve nothing if it is not in the table."""
     return BY_LANGUAGE.get(language, _NO_DIALECT)

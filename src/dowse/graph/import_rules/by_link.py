@@ -13,12 +13,12 @@ _ENTRY_FILES = ("Dockerfile", "action.yml", "action.yaml", "main.tf", "Chart.yam
 
 
 class LinkDialect(Dialect):
-    """A mention is a path, from the file's folder or from the root."""
+    """A format whose mentions are paths, relative to the folder of the file or to the root."""
 
     from_root = True
 
     def resolve_link(self, tree: SymbolTable, file: FileScopes, target: str) -> list[Value]:
-        """The file or folder that a path names."""
+        """Find the file or folder that a path names."""
         target = target.strip().strip("'\"").rstrip("/")
         bases = [dirname(file.path), *([""] if self.from_root else [])]
         for base in bases:
@@ -32,7 +32,7 @@ class LinkDialect(Dialect):
         return []
 
     def resolve_folder(self, tree: SymbolTable, path: str) -> list[Value]:
-        """What a folder stands for: the file it is entered by, or itself."""
+        """Find what a folder stands for: its entry file, or the folder itself."""
         for name in _ENTRY_FILES:
             if tree.exists(join(path, name)):
                 return [Value(MODULE, join(path, name))]

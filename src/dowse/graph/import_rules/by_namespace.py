@@ -13,13 +13,13 @@ _SEPARATORS = re.compile(r"::|\\|\.|/")
 
 
 class NamespaceDialect(Dialect):
-    """An import is a dotted name; its last part is defined in a file whose folders are the parts before."""
+    """A language whose imports are dotted names: the last part is defined in a file below folders named by the rest."""
 
     folder_is_namespace = True
     implicit_receiver = True
 
     def parse_import(self, mention: Mention) -> list[ImportedName]:
-        """The last part of a name, its alias, or everything below it."""
+        """Bind the last part of a name, its alias, or everything below it."""
         if mention.detail == "*":
             return [ImportedName("*", mention.target, "*")]
         parts = split_name(mention.target)
@@ -27,7 +27,7 @@ class NamespaceDialect(Dialect):
         return [ImportedName(alias or parts[-1], mention.target)] if parts else []
 
     def locate(self, tree: SymbolTable, file: FileScopes, module: str) -> list[Value]:
-        """The definitions that a name may mean; those in the folders it names, if there are any."""
+        """Find the definitions that a name may mean, preferring those in the folders it names."""
         parts = split_name(module)
         if not parts:
             return []
@@ -50,7 +50,7 @@ class NamespaceDialect(Dialect):
         return []
 
     def find_submodule(self, tree: SymbolTable, module: Value, name: str) -> Value | None:
-        """A definition in one of the files of a folder."""
+        """Find a definition in one of the files of a folder."""
         if module.kind != FOLDER:
             return None
         for path in tree.list_files(module.location):
@@ -62,12 +62,12 @@ class NamespaceDialect(Dialect):
 
 
 def split_name(name: str) -> list[str]:
-    """The parts of a qualified name."""
+    """Split a qualified name into its parts."""
     return [part for part in _SEPARATORS.split(name.strip().strip("\\;")) if part]
 
 
 def _keep_outermost(tree: SymbolTable, sites: list[DefinitionSite]) -> list[DefinitionSite]:
-    """Definitions that are not inside of a class or function."""
+    """Keep the definitions that are not inside of a class or function."""
     found = []
     for site in sites:
         file = tree.get_file(site.path)
@@ -78,7 +78,7 @@ def _keep_outermost(tree: SymbolTable, sites: list[DefinitionSite]) -> list[Defi
 
 
 def _count_matching_parts(path: str, parts: list[str]) -> int:
-    """How many of the last parts of a name are the last folders (or the stem) of a path."""
+    """Count how many of the last parts of a name are the last folders (or the stem) of a path."""
     folders = path.rpartition(".")[0].lower().split("/")
     best = 0
     for end in (len(folders), len(folders) - 1):

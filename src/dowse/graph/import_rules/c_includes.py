@@ -11,7 +11,7 @@ from dowse.graph.symbol_table import SymbolTable
 
 
 class CFamily(NamespaceDialect):
-    """C, C++ and Objective-C: includes are files, and names are known wherever they are linked."""
+    """C, C++ and Objective-C: includes name files, and every definition that is linked is visible."""
 
     languages = ("c", "cpp", "objective-c")
     family = languages
@@ -22,11 +22,11 @@ class CFamily(NamespaceDialect):
     header_suffixes = (".h", ".hh", ".hpp", ".hxx", ".h++", ".cuh")
 
     def parse_import(self, mention: Mention) -> list[ImportedName]:
-        """Everything in a header."""
+        """Bind everything in a header."""
         return [ImportedName("*", mention.target, "*")]
 
     def locate(self, tree: SymbolTable, file: FileScopes, module: str) -> list[Value]:
-        """A header beside the file, or the one of that path."""
+        """Find a header beside the file, or the only one with that path."""
         beside = normpath(join(dirname(file.path), module))
         if tree.exists(beside):
             return [Value(MODULE, beside)]

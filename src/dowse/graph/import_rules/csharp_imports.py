@@ -6,7 +6,7 @@ from dowse.graph.import_rules.by_namespace import NamespaceDialect
 
 
 class CSharp(NamespaceDialect):
-    """C#, where a namespace says nothing of files."""
+    """C#, where a namespace does not say in which file a type is."""
 
     languages = ("csharp",)
     super_words = frozenset({"base"})

@@ -6,6 +6,6 @@ from dowse.graph.import_rules.by_link import LinkDialect
 
 
 class Dockerfile(LinkDialect):
-    """What a Dockerfile copies."""
+    """Dockerfiles: the files that they copy."""
 
     languages = ("dockerfile",)

@@ -19,7 +19,7 @@ from dowse.graph.symbol_table import SymbolTable
 
 
 class Go(Dialect):
-    """Go."""
+    """Go: packages are folders below a module."""
 
     languages = ("go",)
     super_words = frozenset()
@@ -31,11 +31,11 @@ class Go(Dialect):
     })  # fmt: skip
 
     def constructor_names(self, name: str) -> tuple[str, ...]:
-        """There are none: functions make objects."""
+        """Return none: plain functions create objects."""
         return ()
 
     def parse_import(self, mention: Mention) -> list[ImportedName]:
-        """The last part of a path, or the alias; a dot imports everything."""
+        """Bind the last part of a path, or the alias; a dot imports everything."""
         alias = mention.detail.removeprefix("* as ")
         if alias == ".":
             return [ImportedName("*", mention.target, "*")]
@@ -44,7 +44,7 @@ class Go(Dialect):
         return [ImportedName(alias or last.partition(".")[0], mention.target)]
 
     def locate(self, tree: SymbolTable, file: FileScopes, module: str) -> list[Value]:
-        """The folder of a package, below the module that its path begins with."""
+        """Find the folder of a package, below the module that its path begins with."""
         for path in tree.find_files("go.mod"):
             for link in tree.get_file(path).links:
                 if module == link.target or module.startswith(f"{link.target}/"):
@@ -54,7 +54,7 @@ class Go(Dialect):
         return []
 
     def find_submodule(self, tree: SymbolTable, module: Value, name: str) -> Value | None:
-        """A definition of a package."""
+        """Find a definition of a package."""
         if module.kind != FOLDER:
             return None
         for path in tree.list_files(module.location):
@@ -65,7 +65,7 @@ class Go(Dialect):
         return None
 
     def parse_type(self, declared: str) -> list[tuple[str, str]]:
-        """``*Server``, ``[]Server``, ``(*Server, error)``."""
+        """Parse ``*Server``, ``[]Server``, ``(*Server, error)``."""
         text = declared.strip().lstrip("(").split(",")[0].rstrip(")").strip()
         kind = INSTANCE
         if text.startswith(("[]", "...")):

@@ -6,7 +6,7 @@ from dowse.graph.import_rules.by_namespace import NamespaceDialect
 
 
 class Java(NamespaceDialect):
-    """Java."""
+    """Java: imports name classes."""
 
     languages = ("java",)
     family = ("java", "kotlin")

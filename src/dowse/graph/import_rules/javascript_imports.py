@@ -33,7 +33,7 @@ _WRAPPER_TYPE = re.compile(r"^(?:Promise|Readonly|Partial|Required|NonNullable|A
 
 
 class JavaScript(Dialect):
-    """JavaScript and TypeScript."""
+    """JavaScript and TypeScript: imports name modules by path or package."""
 
     languages = ("javascript", "typescript", "tsx")
     family = languages
@@ -49,11 +49,11 @@ class JavaScript(Dialect):
     })  # fmt: skip
 
     def constructor_names(self, name: str) -> tuple[str, ...]:
-        """``constructor``."""
+        """Return ``constructor``."""
         return ("constructor",)
 
     def parse_import(self, mention: Mention) -> list[ImportedName]:
-        """``import d, { a as b } from "m"``, ``const { a: b } = require("m")``, ``export * from "m"``."""
+        """Parse ``import d, { a as b } from "m"``, ``const { a: b } = require("m")``, ``export * from "m"``."""
         detail, module = mention.detail, mention.target
         if detail.startswith("* as "):
             return [ImportedName(detail[5:], module)]
@@ -66,7 +66,7 @@ class JavaScript(Dialect):
         return [ImportedName((alias or name).strip(), module, name.strip())]
 
     def locate(self, tree: SymbolTable, file: FileScopes, module: str) -> list[Value]:
-        """A module by the words of an import."""
+        """Find the file of a module: relative, by the nearest configuration, or a package of the tree."""
         folder = dirname(file.path)
         if module.startswith("."):
             found = _find_file(tree, normpath(join(folder, module)))
@@ -75,7 +75,7 @@ class JavaScript(Dialect):
         return [Value(MODULE, found)] if found else []
 
     def parse_type(self, declared: str) -> list[tuple[str, str]]:
-        """``Pool | null``, ``Pool[]``, ``Promise<Pool>``."""
+        """Parse ``Pool | null``, ``Pool[]``, ``Promise<Pool>``."""
         found = []
         for part in declared.split("|"):
             text, kind = part.strip(), INSTANCE
@@ -95,7 +95,7 @@ class JavaScript(Dialect):
 
 
 def _find_file(tree: SymbolTable, stem: str) -> str:
-    """The file that a path without its extension, or a folder, stands for."""
+    """Find the file that a folder, or a path without its extension, stands for."""
     if stem.startswith(".."):
         return ""
     stem = "" if stem == "." else stem
@@ -114,7 +114,7 @@ def _find_file(tree: SymbolTable, stem: str) -> str:
 
 
 def _find_by_config(tree: SymbolTable, folder: str, module: str) -> str:
-    """A module by ``paths`` and ``baseUrl`` of the nearest configuration."""
+    """Find a module by ``paths`` and ``baseUrl`` of the nearest ``tsconfig`` that has it."""
     while True:
         for name in _CONFIG_NAMES:
             config = join(folder, name)
@@ -143,7 +143,7 @@ def _apply_config(tree: SymbolTable, config: str, module: str) -> str:
 
 
 def _find_package(tree: SymbolTable, module: str) -> str:
-    """A module of another package of the same tree."""
+    """Find a module of another package of the same tree."""
     parts = module.split("/")
     size = 2 if module.startswith("@") else 1
     name, rest = "/".join(parts[:size]), parts[size:]

@@ -6,12 +6,12 @@ from dowse.graph.import_rules.by_namespace import NamespaceDialect
 
 
 class Kotlin(NamespaceDialect):
-    """Kotlin."""
+    """Kotlin: imports name classes and functions."""
 
     languages = ("kotlin",)
     family = ("java", "kotlin")
     single_inheritance = True
 
     def constructor_names(self, name: str) -> tuple[str, ...]:
-        """``constructor``, beside the one in the head of the class."""
+        """Return ``constructor``; the primary one is part of the class itself."""
         return ("constructor",)

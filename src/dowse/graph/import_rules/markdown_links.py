@@ -6,7 +6,7 @@ from dowse.graph.import_rules.by_link import LinkDialect
 
 
 class Markdown(LinkDialect):
-    """Links of Markdown."""
+    """Markdown: links to files, relative to the page."""
 
     languages = ("markdown",)
     from_root = False

@@ -11,7 +11,7 @@ from dowse.graph.symbol_table import SymbolTable
 
 
 class Php(NamespaceDialect):
-    """PHP, with namespaces and files that are required."""
+    """PHP: namespaces, and files that are required."""
 
     languages = ("php",)
     super_words = frozenset({"parent"})
@@ -19,11 +19,11 @@ class Php(NamespaceDialect):
     global_functions = True
 
     def constructor_names(self, name: str) -> tuple[str, ...]:
-        """``__construct``."""
+        """Return ``__construct``."""
         return ("__construct",)
 
     def locate(self, tree: SymbolTable, file: FileScopes, module: str) -> list[Value]:
-        """A file that is required, or a class."""
+        """Find a file that is required, or a class."""
         if module.endswith(".php"):
             path = normpath(join(dirname(file.path), module.lstrip("/")))
             return [Value(MODULE, path)] if tree.exists(path) else []

@@ -36,7 +36,7 @@ _TYPE_TOKEN = re.compile(r"[\w.]+|[\[\],|]")
 
 
 class Python(Dialect):
-    """Python."""
+    """Python: imports name modules and packages below a source root."""
 
     languages = ("python",)
     declares_receiver = True
@@ -44,11 +44,11 @@ class Python(Dialect):
     builtins = frozenset(dir(builtins))
 
     def constructor_names(self, name: str) -> tuple[str, ...]:
-        """``__init__`` and ``__new__``."""
+        """Return ``__init__`` and ``__new__``."""
         return ("__init__", "__new__")
 
     def parse_import(self, mention: Mention) -> list[ImportedName]:
-        """``import a.b`` binds ``a``; ``from a import b as c`` binds ``c``."""
+        """Bind ``a`` for ``import a.b``, and ``c`` for ``from a import b as c``."""
         module, detail = mention.target, mention.detail
         if detail.startswith("* as "):
             return [ImportedName(detail[5:], module)]
@@ -58,7 +58,7 @@ class Python(Dialect):
         return [ImportedName(alias.strip() or name, module.replace(" ", ""), name.strip())]
 
     def locate(self, tree: SymbolTable, file: FileScopes, module: str) -> list[Value]:
-        """A module by its dotted name, seen from a file."""
+        """Find a module by its dotted name, seen from a file."""
         name = module.lstrip(".")
         level = len(module) - len(name)
         if level:
@@ -81,21 +81,21 @@ class Python(Dialect):
         return [found for root, found in files or candidates if _rate_root(root, own, file.path) == best]
 
     def find_submodule(self, tree: SymbolTable, module: Value, name: str) -> Value | None:
-        """``package.name``."""
+        """Find the module ``package.name``."""
         if module.kind == MODULE and module.location.rpartition("/")[2].partition(".")[0] != "__init__":
             return None
         folder = module.location if module.kind == FOLDER else dirname(module.location)
         return _find_module(tree, join(folder, name))
 
     def parse_type(self, declared: str) -> list[tuple[str, str]]:
-        """``Optional["Pool"]``, ``list[Pool]``, ``type[Pool]``, ``Pool | None``."""
+        """Parse ``Optional["Pool"]``, ``list[Pool]``, ``type[Pool]``, ``Pool | None``."""
         tokens = _TYPE_TOKEN.findall(declared.replace('"', "").replace("'", ""))
         found, _ = _parse_types(tokens, 0, INSTANCE)
         return found
 
 
 def _parse_types(tokens: list[str], at: int, kind: str) -> tuple[list[tuple[str, str]], int]:
-    """The types of a list up to its closing bracket."""
+    """Parse a list of types up to its closing bracket."""
     found: list[tuple[str, str]] = []
     while at < len(tokens) and tokens[at] != "]":
         token = tokens[at]
@@ -126,7 +126,7 @@ def _inner_kind(short: str, kind: str) -> str:
 
 
 def _find_module(tree: SymbolTable, stem: str) -> Value | None:
-    """The file or folder that a module is."""
+    """Find the file or folder of a module."""
     for suffix in _SUFFIXES:
         for path in (f"{stem}/__init__{suffix}" if stem else f"__init__{suffix}", f"{stem}{suffix}"):
             if tree.exists(path):
@@ -135,7 +135,7 @@ def _find_module(tree: SymbolTable, stem: str) -> Value | None:
 
 
 def _find_roots(tree: SymbolTable, top: str) -> list[str]:
-    """Folders in which a top-level module may lie: not inside of another package."""
+    """Find folders that may contain a top-level module: those that are not inside of another package."""
     if top in sys.stdlib_module_names:
         return []  # a file of that name is rarely meant: a script would have to lie beside it
     holders = dict.fromkeys(tree.find_folder_parents(top))
@@ -149,7 +149,7 @@ def _is_package(tree: SymbolTable, folder: str) -> bool:
 
 
 def _find_own_root(tree: SymbolTable, path: str) -> str:
-    """The folder above the outermost package of a file."""
+    """Find the folder above the outermost package of a file."""
     folder = dirname(path)
     while folder and _is_package(tree, folder):
         folder = dirname(folder)
@@ -157,7 +157,7 @@ def _find_own_root(tree: SymbolTable, path: str) -> str:
 
 
 def _rate_root(root: str, own: str, path: str) -> tuple[int, int]:
-    """How likely a root is meant: the file's own, one above the file or a source folder there, any other."""
+    """Rate how likely a root is meant: the file's own, then one above it or a source folder there, then others."""
     if root == own:
         return 2, 0
     above = dirname(root) if root.rpartition("/")[2] in _SOURCE_FOLDERS else root
@@ -165,7 +165,7 @@ def _rate_root(root: str, own: str, path: str) -> tuple[int, int]:
 
 
 def _count_shared_folders(root: str, path: str) -> int:
-    """How many folders two paths have in common."""
+    """Count the leading folders that two paths share."""
     common = 0
     for a, b in zip(root.split("/"), path.split("/"), strict=False):
         if a != b:

@@ -11,22 +11,22 @@ from dowse.graph.symbol_table import SymbolTable
 
 
 class Ruby(NamespaceDialect):
-    """Ruby: files are required, constants are known everywhere."""
+    """Ruby: files are required, and constants are visible everywhere."""
 
     languages = ("ruby",)
     global_types = True
     folder_is_namespace = False
 
     def constructor_names(self, name: str) -> tuple[str, ...]:
-        """``initialize``, which ``new`` calls."""
+        """Return ``initialize``, which ``new`` calls."""
         return ("initialize",)
 
     def parse_import(self, mention: Mention) -> list[ImportedName]:
-        """Everything that a required file defines."""
+        """Bind everything that a required file defines."""
         return [ImportedName("*", mention.target, "*")]
 
     def locate(self, tree: SymbolTable, file: FileScopes, module: str) -> list[Value]:
-        """The file that is required: beside this one, or below a folder that is searched."""
+        """Find the file that is required: beside this one, below ``lib``, or the only one with that path."""
         name = module if module.endswith(".rb") else f"{module}.rb"
         beside = normpath(join(dirname(file.path), name))
         if tree.exists(beside):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Value(NamedTuple):
-    """What an expression may be. ``location`` is a path; for what is outside of the tree, a dotted name."""
+    """One thing that an expression may be. ``location`` is a path; for something outside of the tree, a dotted name."""
 
     kind: str
     location: str
@@ -34,7 +34,7 @@ class ImportedName(NamedTuple):
 
 
 class Dialect:
-    """A language in which nothing can be imported; others say what they do differently."""
+    """The import rules of a language. These defaults resolve nothing; each language overrides some of them."""
 
     languages: tuple[str, ...] = ()
     family: tuple[str, ...] = ()  # languages whose definitions can be meant; empty: its own
@@ -54,26 +54,26 @@ class Dialect:
     module_value_name = ""  # the name in a module for what the module as a whole is
 
     def parse_import(self, mention: Mention) -> list[ImportedName]:
-        """The names that an import binds."""
+        """List the names that an import binds."""
         return []
 
     def constructor_names(self, name: str) -> tuple[str, ...]:
-        """What the methods are called that make an object of a class of that name."""
+        """Return the names of the methods that create an object of a class of that name."""
         return (name,)
 
     def locate(self, tree: SymbolTable, file: FileScopes, module: str) -> list[Value]:
-        """What the name of a module means in a file; nothing if it is not in the tree."""
+        """Find what a module name means in a file; nothing if it is not in the tree."""
         return []
 
     def find_submodule(self, tree: SymbolTable, module: Value, name: str) -> Value | None:
-        """A module inside of a module or folder."""
+        """Find a module inside of a module or folder."""
         return None
 
     def resolve_link(self, tree: SymbolTable, file: FileScopes, target: str) -> list[Value]:
-        """The files or folders that a link names."""
+        """Find the files or folders that a link names."""
         return []
 
     def parse_type(self, declared: str) -> list[tuple[str, str]]:
-        """The names in a declared type, each with the sort of value that something of that type is."""
+        """List the names in a declared type, each with the kind of value that something of that type is."""
         name = declared.strip().lstrip("*&?").split("<")[0].split("[")[0].strip()
         return [(name.replace("::", ".").replace("\\", "."), INSTANCE)] if name else []

@@ -25,7 +25,7 @@ _CONTAINER_TYPES = frozenset({"Option", "Result", "Vec"})
 
 
 class Rust(Dialect):
-    """Rust: crates are packages of Cargo, modules are files or folders."""
+    """Rust: crates are Cargo packages, modules are files or folders."""
 
     languages = ("rust",)
     super_words = frozenset()
@@ -36,11 +36,11 @@ class Rust(Dialect):
     self_type_word = "Self"
 
     def constructor_names(self, name: str) -> tuple[str, ...]:
-        """There are none: functions make objects."""
+        """Return none: plain functions create objects."""
         return ()
 
     def parse_import(self, mention: Mention) -> list[ImportedName]:
-        """The last part of a path or its alias, as a member of what the path begins with."""
+        """Bind the last part of a path or its alias, as a member of what the path begins with."""
         parts = split_name(mention.target)
         if not parts:
             return []
@@ -51,7 +51,7 @@ class Rust(Dialect):
         return [ImportedName(local, ".".join(parts[:head]), ".".join(parts[head:]))]
 
     def locate(self, tree: SymbolTable, file: FileScopes, module: str) -> list[Value]:
-        """The file of a module, by its path; of its first part if that is a crate."""
+        """Find the file of a module by its path, which may begin with a crate of the tree."""
         first, *rest = split_name(module) or [""]
         found = _find_first_module(tree, file, first)
         for part in rest:
@@ -59,7 +59,7 @@ class Rust(Dialect):
         return found
 
     def find_submodule(self, tree: SymbolTable, module: Value, name: str) -> Value | None:
-        """A module below a module, or above it."""
+        """Find a module below a module; ``super`` is the one above."""
         if module.kind == FOLDER:
             return _find_module(tree, module.location, name)
         if module.kind != MODULE:
@@ -69,7 +69,7 @@ class Rust(Dialect):
         return _find_module(tree, _module_folder(module.location), name)
 
     def parse_type(self, declared: str) -> list[tuple[str, str]]:
-        """``&'a mut Pool``, ``Arc<Pool>``, ``Option<Pool>``, ``[Pool]``, ``dyn Store + Send``."""
+        """Parse ``&'a mut Pool``, ``Arc<Pool>``, ``Option<Pool>``, ``[Pool]``, ``dyn Store + Send``."""
         text, kind = declared, INSTANCE
         while True:
             text = text[_QUALIFIERS.match(text).end() :].strip()  # type: ignore[union-attr]
@@ -92,7 +92,7 @@ class Rust(Dialect):
 
 
 def _find_first_module(tree: SymbolTable, file: FileScopes, name: str) -> list[Value]:
-    """What a path begins with: a word for this crate or module, a module of this one, or a crate of the tree."""
+    """Find what a path begins with: ``crate``, ``self``, ``super``, a module of this one, or a crate of the tree."""
     if name == "crate":
         return _find_crate(tree, file)
     if name == "self":
@@ -107,7 +107,7 @@ def _find_first_module(tree: SymbolTable, file: FileScopes, name: str) -> list[V
 
 
 def _find_super(tree: SymbolTable, file: FileScopes) -> list[Value]:
-    """What ``super`` means in a file: what is around it or, in a module inside of it, the file."""
+    """Find what ``super`` means in a file: the parent module or, in a module inside of the file, the file."""
     scopes = [m.scope for m in file.imports if split_name(m.target)[:1] == ["super"]] or range(
         len(file.scopes)
     )
@@ -125,7 +125,7 @@ def _is_in_module(file: FileScopes, scope: int) -> bool:
 
 
 def _find_crate(tree: SymbolTable, file: FileScopes) -> list[Value]:
-    """The files that a crate begins with: those of a library and of a program may lie side by side."""
+    """Find the root files of a crate: a library and a program may have theirs side by side."""
     if "main" in file.scopes[FILE].members:
         return [Value(MODULE, file.path)]
     folder = dirname(file.path)
@@ -138,7 +138,7 @@ def _find_crate(tree: SymbolTable, file: FileScopes) -> list[Value]:
 
 
 def _find_package(tree: SymbolTable, name: str) -> list[Value]:
-    """The library of that name in the tree, as Cargo calls it."""
+    """Find the library of that name in the tree, as Cargo calls it."""
     for manifest in tree.find_files("Cargo.toml"):
         if any(link.target.replace("-", "_") == name for link in tree.get_file(manifest).links):
             for root in ("src/lib.rs", "lib.rs"):
@@ -148,7 +148,7 @@ def _find_package(tree: SymbolTable, name: str) -> list[Value]:
 
 
 def _module_folder(path: str) -> str:
-    """Where the modules of a file lie."""
+    """Return the folder that contains the submodules of a file."""
     stem = path.rpartition("/")[2].removesuffix(".rs")
     return dirname(path) if stem in _FOLDER_MODULES else path.removesuffix(".rs")
 
@@ -161,7 +161,7 @@ def _find_module(tree: SymbolTable, folder: str, name: str) -> Value | None:
 
 
 def _find_parent_module(tree: SymbolTable, path: str) -> list[Value]:
-    """The module around a file."""
+    """Find the module above a file."""
     stem = path.rpartition("/")[2].removesuffix(".rs")
     folder = dirname(path) if stem != "mod" else dirname(dirname(path))
     around = (join(folder, "mod.rs"), f"{folder}.rs", *(join(folder, name) for name in _CRATE_ROOTS))
@@ -171,7 +171,7 @@ def _find_parent_module(tree: SymbolTable, path: str) -> list[Value]:
 
 
 def _first_type_argument(arguments: str) -> str:
-    """The first of some type arguments that is a type."""
+    """Return the first type argument that is a type and not a lifetime."""
     depth, start = 0, 0
     for at, char in enumerate(arguments):
         depth += (char in "<([") - (char in ">)]")

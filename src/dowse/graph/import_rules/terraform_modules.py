@@ -8,12 +8,12 @@ from dowse.graph.symbol_table import SymbolTable
 
 
 class Terraform(LinkDialect):
-    """Modules and files of Terraform."""
+    """Terraform: modules are folders, files are named by path."""
 
     languages = ("hcl",)
     from_root = False
 
     def resolve_folder(self, tree: SymbolTable, path: str) -> list[Value]:
-        """A module is its folder: every file of Terraform in it."""
+        """List every Terraform file of a folder, because a module is a folder."""
         files = [name for name in tree.list_files(path) if name.endswith((".tf", ".tofu"))]
         return [Value(MODULE, name) for name in files] or [Value(FOLDER, path)]

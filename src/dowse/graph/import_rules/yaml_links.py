@@ -6,6 +6,6 @@ from dowse.graph.import_rules.by_link import LinkDialect
 
 
 class Yaml(LinkDialect):
-    """A value that is the path of a file or folder of the tree names it."""
+    """YAML: a value that is the path of a file or folder of the tree is a link to it."""
 
     languages = ("yaml",)
