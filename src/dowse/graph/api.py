@@ -1,4 +1,4 @@
-"""What can be asked of the code graph, for every interface: names to nodes, then a walk.
+"""The API of the code graph for every interface: callers, callees, dependencies, impact, entities, affected tests.
 
 A name that several things have is never picked silently: the error lists them for choosing.
 """
@@ -35,16 +35,16 @@ from dowse.types import (
 )
 
 GRAPH_BLOB = "graph"
-"""The name under which the resolved graph is kept beside the index."""
+"""The name under which the encoded graph is stored beside the index."""
 
 NEAR_CALL, NEAR_PARTNER, NEAR_IMPORT, NEAR_CLOSURE = 0.8, 0.8, 0.6, 0.3
-"""How near a file is to a cursor: called from there, its test, imported there, imported by what is imported there."""
+"""Nearness of a file to the editor position: called there, its test, imported there, imported by an import."""
 
 MAX_NEIGHBOURS = 8
 """Dependencies and dependents listed with a hit."""
 
 MAX_COMPANIONS = 10
-"""Files listed that usually change with a change."""
+"""Files listed that usually change together with the changed ones."""
 
 
 class Source(Protocol):

@@ -1,6 +1,6 @@
-"""Brings a graph up to what an index says: the files that changed, and those that looked at what changed.
+"""Builds and updates the code graph incrementally: resolves changed files, and files that looked up what changed.
 
-``updated`` of nothing is a complete build; ``updated`` of an earlier graph comes to the same.
+Updating an empty graph is a complete build. Updating an earlier graph gives the same result.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class FileGraph(NamedTuple):
     role: Role
     interface: bytes
     nodes: tuple[Node, ...]
-    names: tuple[tuple[str, int], ...]  # last names of definitions and their scopes
+    names: tuple[tuple[str, int], ...]  # the last part of each definition's name, and its scope
     edges: tuple[Edge, ...]
     lookups: frozenset[str]
 

@@ -1,4 +1,4 @@
-"""What most of a tree depends on: counted, and weighed by who depends on whom (PageRank)."""
+"""Centrality of nodes in the code graph: number of dependents, and PageRank of files."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dowse.graph.traversal import Graph
 from dowse.types import Certainty, Hub, Kind, Relation
 
 DAMPING = 0.85
-"""PageRank's usual chance of going on."""
+"""The usual damping factor of PageRank."""
 
 ITERATIONS = 20
-"""After these, ranks of trees of any size stand still to the third digit."""
+"""Rounds after which the ranks of trees of any size are stable to the third digit."""
 
 
 def rank_hubs(graph: Graph, kinds: frozenset[Kind], limit: int) -> list[Hub]:

@@ -1,4 +1,4 @@
-"""Entities of an index by id, file, qualified name, name or prefix; and the code of an entity."""
+"""Finds entities of an index by id, file, qualified name, name or prefix, and reads their code."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dowse.stores.protocol import Snapshot
 from dowse.types import EntityCode, EntityHit, Filter, Kind, NameTier, Node, SearchResult
 
 MAX_NAME_MATCHES = 200
-"""Definitions of a name that are looked at."""
+"""Definitions of one name that are considered."""
 
 _DECLARATION_WORDS = frozenset({
     "class", "def", "function", "func", "fn", "method", "interface", "struct", "enum", "trait", "type",
 })  # fmt: skip
-"""Words before a name that only say what it is."""
+"""Words before a name that only say its kind."""
 
 
 def match_names(snapshot: Snapshot, query: str, filter: Filter) -> Iterator[EntityHit]:

@@ -140,13 +140,13 @@ class Evaluator(ScopeLookup):
     def _find_inherited(self, value: Value, name: str, fuel: int) -> Values:
         order = self.linearize(Value(CLASS, value.location, value.scope))
         has_one_class = get_dialect(self.tree.languages[value.location]).single_inheritance
-        perhaps = NO_VALUES
+        external = NO_VALUES
         for ancestor in order[1:] if value.kind == SUPER else order:
             if ancestor.kind == EXTERNAL:
-                perhaps = perhaps or external_member(ancestor, name)
+                external = external or external_member(ancestor, name)
                 if has_one_class:
                     continue
-                return perhaps
+                return external
             file = self.tree.get_file(ancestor.location)
             found = self.find_binding(file, ancestor.scope, name, fuel)
             if found is None:
@@ -157,7 +157,7 @@ class Evaluator(ScopeLookup):
                 found |= self._evaluate_attribute(file, ancestor.scope, name, fuel) or NO_VALUES
             if found is not None:
                 return found
-        return perhaps
+        return external
 
     def _find_in_other_files(self, file: FileScopes, scope: int, name: str) -> Values | None:
         """Find a method that is written in another file than its type."""
@@ -213,7 +213,7 @@ class Evaluator(ScopeLookup):
             return (
                 frozenset({value._replace(location=f"{value.location}()")}) if value.location else NO_VALUES
             )
-        if value.kind == CONTAINER:  # ``held.unwrap()``
+        if value.kind == CONTAINER:  # ``optional.unwrap()``
             return self._iterate(value)
         if value.kind == FUNCTION:
             return self._evaluate_return(value, fuel - 1)

@@ -1,4 +1,4 @@
-"""What git knows of changes: which lines differ, and which files change together."""
+"""Asks git about changes: which lines differ from a revision, and which files usually change together."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from dowse.errors import UsageError
 from dowse.services import git
 
 MAX_COMMITS = 1000
-"""Commits looked at, newest first: older habits say little."""
+"""Commits that are read, newest first: older ones say little about which files change together now."""
 
 MAX_COMMIT_FILES = 40
 """A commit with more files is a clean-up or a merge, not a change of things that belong together."""
 
 MIN_SHARED_COMMITS = 2
-"""Commits two files must share: once is chance."""
+"""Commits that two files must share: a single one is chance."""
 
 _ADVICE = "is this a repository, and the revision right? A diff can be piped into 'dowse affected --diff -'"
 _NEW_FILE = re.compile(r"^\+\+\+ (?:b/)?(.*?)\t?$")

@@ -1,6 +1,6 @@
-"""The graph as bytes, to be kept beside the index: strings once, everything else in columns of numbers.
+"""Encodes the code graph as bytes: each string once, everything else in columns of numbers.
 
-Columns reach over all files, so that no step is taken for each edge: there are hundreds of thousands.
+A column covers all files, so that no Python code runs per edge: there are hundreds of thousands.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from dowse.serialization import deflated, inflate
 from dowse.types import Certainty, Edge, Kind, Node, Relation, Role, named
 
 VERSION = 5
-"""Raise it when the same index gives another graph, or the same graph other bytes."""
+"""Increase it when the same index gives another graph, or the same graph other bytes."""
 
 _RELATIONS = list(Relation)
 _CERTAINTIES = list(Certainty)
 _KINDS = list(Kind)
 _NODE_COLUMNS, _NAME_COLUMNS, _EDGE_COLUMNS = 5, 2, 6
 _SIZES_PER_FILE = 4
-"""Numbers of a file: how many nodes, names, edges and places that were looked at it has."""
+"""Numbers stored per file: how many nodes, names, edges and lookups it has."""
 
 T = TypeVar("T")
 
@@ -39,7 +39,7 @@ class _StringTable(dict[str, int]):
         return number
 
 
-# --- to bytes ---
+# --- encode ---
 
 
 def pack(files: FileGraphs) -> bytes:
@@ -84,7 +84,7 @@ def _number_values(values: list[T]) -> Any:
     return {value: place for place, value in enumerate(values)}.__getitem__
 
 
-# --- from bytes ---
+# --- decode ---
 
 
 def unpack(data: bytes | None) -> FileGraphs:

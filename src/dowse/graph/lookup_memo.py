@@ -29,10 +29,8 @@ class LookupMemo:
     tree: SymbolTable
     _memo: dict[tuple[object, ...], MemoEntry] = field(default_factory=dict)
     _key_sets: dict[frozenset[str], frozenset[str]] = field(default_factory=dict)
-    _recorded_sets: set[int] = field(
-        default_factory=set
-    )  # ids of the key sets that tree.lookups already includes
-    _memo_depth: int = 0  # how many results are being computed, one inside of the other
+    _recorded_sets: set[int] = field(default_factory=set)  # ids of the key sets that are in tree.lookups
+    _memo_depth: int = 0  # nesting of results that are being computed
 
     def memoize(self, key: tuple[object, ...], compute: Callable[[], T]) -> T:
         """Compute a result once, and record the lookups it depends on for every file that uses it."""

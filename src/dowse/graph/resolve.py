@@ -160,9 +160,8 @@ class Resolver:
                 found = EdgeTargets(Certainty.RESOLVED if len(targets) == 1 else Certainty.AMBIGUOUS, targets)
             else:
                 found = EdgeTargets(Certainty.EXTERNAL, outside) if outside else NO_TARGETS
-            if not any(
-                value.kind == INSTANCE or self._is_declaration(value) for value in values
-            ):  # whether these can be called and where they are defined, files decide
+            # The targets of these depend on other files, whose lookups must be recorded each time.
+            if not any(value.kind == INSTANCE or self._is_declaration(value) for value in values):
                 self._targets_by_values[key] = found
         return found
 
@@ -193,7 +192,7 @@ class Resolver:
         """Find the function of that name; of several, the one that includes the header or shares its file name."""
         file = self.tree.get_file(declared.location)
         found = dict(self._find_implementations(file, declared.scope))
-        if len(found) > 1:  # functions of one file only and those of other programs do not see it
+        if len(found) > 1:  # static functions and those of other programs do not include it
             found = {
                 path: value for path, value in found.items() if self._includes_header(path, file.path)
             } or found

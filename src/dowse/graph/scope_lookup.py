@@ -43,9 +43,7 @@ class ScopeLookup(LookupMemo, ABC):
     """Finds what names are bound to, in the files of one tree."""
 
     _imports: dict[str, dict[int, dict[str, list[ImportedName]]]] = field(default_factory=dict)
-    _bindings_here: dict[tuple[object, ...], Values] = field(
-        default_factory=dict
-    )  # of the file being resolved
+    _bindings_here: dict[tuple[object, ...], Values] = field(default_factory=dict)  # of the current file
 
     # --- what the evaluator provides ---
 
@@ -82,41 +80,41 @@ class ScopeLookup(LookupMemo, ABC):
         if (receiver := self._find_receiver(file, dialect, from_scope, name)) is not None:
             return receiver
         scope, first = from_scope, True
-        inherited: Values | None = None  # by a class around from a base whose members nobody knows
+        inherited: Values | None = None  # by an enclosing class, from a base outside of the tree
         while True:
             row = file.scopes[scope]
             if first or not row.is_class or dialect.class_scope_visible:
                 found = self.find_binding(file, scope, name, fuel)
                 if found is None and row.is_class and dialect.implicit_receiver:
-                    found, perhaps = self._find_implicit_member(file, scope, name, fuel)
-                    inherited = inherited or perhaps
+                    found, external = self._find_implicit_member(file, scope, name, fuel)
+                    inherited = inherited or external
                 if found is not None:
                     return found
             if scope == FILE:
                 break
             scope, first = row.parent, False
         if inherited and not is_called:
-            inherited = frozenset({Value(EXTERNAL, name)})  # may as well be a type that needs no import
+            inherited = frozenset({Value(EXTERNAL, name)})  # it may also be a type that needs no import
         return self._find_unbound(file, dialect, name, fuel, inherited)
 
     def _find_implicit_member(
         self, file: FileScopes, scope: int, name: str, fuel: int
     ) -> tuple[Values | None, Values | None]:
         """Find a member of the enclosing class; second, one that a base outside of the tree may have."""
-        around = Value(INSTANCE, file.path, scope)
-        found = self.get_class_member(around, name, fuel) or None
-        bases = (base for base in self.linearize(around._replace(kind=CLASS)) if base.kind == EXTERNAL)
+        enclosing = Value(INSTANCE, file.path, scope)
+        found = self.get_class_member(enclosing, name, fuel) or None
+        bases = (base for base in self.linearize(enclosing._replace(kind=CLASS)) if base.kind == EXTERNAL)
         is_guess = any(found == external_member(base, name) for base in bases)
         return (None, found) if is_guess else (found, None)
 
     def _find_receiver(self, file: FileScopes, dialect: Dialect, from_scope: int, name: str) -> Values | None:
         """Find the object of the enclosing method, or its class, in languages that have a word for it."""
-        if name == dialect.self_type_word and (around := file.enclosing_class(from_scope)):
-            return frozenset({Value(CLASS, file.path, around)})
+        if name == dialect.self_type_word and (enclosing := file.enclosing_class(from_scope)):
+            return frozenset({Value(CLASS, file.path, enclosing)})
         if dialect.declares_receiver or name not in RECEIVERS:
             return None
-        around = file.enclosing_class(from_scope)
-        return frozenset({Value(INSTANCE, file.path, around)}) if around else None
+        enclosing = file.enclosing_class(from_scope)
+        return frozenset({Value(INSTANCE, file.path, enclosing)}) if enclosing else None
 
     def _find_unbound(
         self, file: FileScopes, dialect: Dialect, name: str, fuel: int, inherited: Values | None
@@ -202,8 +200,8 @@ class ScopeLookup(LookupMemo, ABC):
         """Find what something of a declared type may be."""
         found: set[Value] = set()
         for name, kind in get_dialect(file.language).parse_type(declared):
-            if name in _SELF_TYPES and (around := file.enclosing_class(from_scope)):
-                found.add(Value(kind, file.path, around))
+            if name in _SELF_TYPES and (enclosing := file.enclosing_class(from_scope)):
+                found.add(Value(kind, file.path, enclosing))
                 continue
             for value in self.evaluate(file, from_scope, name, fuel):
                 if value.kind == CLASS:
@@ -214,9 +212,9 @@ class ScopeLookup(LookupMemo, ABC):
 
     def _evaluate_parameter(self, file: FileScopes, scope: int, name: str, fuel: int) -> Values:
         row = file.scopes[scope]
-        around = file.scopes[row.parent]
+        enclosing = file.scopes[row.parent]
         is_first = row.receiver == name and get_dialect(file.language).declares_receiver
-        if is_first and around.is_class and "staticmethod" not in row.decorators:
+        if is_first and enclosing.is_class and "staticmethod" not in row.decorators:
             last = row.qualified.rpartition(".")[2]
             is_of_class = "classmethod" in row.decorators or last in _IMPLICIT_CLASS_METHODS
             return frozenset({Value(CLASS if is_of_class else INSTANCE, file.path, row.parent)})
@@ -316,5 +314,5 @@ def external_member(of: Value, name: str) -> Values:
 
 def _is_constructor(file: FileScopes, scope: int) -> bool:
     """Tell whether a method has the name of its class, in languages where that makes it a constructor."""
-    *_, around, name = ("", *file.scopes[scope].qualified.split("."))
-    return around == name and name in get_dialect(file.language).constructor_names(name)
+    *_, enclosing, name = ("", *file.scopes[scope].qualified.split("."))
+    return enclosing == name and name in get_dialect(file.language).constructor_names(name)

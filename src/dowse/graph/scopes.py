@@ -1,4 +1,4 @@
-"""What one file defines and mentions, in tables by scope: the form in which names are looked up."""
+"""The scopes of one file: what each defines, binds, calls and imports, in tables for name lookup."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ FILE = 0
 """The scope of a file itself; the n-th entity has scope n + 1."""
 
 MAX_FILE_LINES = 5_000_000
-"""Of a file: memory is taken for each, and no file that is indexed has so many."""
+"""Lines of a file: memory is allocated for each, and no indexed file has so many. More means corruption."""
 
 RECEIVERS = frozenset({"self", "this", "cls"})
-"""First names of chains that stand for the object a method is called on, in languages that do not declare it."""
+"""Words for the object that a method is called on, in languages that do not declare it as a parameter."""
 
 
 _EXPORT_OBJECTS = frozenset({"", "exports", "module.exports"})
-"""What a definition of a file may be written under without belonging to anything else."""
+"""Prefixes of a definition's name that mean the module itself (CommonJS)."""
 
 
 Call = tuple[int, int, str, str]
-"""A call as written: the scope it counts for, the one its names are looked up from, the name, and what it goes
-through. A plain tuple, because a tree has hundreds of thousands."""
+"""A call as written: the scope that contains it, the scope its names are looked up from, the name, and the expression
+before the dot. A plain tuple, because a tree has hundreds of thousands."""
 
 
 class Base(NamedTuple):
@@ -66,7 +66,7 @@ class Scope:
     attributes: dict[str, list[tuple[str, int]]] = field(default_factory=dict)  # with the scope of the value
     returns: list[str] = field(default_factory=list)
     yields: list[str] = field(default_factory=list)
-    declared: str = ""  # the type that a function says it returns
+    declared: str = ""  # the declared return type of a function
     bases: list[str] = field(default_factory=list)
     decorators: set[str] = field(default_factory=set)
 
@@ -83,15 +83,15 @@ class FileScopes:
     path: str
     language: str
     scopes: list[Scope]
-    ids: list[str]  # the nodes that scopes are
+    ids: list[str]  # the node id of each scope
     nodes: tuple[Node, ...]
-    names: tuple[tuple[str, int], ...]  # last names of definitions and their scopes
-    calls: dict[Call, int] = field(default_factory=dict)  # with the line of the first of equal ones
+    names: tuple[tuple[str, int], ...]  # the last part of each definition's name, and its scope
+    calls: dict[Call, int] = field(default_factory=dict)  # equal calls once, with the line of the first
     decorators: list[tuple[Call, int]] = field(default_factory=list)
     bases: list[Base] = field(default_factory=list)
     imports: list[Mention] = field(default_factory=list)
     links: list[Mention] = field(default_factory=list)
-    interface: bytes = b""  # equal: nobody else's names change their meaning
+    interface: bytes = b""  # hash; while it is unchanged, no name in another file changes its meaning
 
     def enclosing_class(self, scope: int) -> int:
         """Return the class around a scope, or the scope of the file."""
@@ -109,7 +109,7 @@ class FileScopes:
 
 
 LineScopes = Sequence[tuple[int, int]]
-"""For each line the innermost scope, and the one that names there are looked up from."""
+"""For each line the innermost scope, and the scope that names are looked up from."""
 
 
 def read(path: str, language: str, packed: bytes) -> FileScopes:
@@ -218,11 +218,11 @@ def _hash_interface(file: FileScopes) -> bytes:
         for scope in file.scopes
     ]  # fmt: skip
     imports = [(mention.scope, mention.target, mention.detail) for mention in file.imports]
-    links = [(mention.target, mention.detail) for mention in file.links]  # what a package is called
+    links = [(mention.target, mention.detail) for mention in file.links]  # the names of packages
     return blake2b(json.dumps([visible, imports, links]).encode(), digest_size=8).digest()
 
 
-# --- what is mentioned, by its kind ---
+# --- references, by kind ---
 
 
 def _add_calls(file: FileScopes, line_scopes: LineScopes, rows: Sequence[Reference]) -> None:
@@ -246,8 +246,8 @@ def _add_bindings(file: FileScopes, line_scopes: LineScopes, rows: Sequence[Refe
 
 def _add_fields(file: FileScopes, line_scopes: LineScopes, rows: Sequence[Reference]) -> None:
     for target, line, detail in rows:
-        around = file.enclosing_class(line_scopes[line][0])
-        file.scopes[around].attributes.setdefault(target, []).append((detail, around))
+        enclosing = file.enclosing_class(line_scopes[line][0])
+        file.scopes[enclosing].attributes.setdefault(target, []).append((detail, enclosing))
 
 
 def _add_parameters(file: FileScopes, line_scopes: LineScopes, rows: Sequence[Reference]) -> None:
@@ -271,9 +271,9 @@ def _add_yields(file: FileScopes, line_scopes: LineScopes, rows: Sequence[Refere
 
 def _add_bases(file: FileScopes, line_scopes: LineScopes, rows: Sequence[Reference]) -> None:
     for target, line, _ in rows:
-        around = file.enclosing_class(line_scopes[line][0])
-        file.scopes[around].bases.append(target)
-        file.bases.append(Base(around, target, line))
+        enclosing = file.enclosing_class(line_scopes[line][0])
+        file.scopes[enclosing].bases.append(target)
+        file.bases.append(Base(enclosing, target, line))
 
 
 def _add_imports(file: FileScopes, line_scopes: LineScopes, rows: Sequence[Reference]) -> None:
@@ -296,12 +296,12 @@ _FILLERS: dict[ReferenceKind, Callable[[FileScopes, LineScopes, Sequence[Referen
     ReferenceKind.IMPORT: _add_imports,
     ReferenceKind.LINK: _add_links,
 }
-"""In this order: what a method binds on its object is known by its parameters."""
+"""Parameters come first: they tell which bindings of a method are attributes of its object."""
 
 
 def _bind(file: FileScopes, target: str, detail: str, from_scope: int) -> None:
     if target == "default":
-        from_scope = FILE  # what a module exports, written on the first line of a definition
+        from_scope = FILE  # a default export is written on the first line of a definition
     if "." not in target:
         file.scopes[from_scope].binds.setdefault(target, []).append(detail)
         return
@@ -314,7 +314,7 @@ def _bind(file: FileScopes, target: str, detail: str, from_scope: int) -> None:
         return
     method = file.enclosing_method(from_scope)
     if method and (first in RECEIVERS or first == file.scopes[method].receiver):
-        around = file.scopes[file.scopes[method].parent]
-        around.attributes.setdefault(rest, []).append((detail, from_scope))
+        enclosing = file.scopes[file.scopes[method].parent]
+        enclosing.attributes.setdefault(rest, []).append((detail, from_scope))
     elif not method:
         file.scopes[FILE].binds.setdefault(target, []).append(detail)

@@ -1,8 +1,8 @@
-"""The files of a tree as names are looked up in them, with a record of what was looked at.
+"""The symbol table of a source tree: its files, folders and definitions by name, with a record of every lookup.
 
-Whatever a file's edges depend on is read through here, so that after a change exactly the files are resolved
-again that looked at what changed. Keys of the record: a path (that it is there, and what it offers), ``dir:``
-a folder, ``name:`` a name defined somewhere, ``top:`` a name that begins some path.
+Everything that the edges of a file depend on is read through here. The record tells which files to resolve again after
+a change: those that looked up what changed. Its keys: a path (whether it exists, and what it offers), ``dir:`` and a
+folder, ``name:`` and the name of a definition, ``top:`` and the name of a file or folder.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class DefinitionSite(NamedTuple):
 class SymbolTable:
     """Paths, folders and names of a source tree; files are read when they are needed."""
 
-    languages: Mapping[str, str]  # by path
+    languages: Mapping[str, str]  # path to language
     load_file: Callable[[str], FileScopes]
     iter_definitions: Callable[
         [], Iterator[tuple[str, str, str, int]]

@@ -1,4 +1,4 @@
-"""The languages and formats whose names can be resolved: one file each, one row in the table."""
+"""Import rules by language or format: one file each, one row in the table."""
 
 from __future__ import annotations
 

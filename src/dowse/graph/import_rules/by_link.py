@@ -1,4 +1,4 @@
-"""Formats that name files: prose, pages of configuration, recipes. What is no path of the tree is no edge."""
+"""Formats that link to files by path: Markdown, YAML, Dockerfiles, Terraform. Other links are no edges."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dowse.graph.scopes import FileScopes
 from dowse.graph.symbol_table import SymbolTable
 
 _ENTRY_FILES = ("Dockerfile", "action.yml", "action.yaml", "main.tf", "Chart.yaml", "README.md", "index.md")
-"""What a folder stands for that is named where a file is meant."""
+"""The files that a link to a folder means, in order of preference."""
 
 
 class LinkDialect(Dialect):

@@ -1,4 +1,4 @@
-"""Languages whose imports name definitions rather than files: found by name, told apart by their paths."""
+"""Languages whose imports name definitions rather than files: found by name, disambiguated by their paths."""
 
 from __future__ import annotations
 

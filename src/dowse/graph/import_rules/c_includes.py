@@ -1,4 +1,4 @@
-"""How C, C++ and Objective-C name headers and functions."""
+"""Import rules of C, C++ and Objective-C: included headers, and functions that are linked."""
 
 from __future__ import annotations
 

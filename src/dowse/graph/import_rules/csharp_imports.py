@@ -1,4 +1,4 @@
-"""How C# names types."""
+"""Import rules of C#: namespaces and types."""
 
 from __future__ import annotations
 

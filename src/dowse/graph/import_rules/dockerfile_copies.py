@@ -1,4 +1,4 @@
-"""How a Dockerfile names files."""
+"""Link rules of Dockerfiles: the files they copy."""
 
 from __future__ import annotations
 

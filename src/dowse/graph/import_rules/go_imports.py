@@ -1,4 +1,4 @@
-"""How Go names packages: folders under a module."""
+"""Import rules of Go: packages are folders below a module (``go.mod``)."""
 
 from __future__ import annotations
 

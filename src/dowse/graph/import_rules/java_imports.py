@@ -1,4 +1,4 @@
-"""How Java names classes."""
+"""Import rules of Java: classes by qualified name."""
 
 from __future__ import annotations
 

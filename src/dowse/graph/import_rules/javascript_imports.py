@@ -1,4 +1,4 @@
-"""How JavaScript and TypeScript name modules: relative paths, index files, ``tsconfig`` paths, packages of the tree."""
+"""Import rules of JavaScript and TypeScript: relative paths, index files, ``tsconfig`` path aliases, packages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SUFFIXES = (
     ".json",
 )
 _SOURCE_SUFFIXES = {".js": (".ts", ".tsx"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
-"""What is imported under the name it will be compiled to."""
+"""Source suffixes of modules that are imported under the name they will be compiled to."""
 
 _CONFIG_NAMES = ("tsconfig.json", "jsconfig.json", "tsconfig.base.json")
 _TYPE_NAME = re.compile(r"[A-Za-z_$][\w$.]*")

@@ -1,4 +1,4 @@
-"""How Kotlin names classes and functions."""
+"""Import rules of Kotlin: classes and functions by qualified name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How Markdown names files."""
+"""Link rules of Markdown: relative paths."""
 
 from __future__ import annotations
 

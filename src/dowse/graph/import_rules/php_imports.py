@@ -1,4 +1,4 @@
-"""How PHP names classes and files."""
+"""Import rules of PHP: classes by namespace, and required files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How Python names modules: packages, source roots, relative imports, annotations."""
+"""Import rules of Python: packages, source roots, relative imports, type annotations."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CONTAINER_TYPES = frozenset({
 })  # fmt: skip
 _AWAITED_TYPES = frozenset({"Awaitable", "Coroutine", "ContextManager", "AsyncContextManager"})
 _SOURCE_FOLDERS = frozenset({"src", "lib", "python", "source"})
-"""Folders beside which tests, examples and tools lie that import from them."""
+"""Names of source folders; tests, examples and tools beside them import from them."""
 _TYPE_TOKEN = re.compile(r"[\w.]+|[\[\],|]")
 
 
@@ -137,7 +137,7 @@ def _find_module(tree: SymbolTable, stem: str) -> Value | None:
 def _find_roots(tree: SymbolTable, top: str) -> list[str]:
     """Find folders that may contain a top-level module: those that are not inside of another package."""
     if top in sys.stdlib_module_names:
-        return []  # a file of that name is rarely meant: a script would have to lie beside it
+        return []  # the standard library is meant, unless a script has such a file beside it, which is rare
     holders = dict.fromkeys(tree.find_folder_parents(top))
     for suffix in _SUFFIXES:
         holders |= dict.fromkeys(dirname(file) for file in tree.find_files(top + suffix))

@@ -1,4 +1,4 @@
-"""How Ruby names files and constants."""
+"""Import rules of Ruby: required files, and constants that are visible everywhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the resolver asks of a language: how imports name files, and which words stand for objects."""
+"""The interface of import rules: how a language names modules and members, and which words stand for objects."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Value(NamedTuple):
 MODULE, CLASS, FUNCTION, INSTANCE, CONTAINER, SUPER, EXTERNAL, FOLDER = (
     "module", "class", "function", "instance", "container", "super", "external", "folder",
 )  # fmt: skip
-"""A file; a class; a function; an object of a class; something that holds such objects; an object as its base classes
-see it; not in the tree; a package without a file of its own."""
+"""Kinds of values: a file; a class; a function; an object of a class; a container of such objects; ``super()``;
+something outside of the tree; a folder, or a package without a file of its own."""
 
 
 class ImportedName(NamedTuple):
@@ -37,11 +37,11 @@ class Dialect:
     """The import rules of a language. These defaults resolve nothing; each language overrides some of them."""
 
     languages: tuple[str, ...] = ()
-    family: tuple[str, ...] = ()  # languages whose definitions can be meant; empty: its own
+    family: tuple[str, ...] = ()  # languages whose definitions its names can mean; empty: its own
     super_words: frozenset[str] = frozenset({"super", "super()"})
-    implicit_receiver = False  # a bare call may mean a method of the class around it
-    self_type_word = ""  # the word for the class around
-    unbound_may_be_module = False  # a name that is not bound may be that of a module
+    implicit_receiver = False  # a bare call may mean a method of the enclosing class
+    self_type_word = ""  # the word for the enclosing class
+    unbound_may_be_module = False  # a name that is not bound may name a module
     single_inheritance = False  # all bases but one are interfaces, which seldom hide what another base has
     declares_receiver = False  # the first parameter of a method is the object
     class_scope_visible = True  # methods see the names of the class body
@@ -50,8 +50,8 @@ class Dialect:
     global_functions = False  # a function of any file can be called without an import
     global_types = False  # a class of any file can be named without an import
     builtins: frozenset[str] = frozenset()
-    header_suffixes: tuple[str, ...] = ()  # ends of the paths of files that declare what others define
-    module_value_name = ""  # the name in a module for what the module as a whole is
+    header_suffixes: tuple[str, ...] = ()  # suffixes of files that declare what others define
+    module_value_name = ""  # the name in a module for its value as a whole
 
     def parse_import(self, mention: Mention) -> list[ImportedName]:
         """List the names that an import binds."""

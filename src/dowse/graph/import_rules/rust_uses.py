@@ -1,4 +1,4 @@
-"""How Rust names modules and what is in them."""
+"""Import rules of Rust: crates, modules and their members."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from dowse.types import Kind
 
 _CRATE_ROOTS = ("lib.rs", "main.rs")
 _FOLDER_MODULES = frozenset({"mod", "lib", "main"})
-"""Files whose modules lie beside them; those of others lie in a folder of their name."""
+"""Stems of files whose submodules are beside them; those of other files are in a folder of their name."""
 
 _QUALIFIERS = re.compile(r"(?:&|\*(?:const|mut)\b|'\w+|\bmut\b|\bdyn\b|\bimpl\b|\s)*")
 _GENERIC = re.compile(r"([\w:]+)\s*<(.*)>\Z", re.S)
 _POINTER_TYPES = frozenset({"Box", "Rc", "Arc"})
-"""Types on which methods of what they point to are called."""
+"""Pointer types: a method called on one is a method of what it points to."""
 
 _CONTAINER_TYPES = frozenset({"Option", "Result", "Vec"})
-"""Types that hold what their first argument says; a ``Result`` of any library is one."""
+"""Types that contain their first type argument; a ``Result`` of any library is one."""
 
 
 class Rust(Dialect):
@@ -80,7 +80,7 @@ class Rust(Dialect):
                 text = _first_type_argument(generic[2])
             elif (generic and name in _CONTAINER_TYPES) or is_slice:
                 if kind == CONTAINER:
-                    return []  # what is in a list in a list
+                    return []  # nested containers are not followed
                 text, kind = (
                     _first_type_argument(generic[2]) if generic else text[1:-1].partition(";")[0],
                     CONTAINER,
@@ -133,7 +133,7 @@ def _find_crate(tree: SymbolTable, file: FileScopes) -> list[Value]:
         if roots := [path for name in _CRATE_ROOTS if tree.exists(path := join(folder, name))]:
             return [Value(MODULE, path) for path in roots]
         if not folder:
-            return [Value(FOLDER, dirname(file.path))]  # tests begin in a file of any name
+            return [Value(FOLDER, dirname(file.path))]  # the root file of a test can have any name
         folder = dirname(folder)
 
 

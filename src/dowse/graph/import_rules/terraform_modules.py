@@ -1,4 +1,4 @@
-"""How Terraform names modules and files."""
+"""Link rules of Terraform: modules are folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How pages of YAML name files: Compose, GitHub Actions, GitLab CI, Kubernetes, Helm."""
+"""Link rules of YAML: paths in Compose, GitHub Actions, GitLab CI, Kubernetes and Helm files."""
 
 from __future__ import annotations
 
