@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 # --- ground truth --------------------------------------------------------------------------------
 
 
-class Target(NamedTuple):
-    """A place that answers a question: a file, some of its lines, or a definition in it.
+class GoldTarget(NamedTuple):
+    """A relevant answer to a query: a file, some of its lines, or a definition in it.
 
     ``start`` and ``end`` are 1-based and inclusive, 0 for a file as a whole; ``grade`` is how well it answers.
     """
@@ -22,15 +22,15 @@ class Target(NamedTuple):
     grade: int = 1
 
     def __str__(self) -> str:
-        """As it is written in a file of ground truth."""
+        """Format the target as it is written in a ground truth file."""
         if self.entity:
             return f"{self.path}:{self.entity}"
         return f"{self.path}:{self.start}-{self.end}" if self.start else self.path
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A question and what answers it.
+class EvalQuery:
+    """A query with its relevant answers.
 
     ``source`` says how it was mined ("docs": measured with the documentation of definitions blanked out); ``base`` is
     the commit whose tree it is asked about, "" for the tree as it is.
@@ -38,7 +38,7 @@ class Question:
 
     id: str
     query: str
-    relevant: tuple[Target, ...]
+    relevant: tuple[GoldTarget, ...]
     category: str = ""
     cursor_file: str = ""
     source: str = ""
@@ -47,17 +47,17 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """Questions with their answers. ``suffix_paths``: a path also matches one that ends with it, or in it."""
+    """Queries with their answers. ``suffix_paths``: two paths also match if one ends with the other."""
 
     name: str
-    questions: tuple[Question, ...]
+    questions: tuple[EvalQuery, ...]
     suffix_paths: bool = False
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Leaks:
-    """How many questions give their answer's file away: by its name, or by a word of it."""
+    """How many queries give their answer's file away: by its name, or by a word of it."""
 
     questions: int
     named: int
@@ -67,8 +67,8 @@ class Leaks:
 # --- one answer, judged --------------------------------------------------------------------------
 
 
-class Place(NamedTuple):
-    """A result, reduced to what is judged; ``tokens`` is what reading it costs."""
+class RankedHit(NamedTuple):
+    """A hit, reduced to what is judged; ``tokens`` is what reading it costs."""
 
     path: str
     start: int
@@ -78,8 +78,8 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """An answer held against the truth. Ranks count from 1; 0 means not found."""
+class Judgement:
+    """The hits of one query compared with its targets. Ranks count from 1; 0 means not found."""
 
     grades: tuple[int, ...]  # of each target
     ranks: tuple[int, ...]  # for each target, of the first result that covers it
@@ -102,7 +102,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one question. ``values`` has every metric that applies to it."""
+    """The result of one query. ``values`` has every metric that applies to it."""
 
     id: str
     query: str
@@ -121,7 +121,7 @@ class Outcome:
 
 
 class Estimate(NamedTuple):
-    """A mean over questions, its 95 % interval, and over how many questions."""
+    """A mean over queries, its 95 % interval, and the number of queries."""
 
     mean: float
     low: float
@@ -131,7 +131,7 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A run in figures."""
+    """The figures of a run."""
 
     overall: Mapping[str, Estimate]
     categories: Mapping[str, Mapping[str, Estimate]]
@@ -143,7 +143,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one variant answered."""
+    """The outcomes of one variant."""
 
     variant: Variant
     outcomes: tuple[Outcome, ...]
@@ -151,7 +151,7 @@ class Run:
 
 
 class Difference(NamedTuple):
-    """The mean difference of a metric between two runs by question, its 95 % interval, and who gained."""
+    """The mean difference of a metric between two runs, paired by query, its 95 % interval, and counts."""
 
     mean: float
     low: float
@@ -162,14 +162,14 @@ class Difference(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """What the interval allows to say."""
+        """The conclusion that the interval allows."""
         if self.low > 0:
             return "better"
         return "worse" if self.high < 0 else "no difference shown"
 
 
 class Change(NamedTuple):
-    """A question that two runs answered with different success, by the headline metric."""
+    """A query for which two runs differ in the headline metric."""
 
     id: str
     query: str
@@ -181,7 +181,7 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two runs of the same questions."""
+    """Two runs of the same queries, compared."""
 
     before: str
     after: str
@@ -194,7 +194,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Everything a report says. ``root`` is the name of the tree, ``made`` the moment (ISO 8601)."""
+    """Everything a report shows. ``root`` is the name of the tree, ``made`` the time (ISO 8601)."""
 
     root: str
     made: str
