@@ -1,8 +1,8 @@
-"""The trees that questions are asked about: the user's own with its index, or a copy in a temporary folder.
+"""Checkouts for evaluation: the user's own tree with its index, or a copy in a temporary folder.
 
-A copy is made where measuring on the tree as it is would give answers away: with the documentation of definitions
-blanked out for questions that were mined from it, or as it was at a commit for questions mined from later ones. The
-user's own index is brought up to date like by any search, and never gets anything of a copy.
+A copy is made where the tree as it is would give answers away: with documentation blanked out for queries that were
+mined from it, or at an older commit for queries that were mined from later ones. The user's own index is updated as by
+any search, and never contains anything of a copy.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from dowse.settings import Resolved, Settings
 from dowse.types import IndexState
 
 MEASURING_SETTINGS = {"refresh": False, "search_log": False, "cache": "off"}
-"""While measuring, the index does not change between two questions, and nothing is remembered of them."""
+"""While measuring, the index does not change between two queries, and nothing is logged or cached."""
 
 LOCAL_STORE_SETTINGS: Mapping[str, Any] = {"store": "embedded"}
-"""A temporary index is in a temporary folder, wherever the user's own is: not on a server that others use."""
+"""A temporary index is always in a temporary folder, never on a server that others use."""
 
 COPY_SETTINGS: Mapping[str, Any] = {
     "include": (),
@@ -35,10 +35,10 @@ COPY_SETTINGS: Mapping[str, Any] = {
     "use_ignore_files": False,
     "default_excludes": False,
 }
-"""A copy of what was indexed is indexed whole: what to leave out was decided before."""
+"""A copy of indexed files is indexed whole: what to exclude was decided when they were indexed."""
 
 DOCS_SOURCE = "docs"
-"""Questions of this source were taken from the documentation of definitions."""
+"""The source of queries that were mined from the documentation of definitions."""
 
 _SETTING_NAMES = frozenset(f.name for f in fields(Settings))
 
@@ -68,14 +68,14 @@ class _TreeCopy:
 class Checkouts:
     """Opens engines for states of the tree and for changed settings. Temporary folders go when the stack is closed.
 
-    All commits are put into one folder in turn: an index knows files by their content, so that the next commit costs
-    only what it changes.
+    All commits are written to one folder in turn: the index is incremental, so that the next commit costs only what it
+    changes.
     """
 
     own: Engine
     stack: ExitStack
     progress: Progress | None = None
-    _copies: dict[bool, _TreeCopy] = field(default_factory=dict)  # by whether it is masked
+    _copies: dict[bool, _TreeCopy] = field(default_factory=dict)  # key: whether it is masked
 
     def prepare_engine(self, state: TreeState, changed: Mapping[str, Any]) -> Engine:
         """Open an engine with an up-to-date index: the user's own, or a temporary one where the settings need it."""

@@ -1,6 +1,6 @@
-"""What evaluation asks git: the commits of a repository, what they changed, and files as they were.
+"""Reads git history: the commits of a repository, what they changed, and files as they were.
 
-No checkout, no work tree: nothing in ``.git`` changes.
+It makes no checkout and no work tree: nothing in ``.git`` changes.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def content(root: Path, commit: str, path: str) -> bytes | None:
 def export(root: Path, commit: str, folder: Path, present: Mapping[str, bytes]) -> dict[str, bytes]:
     """Make a folder hold the files below the root as they were in a commit; return the blob of each.
 
-    ``present`` is what the folder holds from an earlier export. Links and submodules are left out.
+    ``present`` is what an earlier export returned for the folder. Links and submodules are skipped.
     """
     listed = git.run(root, "ls-tree", "-r", "-z", commit, otherwise=_ADVICE)
     if listed.returncode:

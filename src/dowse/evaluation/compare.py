@@ -1,4 +1,4 @@
-"""Compares two runs of the same questions: paired differences with their intervals, and who gained or lost."""
+"""Compares two runs of the same queries: paired bootstrap of the difference, improved and regressed queries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dowse.evaluation import metrics
 from dowse.evaluation.eval_types import Change, Comparison, Difference, Outcome, Run
 
 ROUNDING_TOLERANCE = 1e-9
-"""Smaller differences are rounding."""
+"""Smaller differences are rounding errors."""
 
 
 def compare(

@@ -1,6 +1,6 @@
-"""Ground truth from files: JSON lines, JSON, CSV, TREC qrels, and the shapes of public question sets.
+"""Reads ground truth: JSON lines, JSON, CSV, TREC qrels, and the formats of public query sets.
 
-What a line may hold is docs/groundtruth.schema.json. A file is recognised by what is in it, not by its name.
+docs/groundtruth.schema.json has the fields of a line. A format is recognised by content; only CSV by its file name.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from dowse.errors import UsageError
 from dowse.evaluation.eval_types import Dataset, EvalQuery, GoldTarget
 
 MAX_BYTES = 200_000_000
-"""A larger file is hardly ground truth."""
+"""A larger file is refused: it is hardly ground truth."""
 
 ANSWER_SEPARATOR = re.compile(r"[;\n]")
-"""Between several answers in one cell of a CSV file."""
+"""Separates several answers in one cell of a CSV file."""
 
 _TARGET_LINES = re.compile(r"^(.+?):(\d{1,9})(?:-(\d{1,9}))?$")
 _TARGET_ENTITY = re.compile(r"^(.+?\.[A-Za-z0-9_+-]+|[^:]*/[^:/]+):([^\d:].*)$")
@@ -92,7 +92,7 @@ def _parse_items(text: str, path: Path) -> list[Item]:
         found = _decode_json(text, path, 1)
     else:
         lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
-        if len(lines) > 1 and lines[0][1].strip() == "{":  # one object over many lines
+        if len(lines) > 1 and lines[0][1].strip() == "{":  # one object that spans the file
             found = _decode_json(text, path, 1)
         else:
             found = [_decode_json(line, path, n) for n, line in lines]
@@ -112,9 +112,11 @@ def _decode_json(text: str, path: Path, line: int) -> Any:
 
 def _select_repo(items: list[Item], repo: str, path: Path) -> list[Item]:
     """Select the queries about one repository, where a file has several."""
-    names = list(dict.fromkeys(_name_repo(item) for item in items if item.get("repo")))
+    names = list(dict.fromkeys(_get_repo_name(item) for item in items if item.get("repo")))
     if repo:
-        kept = [item for item in items if repo in (_name_repo(item), item.get("repo"), item.get("task_id"))]
+        kept = [
+            item for item in items if repo in (_get_repo_name(item), item.get("repo"), item.get("task_id"))
+        ]
         if not kept:
             raise UsageError(
                 f"{path} has nothing about '{repo}': it is about {', '.join(names) or 'one tree'}"
@@ -127,7 +129,7 @@ def _select_repo(items: list[Item], repo: str, path: Path) -> list[Item]:
     return items
 
 
-def _name_repo(item: Item) -> str:
+def _get_repo_name(item: Item) -> str:
     return str(item.get("repo", "")).rstrip("/").rpartition("/")[2]
 
 

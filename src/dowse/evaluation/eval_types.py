@@ -1,4 +1,4 @@
-"""Every value that crosses a stage of an evaluation. Not in ``types.py``, which every search loads."""
+"""The values that pass between the stages of an evaluation. Not in ``types.py``, which every search loads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 class GoldTarget(NamedTuple):
     """A relevant answer to a query: a file, some of its lines, or a definition in it.
 
-    ``start`` and ``end`` are 1-based and inclusive, 0 for a file as a whole; ``grade`` is how well it answers.
+    ``start`` and ``end`` are 1-based and inclusive, 0 for a file as a whole; ``grade`` is its relevance.
     """
 
     path: str
@@ -33,7 +33,7 @@ class EvalQuery:
     """A query with its relevant answers.
 
     ``source`` says how it was mined ("docs": measured with the documentation of definitions blanked out); ``base`` is
-    the commit whose tree it is asked about, "" for the tree as it is.
+    the commit whose tree it is run on, "" for the tree as it is.
     """
 
     id: str
@@ -64,7 +64,7 @@ class Leaks:
     hinted: int
 
 
-# --- one answer, judged --------------------------------------------------------------------------
+# --- hits, judged --------------------------------------------------------------------------------
 
 
 class RankedHit(NamedTuple):
@@ -82,11 +82,11 @@ class Judgement:
     """The hits of one query compared with its targets. Ranks count from 1; 0 means not found."""
 
     grades: tuple[int, ...]  # of each target
-    ranks: tuple[int, ...]  # for each target, of the first result that covers it
-    relevant: tuple[bool, ...]  # for each result, whether it covers any target
-    costs: tuple[int, ...]  # for each result, its tokens
-    span_ranks: tuple[int, ...]  # as ranks, of the targets that are more precise than a file
-    file_ranks: tuple[int, ...]  # for each distinct file of the targets, of the first result in it
+    ranks: tuple[int, ...]  # for each target, of the first hit that covers it
+    relevant: tuple[bool, ...]  # for each hit, whether it covers any target
+    costs: tuple[int, ...]  # for each hit, its tokens
+    span_ranks: tuple[int, ...]  # like ranks, only for targets that have lines or a definition
+    file_ranks: tuple[int, ...]  # for each distinct file of the targets, of the first hit in it
 
 
 # --- runs ----------------------------------------------------------------------------------------
@@ -111,13 +111,13 @@ class Outcome:
     ranks: tuple[int, ...]
     values: Mapping[str, float]
     milliseconds: float
-    tokens: int  # of the first ten results
+    tokens: int  # of the first ten hits
     whole_tokens: int  # of the files they are in
-    found: tuple[str, ...]  # the first results, as ``path:start-end``
+    found: tuple[str, ...]  # the first hits, as ``path:start-end``
     missing: tuple[str, ...] = ()  # targets that the index does not have
-    enriched: str = ""  # the question as it was searched for, where that differs
+    enriched: str = ""  # the query as it was searched for, where that differs
     added: tuple[str, ...] = ()  # the terms that were added to it
-    error: str = ""  # why it could not be asked
+    error: str = ""  # why the query was refused
 
 
 class Estimate(NamedTuple):
@@ -137,7 +137,7 @@ class Summary:
     categories: Mapping[str, Mapping[str, Estimate]]
     latency_p50: float
     latency_p95: float
-    tokens: float  # mean of the first ten results
+    tokens: float  # mean of the first ten hits
     whole_tokens: float  # mean of the files they are in
 
 

@@ -1,4 +1,4 @@
-"""Holds an answer against the truth: which result covers which target."""
+"""Judges hits against ground truth: which hit covers which target, and at what rank."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def judge(
 ) -> Judgement:
     """Find the rank of each target, and of each file that has one.
 
-    A result covers a file if it is in it; it covers lines if it has one of them; it covers a definition whose lines
-    are not known if it points at it. Every result has a rank of its own, also the second of one file.
+    A hit covers a file if it is in it; it covers lines if it has one of them; it covers a definition whose lines are
+    not known if it is a hit on that definition. Every hit has its own rank, also the second of one file.
     """
     is_same_path = _is_path_suffix if suffix_paths else str.__eq__
     files = dict.fromkeys(target.path for target in targets)

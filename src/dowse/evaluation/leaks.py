@@ -1,4 +1,4 @@
-"""Does a question give its answer away? A search that only looks at file names would do well on those that do."""
+"""Detects leaks: queries that contain the name of the file they look for, so that file names alone would find it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dowse.code import tokens
 from dowse.evaluation.eval_types import EvalQuery, Leaks
 
 MIN_WORD_LETTERS = 3
-"""Letters of a word or stem below which it says nothing: ``io``, ``db``."""
+"""Shorter words and stems say nothing: ``io``, ``db``."""
 
 GENERIC_STEMS = frozenset({"__init__", "__main__", "index", "main", "mod", "lib", "init", "readme"})
-"""File names that say nothing: the folder is the name there."""
+"""File names that say nothing: the name of their folder counts instead."""
 
 
 def count_leaks(questions: Iterable[EvalQuery]) -> Leaks:

@@ -1,7 +1,7 @@
-"""The formulas, in one place: from one judged answer to numbers, and from numbers to means and intervals.
+"""Retrieval metrics (NDCG, MRR, recall, precision, hit rate, token recall), and means with bootstrap intervals.
 
 Every metric is 0 to 1, more is better, and its definition is the docstring of its function (docs/evaluation.md has
-them in prose). ``k`` counts results from the top; for token recall it is a number of tokens.
+them in prose). ``k`` counts hits from the top; for token recall it is a number of tokens.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     Values = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 RESAMPLES = 2000
-"""Resamples of a bootstrap: the ends of a 95 % interval then rest on 50 values each."""
+"""Resamples of a bootstrap: 50 of them lie beyond each end of a 95 % interval."""
 
 BOOTSTRAP_SEED = 0
-"""Of the bootstrap: the same answers always give the same intervals."""
+"""Fixed, so that the same values always give the same intervals."""
 
 MAX_BLOCK_VALUES = 4_000_000
 """Numbers that a bootstrap holds in memory at a time."""
@@ -41,10 +41,10 @@ DEFAULT = (
     "token_recall@1000",
     "token_recall@4000",
 )
-"""What is measured unless somebody asks for something else; the first is the headline."""
+"""The default metrics; the first is the headline."""
 
 BUDGETS = (250, 500, 1000, 2000, 4000)
-"""Tokens at which the curve of token recall is drawn."""
+"""Token budgets of the token recall curve."""
 
 
 def hit(judgement: Judgement, k: int) -> float:
@@ -71,8 +71,8 @@ def reciprocal_rank(judgement: Judgement, k: int) -> float:
 def ndcg(judgement: Judgement, k: int) -> float:
     """Compute the discounted cumulative gain over that of the ideal order.
 
-    A target's grade is gained at the rank where it is first covered, divided by log2(rank + 1); of several targets
-    at one rank the best counts. The best possible order has the targets at the top by grade, one per rank.
+    A target gains its grade at the rank where it is first covered, divided by log2(rank + 1); of several targets at
+    one rank the highest grade counts. The ideal order has the targets at the top by grade, one per rank.
     """
     gains: dict[int, int] = {}
     for rank, grade in zip(judgement.ranks, judgement.grades, strict=True):
@@ -159,7 +159,7 @@ def compute_metrics(judgement: Judgement, names: Iterable[str]) -> dict[str, flo
     }
 
 
-# --- from questions to figures -------------------------------------------------------------------
+# --- means and intervals -------------------------------------------------------------------------
 
 
 def mean(values: Iterable[float]) -> float:

@@ -1,4 +1,4 @@
-"""Puts an evaluation together: runs, comparisons, and what a reader should know of both."""
+"""Assembles an evaluation: runs, comparisons, and notes on both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks every question, of every variant, and measures the answers."""
+"""Runs every query on every variant of the settings, and measures the hits."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from dowse.search.output.budget import estimate_tokens
 from dowse.types import SearchOptions, SearchResponse
 
 DEPTH = 20
-"""Results that are asked for: nobody looks further, and they fill the largest budget of tokens."""
+"""Hits per query: nobody looks further, and they fill the largest token budget."""
 
 MAX_KEPT_HITS = 10
-"""Results that are kept with an outcome, and whose tokens are counted against those of whole files."""
+"""Hits that are kept with an outcome, and whose tokens are compared with those of whole files."""
 
 Progress = Callable[[str, int, int], None]
 
@@ -39,17 +39,16 @@ Progress = Callable[[str, int, int], None]
 class Plan:
     """How to measure.
 
-    ``files``: of each file only its best result counts and has a rank. ``cursor``: a question is asked from the file
-    that it names as the asker's.
+    ``best_per_file``: only the best hit of each file counts and has a rank. ``cursor``: the editor position of a query is used.
     """
 
     metrics: tuple[str, ...] = metrics.DEFAULT
     depth: int = DEPTH
-    files: bool = False
+    best_per_file: bool = False
     cursor: bool = True
 
     @property
-    def computed(self) -> tuple[str, ...]:
+    def computed_metrics(self) -> tuple[str, ...]:
         """The metrics that are computed: those asked for, and the points of the token recall curve."""
         curve = (f"token_recall@{budget}" for budget in metrics.BUDGETS)
         return tuple(dict.fromkeys([*self.metrics, *curve]))
@@ -81,7 +80,7 @@ def evaluate(
                     if progress:
                         progress("evaluate", done, total)
     ordered = {name: tuple(found[q.id] for q in dataset.questions) for name, found in outcomes.items()}
-    return tuple(Run(v, ordered[v.name], summarize(ordered[v.name], plan.computed)) for v in variants)
+    return tuple(Run(v, ordered[v.name], summarize(ordered[v.name], plan.computed_metrics)) for v in variants)
 
 
 @dataclass
@@ -107,7 +106,7 @@ class _QueryRunner:
         else:
             problem = ""
         hits = self._reduce_hits(response) if response else []
-        if self.plan.files:
+        if self.plan.best_per_file:
             hits = judge.keep_best_per_file(hits)
         judgement = judge.judge(targets, hits, suffix_paths=self.suffix_paths)
         wording = response.wording if response else None
@@ -117,7 +116,7 @@ class _QueryRunner:
             category=eval_query.category,
             relevant=tuple(map(str, eval_query.relevant)),
             ranks=judgement.ranks,
-            values=metrics.compute_metrics(judgement, self.plan.computed),
+            values=metrics.compute_metrics(judgement, self.plan.computed_metrics),
             milliseconds=response.milliseconds if response else 0.0,
             tokens=sum(judgement.costs[:MAX_KEPT_HITS]),
             whole_tokens=sum(

@@ -1,4 +1,4 @@
-"""An evaluation as JSON and back: what ``--json`` prints, what ``--save`` keeps, what ``dowse eval diff`` reads."""
+"""Saves and loads evaluations as JSON: what ``--json`` prints, ``--save`` writes and ``dowse eval diff`` reads."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dowse.evaluation.eval_types import (
 )
 
 SCHEMA = 1
-"""Raised when a field goes or changes its meaning, not when one is added."""
+"""Increased when a field is removed or changes its meaning, not when one is added."""
 
 KIND = "dowse evaluation"
 

@@ -1,4 +1,4 @@
-"""What is to be compared, as people write it: ``dense=off``, ``fusion=rrf lexical_weight=2``, ``terms=k8s.json``."""
+"""Parses variants of settings to compare: ``dense=off``, ``fusion=rrf lexical_weight=2``, ``terms=k8s.json``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dowse.evaluation.eval_types import Variant
 from dowse.settings import SIGNALS, Settings
 
 BASE = "base"
-"""The name of the settings in force."""
+"""The name of the variant with the settings in force."""
 
 CHANNEL_WEIGHTS = {
     "lexical": "lexical_weight",
@@ -20,7 +20,7 @@ CHANNEL_WEIGHTS = {
     "names": "name_weight",
     "files": "file_weight",
 }
-"""Channels that can be switched off by name."""
+"""Channels that can be switched off by name, and the weight that does it."""
 
 PATH_SETTINGS = ("terms",)
 """Settings that name a file: relative to the working directory if it is there, else to the root."""

@@ -74,7 +74,7 @@ class Adjacency:
                 return f"{path}:{name}"
         return path
 
-    def members(self, id: str) -> Iterator[str]:
+    def iter_members(self, id: str) -> Iterator[str]:
         """List a node and everything inside of it."""
         waiting = deque([id])
         while waiting:
@@ -94,7 +94,7 @@ class Adjacency:
         file = self.files.get(self.file_of(id))
         return file is not None and file.role is Role.TEST
 
-    def matches(self, text: str) -> list[Node]:
+    def find_matches(self, text: str) -> list[Node]:
         """Find the nodes that a name may mean: by id, end of a path, qualified name or name."""
         wanted = text.strip().removeprefix("./").rstrip("/")
         if node := self.nodes.get(wanted):
@@ -124,14 +124,14 @@ class Adjacency:
     def _is_constructor(self, node: Node) -> bool:
         owner, _, last = node.id.rpartition(":")[2].rpartition(".")
         dialect = get_dialect(self.files[self.file_of(node.id)].language)
-        return node.kind in FUNCTIONS and last in dialect.constructor_names(owner.rpartition(".")[2])
+        return node.kind in FUNCTIONS and last in dialect.list_constructor_names(owner.rpartition(".")[2])
 
     def _list_constructors(self, id: str) -> list[str]:
         """List the methods that are called when an object of a class is created."""
         if id not in self.nodes or self.nodes[id].kind not in CLASSES:
             return []
         name = id.rpartition(":")[2].rpartition(".")[2]
-        names = get_dialect(self.files[self.file_of(id)].language).constructor_names(name)
+        names = get_dialect(self.files[self.file_of(id)].language).list_constructor_names(name)
         return [inner for name in names if (inner := f"{id}.{name}") in self.nodes]
 
     def list_aliases(self, id: str, *, backward: bool) -> list[str]:

@@ -90,7 +90,7 @@ class CodeGraph:
             self._graph = Graph(files)
         return self._graph
 
-    def one(self, name: str, kinds: frozenset[Kind] = frozenset()) -> Node:
+    def find(self, name: str, kinds: frozenset[Kind] = frozenset()) -> Node:
         """Find the one node that a name means; raise an error that lists the candidates if there are several."""
         return find_node(self.load(), name, kinds)
 
@@ -100,27 +100,29 @@ class CodeGraph:
         """List who calls a function, a method or a class."""
         graph = self.load()
         node = find_node(graph, symbol, FUNCTIONS | CLASSES)
-        return graph.neighbours("callers", node.id, walk or Walk(), backward=True)
+        return graph.find_neighbours("callers", node.id, walk or Walk(), backward=True)
 
     def callees(self, symbol: str, walk: Walk | None = None) -> GraphAnswer:
         """List what a function, a method, a class or a file calls."""
         graph = self.load()
         node = find_node(graph, symbol, FUNCTIONS | CLASSES | {Kind.FILE})
-        return graph.neighbours("callees", node.id, walk or Walk(), backward=False)
+        return graph.find_neighbours("callees", node.id, walk or Walk(), backward=False)
 
     def deps(self, file: str, walk: Walk | None = None) -> GraphAnswer:
         """List the files that a file or folder depends on."""
         graph = self.load()
         node = find_node(graph, file, frozenset({Kind.FILE, Kind.DIRECTORY}))
-        starts = [member for member in graph.members(node.id) if member in graph.files]
+        starts = [member for member in graph.iter_members(node.id) if member in graph.files]
         walk = replace(walk or Walk(depth=1), direction=Direction.USES)
-        return graph.dependencies("deps", starts if node.kind is Kind.DIRECTORY else [node.id], walk)
+        return graph.find_dependencies("deps", starts if node.kind is Kind.DIRECTORY else [node.id], walk)
 
     def impact(self, target: str, walk: Walk | None = None) -> GraphAnswer:
         """List what depends on a file, a folder or a symbol."""
         graph = self.load()
         node = find_node(graph, target)
-        return graph.impact("impact", node.id, replace(walk or Walk(depth=5), direction=Direction.USED_BY))
+        return graph.find_impact(
+            "impact", node.id, replace(walk or Walk(depth=5), direction=Direction.USED_BY)
+        )
 
     def traverse(self, ids: Sequence[str], walk: Walk | None = None) -> GraphAnswer:
         """Walk from some nodes to everything within reach."""
@@ -130,12 +132,12 @@ class CodeGraph:
     def hierarchy(self, symbol: str, depth: int = -1) -> GraphAnswer:
         """List the classes above and below a class."""
         graph = self.load()
-        return graph.hierarchy(find_node(graph, symbol, CLASSES).id, Walk(depth=depth))
+        return graph.find_hierarchy(find_node(graph, symbol, CLASSES).id, Walk(depth=depth))
 
     def path(self, start: str, end: str, *, ambiguous: bool = False) -> GraphAnswer:
         """Find the shortest path from one node to another."""
         graph = self.load()
-        return graph.path(find_node(graph, start).id, find_node(graph, end).id, ambiguous=ambiguous)
+        return graph.find_path(find_node(graph, start).id, find_node(graph, end).id, ambiguous=ambiguous)
 
     def hubs(self, kinds: Iterable[Kind] = (), limit: int = 20) -> list[Hub]:
         """List the nodes with the most dependents."""
@@ -187,7 +189,7 @@ class CodeGraph:
             }
         changed = [node for path, lines in ranges.items() for node in _find_touched(graph, path, lines)]
         walk = replace(walk or Walk(depth=3), direction=Direction.USED_BY)
-        dependents = graph.dependents("affected", [node.id for node in changed], walk)
+        dependents = graph.find_dependents("affected", [node.id for node in changed], walk)
         notes: tuple[str, ...] = ()
         together: list[tuple[str, float, int]] = []
         try:

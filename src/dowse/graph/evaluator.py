@@ -26,9 +26,9 @@ from dowse.graph.scope_lookup import (
     NO_VALUES,
     ScopeLookup,
     Values,
-    definition_value,
-    external_member,
     limit_values,
+    make_definition_value,
+    make_external_member,
 )
 from dowse.graph.scopes import FILE, FileScopes
 
@@ -94,7 +94,7 @@ class Evaluator(ScopeLookup):
         """Evaluate ``super()`` at the start of a chain; return its value and the rest of the chain."""
         word = chain.partition(".")[0]
         if word not in get_dialect(file.language).super_words or not (
-            method := file.enclosing_method(from_scope)
+            method := file.find_enclosing_method(from_scope)
         ):
             return None
         rest = _CHAIN_PART.findall(chain[len(word) :])
@@ -143,7 +143,7 @@ class Evaluator(ScopeLookup):
         external = NO_VALUES
         for ancestor in order[1:] if value.kind == SUPER else order:
             if ancestor.kind == EXTERNAL:
-                external = external or external_member(ancestor, name)
+                external = external or make_external_member(ancestor, name)
                 if has_one_class:
                     continue
                 return external
@@ -169,7 +169,7 @@ class Evaluator(ScopeLookup):
             if self.tree.languages[path] == file.language:
                 other = self.tree.get_file(path)
                 if found := other.scopes[FILE].members.get(qualified):
-                    return frozenset({definition_value(other, found)})
+                    return frozenset({make_definition_value(other, found)})
         return None
 
     def _evaluate_attribute(self, file: FileScopes, scope: int, name: str, fuel: int) -> Values | None:

@@ -66,10 +66,12 @@ def companions(root: Path, paths: Sequence[str]) -> list[tuple[str, float, int]]
         root, "log", f"-{MAX_COMMITS}", "--no-merges", "--name-only", "--relative", "--format=%x01", "-z"
     )
     commits = [frozenset(filter(None, re.split(r"[\0\n]+", part))) for part in log.split("\x01")]
-    return together(commits, frozenset(paths))
+    return count_co_changes(commits, frozenset(paths))
 
 
-def together(commits: Iterable[frozenset[str]], paths: frozenset[str]) -> list[tuple[str, float, int]]:
+def count_co_changes(
+    commits: Iterable[frozenset[str]], paths: frozenset[str]
+) -> list[tuple[str, float, int]]:
     """Count which files share commits with some paths; each commit is given as its set of paths."""
     shared: Counter[str] = Counter()
     own = 0

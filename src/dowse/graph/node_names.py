@@ -17,7 +17,7 @@ MAX_LISTED_CANDIDATES = 20
 
 def find_node(graph: Graph, name: str, kinds: frozenset[Kind] = frozenset()) -> Node:
     """Find the one node that a name means; raise an error that lists the candidates if there are several."""
-    found = graph.matches(name)
+    found = graph.find_matches(name)
     fitting = [node for node in found if not kinds or node.kind in kinds] or found
     if len(fitting) == 1:
         return fitting[0]

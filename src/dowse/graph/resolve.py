@@ -8,7 +8,7 @@ from typing import NamedTuple
 from dowse.graph.evaluator import FUEL_STEPS, Evaluator
 from dowse.graph.import_rules import get_dialect
 from dowse.graph.import_rules.rule import CLASS, EXTERNAL, FUNCTION, INSTANCE, MODULE, Dialect, Value
-from dowse.graph.scope_lookup import NO_VALUES, Values, definition_value, limit_values
+from dowse.graph.scope_lookup import NO_VALUES, Values, limit_values, make_definition_value
 from dowse.graph.scopes import FileScopes, Mention
 from dowse.graph.symbol_table import SymbolTable
 from dowse.types import Certainty, Edge, Kind, Relation
@@ -113,7 +113,7 @@ class Resolver:
             return
         lines = {node.id: node.line for node in file.nodes}
         for _, scope in file.names:
-            declared = definition_value(file, scope)
+            declared = make_definition_value(file, scope)
             if declared.kind == FUNCTION and (defined := self._follow_declaration(declared)) != declared:
                 source, target = file.ids[scope], self.tree.get_file(defined.location).ids[defined.scope]
                 yield Edge(source, target, Relation.DECLARES, Certainty.RESOLVED, lines[source])
@@ -197,9 +197,7 @@ class Resolver:
                 path: value for path, value in found.items() if self._includes_header(path, file.path)
             } or found
         if len(found) > 1:
-            found = {
-                path: value for path, value in found.items() if _file_stem(path) == _file_stem(file.path)
-            }
+            found = {path: value for path, value in found.items() if _get_stem(path) == _get_stem(file.path)}
         return next(iter(found.values())) if len(found) == 1 else declared
 
     def _find_implementations(self, file: FileScopes, scope: int) -> Iterator[tuple[str, Value]]:
@@ -212,7 +210,7 @@ class Resolver:
             is_function = found.is_function and found.kind is not Kind.MACRO
             is_outside = not path.endswith(dialect.header_suffixes)
             if is_function and is_outside and _is_same_name(found.qualified, row.qualified):
-                yield path, definition_value(other, number)
+                yield path, make_definition_value(other, number)
 
     def _includes_header(self, path: str, header: str) -> bool:
         file = self.tree.get_file(path)
@@ -238,5 +236,5 @@ def _is_same_name(one: str, other: str) -> bool:
     return f".{one}".endswith(f".{other}") or f".{other}".endswith(f".{one}")
 
 
-def _file_stem(path: str) -> str:
+def _get_stem(path: str) -> str:
     return path.rpartition("/")[2].partition(".")[0]

@@ -104,23 +104,23 @@ class ScopeLookup(LookupMemo, ABC):
         enclosing = Value(INSTANCE, file.path, scope)
         found = self.get_class_member(enclosing, name, fuel) or None
         bases = (base for base in self.linearize(enclosing._replace(kind=CLASS)) if base.kind == EXTERNAL)
-        is_guess = any(found == external_member(base, name) for base in bases)
+        is_guess = any(found == make_external_member(base, name) for base in bases)
         return (None, found) if is_guess else (found, None)
 
     def _find_receiver(self, file: FileScopes, dialect: Dialect, from_scope: int, name: str) -> Values | None:
         """Find the object of the enclosing method, or its class, in languages that have a word for it."""
-        if name == dialect.self_type_word and (enclosing := file.enclosing_class(from_scope)):
+        if name == dialect.self_type_word and (enclosing := file.find_enclosing_class(from_scope)):
             return frozenset({Value(CLASS, file.path, enclosing)})
         if dialect.declares_receiver or name not in RECEIVERS:
             return None
-        enclosing = file.enclosing_class(from_scope)
+        enclosing = file.find_enclosing_class(from_scope)
         return frozenset({Value(INSTANCE, file.path, enclosing)}) if enclosing else None
 
     def _find_unbound(
         self, file: FileScopes, dialect: Dialect, name: str, fuel: int, inherited: Values | None
     ) -> Values | None:
         """Find a name that the file does not bind: in its package, in the language, or in the whole tree."""
-        for imported in self._import_bindings(file).get(FILE, {}).get("*", ()):
+        for imported in self._collect_imports(file).get(FILE, {}).get("*", ()):
             for module in self.locate_modules(file, imported.module):
                 if found := self.get_member(module, name, fuel - 1):
                     return found
@@ -144,7 +144,7 @@ class ScopeLookup(LookupMemo, ABC):
             if path != file.path and self.tree.languages[path] == file.language:
                 other = self.tree.get_file(path)
                 if scope := other.scopes[FILE].members.get(name):
-                    return frozenset({definition_value(other, scope)})
+                    return frozenset({make_definition_value(other, scope)})
         return NO_VALUES
 
     def _find_anywhere(self, dialect: Dialect, name: str) -> Values:
@@ -154,7 +154,7 @@ class ScopeLookup(LookupMemo, ABC):
             row = other.scopes[scope]
             wanted = dialect.global_types if not row.is_function else dialect.global_functions
             if wanted and not other.scopes[row.parent].is_class:
-                found.add(definition_value(other, scope))
+                found.add(make_definition_value(other, scope))
         return limit_values(found)
 
     # --- bindings ---
@@ -162,7 +162,7 @@ class ScopeLookup(LookupMemo, ABC):
     def find_binding(self, file: FileScopes, scope: int, name: str, fuel: int) -> Values | None:
         """Find what a name is bound to in this very scope; None if it is not bound there."""
         row = file.scopes[scope]
-        bindings = self._import_bindings(file).get(scope)
+        bindings = self._collect_imports(file).get(scope)
         imported = bindings.get(name, ()) if bindings else ()
         if not (imported or name in row.members or name in row.binds or name in row.parameters):
             return None
@@ -183,7 +183,7 @@ class ScopeLookup(LookupMemo, ABC):
             found |= self._evaluate_parameter(file, scope, name, fuel)
         if (member := row.members.get(name)) is not None:
             is_class = row.is_class and _is_constructor(file, member)
-            found.add(Value(CLASS, file.path, scope) if is_class else definition_value(file, member))
+            found.add(Value(CLASS, file.path, scope) if is_class else make_definition_value(file, member))
         for each in imported:
             found |= self.evaluate_import(file, each, fuel - 1)
         for detail in dict.fromkeys(row.binds.get(name, ())):
@@ -200,7 +200,7 @@ class ScopeLookup(LookupMemo, ABC):
         """Find what something of a declared type may be."""
         found: set[Value] = set()
         for name, kind in get_dialect(file.language).parse_type(declared):
-            if name in _SELF_TYPES and (enclosing := file.enclosing_class(from_scope)):
+            if name in _SELF_TYPES and (enclosing := file.find_enclosing_class(from_scope)):
                 found.add(Value(kind, file.path, enclosing))
                 continue
             for value in self.evaluate(file, from_scope, name, fuel):
@@ -222,7 +222,7 @@ class ScopeLookup(LookupMemo, ABC):
 
     # --- imports and modules ---
 
-    def _import_bindings(self, file: FileScopes) -> dict[int, dict[str, list[ImportedName]]]:
+    def _collect_imports(self, file: FileScopes) -> dict[int, dict[str, list[ImportedName]]]:
         """Collect the names that the imports of a file bind, by scope."""
         found = self._imports.get(file.path)
         if found is None:
@@ -288,7 +288,7 @@ class ScopeLookup(LookupMemo, ABC):
     def _find_starred(self, file: FileScopes, name: str, fuel: int) -> Values | None:
         if fuel <= 0:
             return None
-        for imported in self._import_bindings(file).get(FILE, {}).get("*", ()):
+        for imported in self._collect_imports(file).get(FILE, {}).get("*", ()):
             for module in self.locate_modules(file, imported.module):
                 if found := self.get_member(module, name, fuel - 1):
                     return found
@@ -301,13 +301,13 @@ def limit_values(values: Iterable[Value]) -> Values:
     return found if len(found) <= MAX_VALUES else NO_VALUES
 
 
-def definition_value(file: FileScopes, scope: int) -> Value:
+def make_definition_value(file: FileScopes, scope: int) -> Value:
     """Return the class or function that a scope defines."""
     row: Scope = file.scopes[scope]
     return Value(FUNCTION if row.is_function else CLASS, file.path, scope)
 
 
-def external_member(of: Value, name: str) -> Values:
+def make_external_member(of: Value, name: str) -> Values:
     """Return a member of something outside of the tree."""
     return frozenset({Value(EXTERNAL, f"{of.location}.{name}")})
 
@@ -315,4 +315,4 @@ def external_member(of: Value, name: str) -> Values:
 def _is_constructor(file: FileScopes, scope: int) -> bool:
     """Tell whether a method has the name of its class, in languages where that makes it a constructor."""
     *_, enclosing, name = ("", *file.scopes[scope].qualified.split("."))
-    return enclosing == name and name in get_dialect(file.language).constructor_names(name)
+    return enclosing == name and name in get_dialect(file.language).list_constructor_names(name)

@@ -93,13 +93,13 @@ class FileScopes:
     links: list[Mention] = field(default_factory=list)
     interface: bytes = b""  # hash; while it is unchanged, no name in another file changes its meaning
 
-    def enclosing_class(self, scope: int) -> int:
+    def find_enclosing_class(self, scope: int) -> int:
         """Return the class around a scope, or the scope of the file."""
         while scope and not self.scopes[scope].is_class:
             scope = self.scopes[scope].parent
         return scope
 
-    def enclosing_method(self, scope: int) -> int:
+    def find_enclosing_method(self, scope: int) -> int:
         """Return the method that a scope is or is inside of, or the scope of the file."""
         while scope and not (
             self.scopes[scope].is_function and self.scopes[self.scopes[scope].parent].is_class
@@ -246,7 +246,7 @@ def _add_bindings(file: FileScopes, line_scopes: LineScopes, rows: Sequence[Refe
 
 def _add_fields(file: FileScopes, line_scopes: LineScopes, rows: Sequence[Reference]) -> None:
     for target, line, detail in rows:
-        enclosing = file.enclosing_class(line_scopes[line][0])
+        enclosing = file.find_enclosing_class(line_scopes[line][0])
         file.scopes[enclosing].attributes.setdefault(target, []).append((detail, enclosing))
 
 
@@ -271,7 +271,7 @@ def _add_yields(file: FileScopes, line_scopes: LineScopes, rows: Sequence[Refere
 
 def _add_bases(file: FileScopes, line_scopes: LineScopes, rows: Sequence[Reference]) -> None:
     for target, line, _ in rows:
-        enclosing = file.enclosing_class(line_scopes[line][0])
+        enclosing = file.find_enclosing_class(line_scopes[line][0])
         file.scopes[enclosing].bases.append(target)
         file.bases.append(Base(enclosing, target, line))
 
@@ -312,7 +312,7 @@ def _bind(file: FileScopes, target: str, detail: str, from_scope: int) -> None:
         return
     if "." in rest:
         return
-    method = file.enclosing_method(from_scope)
+    method = file.find_enclosing_method(from_scope)
     if method and (first in RECEIVERS or first == file.scopes[method].receiver):
         enclosing = file.scopes[file.scopes[method].parent]
         enclosing.attributes.setdefault(rest, []).append((detail, from_scope))

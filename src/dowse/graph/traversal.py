@@ -87,7 +87,7 @@ class Graph(Adjacency):
         nodes = {id: self.nodes[id] for id in ids if id in self.nodes}
         return GraphAnswer(operation, tuple(starts), nodes, tuple(steps), tuple(notes))
 
-    def neighbours(self, operation: str, id: str, walk: Walk, *, backward: bool) -> GraphAnswer:
+    def find_neighbours(self, operation: str, id: str, walk: Walk, *, backward: bool) -> GraphAnswer:
         """List callers or callees: resolved ones first, those outside of the tree last."""
         table = self.used_by if backward else self.uses
         rows = []
@@ -107,7 +107,7 @@ class Graph(Adjacency):
             first.setdefault(step.node, step)
         return self.make_answer(operation, [id], list(first.values()))
 
-    def dependencies(self, operation: str, starts: Sequence[str], walk: Walk) -> GraphAnswer:
+    def find_dependencies(self, operation: str, starts: Sequence[str], walk: Walk) -> GraphAnswer:
         """List files that some files depend on, or that depend on them, as a tree."""
         backward = walk.direction is Direction.USED_BY
         table = self.file_used_by if backward else self.file_uses
@@ -117,22 +117,22 @@ class Graph(Adjacency):
 
         return self._breadth_first(operation, starts, iter_hops, walk)
 
-    def impact(self, operation: str, id: str, walk: Walk) -> GraphAnswer:
+    def find_impact(self, operation: str, id: str, walk: Walk) -> GraphAnswer:
         """List what depends on a node: files for a file or folder, entities for an entity."""
         node = self.nodes[id]
         if node.kind in (Kind.FILE, Kind.DIRECTORY):
-            starts = [member for member in self.members(id) if member in self.files]
-            return self.dependencies(operation, starts, walk)
-        return self.dependents(operation, [id], walk)
+            starts = [member for member in self.iter_members(id) if member in self.files]
+            return self.find_dependencies(operation, starts, walk)
+        return self.find_dependents(operation, [id], walk)
 
-    def dependents(self, operation: str, ids: Sequence[str], walk: Walk) -> GraphAnswer:
+    def find_dependents(self, operation: str, ids: Sequence[str], walk: Walk) -> GraphAnswer:
         """List what uses some nodes, directly or indirectly."""
         return self._breadth_first(operation, ids, lambda here: self._iter_dependents(here, walk), walk)
 
     def _iter_dependents(self, id: str, walk: Walk) -> Iterator[Hop]:
         """List who uses an entity; for a class, also who uses its members; for a constructor, who creates an object."""
         is_class = id in self.nodes and self.nodes[id].kind in CLASSES
-        whole = dict.fromkeys(self.members(id) if is_class else (id,))
+        whole = dict.fromkeys(self.iter_members(id) if is_class else (id,))
         for member in dict.fromkeys(
             alias for inner in whole for alias in self.list_aliases(inner, backward=True)
         ):
@@ -141,18 +141,18 @@ class Graph(Adjacency):
                 if is_meant and _is_allowed(edge, walk) and not other.startswith(f"{id}."):
                     yield other, edge, True
 
-    def hierarchy(self, id: str, walk: Walk) -> GraphAnswer:
+    def find_hierarchy(self, id: str, walk: Walk) -> GraphAnswer:
         """List the classes above a class and those below it."""
         inherits = frozenset({Relation.INHERITS})
         up = self.walk("hierarchy", [id], Walk(Direction.USES, walk.depth, inherits, external=True))
         down = self.walk("hierarchy", [id], Walk(Direction.USED_BY, walk.depth, inherits))
         return self.make_answer("hierarchy", [id], [*up.steps, *down.steps], [*up.notes, *down.notes])
 
-    def path(self, start: str, end: str, *, ambiguous: bool = False) -> GraphAnswer:
+    def find_path(self, start: str, end: str, *, ambiguous: bool = False) -> GraphAnswer:
         """Find the shortest path from a node, or something inside of it, to another; no steps if there is none."""
-        goal = set(self.members(end))
+        goal = set(self.iter_members(end))
         came_from: dict[str, Step | None] = {start: None}
-        for inner in self.members(start):
+        for inner in self.iter_members(start):
             if inner not in came_from:
                 parent = self.parent(inner)
                 came_from[inner] = Step(0, parent, inner, _make_contains_edge(parent, inner), False)

@@ -1,7 +1,7 @@
-"""Ground truth from the repository itself: the table of sources, and how many questions each gives.
+"""Mines ground truth from the repository itself: docstrings, symbol names and git history.
 
-A source offers more questions than are wanted; which are taken is decided by a seed, spread over as many files as
-there are. Nothing here measures: see ``checkouts.py`` for how a mined question is kept from giving its answer away.
+A source returns more queries than are wanted; a seed decides which are taken, spread over as many files as possible.
+Nothing is measured here; ``checkouts.py`` makes sure that the tree does not give away the answer of a mined query.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from dowse.indexing.pipeline import Progress
 from dowse.search.query import parse
 
 Source = Callable[[Engine, int, random.Random], list[EvalQuery]]
-"""Gives questions about an index that is up to date, at least as many as wanted if there are."""
+"""Mines queries from an up-to-date index, at least as many as wanted if it has them."""
 
 _SYNTAX = re.compile(r"[\"\\]|(?<=\w):(?=\S)|(?<!\S)[-/]+(?=\S)")
-"""Quotes, the colon of a field, and what stands before a word to exclude it or to begin a pattern."""
+"""Query syntax: quotes, the colon of a field, and the signs that exclude a word or begin a pattern."""
 
 SOURCES: Mapping[str, Source] = {
     "docs": docs.mine_queries,

@@ -1,10 +1,10 @@
-"""Questions from git history: what a commit says it does, asked about the tree before it.
+"""Mines queries from git history: the message of a commit is the query, run on the tree before the commit.
 
-The subject and the first paragraph of the body are the question; the functions and files that the commit changed are
-the answers. History is cut into windows, and the questions of a window are asked about the tree at its beginning, which
-has none of its commits: a tree for every commit would cost an index each, one for all would be too old. What a commit
-changed and that tree does not have is no answer; a commit without any answer is left out, and so are merges, commits by
-machines, large ones, and those that only format or document.
+The subject and the first paragraph of the body are the query; the functions and files that the commit changed are the
+answers. History is cut into windows. The queries of a window are run on the tree at its beginning, which has none of
+its commits: a tree for every commit would need an index each, and one tree for all would be too old. What that tree
+does not have is no answer. Commits without an answer are skipped, and so are merges, commits by bots, large commits,
+and those that only format or document.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from dowse.types import Entity, Role
 MAX_CHANGED_FILES = 8
 MAX_SOURCE_FILES = 3
 MAX_CHANGED_LINES = 200
-"""A commit that changes more files, more sources or more lines is about several things."""
+"""A commit that changes more files, source files or lines is about several things."""
 
 MAX_HISTORY_COMMITS = 4000
-"""Commits of the main line that are looked at."""
+"""Commits of the main line that are read."""
 
 HISTORY_WINDOWS = 10
-"""Trees that all questions of a repository are asked about."""
+"""Trees that the queries of a repository are run on."""
 
 OVERSAMPLING_FACTOR = 2
-"""So many times the commits that are wanted are looked for: some have no answer in the older tree."""
+"""Commits to find per query wanted: some have no answer in the older tree."""
 
-QUERY_WORDS_RANGE = (4, 80)
-"""Words of a message: fewer say nothing, and what is beyond is cut."""
+MIN_QUERY_WORDS, MAX_QUERY_WORDS = 4, 80
+"""A shorter message says nothing; a longer one is cut."""
 
 _BOT_AUTHOR = re.compile(
     r"\bbot\b|\[bot\]|dependabot|renovate|pre-commit|github-actions|greenkeeper|snyk|weblate|crowdin", re.I
@@ -120,7 +120,7 @@ def is_usable(commit: GitCommit, languages: Languages) -> bool:
     if _ROUTINE_SUBJECT.match(commit.subject) or _NON_CODE_SUBJECT.search(commit.subject):
         return False
     query = extract_query(commit)
-    enough = len(tokens.words(query)) >= QUERY_WORDS_RANGE[0]
+    enough = len(tokens.words(query)) >= MIN_QUERY_WORDS
     return enough and not any(names_file(query, file.path) for file in sources)
 
 
@@ -134,7 +134,7 @@ def extract_query(commit: GitCommit) -> str:
         else _SUBJECT_PREFIX.sub("", commit.subject)
     )
     words = " ".join(_REFERENCE_NUMBER.sub(" ", text).split()).split(" ")
-    return " ".join(words[: QUERY_WORDS_RANGE[1]]).strip(" .,;:")
+    return " ".join(words[:MAX_QUERY_WORDS]).strip(" .,;:")
 
 
 def is_code(path: str, languages: Languages) -> bool:
@@ -153,14 +153,14 @@ class _OlderTree:
         self.how = Understanding(engine.languages, s.chunk_size, s.chunk_overlap)
         self._names: dict[str, frozenset[str] | None] = {}
 
-    def names(self, path: str) -> frozenset[str] | None:
+    def list_names(self, path: str) -> frozenset[str] | None:
         """Return the definitions of a file, or None if the tree does not have it."""
         if path not in self._names:
-            entities = self.entities(self.base, path)
+            entities = self.parse_entities(self.base, path)
             self._names[path] = None if entities is None else frozenset(e.qualified for e in entities)
         return self._names[path]
 
-    def entities(self, commit: str, path: str) -> Sequence[Entity] | None:
+    def parse_entities(self, commit: str, path: str) -> Sequence[Entity] | None:
         """Parse what a file defined in a commit."""
         content = commit_history.content(self.engine.root, commit, path)
         return None if content is None else parse(self.how, path, content)[0].entities
@@ -169,10 +169,10 @@ class _OlderTree:
 def _find_targets(engine: Engine, commit: GitCommit, older: _OlderTree) -> Iterator[GoldTarget]:
     """Find the functions that a commit changed, or else the files, as far as the older tree has them."""
     for file in commit.files:
-        names = older.names(file.path) if is_code(file.path, engine.languages) else None
+        names = older.list_names(file.path) if is_code(file.path, engine.languages) else None
         if names is None:
             continue
-        entities = older.entities(commit.parent, file.path) or ()
+        entities = older.parse_entities(commit.parent, file.path) or ()
         lines = commit_history.changed_lines(engine.root, commit, file.path)
         changed = {e.qualified for first, last in lines for e in _find_innermost(entities, first, last)}
         kept = sorted(changed & names)

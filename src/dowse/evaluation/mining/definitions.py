@@ -1,4 +1,4 @@
-"""The definitions that questions are made about: of the project's own sources, not of its tests."""
+"""The definitions that queries are mined from: those of the project's own sources, not of its tests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dowse.types import Entity, Kind, Role, StoredFile
 QUERY_KINDS = frozenset(
     {Kind.FUNCTION, Kind.METHOD, Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.MACRO}
 )
-"""Kinds that somebody would ask for; a constant or a section answers few questions by itself."""
+"""Kinds that somebody would search for; a constant or a section alone answers few queries."""
 
 
 def iter_source_definitions(engine: Engine) -> Iterator[tuple[StoredFile, Entity]]:

@@ -1,7 +1,7 @@
-"""Questions from documentation: what a definition says it does, asked as a question for it.
+"""Mines queries from documentation: the first sentence of a docstring or doc comment is the query.
 
-The first sentence of a docstring or doc comment is the question, the definition the answer. It is measured on an
-index without any such documentation (``checkouts.py``), so it has to be found by what the code says.
+The definition is the answer. The query is run on an index without any such documentation (``checkouts.py``), so that
+the definition has to be found by its code.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from dowse.evaluation.mining import definitions
 from dowse.search.query.analyze import STOP_WORDS, is_identifier
 from dowse.types import Entity
 
-QUERY_WORDS_RANGE = (4, 40)
-"""Words of a sentence: fewer name something, more explain it."""
+MIN_QUERY_WORDS, MAX_QUERY_WORDS = 4, 40
+"""Words of a sentence: fewer only name something, more explain it."""
 
 MIN_NEW_WORDS = 3
-"""Words that say something which the name does not: "Get the user." says nothing about get_user."""
+"""Words that the name does not have: "Get the user." adds nothing to get_user."""
 
 MAX_DEFINITIONS = 3
-"""A sentence that more definitions share is a phrase of the house, and no question."""
+"""A sentence that more definitions share is boilerplate, and no query."""
 
 _MARKUP = re.compile(r":[\w:]+:`~?!?([^`<]*)[^`]*`|``?([^`]*)``?|\{@\w+ ([^}]*)\}|<[^<>]{1,40}>|\*\*")
 _END = re.compile(r"(?<=[a-z0-9)\"'])[.!?](?=\s+[A-Z\"'(@:]|\s*$)|:\s*$|\n\s*\n", re.S)
@@ -65,7 +65,7 @@ def extract_query(entity: Entity) -> str:
     sentence = " ".join(_END.split(plain.strip(), maxsplit=1)[0].split())
     sentence = _drop_leading_name(sentence, entity.name).rstrip(" .:;,")
     words = tokens.words(sentence)
-    if not QUERY_WORDS_RANGE[0] <= len(words) <= QUERY_WORDS_RANGE[1] or _names_itself(words, entity):
+    if not MIN_QUERY_WORDS <= len(words) <= MAX_QUERY_WORDS or _names_itself(words, entity):
         return ""
     known = set(tokens.tokens(entity.qualified).split())
     new_words = {

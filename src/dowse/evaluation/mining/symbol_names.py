@@ -1,4 +1,4 @@
-"""Questions by name: what people type who know what they look for."""
+"""Mines queries from symbol names: what people type who know what they look for."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from dowse.evaluation.mining import definitions
 from dowse.types import Entity, Kind
 
 MIN_NAME_LETTERS = 4
-"""Letters of a name that tells anything."""
+"""Letters of a name; shorter names are not distinctive."""
 
 MAX_DEFINITIONS = 3
 """A name with more definitions does not say which one is meant."""
 
 QUALIFIED_SHARE = 0.3
-"""Share of methods that are asked for with their class: ``Session.send``."""
+"""Share of methods that are queried with their class: ``Session.send``."""
 
 
 def mine_queries(engine: Engine, wanted: int, rng: random.Random) -> list[EvalQuery]:

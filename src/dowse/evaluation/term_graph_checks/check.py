@@ -1,4 +1,4 @@
-"""Looks a term graph over: terms that are there twice, and entries that can find nothing in this index."""
+"""Checks a term graph: duplicate terms, and entries whose terms are not in the index."""
 
 from __future__ import annotations
 

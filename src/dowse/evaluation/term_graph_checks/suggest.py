@@ -1,7 +1,7 @@
-"""Candidates for a term graph from the user's own corpus: words that go together although they are not alike.
+"""Suggests synonyms for a term graph from the user's own corpus: words that occur together but are spelled differently.
 
-Words of docstrings with the names of what they document, words of commit subjects with the names of the files they
-changed, and searches that were followed by a better one. Offered for review; nothing here writes anything.
+Sources are words of docstrings with the names they document, words of commit subjects with the names of the changed
+files, and searches that were followed by a better one. Suggestions are for review; nothing is written.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from dowse.search import query_log
 from dowse.search.query.analyze import STOP_WORDS
 
 MIN_PAIR_COUNT = 3
-"""How often two words must go together to be more than chance."""
+"""How often two words must occur together to be more than chance."""
 
 MIN_REFORMULATION_COUNT = 1
-"""A search that was asked again in other words says more than two words that occur together."""
+"""How often a search must be repeated in other words: once says more than two words that occur together."""
 
 MAX_WORD_SHARE = 0.05
 """A word in a larger share of the texts says nothing about any of them: "return", "given"."""
 
 MIN_ASSOCIATION = 0.35
-"""Normalised pointwise mutual information from which on two words belong together (0: chance, 1: always)."""
+"""Normalised pointwise mutual information of a pair of words that belongs together (0: chance, 1: always)."""
 
 MAX_COMMITS = 3000
-"""Commits that are read."""
+"""Commits that are read, newest first."""
 
 MAX_REFORMULATION_SECONDS = 180.0
 """Seconds after which another search is about something else."""
@@ -46,7 +46,7 @@ MIN_RELEVANCE_GAIN = 0.1
 """By how much the best hit of the second search must be more relevant."""
 
 MAX_CHANGED_WORDS = 3
-"""Words of a search that changed: with more, nobody knows which stands for which."""
+"""Words of a search that may differ: with more, nobody knows which stands for which."""
 
 _GENERIC_WORDS = frozenset(
     "add added adds allow also always any avoid call called change check class code default ensure error file files "
@@ -54,7 +54,7 @@ _GENERIC_WORDS = frozenset(
     "option other remove return returns same set support test tests type update use used using value values when "
     "without".split()
 )
-"""Words of documentation and commits that go with everything."""
+"""Words of documentation and commits that occur with everything."""
 
 
 class Suggestion(NamedTuple):
@@ -123,7 +123,7 @@ def _associate(source: str, texts: Iterable[_Text]) -> Iterator[Suggestion]:
         stems = {tokens.stem(word) for word in text.used}
         for a in text.said:
             if tokens.stem(a) in stems:
-                continue  # it says so itself
+                continue  # the name has the word itself
             for b in text.used:
                 together[a, b] += 1
                 examples.setdefault((a, b), text.example)

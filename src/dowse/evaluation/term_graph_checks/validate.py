@@ -1,4 +1,4 @@
-"""Does a term graph help? Hit@5 without and with it on the same index, question by question."""
+"""Measures whether a term graph helps: Hit@5 without and with it on the same index, query by query."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HIT_DEPTH = 5
 HIT_METRIC = f"hit@{HIT_DEPTH}"
 
 MIN_GAIN = 0.10
-"""What it must gain to be called validated: with 20 questions, two of them."""
+"""The gain in Hit@5 of a validated term graph: with 20 queries, two of them."""
 
 
 class ValidationRow(NamedTuple):
@@ -85,7 +85,7 @@ class Validation:
 
 def validate(engine: Engine, dataset: Dataset, terms: Path, progress: Progress | None = None) -> Validation:
     """Run both variants on one index. The best hit of each file counts, so that the first five are five files."""
-    plan = Plan((HIT_METRIC,), files=True)
+    plan = Plan((HIT_METRIC,), best_per_file=True)
     variants = [Variant("baseline", {"terms": ""}), Variant("enriched", {"terms": str(terms)})]
     without, with_ = evaluate(engine, dataset, variants, plan, progress)
     rows = tuple(map(_compare_outcomes, without.outcomes, with_.outcomes))

@@ -39,7 +39,7 @@ class NamespaceDialect(Dialect):
             return self._find_folder(tree, parts)
         best = max(_count_matching_parts(site.path, parts[:-1]) for site in near)
         return [
-            _site_value(tree, site) for site in near if _count_matching_parts(site.path, parts[:-1]) == best
+            _make_value(tree, site) for site in near if _count_matching_parts(site.path, parts[:-1]) == best
         ]
 
     def _find_folder(self, tree: SymbolTable, parts: list[str]) -> list[Value]:
@@ -57,7 +57,7 @@ class NamespaceDialect(Dialect):
             if tree.languages[path] in (self.family or self.languages):
                 other = tree.get_file(path)
                 if scope := other.scopes[FILE].members.get(name):
-                    return _site_value(tree, DefinitionSite(path, scope))
+                    return _make_value(tree, DefinitionSite(path, scope))
         return None
 
 
@@ -91,6 +91,6 @@ def _count_matching_parts(path: str, parts: list[str]) -> int:
     return best
 
 
-def _site_value(tree: SymbolTable, site: DefinitionSite) -> Value:
+def _make_value(tree: SymbolTable, site: DefinitionSite) -> Value:
     row = tree.get_file(site.path).scopes[site.scope]
     return Value(FUNCTION if row.is_function else CLASS, site.path, site.scope)

@@ -30,7 +30,7 @@ class Go(Dialect):
         "float64",
     })  # fmt: skip
 
-    def constructor_names(self, name: str) -> tuple[str, ...]:
+    def list_constructor_names(self, name: str) -> tuple[str, ...]:
         """Return none: plain functions create objects."""
         return ()
 

@@ -48,7 +48,7 @@ class JavaScript(Dialect):
         "beforeEach", "afterEach",
     })  # fmt: skip
 
-    def constructor_names(self, name: str) -> tuple[str, ...]:
+    def list_constructor_names(self, name: str) -> tuple[str, ...]:
         """Return ``constructor``."""
         return ("constructor",)
 

@@ -12,6 +12,6 @@ class Kotlin(NamespaceDialect):
     family = ("java", "kotlin")
     single_inheritance = True
 
-    def constructor_names(self, name: str) -> tuple[str, ...]:
+    def list_constructor_names(self, name: str) -> tuple[str, ...]:
         """Return ``constructor``; the primary one is part of the class itself."""
         return ("constructor",)

@@ -18,7 +18,7 @@ class Php(NamespaceDialect):
     implicit_receiver = False
     global_functions = True
 
-    def constructor_names(self, name: str) -> tuple[str, ...]:
+    def list_constructor_names(self, name: str) -> tuple[str, ...]:
         """Return ``__construct``."""
         return ("__construct",)
 

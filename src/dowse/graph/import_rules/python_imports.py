@@ -43,7 +43,7 @@ class Python(Dialect):
     class_scope_visible = False
     builtins = frozenset(dir(builtins))
 
-    def constructor_names(self, name: str) -> tuple[str, ...]:
+    def list_constructor_names(self, name: str) -> tuple[str, ...]:
         """Return ``__init__`` and ``__new__``."""
         return ("__init__", "__new__")
 
@@ -104,7 +104,7 @@ def _parse_types(tokens: list[str], at: int, kind: str) -> tuple[list[tuple[str,
             continue
         short = token.rpartition(".")[2]
         if at < len(tokens) and tokens[at] == "[":
-            inner, at = _parse_types(tokens, at + 1, _inner_kind(short, kind))
+            inner, at = _parse_types(tokens, at + 1, _choose_inner_kind(short, kind))
             at += 1
             if (
                 short in _TRANSPARENT_TYPES
@@ -119,7 +119,7 @@ def _parse_types(tokens: list[str], at: int, kind: str) -> tuple[list[tuple[str,
     return found, at
 
 
-def _inner_kind(short: str, kind: str) -> str:
+def _choose_inner_kind(short: str, kind: str) -> str:
     if short in _CLASS_TYPES:
         return CLASS
     return CONTAINER if short in _CONTAINER_TYPES else kind

@@ -17,7 +17,7 @@ class Ruby(NamespaceDialect):
     global_types = True
     folder_is_namespace = False
 
-    def constructor_names(self, name: str) -> tuple[str, ...]:
+    def list_constructor_names(self, name: str) -> tuple[str, ...]:
         """Return ``initialize``, which ``new`` calls."""
         return ("initialize",)
 

@@ -57,7 +57,7 @@ class Dialect:
         """List the names that an import binds."""
         return []
 
-    def constructor_names(self, name: str) -> tuple[str, ...]:
+    def list_constructor_names(self, name: str) -> tuple[str, ...]:
         """Return the names of the methods that create an object of a class of that name."""
         return (name,)
 

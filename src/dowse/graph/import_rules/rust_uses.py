@@ -35,7 +35,7 @@ class Rust(Dialect):
     unbound_may_be_module = True
     self_type_word = "Self"
 
-    def constructor_names(self, name: str) -> tuple[str, ...]:
+    def list_constructor_names(self, name: str) -> tuple[str, ...]:
         """Return none: plain functions create objects."""
         return ()
 
@@ -66,7 +66,7 @@ class Rust(Dialect):
             return None
         if name == "super":
             return next(iter(_find_parent_module(tree, module.location)), None)
-        return _find_module(tree, _module_folder(module.location), name)
+        return _find_module(tree, _get_module_folder(module.location), name)
 
     def parse_type(self, declared: str) -> list[tuple[str, str]]:
         """Parse ``&'a mut Pool``, ``Arc<Pool>``, ``Option<Pool>``, ``[Pool]``, ``dyn Store + Send``."""
@@ -77,12 +77,12 @@ class Rust(Dialect):
             name = (generic[1] if generic else text).rpartition("::")[2]
             is_slice = text[:1] + text[-1:] == "[]"
             if generic and name in _POINTER_TYPES:
-                text = _first_type_argument(generic[2])
+                text = _take_first_type(generic[2])
             elif (generic and name in _CONTAINER_TYPES) or is_slice:
                 if kind == CONTAINER:
                     return []  # nested containers are not followed
                 text, kind = (
-                    _first_type_argument(generic[2]) if generic else text[1:-1].partition(";")[0],
+                    _take_first_type(generic[2]) if generic else text[1:-1].partition(";")[0],
                     CONTAINER,
                 )
             else:
@@ -100,7 +100,7 @@ def _find_first_module(tree: SymbolTable, file: FileScopes, name: str) -> list[V
     if name == "super":
         return _find_super(tree, file)
     if any(mention.target == name for mention in file.imports):
-        for folder in (_module_folder(file.path), dirname(file.path)):
+        for folder in (_get_module_folder(file.path), dirname(file.path)):
             if inner := _find_module(tree, folder, name):
                 return [inner]
     return _find_package(tree, name)
@@ -147,7 +147,7 @@ def _find_package(tree: SymbolTable, name: str) -> list[Value]:
     return []
 
 
-def _module_folder(path: str) -> str:
+def _get_module_folder(path: str) -> str:
     """Return the folder that contains the submodules of a file."""
     stem = path.rpartition("/")[2].removesuffix(".rs")
     return dirname(path) if stem in _FOLDER_MODULES else path.removesuffix(".rs")
@@ -170,7 +170,7 @@ def _find_parent_module(tree: SymbolTable, path: str) -> list[Value]:
     return [Value(MODULE, found) for found in around if found != path and tree.exists(found)][:1]
 
 
-def _first_type_argument(arguments: str) -> str:
+def _take_first_type(arguments: str) -> str:
     """Return the first type argument that is a type and not a lifetime."""
     depth, start = 0, 0
     for at, char in enumerate(arguments):
