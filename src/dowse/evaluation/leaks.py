@@ -15,9 +15,9 @@ GENERIC_STEMS = frozenset({"__init__", "__main__", "index", "main", "mod", "lib"
 """File names that say nothing: the name of their folder counts instead."""
 
 
-def count_leaks(questions: Iterable[EvalQuery]) -> Leaks:
+def count_leaks(eval_queries: Iterable[EvalQuery]) -> Leaks:
     """Count the queries that name a file that answers them, and those that share a word with its name."""
-    found = list(questions)
+    found = list(eval_queries)
     named = sum(any(names_file(q.query, t.path) for t in q.relevant) for q in found)
     hinted = sum(any(hints_at(q.query, t.path) for t in q.relevant) for q in found)
     return Leaks(len(found), named, hinted)

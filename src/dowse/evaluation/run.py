@@ -39,7 +39,8 @@ Progress = Callable[[str, int, int], None]
 class Plan:
     """How to measure.
 
-    ``best_per_file``: only the best hit of each file counts and has a rank. ``cursor``: the editor position of a query is used.
+    ``best_per_file``: only the best hit of each file counts and has a rank. ``cursor``: the editor position of a query
+    is used.
     """
 
     metrics: tuple[str, ...] = metrics.DEFAULT

@@ -47,7 +47,7 @@ MAX_COMPANIONS = 10
 """Files listed that usually change together with the changed ones."""
 
 
-class Source(Protocol):
+class GraphSource(Protocol):
     """What the graph needs from an engine: its index, a place for its bytes, and search."""
 
     root: Path
@@ -72,7 +72,7 @@ class Source(Protocol):
 class CodeGraph:
     """The code graph of a tree, kept up to date, and every operation on it."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: GraphSource) -> None:
         self._source = source
         self._graph: Graph | None = None
 

@@ -68,7 +68,7 @@ class Resolver:
     def _find_imported_nodes(self, file: FileScopes, dialect: Dialect, mention: Mention) -> set[str]:
         nodes: set[str] = set()
         for located in self.names.locate_modules(file, mention.target):
-            nodes |= self._list_nodes(located)
+            nodes |= self._find_node_ids(located)
         for imported in dialect.parse_import(mention):
             if imported.member and imported.member != "*":
                 values = self.names.evaluate_import(file, imported, FUEL_STEPS - 1)
@@ -76,10 +76,11 @@ class Resolver:
                     holder = imported._replace(member=imported.member.rpartition(".")[0])
                     values = self.names.evaluate_import(file, holder, FUEL_STEPS - 1)
                 for value in values:
-                    nodes |= self._list_nodes(value)
+                    nodes |= self._find_node_ids(value)
         return nodes
 
-    def _list_nodes(self, value: Value) -> set[str]:
+    def _find_node_ids(self, value: Value) -> set[str]:
+        """Find the graph node of a value: a file, a class or a function."""
         if value.kind == MODULE:
             return {value.location}
         if value.kind in (CLASS, FUNCTION):

@@ -22,11 +22,12 @@ class Graph(Adjacency):
         def iter_hops(here: str) -> Iterator[Hop]:
             return (hop for hop in self._iter_hops(here, walk) if self._is_wanted(hop[0], walk))
 
-        return self._breadth_first(operation, starts, iter_hops, walk)
+        return self._walk_breadth_first(operation, starts, iter_hops, walk)
 
-    def _breadth_first(
+    def _walk_breadth_first(
         self, operation: str, starts: Sequence[str], iter_hops: Callable[[str], Iterable[Hop]], walk: Walk
     ) -> GraphAnswer:
+        """Walk from the starts in order of distance, up to the depth and the limit of the walk."""
         seen = dict.fromkeys(starts, 0)
         waiting = deque(starts)
         reached: dict[str, list[Step]] = {}
@@ -115,7 +116,7 @@ class Graph(Adjacency):
         def iter_hops(here: str) -> Iterator[Hop]:
             return ((other, edge, backward) for other, edge in table.get(here, ()))
 
-        return self._breadth_first(operation, starts, iter_hops, walk)
+        return self._walk_breadth_first(operation, starts, iter_hops, walk)
 
     def find_impact(self, operation: str, id: str, walk: Walk) -> GraphAnswer:
         """List what depends on a node: files for a file or folder, entities for an entity."""
@@ -127,7 +128,7 @@ class Graph(Adjacency):
 
     def find_dependents(self, operation: str, ids: Sequence[str], walk: Walk) -> GraphAnswer:
         """List what uses some nodes, directly or indirectly."""
-        return self._breadth_first(operation, ids, lambda here: self._iter_dependents(here, walk), walk)
+        return self._walk_breadth_first(operation, ids, lambda here: self._iter_dependents(here, walk), walk)
 
     def _iter_dependents(self, id: str, walk: Walk) -> Iterator[Hop]:
         """List who uses an entity; for a class, also who uses its members; for a constructor, who creates an object."""

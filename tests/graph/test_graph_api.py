@@ -1,4 +1,4 @@
-"""Questions to the graph of a real index: by Python and by the command line."""
+"""Operations on the graph of a real index: by Python and by the command line."""
 
 from __future__ import annotations
 
