@@ -8,17 +8,18 @@ import pytest
 
 from dowse.errors import UsageError
 from dowse.evaluation import variants
-from dowse.evaluation.compare import compare, difference
-from dowse.evaluation.eval_types import Outcome, Place, Run, Target, Variant
-from dowse.evaluation.judge import first_of_each_file, judge
-from dowse.evaluation.run import summary
+from dowse.evaluation.compare import compare, estimate_difference
+from dowse.evaluation.eval_types import GoldTarget, Outcome, RankedHit, Run, Variant
+from dowse.evaluation.judge import judge, keep_best_per_file
+from dowse.evaluation.run import summarize
 from dowse.settings import Settings
 
 
 def test_a_result_covers_what_it_has_a_line_of() -> None:
-    places = [Place("a.py", 1, 9), Place("a.py", 10, 20, "f"), Place("b.py", 5, 6, "g")]
+    places = [RankedHit("a.py", 1, 9), RankedHit("a.py", 10, 20, "f"), RankedHit("b.py", 5, 6, "g")]
     found = judge(
-        [Target("a.py", 20, 30), Target("a.py"), Target("b.py", entity="g"), Target("c.py")], places
+        [GoldTarget("a.py", 20, 30), GoldTarget("a.py"), GoldTarget("b.py", entity="g"), GoldTarget("c.py")],
+        places,
     )
     assert found.ranks == (2, 1, 3, 0)
     assert found.span_ranks == (2, 3)
@@ -27,16 +28,16 @@ def test_a_result_covers_what_it_has_a_line_of() -> None:
 
 
 def test_paths_match_by_their_ends_only_if_asked() -> None:
-    places = [Place("flask/app.py", 1, 2)]
-    assert judge([Target("src/flask/app.py")], places).ranks == (0,)
-    assert judge([Target("src/flask/app.py")], places, suffix_paths=True).ranks == (1,)
-    assert judge([Target("app.py")], places, suffix_paths=True).ranks == (1,)
-    assert judge([Target("lask/app.py")], places, suffix_paths=True).ranks == (0,)
+    places = [RankedHit("flask/app.py", 1, 2)]
+    assert judge([GoldTarget("src/flask/app.py")], places).ranks == (0,)
+    assert judge([GoldTarget("src/flask/app.py")], places, suffix_paths=True).ranks == (1,)
+    assert judge([GoldTarget("app.py")], places, suffix_paths=True).ranks == (1,)
+    assert judge([GoldTarget("lask/app.py")], places, suffix_paths=True).ranks == (0,)
 
 
 def test_files_once_each_in_order() -> None:
-    places = [Place("a", 1, 2), Place("b", 1, 2), Place("a", 3, 4), Place("c", 1, 1)]
-    assert first_of_each_file(places) == [places[0], places[1], places[3]]
+    places = [RankedHit("a", 1, 2), RankedHit("b", 1, 2), RankedHit("a", 3, 4), RankedHit("c", 1, 1)]
+    assert keep_best_per_file(places) == [places[0], places[1], places[3]]
 
 
 def run_of(name: str, values: list[float]) -> Run:
@@ -44,7 +45,7 @@ def run_of(name: str, values: list[float]) -> Run:
         Outcome(str(n), f"q{n}", "", ("x",), (1,), {"mrr": value}, 1.0, 1, 1, ())
         for n, value in enumerate(values)
     )
-    return Run(Variant(name), outcomes, summary(outcomes, ["mrr"]))
+    return Run(Variant(name), outcomes, summarize(outcomes, ["mrr"]))
 
 
 def test_a_clear_gain_is_called_better_and_noise_is_not() -> None:
@@ -92,7 +93,7 @@ def test_paired_intervals_cover() -> None:
         pairs = [
             (_scored(value := chance.random()), _scored(value + chance.gauss(0.05, 0.2))) for _ in range(50)
         ]
-        found = difference(pairs, "mrr")
+        found = estimate_difference(pairs, "mrr")
         held += found.low <= 0.05 <= found.high
     assert 0.88 <= held / 100 <= 1.0
 

@@ -10,7 +10,7 @@ import pytest
 
 from dowse.errors import UsageError
 from dowse.evaluation import dataset, leaks
-from dowse.evaluation.eval_types import Question, Target
+from dowse.evaluation.eval_types import EvalQuery, GoldTarget
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs/groundtruth.schema.json").read_text("utf-8"))
 
@@ -24,19 +24,19 @@ def write(folder: Path, name: str, text: str) -> Path:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("src/a.py", Target("src/a.py")),
-        ("./src\\a.py", Target("src/a.py")),
-        ("src/a.py:12", Target("src/a.py", 12, 12)),
-        ("src/a.py:12-30", Target("src/a.py", 12, 30)),
-        ("src/a.py:Class.method", Target("src/a.py", entity="Class.method")),
-        ("src/a.cc:ns::f", Target("src/a.cc", entity="ns::f")),
-        ("Makefile", Target("Makefile")),
-        ("docs/Makefile:all", Target("docs/Makefile", entity="all")),
+        ("src/a.py", GoldTarget("src/a.py")),
+        ("./src\\a.py", GoldTarget("src/a.py")),
+        ("src/a.py:12", GoldTarget("src/a.py", 12, 12)),
+        ("src/a.py:12-30", GoldTarget("src/a.py", 12, 30)),
+        ("src/a.py:Class.method", GoldTarget("src/a.py", entity="Class.method")),
+        ("src/a.cc:ns::f", GoldTarget("src/a.cc", entity="ns::f")),
+        ("Makefile", GoldTarget("Makefile")),
+        ("docs/Makefile:all", GoldTarget("docs/Makefile", entity="all")),
     ],
 )
-def test_targets_are_files_lines_or_definitions(text: str, expected: Target) -> None:
-    assert dataset.target(text) == expected
-    assert dataset.target(str(expected)) == expected
+def test_targets_are_files_lines_or_definitions(text: str, expected: GoldTarget) -> None:
+    assert dataset.parse_target(text) == expected
+    assert dataset.parse_target(str(expected)) == expected
 
 
 def test_json_lines(tmp_path: Path) -> None:
@@ -54,17 +54,21 @@ def test_json_lines(tmp_path: Path) -> None:
     found = dataset.load(write(tmp_path, "t.jsonl", "\n".join(map(json.dumps, lines)) + "\n\n"))
     first, second, third = found.questions
     assert (first.id, first.category, first.cursor_file) == ("1", "c", "y.py")
-    assert (second.id, second.relevant) == ("two", (Target("x.py", 3, 4, grade=2),))
-    assert third.relevant == (Target("x.py", entity="F.g", grade=3),)
+    assert (second.id, second.relevant) == ("two", (GoldTarget("x.py", 3, 4, grade=2),))
+    assert third.relevant == (GoldTarget("x.py", entity="F.g", grade=3),)
     assert not found.suffix_paths
 
 
 def test_what_is_dumped_loads_again(tmp_path: Path) -> None:
     questions = (
-        Question(
-            "a", "how é", (Target("x.py", entity="F"), Target("y.py", 1, 2, grade=2)), "docs", source="docs"
+        EvalQuery(
+            "a",
+            "how é",
+            (GoldTarget("x.py", entity="F"), GoldTarget("y.py", 1, 2, grade=2)),
+            "docs",
+            source="docs",
         ),
-        Question("b", "why", (Target("z.py"),), "git", source="git", base="abc"),
+        EvalQuery("b", "why", (GoldTarget("z.py"),), "git", source="git", base="abc"),
     )
     text = dataset.dump(questions)
     for line in text.splitlines():
@@ -82,22 +86,22 @@ def test_a_public_list_with_secondary_answers_matches_paths_by_their_ends(tmp_pa
     ]
     found = dataset.load(write(tmp_path, "t.json", json.dumps(items, indent=2)))
     assert found.suffix_paths
-    assert found.questions[0].relevant == (Target("a/b.py"), Target("c.py", 1, 9))
+    assert found.questions[0].relevant == (GoldTarget("a/b.py"), GoldTarget("c.py", 1, 9))
 
 
 def test_csv_with_several_answers_in_a_cell_or_in_rows(tmp_path: Path) -> None:
     text = 'Query,Relevant,category\n"how, exactly",a.py; b.py:3-4,x\nwhy,c.py,\nwhy,d.py,\n'
     first, second = dataset.load(write(tmp_path, "t.csv", text)).questions
     assert first.query == "how, exactly"
-    assert first.relevant == (Target("a.py"), Target("b.py", 3, 4))
-    assert second.relevant == (Target("c.py"), Target("d.py"))
+    assert first.relevant == (GoldTarget("a.py"), GoldTarget("b.py", 3, 4))
+    assert second.relevant == (GoldTarget("c.py"), GoldTarget("d.py"))
 
 
 def test_trec_qrels_with_topics(tmp_path: Path) -> None:
     qrels = write(tmp_path, "q.txt", "1 0 a.py 2\n1 0 b.py 0\n2 0 c.py 1\n")
     topics = write(tmp_path, "topics.tsv", "1\tfirst question\n2\tsecond one\n")
     first, second = dataset.load(qrels, queries=topics).questions
-    assert (first.id, first.query, first.relevant) == ("1", "first question", (Target("a.py", grade=2),))
+    assert (first.id, first.query, first.relevant) == ("1", "first question", (GoldTarget("a.py", grade=2),))
     assert second.query == "second one"
     with pytest.raises(UsageError, match="--queries"):
         dataset.load(qrels)
@@ -126,10 +130,10 @@ def test_the_shapes_of_public_sets(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="astropy, sphinx"):
         dataset.load(path)
     assert dataset.load(path, repo="astropy").questions[0].relevant == (
-        Target("a.py", 1, 2),
-        Target("a.py", 5, 9),
+        GoldTarget("a.py", 1, 2),
+        GoldTarget("a.py", 5, 9),
     )
-    assert dataset.load(path, repo="sphinx").questions[0].relevant == (Target("s.py"),)
+    assert dataset.load(path, repo="sphinx").questions[0].relevant == (GoldTarget("s.py"),)
     task = {
         "task_id": "t1",
         "repo": "https://github.com/o/pytest",
@@ -142,7 +146,7 @@ def test_the_shapes_of_public_sets(tmp_path: Path) -> None:
     assert (found.id, found.query, found.category) == ("t1", "Fix it a.b", "error")
     loc = {"id": "r-1", "repo": "requests", "kind": "symbol", "text": "Session", "gold": ["src/s.py:Session"]}
     found = dataset.load(write(tmp_path, "loc.jsonl", json.dumps(loc))).questions[0]
-    assert (found.category, found.relevant) == ("symbol", (Target("src/s.py", entity="Session"),))
+    assert (found.category, found.relevant) == ("symbol", (GoldTarget("src/s.py", entity="Session"),))
 
 
 def test_questions_without_answers_are_left_out_and_counted(tmp_path: Path) -> None:
@@ -199,8 +203,8 @@ def test_leaks(query: str, path: str, named: bool, hinted: bool) -> None:
 
 def test_the_share_of_leaks() -> None:
     questions = [
-        Question("1", "session store", (Target("session.py"),)),
-        Question("2", "other", (Target("a.py"),)),
+        EvalQuery("1", "session store", (GoldTarget("session.py"),)),
+        EvalQuery("2", "other", (GoldTarget("a.py"),)),
     ]
-    found = leaks.check(questions)
+    found = leaks.count_leaks(questions)
     assert (found.questions, found.named, found.hinted) == (2, 1, 1)

@@ -14,7 +14,7 @@ from ir_measures import RR, P, R, Success, nDCG
 
 from dowse.errors import UsageError
 from dowse.evaluation import metrics
-from dowse.evaluation.eval_types import Judged, Place, Target
+from dowse.evaluation.eval_types import GoldTarget, Judgement, RankedHit
 from dowse.evaluation.judge import judge
 
 
@@ -23,8 +23,8 @@ def judged(
     grades: tuple[int, ...] | None = None,
     relevant: tuple[bool, ...] = (),
     costs: tuple[int, ...] = (),
-) -> Judged:
-    return Judged(grades or (1,) * len(ranks), ranks, relevant, costs, (), ranks)
+) -> Judgement:
+    return Judgement(grades or (1,) * len(ranks), ranks, relevant, costs, (), ranks)
 
 
 def test_ndcg_spelled_out() -> None:
@@ -66,9 +66,9 @@ def test_token_recall_counts_the_results_that_fit() -> None:
 
 
 def test_span_recall_applies_only_where_there_are_spans() -> None:
-    assert "span_recall@10" not in metrics.measured(judged((1,)), ["span_recall@10", "hit@1"])
-    spans = Judged((1,), (1,), (True,), (5,), (2,), (1,))
-    assert metrics.measured(spans, ["span_recall@1", "span_recall@2"]) == {
+    assert "span_recall@10" not in metrics.compute_metrics(judged((1,)), ["span_recall@10", "hit@1"])
+    spans = Judgement((1,), (1,), (True,), (5,), (2,), (1,))
+    assert metrics.compute_metrics(spans, ["span_recall@1", "span_recall@2"]) == {
         "span_recall@1": 0.0,
         "span_recall@2": 1.0,
     }
@@ -88,7 +88,8 @@ def test_values_equal_those_of_ir_measures(seed: int) -> None:
     grades = {name: chance.randint(1, 3) for name in chance.sample(documents, chance.randint(1, 8))}
     listed = chance.sample(documents, chance.randint(1, 30))
     answer = judge(
-        [Target(name, grade=grade) for name, grade in grades.items()], [Place(name, 1, 1) for name in listed]
+        [GoldTarget(name, grade=grade) for name, grade in grades.items()],
+        [RankedHit(name, 1, 1) for name in listed],
     )
     run = {"q": {name: float(100 - rank) for rank, name in enumerate(listed)}}
     for k in (1, 3, 5, 10, 20):
@@ -121,16 +122,16 @@ def test_intervals_cover_the_true_mean() -> None:
     held = 0
     for _ in range(200):
         sample = random_numbers.beta(2.0, 1.0, 60).tolist()
-        low, high = metrics.interval(sample, resamples=500)
+        low, high = metrics.bootstrap_interval(sample, resamples=500)
         held += low <= 2 / 3 <= high
     assert 0.90 <= held / 200 <= 0.99
 
 
 def test_the_same_values_give_the_same_interval_in_blocks_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
     values = [n / 50 for n in range(50)]
-    whole = metrics.interval(values)
-    monkeypatch.setattr(metrics, "BLOCK", 1000)
-    assert metrics.interval(values) == pytest.approx(whole, abs=0.01)
+    whole = metrics.bootstrap_interval(values)
+    monkeypatch.setattr(metrics, "MAX_BLOCK_VALUES", 1000)
+    assert metrics.bootstrap_interval(values) == pytest.approx(whole, abs=0.01)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
@@ -141,5 +142,5 @@ def test_the_mean_lies_in_its_interval_of_possible_values(values: list[float]) -
 
 
 def test_no_spread_no_interval() -> None:
-    assert metrics.interval([0.5, 0.5]) == (0.5, 0.5)
-    assert metrics.interval([]) == (0.0, 0.0)
+    assert metrics.bootstrap_interval([0.5, 0.5]) == (0.5, 0.5)
+    assert metrics.bootstrap_interval([]) == (0.0, 0.0)

@@ -7,12 +7,12 @@ import tree_sitter
 
 from dowse.code import parsing, strip_docs, symbols
 from dowse.code.languages import builtin
-from dowse.evaluation.commit_history import ChangedFile, Commit
-from dowse.evaluation.eval_types import Question, Target
-from dowse.evaluation.mining import _plain, _shares
+from dowse.evaluation.commit_history import ChangedFile, GitCommit
+from dowse.evaluation.eval_types import EvalQuery, GoldTarget
+from dowse.evaluation.mining import _allocate, _strip_syntax
+from dowse.evaluation.mining.commits import extract_query as of_commit
 from dowse.evaluation.mining.commits import is_usable
-from dowse.evaluation.mining.commits import question as of_commit
-from dowse.evaluation.mining.docs import question
+from dowse.evaluation.mining.docs import extract_query
 from dowse.types import Entity, Kind, ParseHealth
 
 SOURCES = {
@@ -140,7 +140,7 @@ def entity(name: str, doc: str, qualified: str = "") -> Entity:
     ],
 )
 def test_the_first_sentence_is_the_question_if_it_says_something(name: str, doc: str, expected: str) -> None:
-    assert question(entity(name, doc)) == expected
+    assert extract_query(entity(name, doc)) == expected
 
 
 POOL = (ChangedFile("src/pool.py", 5, 2),)
@@ -149,8 +149,8 @@ MANY = tuple(ChangedFile(f"src/a{n}.py", 1, 1) for n in range(4))
 
 def commit(
     subject: str, body: str = "", author: str = "A <a@b.c>", files: tuple[ChangedFile, ...] = POOL
-) -> Commit:
-    return Commit("s", "p", author, subject, body, files)
+) -> GitCommit:
+    return GitCommit("s", "p", author, subject, body, files)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def commit(
         (commit("Close idle connections soon", files=(ChangedFile("setup.cfg", 3, 1),)), False),
     ],
 )
-def test_which_commits_make_questions(given: Commit, usable: bool) -> None:
+def test_which_commits_make_questions(given: GitCommit, usable: bool) -> None:
     assert is_usable(given, builtin()) is usable
 
 
@@ -200,12 +200,12 @@ def test_the_question_of_a_commit() -> None:
     ],
 )
 def test_mined_questions_have_no_search_syntax(query: str, expected: str) -> None:
-    found = _plain(Question("", query, (Target("a"),)))
+    found = _strip_syntax(EvalQuery("", query, (GoldTarget("a"),)))
     assert found is not None
     assert found.query == expected
 
 
 def test_shares() -> None:
-    assert _shares(10, {"a": 100, "b": 100, "c": 100}) == {"a": 4, "b": 3, "c": 3}
-    assert _shares(10, {"a": 1, "b": 100, "c": 0}) == {"a": 1, "b": 9, "c": 0}
-    assert _shares(10, {"a": 2, "b": 1}) == {"a": 2, "b": 1}
+    assert _allocate(10, {"a": 100, "b": 100, "c": 100}) == {"a": 4, "b": 3, "c": 3}
+    assert _allocate(10, {"a": 1, "b": 100, "c": 0}) == {"a": 1, "b": 9, "c": 0}
+    assert _allocate(10, {"a": 2, "b": 1}) == {"a": 2, "b": 1}

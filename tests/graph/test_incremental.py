@@ -7,7 +7,7 @@ import random
 import pytest
 
 from dowse.graph import build, graph_codec
-from dowse.graph.build import Files
+from dowse.graph.build import FileGraphs
 from dowse.stores.memory import MemoryStore
 from tests.stores.building import sources, write
 
@@ -51,7 +51,7 @@ class Author:
         ])  # fmt: skip
 
 
-def of(store: MemoryStore, known: Files) -> Files:
+def of(store: MemoryStore, known: FileGraphs) -> FileGraphs:
     with store.snapshot() as snapshot:
         return build.updated(snapshot, known)
 

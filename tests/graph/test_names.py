@@ -46,7 +46,7 @@ def reached(answer: GraphAnswer) -> list[str]:
 
 
 def callers(graph: Graph, id: str) -> list[str]:
-    return reached(graph.neighbours("callers", id, Walk(), backward=True))
+    return reached(graph.find_neighbours("callers", id, Walk(), backward=True))
 
 
 @pytest.mark.parametrize(
@@ -65,12 +65,12 @@ def test_a_class_and_its_constructor_are_one_to_who_calls_it(
     tree: Mapping[str, str], made: str, constructor: str, user: str
 ) -> None:
     graph = graph_of(tree)
-    assert [node.id for node in graph.matches("Pool")] == [made]
+    assert [node.id for node in graph.find_matches("Pool")] == [made]
     id = f"{made}.{constructor}"
-    assert [node.id for node in graph.matches(f"Pool.{constructor}")] == [id]
+    assert [node.id for node in graph.find_matches(f"Pool.{constructor}")] == [id]
     assert user in callers(graph, made)
     assert user in callers(graph, id)
-    assert user in reached(graph.dependents("affected", [id], Walk(Direction.USED_BY, 1)))
+    assert user in reached(graph.find_dependents("affected", [id], Walk(Direction.USED_BY, 1)))
 
 
 def test_a_class_with_a_constructor_can_be_named_inside_of_it() -> None:
@@ -84,7 +84,7 @@ def test_a_class_with_a_constructor_can_be_named_inside_of_it() -> None:
 
 def test_a_method_of_the_name_of_its_class_is_a_method_elsewhere() -> None:
     graph = graph_of({"pool.py": "class Pool:\n    def Pool(self):\n        pass\n"})
-    assert len(graph.matches("Pool")) == 2
+    assert len(graph.find_matches("Pool")) == 2
 
 
 C = {
@@ -101,18 +101,20 @@ C = {
 def test_a_declaration_means_its_definition() -> None:
     graph = graph_of(C)
     defined, declared = "src/pool.c:pool_get", "include/pool.h:pool_get"
-    assert [node.id for node in graph.matches("pool_get")] == [defined]
-    assert [node.id for node in graph.matches("pool.h:pool_get")] == [declared]
+    assert [node.id for node in graph.find_matches("pool_get")] == [defined]
+    assert [node.id for node in graph.find_matches("pool.h:pool_get")] == [declared]
     assert callers(graph, defined) == callers(graph, declared) == ["src/blind.c:blind", "src/main.c:main"]
     for id in (defined, declared):
-        assert reached(graph.neighbours("callees", id, Walk(), backward=False)) == ["src/help.c:help"]
-        assert "src/main.c:main" in reached(graph.dependents("affected", [id], Walk(Direction.USED_BY, 1)))
-    assert reached(graph.impact("impact", "src/pool.c", Walk(Direction.USED_BY, 1))) == [
+        assert reached(graph.find_neighbours("callees", id, Walk(), backward=False)) == ["src/help.c:help"]
+        assert "src/main.c:main" in reached(
+            graph.find_dependents("affected", [id], Walk(Direction.USED_BY, 1))
+        )
+    assert reached(graph.find_impact("impact", "src/pool.c", Walk(Direction.USED_BY, 1))) == [
         "src/blind.c",
         "src/main.c",
     ]
-    assert "src/pool.c" not in reached(graph.dependencies("deps", ["include/pool.h"], Walk()))
-    assert reached(graph.path(declared, "src/help.c:help")) == [defined, "src/help.c:help"]
+    assert "src/pool.c" not in reached(graph.find_dependencies("deps", ["include/pool.h"], Walk()))
+    assert reached(graph.find_path(declared, "src/help.c:help")) == [defined, "src/help.c:help"]
 
 
 def test_a_function_of_one_file_is_not_what_a_header_declares() -> None:
@@ -134,8 +136,8 @@ def test_a_method_may_be_declared_in_a_class_and_defined_outside_of_it() -> None
         "use.cpp": '#include "pool.hpp"\n\nint run() {\n  new a::Pool();\n  return a::Pool::get();\n}\n',
     }
     graph = graph_of(tree)
-    assert [node.id for node in graph.matches("Pool")] == ["pool.hpp:a.Pool"]
-    assert [node.id for node in graph.matches("Pool.get")] == ["pool.cpp:Pool.get"]
+    assert [node.id for node in graph.find_matches("Pool")] == ["pool.hpp:a.Pool"]
+    assert [node.id for node in graph.find_matches("Pool.get")] == ["pool.cpp:Pool.get"]
     for id in ("pool.hpp:a.Pool", "pool.hpp:a.Pool.Pool", "pool.cpp:Pool.Pool", "pool.cpp:Pool.get"):
         assert callers(graph, id) == ["use.cpp:run"]
 

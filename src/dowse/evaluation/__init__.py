@@ -1,1 +1,1 @@
-"""Does search work on this repository? Ground truth, metrics, runs, and the comparison of runs."""
+"""Evaluates search quality on a repository: ground truth, metrics, runs, and the comparison of runs."""

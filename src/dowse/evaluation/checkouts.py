@@ -1,8 +1,8 @@
-"""The trees that questions are asked about: the user's own with its index, or a copy in a temporary folder.
+"""Checkouts for evaluation: the user's own tree with its index, or a copy in a temporary folder.
 
-A copy is made where measuring on the tree as it is would give answers away: with the documentation of definitions
-blanked out for questions that were mined from it, or as it was at a commit for questions mined from later ones. The
-user's own index is brought up to date like by any search, and never gets anything of a copy.
+A copy is made where the tree as it is would give answers away: with documentation blanked out for queries that were
+mined from it, or at an older commit for queries that were mined from later ones. The user's own index is updated as by
+any search, and never contains anything of a copy.
 """
 
 from __future__ import annotations
@@ -18,81 +18,81 @@ from typing import Any, NamedTuple
 from dowse.code import strip_docs
 from dowse.engine import Engine
 from dowse.evaluation import commit_history
-from dowse.evaluation.eval_types import Question
+from dowse.evaluation.eval_types import EvalQuery
 from dowse.indexing.pipeline import Progress
 from dowse.settings import Resolved, Settings
 from dowse.types import IndexState
 
-QUIET = {"refresh": False, "search_log": False, "cache": "off"}
-"""While measuring, the index does not change between two questions, and nothing is remembered of them."""
+MEASURING_SETTINGS = {"refresh": False, "search_log": False, "cache": "off"}
+"""While measuring, the index does not change between two queries, and nothing is logged or cached."""
 
-LOCAL: Mapping[str, Any] = {"store": "embedded"}
-"""A temporary index is in a temporary folder, wherever the user's own is: not on a server that others use."""
+LOCAL_STORE_SETTINGS: Mapping[str, Any] = {"store": "embedded"}
+"""A temporary index is always in a temporary folder, never on a server that others use."""
 
-AS_COPIED: Mapping[str, Any] = {
+COPY_SETTINGS: Mapping[str, Any] = {
     "include": (),
     "exclude": (),
     "use_ignore_files": False,
     "default_excludes": False,
 }
-"""A copy of what was indexed is indexed whole: what to leave out was decided before."""
+"""A copy of indexed files is indexed whole: what to exclude was decided when they were indexed."""
 
-MASKED_SOURCE = "docs"
-"""Questions of this source were taken from the documentation of definitions."""
+DOCS_SOURCE = "docs"
+"""The source of queries that were mined from the documentation of definitions."""
 
-_SETTINGS = frozenset(f.name for f in fields(Settings))
+_SETTING_NAMES = frozenset(f.name for f in fields(Settings))
 
 
-class Setting(NamedTuple):
-    """Which tree a question is about: at which commit ("": as it is), and whether without documentation."""
+class TreeState(NamedTuple):
+    """Which tree a query is run on: at which commit ("": as it is), and whether without documentation."""
 
     base: str = ""
     masked: bool = False
 
 
-def setting_of(question: Question) -> Setting:
-    """The tree that does not give the answer away."""
-    return Setting(question.base, question.source == MASKED_SOURCE)
+def choose_tree_state(eval_query: EvalQuery) -> TreeState:
+    """Choose the state of the tree that does not give the answer of a query away."""
+    return TreeState(eval_query.base, eval_query.source == DOCS_SOURCE)
 
 
 @dataclass
-class _Copy:
-    """A tree, and the folder of its index; ``held`` says which commit's content its files have."""
+class _TreeCopy:
+    """A copy of the tree, and the folder of its index; ``blobs`` has the git blob that each file was written from."""
 
     root: Path
     folder: Path
-    held: dict[str, bytes] = field(default_factory=dict)
+    blobs: dict[str, bytes] = field(default_factory=dict)
 
 
 @dataclass
-class Trees:
-    """Makes engines for trees and settings. What is temporary goes when the stack is closed.
+class Checkouts:
+    """Opens engines for states of the tree and for changed settings. Temporary folders go when the stack is closed.
 
-    All commits are put into one folder in turn: an index knows files by their content, so that the next commit costs
-    only what it changes.
+    All commits are written to one folder in turn: the index is incremental, so that the next commit costs only what it
+    changes.
     """
 
     own: Engine
     stack: ExitStack
     progress: Progress | None = None
-    _copies: dict[bool, _Copy] = field(default_factory=dict)  # by whether it is masked
+    _copies: dict[bool, _TreeCopy] = field(default_factory=dict)  # key: whether it is masked
 
-    def engine(self, setting: Setting, changed: Mapping[str, Any]) -> Engine:
-        """An engine whose index is ready: the tree's own, or another one where the changed settings need it."""
-        if setting == Setting():
+    def prepare_engine(self, state: TreeState, changed: Mapping[str, Any]) -> Engine:
+        """Open an engine with an up-to-date index: the user's own, or a temporary one where the settings need it."""
+        if state == TreeState():
             root, index, fixed = self._own_tree, self.own.index_folder, dict[str, Any]()
         else:
-            copy = self._copied(setting)
+            copy = self._prepare_copy(state)
             root, index, fixed = (
                 copy.root,
                 copy.folder / "index",
-                {**LOCAL, **(AS_COPIED if setting.masked else {})},
+                {**LOCAL_STORE_SETTINGS, **(COPY_SETTINGS if state.masked else {})},
             )
-        engine = self._opened(root, index, {**changed, **fixed})
-        if engine.fingerprint != self._opened(root, index, fixed).fingerprint:
-            place = self._elsewhere / f"{root.parent.name}-{engine.fingerprint}"
-            engine = self._opened(root, place, {**changed, **fixed, **LOCAL})
-        if setting != Setting() or engine.store.state() is not IndexState.CURRENT:
+        engine = self._open_engine(root, index, {**changed, **fixed})
+        if engine.fingerprint != self._open_engine(root, index, fixed).fingerprint:
+            index = self._variants_folder / f"{root.parent.name}-{engine.fingerprint}"
+            engine = self._open_engine(root, index, {**changed, **fixed, **LOCAL_STORE_SETTINGS})
+        if state != TreeState() or engine.store.state() is not IndexState.CURRENT:
             engine.index(self.progress)
         return engine
 
@@ -102,36 +102,36 @@ class Trees:
         return self.own.root
 
     @cached_property
-    def _elsewhere(self) -> Path:
-        return self._folder()
+    def _variants_folder(self) -> Path:
+        return self._make_folder()
 
-    def _copied(self, setting: Setting) -> _Copy:
-        """A copy in the state that is asked for."""
-        copy = self._copies.get(setting.masked)
+    def _prepare_copy(self, state: TreeState) -> _TreeCopy:
+        """Bring a copy of the tree into a state."""
+        copy = self._copies.get(state.masked)
         if copy is None:
-            folder = self._folder()
-            copy = self._copies[setting.masked] = _Copy(folder / (self.own.root.name or "tree"), folder)
+            folder = self._make_folder()
+            copy = self._copies[state.masked] = _TreeCopy(folder / (self.own.root.name or "tree"), folder)
             copy.root.mkdir()
-        if setting.masked:
-            _write_masked(self.engine(Setting(setting.base), {}), copy.root)
+        if state.masked:
+            _write_masked(self.prepare_engine(TreeState(state.base), {}), copy.root)
         else:
-            copy.held = commit_history.export(self.own.root, setting.base, copy.root, copy.held)
+            copy.blobs = commit_history.export(self.own.root, state.base, copy.root, copy.blobs)
         return copy
 
-    def _folder(self) -> Path:
+    def _make_folder(self) -> Path:
         made = tempfile.TemporaryDirectory(prefix="dowse-eval-", ignore_cleanup_errors=True)
         return Path(self.stack.enter_context(made)).resolve()
 
-    def _opened(self, root: Path, index: Path, changed: Mapping[str, Any]) -> Engine:
-        quiet = {key: value for key, value in QUIET.items() if key in _SETTINGS}
-        settings = replace(self.own.settings, **{**changed, **quiet, "index_dir": str(index)})
+    def _open_engine(self, root: Path, index: Path, changed: Mapping[str, Any]) -> Engine:
+        measuring = {key: value for key, value in MEASURING_SETTINGS.items() if key in _SETTING_NAMES}
+        settings = replace(self.own.settings, **{**changed, **measuring, "index_dir": str(index)})
         if root != self.own.root:
-            settings = self._from_elsewhere(settings)
+            settings = self._make_paths_absolute(settings)
         origins = {**self.own.origins, **dict.fromkeys(changed, "flag")}
         return self.stack.enter_context(Engine(root, Resolved(settings, origins)))
 
-    def _from_elsewhere(self, settings: Settings) -> Settings:
-        """Settings whose paths are relative to the user's tree, for a tree that is somewhere else."""
+    def _make_paths_absolute(self, settings: Settings) -> Settings:
+        """Make paths that are relative to the user's tree absolute, for a copy that is somewhere else."""
         name, colon, path = settings.embedder.partition(":")
         if colon and name in ("onnx", "model2vec"):
             settings = replace(settings, embedder=f"{name}:{self.own.root / Path(path).expanduser()}")
@@ -141,7 +141,7 @@ class Trees:
 
 
 def _write_masked(engine: Engine, folder: Path) -> None:
-    """Every file of an index, its documentation blanked out, at the same path in a folder."""
+    """Write every file of an index into a folder, with its documentation blanked out."""
     with engine.store.snapshot() as snapshot:
         for path in sorted(snapshot.manifest()):
             if (file := snapshot.file_at(path)) is None:

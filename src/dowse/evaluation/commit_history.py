@@ -1,6 +1,6 @@
-"""What evaluation asks git: the commits of a repository, what they changed, and files as they were.
+"""Reads git history: the commits of a repository, what they changed, and files as they were.
 
-No checkout, no work tree: nothing in ``.git`` changes.
+It makes no checkout and no work tree: nothing in ``.git`` changes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from dowse.services import git
 
-_OTHERWISE = "leave 'git' out of --from"
+_ADVICE = "leave 'git' out of --from"
 _RECORD, _FIELD = "\x1e", "\x1f"
 _FORMAT = f"--format={_RECORD}%H{_FIELD}%P{_FIELD}%an <%ae>{_FIELD}%s{_FIELD}%b{_FIELD}"
 _PLAIN_DIFF = (*git.PLAIN_DIFF, "--no-renames")
@@ -24,14 +24,14 @@ _FILE_MODES = (b"100644", b"100755")
 
 
 class ChangedFile(NamedTuple):
-    """A file that a commit changed; lines are counted without regard to white space."""
+    """A file that a commit changed; changes of white space do not count."""
 
     path: str
     added: int
     removed: int
 
 
-class Commit(NamedTuple):
+class GitCommit(NamedTuple):
     """A commit with one parent."""
 
     sha: str
@@ -42,64 +42,66 @@ class Commit(NamedTuple):
     files: tuple[ChangedFile, ...]
 
 
-def first_parents(root: Path, limit: int) -> list[str]:
-    """The newest commits along the main line, newest first."""
-    return _ask(root, "rev-list", "--first-parent", f"--max-count={limit}", "HEAD").split()
+def list_first_parents(root: Path, limit: int) -> list[str]:
+    """List the newest commits along the main line, newest first."""
+    return _run_git(root, "rev-list", "--first-parent", f"--max-count={limit}", "HEAD").split()
 
 
-def commits_between(root: Path, older: str, newer: str) -> list[Commit]:
-    """Every commit of ``newer`` that is not part of ``older``, without merges, newest first; paths below the root."""
-    return _log(root, f"{older}..{newer}")
+def list_commits_between(root: Path, older: str, newer: str) -> list[GitCommit]:
+    """List the commits of ``newer`` that are not in ``older``, without merges, newest first; paths below the root."""
+    return _read_log(root, f"{older}..{newer}")
 
 
-def newest_commits(root: Path, limit: int) -> list[Commit]:
-    """The newest commits, without merges, with what they changed."""
-    return _log(root, f"--max-count={limit}")
+def newest_commits(root: Path, limit: int) -> list[GitCommit]:
+    """List the newest commits, without merges, with what they changed."""
+    return _read_log(root, f"--max-count={limit}")
 
 
-def _log(root: Path, which: str) -> list[Commit]:
-    said = _ask(root, "log", "--no-merges", "--numstat", "-w", "--relative", *_PLAIN_DIFF, _FORMAT, which)
-    return [_commit(record) for record in said.split(_RECORD)[1:]]
+def _read_log(root: Path, which: str) -> list[GitCommit]:
+    output = _run_git(
+        root, "log", "--no-merges", "--numstat", "-w", "--relative", *_PLAIN_DIFF, _FORMAT, which
+    )
+    return [_parse_commit(record) for record in output.split(_RECORD)[1:]]
 
 
-def _commit(record: str) -> Commit:
+def _parse_commit(record: str) -> GitCommit:
     sha, parents, author, subject, body, rest = record.split(_FIELD, 5)
     files = []
     for line in rest.splitlines():
         fields = line.split("\t")
         if len(fields) == 3 and fields[0].isdigit():  # "-" is a binary file
             files.append(ChangedFile(fields[2], int(fields[0]), int(fields[1])))
-    return Commit(sha, parents.partition(" ")[0], author, subject.strip(), body.strip(), tuple(files))
+    return GitCommit(sha, parents.partition(" ")[0], author, subject.strip(), body.strip(), tuple(files))
 
 
-def changed_lines(root: Path, commit: Commit, path: str) -> list[tuple[int, int]]:
-    """The lines of a file, as it was before a commit, that the commit changed or put something after."""
-    said = _ask(root, "diff", "-U0", "-w", *_PLAIN_DIFF, commit.parent, commit.sha, "--", path)
+def changed_lines(root: Path, commit: GitCommit, path: str) -> list[tuple[int, int]]:
+    """List the line ranges of a file, as it was before a commit, that the commit changed or inserted after."""
+    output = _run_git(root, "diff", "-U0", "-w", *_PLAIN_DIFF, commit.parent, commit.sha, "--", path)
     found = []
-    for match in _HUNK.finditer(said):
+    for match in _HUNK.finditer(output):
         first, length = int(match[1]), int(match[2] or 1)
         found.append((max(1, first), max(1, first + max(length, 1) - 1)))
     return found
 
 
 def content(root: Path, commit: str, path: str) -> bytes | None:
-    """A file as it was in a commit, or none."""
-    done = git.run(root, "cat-file", "blob", f"{commit}:./{path}", otherwise=_OTHERWISE)
+    """Read a file as it was in a commit; None if it was not there."""
+    done = git.run(root, "cat-file", "blob", f"{commit}:./{path}", otherwise=_ADVICE)
     return done.stdout if done.returncode == 0 else None
 
 
-def export(root: Path, commit: str, folder: Path, held: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Make a folder hold the files below the root as they were in a commit; which file has which content, then.
+def export(root: Path, commit: str, folder: Path, present: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Make a folder hold the files below the root as they were in a commit; return the blob of each.
 
-    ``held`` is what the folder holds from an earlier export. Links and submodules are left out.
+    ``present`` is what an earlier export returned for the folder. Links and submodules are skipped.
     """
-    listed = git.run(root, "ls-tree", "-r", "-z", commit, otherwise=_OTHERWISE)
+    listed = git.run(root, "ls-tree", "-r", "-z", commit, otherwise=_ADVICE)
     if listed.returncode:
-        raise git.refused(listed, _OTHERWISE)
-    wanted = dict(entry for entry in map(_entry, listed.stdout.split(b"\0")) if entry)
-    for path in held.keys() - wanted.keys():
-        _below(folder, path).unlink(missing_ok=True)
-    _write_blobs(root, folder, {path: blob for path, blob in wanted.items() if held.get(path) != blob})
+        raise git.refused(listed, _ADVICE)
+    wanted = dict(entry for entry in map(_parse_tree_entry, listed.stdout.split(b"\0")) if entry)
+    for path in present.keys() - wanted.keys():
+        _join_path(folder, path).unlink(missing_ok=True)
+    _write_blobs(root, folder, {path: blob for path, blob in wanted.items() if present.get(path) != blob})
     return wanted
 
 
@@ -113,18 +115,18 @@ def _write_blobs(root: Path, folder: Path, blobs: Mapping[str, bytes]) -> None:
             reader.stdin.flush()
             header = reader.stdout.readline().split()
             data = reader.stdout.read(int(header[2]) + 1)[:-1]
-            target = _below(folder, path)
+            target = _join_path(folder, path)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)
         reader.stdin.close()
 
 
-def _below(folder: Path, path: str) -> Path:
+def _join_path(folder: Path, path: str) -> Path:
     return folder.joinpath(*PurePosixPath(path).parts)
 
 
-def _entry(line: bytes) -> tuple[str, bytes] | None:
-    """The path and the blob of a line of ``ls-tree``, if it is a file with a name that can be written."""
+def _parse_tree_entry(line: bytes) -> tuple[str, bytes] | None:
+    """Parse a line of ``ls-tree`` into path and blob; None if it is no file, or has a name that cannot be written."""
     about, tab, name = line.partition(b"\t")
     fields = about.split()
     if not tab or fields[0] not in _FILE_MODES:
@@ -138,5 +140,5 @@ def _entry(line: bytes) -> tuple[str, bytes] | None:
     return None if unsafe or unwritable else (path, fields[2])
 
 
-def _ask(root: Path, *arguments: str) -> str:
-    return git.text(root, *arguments, otherwise=_OTHERWISE)
+def _run_git(root: Path, *arguments: str) -> str:
+    return git.text(root, *arguments, otherwise=_ADVICE)

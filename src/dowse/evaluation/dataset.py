@@ -1,6 +1,6 @@
-"""Ground truth from files: JSON lines, JSON, CSV, TREC qrels, and the shapes of public question sets.
+"""Reads ground truth: JSON lines, JSON, CSV, TREC qrels, and the formats of public query sets.
 
-What a line may hold is docs/groundtruth.schema.json. A file is recognised by what is in it, not by its name.
+docs/groundtruth.schema.json has the fields of a line. A format is recognised by content; only CSV by its file name.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from dowse.errors import UsageError
-from dowse.evaluation.eval_types import Dataset, Question, Target
+from dowse.evaluation.eval_types import Dataset, EvalQuery, GoldTarget
 
 MAX_BYTES = 200_000_000
-"""A larger file is hardly ground truth."""
+"""A larger file is refused: it is hardly ground truth."""
 
-SEPARATOR = re.compile(r"[;\n]")
-"""Between several answers in one cell of a CSV file."""
+ANSWER_SEPARATOR = re.compile(r"[;\n]")
+"""Separates several answers in one cell of a CSV file."""
 
-_LINES = re.compile(r"^(.+?):(\d{1,9})(?:-(\d{1,9}))?$")
-_ENTITY = re.compile(r"^(.+?\.[A-Za-z0-9_+-]+|[^:]*/[^:/]+):([^\d:].*)$")
+_TARGET_LINES = re.compile(r"^(.+?):(\d{1,9})(?:-(\d{1,9}))?$")
+_TARGET_ENTITY = re.compile(r"^(.+?\.[A-Za-z0-9_+-]+|[^:]*/[^:/]+):([^\d:].*)$")
 _QRELS = re.compile(r"^(\S+)\s+(?:\S+\s+)?(\S+)\s+(-?\d{1,9})\s*$")
 _TOPIC = re.compile(r"<num>\s*(?:Number:)?\s*(\S+).*?<title>\s*(?:Topic:)?\s*([^<]+)", re.S)
 
@@ -33,46 +33,48 @@ Item = Mapping[str, Any]
 
 
 def load(path: Path, *, queries: Path | None = None, repo: str = "") -> Dataset:
-    """The questions of a file; ``queries`` goes with qrels, ``repo`` picks one of several repositories."""
-    text = _text(path)
+    """Load the queries of a file; ``queries`` goes with qrels, ``repo`` picks one of several repositories."""
+    text = _read_text(path)
     if queries is not None or _is_qrels(text):
-        questions, suffix = _from_qrels(text, path, queries), False
+        eval_queries, suffix = _parse_qrels(text, path, queries), False
     elif path.suffix.lower() in (".csv", ".tsv"):
-        questions, suffix = _from_csv(text, path), False
+        eval_queries, suffix = _parse_csv(text, path), False
     else:
-        items = _chosen(_items(text, path), repo, path)
+        items = _select_repo(_parse_items(text, path), repo, path)
         suffix = any("secondary" in item for item in items)
-        questions = [_question(item, place, path) for place, item in enumerate(items, 1)]
-    answered = [question for question in questions if question.relevant]
+        eval_queries = [_parse_query(item, number, path) for number, item in enumerate(items, 1)]
+    answered = [eval_query for eval_query in eval_queries if eval_query.relevant]
     if not answered:
         raise UsageError(
             f"{path} has no question with an answer: see docs/evaluation.md for what a line should hold"
         )
-    left_out = len(questions) - len(answered)
-    notes = (f"{left_out} of {len(questions)} questions have no answer and are left out",) if left_out else ()
-    return Dataset(path.name, tuple(_distinct(answered, path)), suffix, notes)
+    skipped = len(eval_queries) - len(answered)
+    notes = (
+        (f"{skipped} of {len(eval_queries)} questions have no answer and are left out",) if skipped else ()
+    )
+    return Dataset(path.name, tuple(_check_distinct_ids(answered, path)), suffix, notes)
 
 
-def dump(questions: Iterable[Question]) -> str:
-    """Questions as JSON lines, one each, so that a person can edit and keep them."""
-    return "".join(json.dumps(_values(question), ensure_ascii=False) + "\n" for question in questions)
+def dump(eval_queries: Iterable[EvalQuery]) -> str:
+    """Format queries as JSON lines, one each, so that a person can edit and keep them."""
+    return "".join(json.dumps(_as_json(eval_query), ensure_ascii=False) + "\n" for eval_query in eval_queries)
 
 
-def _values(question: Question) -> dict[str, Any]:
+def _as_json(eval_query: EvalQuery) -> dict[str, Any]:
     values: dict[str, Any] = {
-        "id": question.id,
-        "query": question.query,
+        "id": eval_query.id,
+        "query": eval_query.query,
         "relevant": [
-            str(t) if t.grade == 1 else {"target": str(t), "grade": t.grade} for t in question.relevant
+            str(t) if t.grade == 1 else {"target": str(t), "grade": t.grade} for t in eval_query.relevant
         ],
     }
     for name in ("category", "cursor_file", "source", "base"):
-        if value := getattr(question, name):
+        if value := getattr(eval_query, name):
             values[name] = value
     return values
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise UsageError(f"{path} is too large to be ground truth")
@@ -84,16 +86,16 @@ def _text(path: Path) -> str:
 # --- JSON ---
 
 
-def _items(text: str, path: Path) -> list[Item]:
-    """The objects of a file: a list, one per line, or a list under ``questions`` or ``queries``."""
+def _parse_items(text: str, path: Path) -> list[Item]:
+    """Parse the objects of a file: a list, one per line, or a list under ``questions`` or ``queries``."""
     if text.lstrip().startswith("["):
-        found = _decoded(text, path, 1)
+        found = _decode_json(text, path, 1)
     else:
         lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
-        if len(lines) > 1 and lines[0][1].strip() == "{":  # one object over many lines
-            found = _decoded(text, path, 1)
+        if len(lines) > 1 and lines[0][1].strip() == "{":  # one object that spans the file
+            found = _decode_json(text, path, 1)
         else:
-            found = [_decoded(line, path, n) for n, line in lines]
+            found = [_decode_json(line, path, n) for n, line in lines]
     if isinstance(found, dict):
         found = found.get("questions") or found.get("queries") or []
     if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
@@ -101,18 +103,20 @@ def _items(text: str, path: Path) -> list[Item]:
     return found
 
 
-def _decoded(text: str, path: Path, line: int) -> Any:
+def _decode_json(text: str, path: Path, line: int) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{path}:{line} is not JSON: {error}") from None
 
 
-def _chosen(items: list[Item], repo: str, path: Path) -> list[Item]:
-    """The questions about one repository, where a file has several."""
-    names = list(dict.fromkeys(_repo(item) for item in items if item.get("repo")))
+def _select_repo(items: list[Item], repo: str, path: Path) -> list[Item]:
+    """Select the queries about one repository, where a file has several."""
+    names = list(dict.fromkeys(_get_repo_name(item) for item in items if item.get("repo")))
     if repo:
-        kept = [item for item in items if repo in (_repo(item), item.get("repo"), item.get("task_id"))]
+        kept = [
+            item for item in items if repo in (_get_repo_name(item), item.get("repo"), item.get("task_id"))
+        ]
         if not kept:
             raise UsageError(
                 f"{path} has nothing about '{repo}': it is about {', '.join(names) or 'one tree'}"
@@ -125,20 +129,20 @@ def _chosen(items: list[Item], repo: str, path: Path) -> list[Item]:
     return items
 
 
-def _repo(item: Item) -> str:
+def _get_repo_name(item: Item) -> str:
     return str(item.get("repo", "")).rstrip("/").rpartition("/")[2]
 
 
-def _question(item: Item, place: int, path: Path) -> Question:
-    query = item.get("query") or item.get("text") or _described(item)
+def _parse_query(item: Item, number: int, path: Path) -> EvalQuery:
+    query = item.get("query") or item.get("text") or _join_description(item)
     if not isinstance(query, str) or not query.strip():
-        raise UsageError(f"{path}: question {place} has no 'query'")
+        raise UsageError(f"{path}: question {number} has no 'query'")
     category = item.get("category") or item.get("query_category") or item.get("kind") or ""
-    found = next((item[name] for name in ("id", "task_id", "qid", "_id") if name in item), place)
-    return Question(
+    found = next((item[name] for name in ("id", "task_id", "qid", "_id") if name in item), number)
+    return EvalQuery(
         id=str(found),
         query=query.strip(),
-        relevant=tuple(dict.fromkeys(_targets(item, place, path))),
+        relevant=tuple(dict.fromkeys(_parse_targets(item, number, path))),
         category=str(category),
         cursor_file=str(item.get("cursor_file") or ""),
         source=str(item.get("source") or ""),
@@ -146,65 +150,65 @@ def _question(item: Item, place: int, path: Path) -> Question:
     )
 
 
-def _described(item: Item) -> str:
-    """A task that is told by a description and by terms."""
+def _join_description(item: Item) -> str:
+    """Build the query of a task from its description and its terms."""
     terms = item.get("query_terms") or []
     return " ".join(filter(None, [str(item.get("description") or ""), *map(str, terms)]))
 
 
-def _targets(item: Item, place: int, path: Path) -> Iterator[Target]:
-    raw = [*_listed(item.get("relevant")), *_listed(item.get("secondary")), *_listed(item.get("gold"))]
-    raw += [*_listed(item.get("files_edited")), *_listed(item.get("targets"))]
+def _parse_targets(item: Item, number: int, path: Path) -> Iterator[GoldTarget]:
+    raw = [*_as_list(item.get("relevant")), *_as_list(item.get("secondary")), *_as_list(item.get("gold"))]
+    raw += [*_as_list(item.get("files_edited")), *_as_list(item.get("targets"))]
     for one in raw:
         if isinstance(one, str):
-            yield target(one)
+            yield parse_target(one)
         elif isinstance(one, dict) and one.get("test") is True:
             continue  # SWE-QA: a test that the answer happens to cite
         elif isinstance(one, dict) and (one.get("path") or one.get("target")):
-            yield from _detailed(one, place, path)
+            yield from _parse_target_object(one, number, path)
         else:
-            raise UsageError(f"{path}: question {place}: {one!r} is not a path, path:start-end or path:Name")
+            raise UsageError(f"{path}: question {number}: {one!r} is not a path, path:start-end or path:Name")
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
-def _detailed(raw: Mapping[str, Any], place: int, path: Path) -> Iterator[Target]:
-    """Targets written as an object: a path with lines, several spans, an entity, a grade."""
+def _parse_target_object(raw: Mapping[str, Any], number: int, path: Path) -> Iterator[GoldTarget]:
+    """Parse targets written as an object: a path with lines, several spans, an entity, a grade."""
     try:
         grade = int(raw.get("grade", 1))
         if "target" in raw:
-            yield target(str(raw["target"]))._replace(grade=grade)
+            yield parse_target(str(raw["target"]))._replace(grade=grade)
             return
         start, end = raw.get("start_line") or raw.get("start"), raw.get("end_line") or raw.get("end")
         spans = raw.get("spans") or ([(start, end or start)] if start else [(0, 0)])
         for first, last in spans:
             entity = str(raw.get("entity") or "")
-            yield Target(_clean(str(raw["path"])), int(first), int(last), entity, grade)
+            yield GoldTarget(_clean_path(str(raw["path"])), int(first), int(last), entity, grade)
     except (TypeError, ValueError) as error:
-        raise UsageError(f"{path}: question {place}: {dict(raw)} is not a target: {error}") from None
+        raise UsageError(f"{path}: question {number}: {dict(raw)} is not a target: {error}") from None
 
 
-def target(text: str) -> Target:
-    """``path``, ``path:12``, ``path:12-30`` or ``path:Class.method``."""
-    if match := _LINES.match(text):
+def parse_target(text: str) -> GoldTarget:
+    """Parse ``path``, ``path:12``, ``path:12-30`` or ``path:Class.method``."""
+    if match := _TARGET_LINES.match(text):
         first = int(match[2])
-        return Target(_clean(match[1]), first, max(first, int(match[3] or first)))
-    if match := _ENTITY.match(text):
-        return Target(_clean(match[1]), entity=match[2])
-    return Target(_clean(text))
+        return GoldTarget(_clean_path(match[1]), first, max(first, int(match[3] or first)))
+    if match := _TARGET_ENTITY.match(text):
+        return GoldTarget(_clean_path(match[1]), entity=match[2])
+    return GoldTarget(_clean_path(text))
 
 
-def _clean(path: str) -> str:
+def _clean_path(path: str) -> str:
     return path.strip().replace("\\", "/").removeprefix("./").strip("/")
 
 
 # --- CSV ---
 
 
-def _from_csv(text: str, path: Path) -> list[Question]:
-    """Columns ``query`` and ``relevant`` (answers separated by ``;``, or one per row), and the optional ones."""
+def _parse_csv(text: str, path: Path) -> list[EvalQuery]:
+    """Parse columns ``query`` and ``relevant`` (answers separated by ``;``, or one per row), and the optional ones."""
     delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
     reader = csv.DictReader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
     names = [name.strip().lower() for name in reader.fieldnames or ()]
@@ -213,16 +217,16 @@ def _from_csv(text: str, path: Path) -> list[Question]:
             f"{path} needs columns 'query' and 'relevant': its first line has {', '.join(names)}"
         )
     reader.fieldnames = names
-    rows: dict[tuple[str, str], Question] = {}
-    for place, row in enumerate(reader, 1):
-        answers = [part.strip() for part in SEPARATOR.split(row.get("relevant") or "") if part.strip()]
+    rows: dict[tuple[str, str], EvalQuery] = {}
+    for number, row in enumerate(reader, 1):
+        answers = [part.strip() for part in ANSWER_SEPARATOR.split(row.get("relevant") or "") if part.strip()]
         item = {name: value for name, value in row.items() if value and name} | {"relevant": answers}
-        question = _question(item, place, path)
-        key = (str(row.get("id") or ""), question.query)
+        eval_query = _parse_query(item, number, path)
+        key = (str(row.get("id") or ""), eval_query.query)
         if key in rows:
-            merged = dict.fromkeys([*rows[key].relevant, *question.relevant])
-            question = replace(rows[key], relevant=tuple(merged))
-        rows[key] = question
+            merged = dict.fromkeys([*rows[key].relevant, *eval_query.relevant])
+            eval_query = replace(rows[key], relevant=tuple(merged))
+        rows[key] = eval_query
     return list(rows.values())
 
 
@@ -230,7 +234,7 @@ def _from_csv(text: str, path: Path) -> list[Question]:
 
 
 def _is_qrels(text: str) -> bool:
-    """Whether the first lines are ``question [iteration] document grade``."""
+    """Tell whether the first lines are ``query [iteration] document grade``."""
     lines = [line for line in text.split("\n")[:20] if line.strip()]
     return bool(lines) and all(_QRELS.match(line) for line in lines[1 if _has_header(lines) else 0 :])
 
@@ -239,34 +243,34 @@ def _has_header(lines: Sequence[str]) -> bool:
     return len(lines) > 1 and lines[0].lower().startswith(("query-id", "query_id", "qid"))
 
 
-def _from_qrels(text: str, path: Path, queries: Path | None) -> list[Question]:
+def _parse_qrels(text: str, path: Path, queries: Path | None) -> list[EvalQuery]:
     if queries is None:
         raise UsageError(f"{path} has judgements but no questions: give them with --queries FILE")
-    answers: dict[str, list[Target]] = defaultdict(list)
+    answers: dict[str, list[GoldTarget]] = defaultdict(list)
     lines = [line for line in text.split("\n") if line.strip()]
     for number, line in enumerate(lines[1 if _has_header(lines) else 0 :], 1):
         match = _QRELS.match(line)
         if not match:
             raise UsageError(f"{path}: line {number} is not 'question [iteration] document grade': {line!r}")
         if int(match[3]) > 0:
-            answers[match[1]].append(target(match[2])._replace(grade=int(match[3])))
-    asked = _topics(queries)
-    if unknown := [id for id in answers if not asked.get(id)]:
+            answers[match[1]].append(parse_target(match[2])._replace(grade=int(match[3])))
+    topics = _read_topics(queries)
+    if unknown := [id for id in answers if not topics.get(id)]:
         raise UsageError(f"{queries} does not have question {unknown[0]} of {path.name}")
-    return [Question(id, asked[id], tuple(dict.fromkeys(found))) for id, found in answers.items()]
+    return [EvalQuery(id, topics[id], tuple(dict.fromkeys(found))) for id, found in answers.items()]
 
 
-def _topics(path: Path) -> dict[str, str]:
-    """Questions by id: tab-separated, JSON lines (``_id`` and ``text``), or TREC topics."""
-    text = _text(path)
+def _read_topics(path: Path) -> dict[str, str]:
+    """Read queries by id: tab-separated, JSON lines (``_id`` and ``text``), or TREC topics."""
+    text = _read_text(path)
     if "<top>" in text:
         return {match[1]: " ".join(match[2].split()) for match in _TOPIC.finditer(text)}
     if text.lstrip().startswith(("{", "[")):
-        asked = (
+        topics = (
             (i.get("_id", i.get("id", i.get("qid"))), i.get("text", i.get("query")))
-            for i in _items(text, path)
+            for i in _parse_items(text, path)
         )
-        return {str(id): str(query) for id, query in asked}
+        return {str(id): str(query) for id, query in topics}
     pairs = (line.split("\t", 1) for line in text.splitlines() if "\t" in line)
     found = {id.strip(): query.strip() for id, query in pairs}
     if not found:
@@ -274,13 +278,13 @@ def _topics(path: Path) -> dict[str, str]:
     return found
 
 
-def _distinct(questions: Sequence[Question], path: Path) -> Iterator[Question]:
-    """Questions whose ids tell them apart."""
+def _check_distinct_ids(eval_queries: Sequence[EvalQuery], path: Path) -> Iterator[EvalQuery]:
+    """Pass queries on; raise an error if two have the same id."""
     seen: set[str] = set()
-    for place, question in enumerate(questions, 1):
-        if question.id in seen:
+    for number, eval_query in enumerate(eval_queries, 1):
+        if eval_query.id in seen:
             raise UsageError(
-                f"{path}: two questions have the id '{question.id}' (the second is number {place})"
+                f"{path}: two questions have the id '{eval_query.id}' (the second is number {number})"
             )
-        seen.add(question.id)
-        yield question
+        seen.add(eval_query.id)
+        yield eval_query

@@ -1,4 +1,4 @@
-"""Every value that crosses a stage of an evaluation. Not in ``types.py``, which every search loads."""
+"""The values that pass between the stages of an evaluation. Not in ``types.py``, which every search loads."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 # --- ground truth --------------------------------------------------------------------------------
 
 
-class Target(NamedTuple):
-    """A place that answers a question: a file, some of its lines, or a definition in it.
+class GoldTarget(NamedTuple):
+    """A relevant answer to a query: a file, some of its lines, or a definition in it.
 
-    ``start`` and ``end`` are 1-based and inclusive, 0 for a file as a whole; ``grade`` is how well it answers.
+    ``start`` and ``end`` are 1-based and inclusive, 0 for a file as a whole; ``grade`` is its relevance.
     """
 
     path: str
@@ -22,23 +22,23 @@ class Target(NamedTuple):
     grade: int = 1
 
     def __str__(self) -> str:
-        """As it is written in a file of ground truth."""
+        """Format the target as it is written in a ground truth file."""
         if self.entity:
             return f"{self.path}:{self.entity}"
         return f"{self.path}:{self.start}-{self.end}" if self.start else self.path
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A question and what answers it.
+class EvalQuery:
+    """A query with its relevant answers.
 
     ``source`` says how it was mined ("docs": measured with the documentation of definitions blanked out); ``base`` is
-    the commit whose tree it is asked about, "" for the tree as it is.
+    the commit whose tree it is run on, "" for the tree as it is.
     """
 
     id: str
     query: str
-    relevant: tuple[Target, ...]
+    relevant: tuple[GoldTarget, ...]
     category: str = ""
     cursor_file: str = ""
     source: str = ""
@@ -47,28 +47,28 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """Questions with their answers. ``suffix_paths``: a path also matches one that ends with it, or in it."""
+    """Queries with their answers. ``suffix_paths``: two paths also match if one ends with the other."""
 
     name: str
-    questions: tuple[Question, ...]
+    questions: tuple[EvalQuery, ...]
     suffix_paths: bool = False
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Leaks:
-    """How many questions give their answer's file away: by its name, or by a word of it."""
+    """How many queries give their answer's file away: by its name, or by a word of it."""
 
     questions: int
     named: int
     hinted: int
 
 
-# --- one answer, judged --------------------------------------------------------------------------
+# --- hits, judged --------------------------------------------------------------------------------
 
 
-class Place(NamedTuple):
-    """A result, reduced to what is judged; ``tokens`` is what reading it costs."""
+class RankedHit(NamedTuple):
+    """A hit, reduced to what is judged; ``tokens`` is what reading it costs."""
 
     path: str
     start: int
@@ -78,15 +78,15 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """An answer held against the truth. Ranks count from 1; 0 means not found."""
+class Judgement:
+    """The hits of one query compared with its targets. Ranks count from 1; 0 means not found."""
 
     grades: tuple[int, ...]  # of each target
-    ranks: tuple[int, ...]  # for each target, of the first result that covers it
-    relevant: tuple[bool, ...]  # for each result, whether it covers any target
-    costs: tuple[int, ...]  # for each result, its tokens
-    span_ranks: tuple[int, ...]  # as ranks, of the targets that are more precise than a file
-    file_ranks: tuple[int, ...]  # for each distinct file of the targets, of the first result in it
+    ranks: tuple[int, ...]  # for each target, of the first hit that covers it
+    relevant: tuple[bool, ...]  # for each hit, whether it covers any target
+    costs: tuple[int, ...]  # for each hit, its tokens
+    span_ranks: tuple[int, ...]  # like ranks, only for targets that have lines or a definition
+    file_ranks: tuple[int, ...]  # for each distinct file of the targets, of the first hit in it
 
 
 # --- runs ----------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one question. ``values`` has every metric that applies to it."""
+    """The result of one query. ``values`` has every metric that applies to it."""
 
     id: str
     query: str
@@ -111,17 +111,17 @@ class Outcome:
     ranks: tuple[int, ...]
     values: Mapping[str, float]
     milliseconds: float
-    tokens: int  # of the first ten results
+    tokens: int  # of the first ten hits
     whole_tokens: int  # of the files they are in
-    found: tuple[str, ...]  # the first results, as ``path:start-end``
+    found: tuple[str, ...]  # the first hits, as ``path:start-end``
     missing: tuple[str, ...] = ()  # targets that the index does not have
-    enriched: str = ""  # the question as it was searched for, where that differs
+    enriched: str = ""  # the query as it was searched for, where that differs
     added: tuple[str, ...] = ()  # the terms that were added to it
-    error: str = ""  # why it could not be asked
+    error: str = ""  # why the query was refused
 
 
 class Estimate(NamedTuple):
-    """A mean over questions, its 95 % interval, and over how many questions."""
+    """A mean over queries, its 95 % interval, and the number of queries."""
 
     mean: float
     low: float
@@ -131,19 +131,19 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A run in figures."""
+    """The figures of a run."""
 
     overall: Mapping[str, Estimate]
     categories: Mapping[str, Mapping[str, Estimate]]
     latency_p50: float
     latency_p95: float
-    tokens: float  # mean of the first ten results
+    tokens: float  # mean of the first ten hits
     whole_tokens: float  # mean of the files they are in
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one variant answered."""
+    """The outcomes of one variant."""
 
     variant: Variant
     outcomes: tuple[Outcome, ...]
@@ -151,7 +151,7 @@ class Run:
 
 
 class Difference(NamedTuple):
-    """The mean difference of a metric between two runs by question, its 95 % interval, and who gained."""
+    """The mean difference of a metric between two runs, paired by query, its 95 % interval, and counts."""
 
     mean: float
     low: float
@@ -162,14 +162,14 @@ class Difference(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """What the interval allows to say."""
+        """The conclusion that the interval allows."""
         if self.low > 0:
             return "better"
         return "worse" if self.high < 0 else "no difference shown"
 
 
 class Change(NamedTuple):
-    """A question that two runs answered with different success, by the headline metric."""
+    """A query for which two runs differ in the headline metric."""
 
     id: str
     query: str
@@ -181,7 +181,7 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two runs of the same questions."""
+    """Two runs of the same queries, compared."""
 
     before: str
     after: str
@@ -194,7 +194,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Everything a report says. ``root`` is the name of the tree, ``made`` the moment (ISO 8601)."""
+    """Everything a report shows. ``root`` is the name of the tree, ``made`` the time (ISO 8601)."""
 
     root: str
     made: str

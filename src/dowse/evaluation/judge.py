@@ -1,51 +1,55 @@
-"""Holds an answer against the truth: which result covers which target."""
+"""Judges hits against ground truth: which hit covers which target, and at what rank."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from dowse.evaluation.eval_types import Judged, Place, Target
+from dowse.evaluation.eval_types import GoldTarget, Judgement, RankedHit
 
 
-def judge(targets: Sequence[Target], places: Sequence[Place], *, suffix_paths: bool = False) -> Judged:
-    """Ranks of the targets, and of the files they are in.
+def judge(
+    targets: Sequence[GoldTarget], hits: Sequence[RankedHit], *, suffix_paths: bool = False
+) -> Judgement:
+    """Find the rank of each target, and of each file that has one.
 
-    A result covers a file if it is in it; it covers lines if it has one of them; it covers a definition whose lines
-    are not known if it points at it. Every result has a rank of its own, also the second of one file.
+    A hit covers a file if it is in it; it covers lines if it has one of them; it covers a definition whose lines are
+    not known if it is a hit on that definition. Every hit has its own rank, also the second of one file.
     """
-    same = _ends_alike if suffix_paths else str.__eq__
+    is_same_path = _is_path_suffix if suffix_paths else str.__eq__
     files = dict.fromkeys(target.path for target in targets)
     precise = [target for target in targets if target.start or target.entity]
-    return Judged(
+    return Judgement(
         grades=tuple(target.grade for target in targets),
-        ranks=tuple(_rank(target, places, same) for target in targets),
-        relevant=tuple(any(_covers(place, target, same) for target in targets) for place in places),
-        costs=tuple(place.tokens for place in places),
-        span_ranks=tuple(_rank(target, places, same) for target in precise),
-        file_ranks=tuple(_rank(Target(path), places, same) for path in files),
+        ranks=tuple(_find_rank(target, hits, is_same_path) for target in targets),
+        relevant=tuple(any(_covers(hit, target, is_same_path) for target in targets) for hit in hits),
+        costs=tuple(hit.tokens for hit in hits),
+        span_ranks=tuple(_find_rank(target, hits, is_same_path) for target in precise),
+        file_ranks=tuple(_find_rank(GoldTarget(path), hits, is_same_path) for path in files),
     )
 
 
-def first_of_each_file(places: Sequence[Place]) -> list[Place]:
-    """The results as a list of files: of each file the best result."""
-    found: dict[str, Place] = {}
-    for place in places:
-        found.setdefault(place.path, place)
+def keep_best_per_file(hits: Sequence[RankedHit]) -> list[RankedHit]:
+    """Keep the best hit of each file."""
+    found: dict[str, RankedHit] = {}
+    for hit in hits:
+        found.setdefault(hit.path, hit)
     return list(found.values())
 
 
-def _rank(target: Target, places: Sequence[Place], same: Callable[[str, str], bool]) -> int:
-    return next((rank for rank, place in enumerate(places, 1) if _covers(place, target, same)), 0)
+def _find_rank(
+    target: GoldTarget, hits: Sequence[RankedHit], is_same_path: Callable[[str, str], bool]
+) -> int:
+    return next((rank for rank, hit in enumerate(hits, 1) if _covers(hit, target, is_same_path)), 0)
 
 
-def _covers(place: Place, target: Target, same: Callable[[str, str], bool]) -> bool:
-    if not same(place.path, target.path):
+def _covers(hit: RankedHit, target: GoldTarget, is_same_path: Callable[[str, str], bool]) -> bool:
+    if not is_same_path(hit.path, target.path):
         return False
     if target.start:
-        return place.start <= target.end and target.start <= place.end
-    return not target.entity or place.entity == target.entity
+        return hit.start <= target.end and target.start <= hit.end
+    return not target.entity or hit.entity == target.entity
 
 
-def _ends_alike(a: str, b: str) -> bool:
-    """Whether two paths are the same, or one is the end of the other: the roots they start from may differ."""
+def _is_path_suffix(a: str, b: str) -> bool:
+    """Tell whether two paths are equal, or one is the end of the other: their roots may differ."""
     return a == b or a.endswith("/" + b) or b.endswith("/" + a)

@@ -1,4 +1,4 @@
-"""Does a question give its answer away? A search that only looks at file names would do well on those that do."""
+"""Detects leaks: queries that contain the name of the file they look for, so that file names alone would find it."""
 
 from __future__ import annotations
 
@@ -6,41 +6,41 @@ import re
 from collections.abc import Iterable
 
 from dowse.code import tokens
-from dowse.evaluation.eval_types import Leaks, Question
+from dowse.evaluation.eval_types import EvalQuery, Leaks
 
-SHORTEST = 3
-"""Letters of a word or stem below which it says nothing: ``io``, ``db``."""
+MIN_WORD_LETTERS = 3
+"""Shorter words and stems say nothing: ``io``, ``db``."""
 
-PLAIN_STEMS = frozenset({"__init__", "__main__", "index", "main", "mod", "lib", "init", "readme"})
-"""File names that say nothing: the folder is the name there."""
+GENERIC_STEMS = frozenset({"__init__", "__main__", "index", "main", "mod", "lib", "init", "readme"})
+"""File names that say nothing: the name of their folder counts instead."""
 
 
-def check(questions: Iterable[Question]) -> Leaks:
-    """How many questions name a file that answers them, and how many share a word with its name."""
-    found = list(questions)
+def count_leaks(eval_queries: Iterable[EvalQuery]) -> Leaks:
+    """Count the queries that name a file that answers them, and those that share a word with its name."""
+    found = list(eval_queries)
     named = sum(any(names_file(q.query, t.path) for t in q.relevant) for q in found)
     hinted = sum(any(hints_at(q.query, t.path) for t in q.relevant) for q in found)
     return Leaks(len(found), named, hinted)
 
 
 def names_file(query: str, path: str) -> bool:
-    """Whether a question has the path, the file's name, or its stem as a word by itself."""
+    """Tell whether a query has the path, the file's name, or its stem as a whole word."""
     lower = query.lower()
     name = path.rpartition("/")[2].lower()
     if name in lower or path.lower() in lower:
         return True
-    stem = stem_of(path).lower()
-    return len(stem) >= SHORTEST and re.search(rf"(?<!\w){re.escape(stem)}(?!\w)", lower) is not None
+    stem = get_stem(path).lower()
+    return len(stem) >= MIN_WORD_LETTERS and re.search(rf"(?<!\w){re.escape(stem)}(?!\w)", lower) is not None
 
 
 def hints_at(query: str, path: str) -> bool:
-    """Whether a question has a word of the file's name, in any form."""
-    words = {tokens.stem(word) for word in tokens.path_words(stem_of(path)) if len(word) >= SHORTEST}
+    """Tell whether a query has a word of the file's name, in any inflection."""
+    words = {tokens.stem(word) for word in tokens.path_words(get_stem(path)) if len(word) >= MIN_WORD_LETTERS}
     return not words.isdisjoint(tokens.tokens(query).split())
 
 
-def stem_of(path: str) -> str:
-    """The name of a file without extensions, or of its folder where the name says nothing."""
+def get_stem(path: str) -> str:
+    """Return the name of a file without extensions, or that of its folder where the name is generic."""
     folder, _, name = path.rpartition("/")
     stem = name.lstrip(".").partition(".")[0] or name
-    return folder.rpartition("/")[2] if stem.lower() in PLAIN_STEMS and folder else stem
+    return folder.rpartition("/")[2] if stem.lower() in GENERIC_STEMS and folder else stem

@@ -1,4 +1,4 @@
-"""Puts an evaluation together: runs, comparisons, and what a reader should know of both."""
+"""Assembles an evaluation: runs, comparisons, and notes on both."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def evaluation(
     earlier: Evaluation | None = None,
     earlier_name: str = "",
 ) -> Evaluation:
-    """What was measured, every variant compared with the first, and the first with an earlier evaluation."""
+    """Build an evaluation: every variant compared with the first, and the first with an earlier evaluation."""
     return Evaluation(
         root=engine.root.name or str(engine.root),
         made=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -29,15 +29,15 @@ def evaluation(
         truth=dataset.name,
         depth=plan.depth,
         metrics=plan.metrics,
-        leaks=leaks.check(dataset.questions),
+        leaks=leaks.count_leaks(dataset.questions),
         files=engine.status().files,
         runs=tuple(runs),
-        comparisons=tuple(_comparisons(plan, runs, earlier, earlier_name)),
+        comparisons=tuple(_compare_runs(plan, runs, earlier, earlier_name)),
         notes=dataset.notes,
     )
 
 
-def _comparisons(
+def _compare_runs(
     plan: Plan, runs: Sequence[Run], earlier: Evaluation | None, earlier_name: str
 ) -> list[Comparison]:
     found = [compare(runs[0], run, plan.metrics) for run in runs[1:]]

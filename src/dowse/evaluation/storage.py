@@ -1,4 +1,4 @@
-"""An evaluation as JSON and back: what ``--json`` prints, what ``--save`` keeps, what ``dowse eval diff`` reads."""
+"""Saves and loads evaluations as JSON: what ``--json`` prints, ``--save`` writes and ``dowse eval diff`` reads."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from dowse.evaluation.eval_types import (
 )
 
 SCHEMA = 1
-"""Raised when a field goes or changes its meaning, not when one is added."""
+"""Increased when a field is removed or changes its meaning, not when one is added."""
 
 KIND = "dowse evaluation"
 
 
 def values(evaluation: Evaluation) -> dict[str, Any]:
-    """Everything, as docs/json.md describes it."""
+    """Return an evaluation as JSON values, as docs/json.md describes it."""
     return {
         "schema": SCHEMA,
         "kind": KIND,
@@ -39,19 +39,19 @@ def values(evaluation: Evaluation) -> dict[str, Any]:
         "metrics": list(evaluation.metrics),
         "files": evaluation.files,
         "leaks": asdict(evaluation.leaks),
-        "runs": [_run_values(run) for run in evaluation.runs],
+        "runs": [_run_as_json(run) for run in evaluation.runs],
         "comparisons": [comparison_values(comparison) for comparison in evaluation.comparisons],
         "notes": list(evaluation.notes),
     }
 
 
 def save(evaluation: Evaluation, path: Path) -> None:
-    """Keep an evaluation in a file."""
+    """Save an evaluation to a file."""
     write(path, json.dumps(values(evaluation), ensure_ascii=False, indent=1) + "\n")
 
 
 def write(path: Path, text: str) -> None:
-    """A report into a file; its folder is made if need be."""
+    """Write a report to a file; its folder is created if necessary."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -60,7 +60,7 @@ def write(path: Path, text: str) -> None:
 
 
 def load(path: Path) -> Evaluation:
-    """An evaluation that was kept."""
+    """Load a saved evaluation."""
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
@@ -70,12 +70,12 @@ def load(path: Path) -> Evaluation:
     if raw.get("schema") != SCHEMA:
         raise UsageError(f"{path} was saved by another version of dowse: run the evaluation again")
     try:
-        return _evaluation(raw)
+        return _parse_evaluation(raw)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UsageError(f"{path} is damaged ({error!r}): run the evaluation again") from error
 
 
-def _evaluation(raw: Mapping[str, Any]) -> Evaluation:
+def _parse_evaluation(raw: Mapping[str, Any]) -> Evaluation:
     return Evaluation(
         root=raw["root"],
         made=raw["made"],
@@ -85,30 +85,30 @@ def _evaluation(raw: Mapping[str, Any]) -> Evaluation:
         metrics=tuple(raw["metrics"]),
         leaks=Leaks(**raw["leaks"]),
         files=raw["files"],
-        runs=tuple(map(_run, raw["runs"])),
+        runs=tuple(map(_parse_run, raw["runs"])),
         notes=tuple(raw["notes"]),
     )
 
 
-def _run_values(run: Run) -> dict[str, Any]:
+def _run_as_json(run: Run) -> dict[str, Any]:
     summary = run.summary
     return {
         "name": run.variant.name,
         "settings": dict(run.variant.settings),
-        "overall": _estimate_values(summary.overall),
-        "categories": {name: _estimate_values(of) for name, of in summary.categories.items()},
+        "overall": _estimates_as_json(summary.overall),
+        "categories": {name: _estimates_as_json(of) for name, of in summary.categories.items()},
         "latency_ms": {"p50": round(summary.latency_p50, 3), "p95": round(summary.latency_p95, 3)},
         "tokens": {"results": summary.tokens, "whole_files": summary.whole_tokens},
         "questions": [asdict(outcome) for outcome in run.outcomes],
     }
 
 
-def _estimate_values(estimates: Mapping[str, Estimate]) -> dict[str, Any]:
+def _estimates_as_json(estimates: Mapping[str, Estimate]) -> dict[str, Any]:
     return {name: estimate._asdict() for name, estimate in estimates.items()}
 
 
 def comparison_values(comparison: Comparison) -> dict[str, Any]:
-    """Two runs compared, as docs/json.md describes it."""
+    """Return a comparison as JSON values, as docs/json.md describes it."""
     return {
         "before": comparison.before,
         "after": comparison.after,
@@ -123,14 +123,14 @@ def comparison_values(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _run(raw: Mapping[str, Any]) -> Run:
+def _parse_run(raw: Mapping[str, Any]) -> Run:
     tokens, latency = raw["tokens"], raw["latency_ms"]
     return Run(
         Variant(raw["name"], raw["settings"]),
-        tuple(map(_outcome, raw["questions"])),
+        tuple(map(_parse_outcome, raw["questions"])),
         Summary(
-            overall=_estimates(raw["overall"]),
-            categories={name: _estimates(of) for name, of in raw["categories"].items()},
+            overall=_parse_estimates(raw["overall"]),
+            categories={name: _parse_estimates(of) for name, of in raw["categories"].items()},
             latency_p50=latency["p50"],
             latency_p95=latency["p95"],
             tokens=tokens["results"],
@@ -139,11 +139,11 @@ def _run(raw: Mapping[str, Any]) -> Run:
     )
 
 
-def _estimates(raw: Mapping[str, Any]) -> dict[str, Estimate]:
+def _parse_estimates(raw: Mapping[str, Any]) -> dict[str, Estimate]:
     return {name: Estimate(**of) for name, of in raw.items()}
 
 
-def _outcome(raw: Mapping[str, Any]) -> Outcome:
+def _parse_outcome(raw: Mapping[str, Any]) -> Outcome:
     listed: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in raw.items()
     }

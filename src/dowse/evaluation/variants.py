@@ -1,4 +1,4 @@
-"""What is to be compared, as people write it: ``dense=off``, ``fusion=rrf lexical_weight=2``, ``terms=k8s.json``."""
+"""Parses variants of settings to compare: ``dense=off``, ``fusion=rrf lexical_weight=2``, ``terms=k8s.json``."""
 
 from __future__ import annotations
 
@@ -12,64 +12,66 @@ from dowse.evaluation.eval_types import Variant
 from dowse.settings import SIGNALS, Settings
 
 BASE = "base"
-"""The name of the settings in force."""
+"""The name of the variant with the settings in force."""
 
-WEIGHTS = {
+CHANNEL_WEIGHTS = {
     "lexical": "lexical_weight",
     "dense": "dense_weight",
     "names": "name_weight",
     "files": "file_weight",
 }
-"""Channels that can be switched off by name."""
+"""Channels that can be switched off by name, and the weight that does it."""
 
-PATHS = ("terms",)
+PATH_SETTINGS = ("terms",)
 """Settings that name a file: relative to the working directory if it is there, else to the root."""
 
 
 def parse(text: str, base: Settings) -> Variant:
-    """The settings that a ``--compare`` asks for; its text is its name."""
+    """Parse the settings of a ``--compare``; its text is the name of the variant."""
     settings: dict[str, Any] = {}
     off: list[str] = []
-    for part in _parts(text):
+    for part in _split(text):
         key, equals, value = part.partition("=")
         if not equals or not key:
             raise UsageError(
                 f"'{part}' is not a setting and its value: write it like fusion=rrf or dense=off"
             )
-        if key in WEIGHTS and value in ("on", "off"):
-            settings[WEIGHTS[key]] = getattr(Settings(), WEIGHTS[key]) if value == "on" else 0.0
+        if key in CHANNEL_WEIGHTS and value in ("on", "off"):
+            settings[CHANNEL_WEIGHTS[key]] = (
+                getattr(Settings(), CHANNEL_WEIGHTS[key]) if value == "on" else 0.0
+            )
         elif key in SIGNALS and value in ("on", "off"):
             off.append(key if value == "off" else f"-{key}")
         else:
-            settings[key] = settings_module.parsed(key, _located(key, value))
+            settings[key] = settings_module.parsed(key, _resolve_path(key, value))
     if off:
-        settings["signals_off"] = _switched(base.signals_off, off)
+        settings["signals_off"] = _merge_disabled_signals(base.signals_off, off)
     return Variant(text, settings)
 
 
-def _parts(text: str) -> list[str]:
+def _split(text: str) -> list[str]:
     try:
         return shlex.split(text.replace("\\", "\\\\"))
     except ValueError as error:
         raise UsageError(f"'{text}' cannot be read: {error}") from None
 
 
-def _located(key: str, value: str) -> str:
+def _resolve_path(key: str, value: str) -> str:
     here = Path(value).expanduser().absolute()
-    return str(here) if key in PATHS and value and here.is_file() else value
+    return str(here) if key in PATH_SETTINGS and value and here.is_file() else value
 
 
-def _switched(now: tuple[str, ...], changes: list[str]) -> tuple[str, ...]:
+def _merge_disabled_signals(now: tuple[str, ...], changes: list[str]) -> tuple[str, ...]:
     on = {change[1:] for change in changes if change.startswith("-")}
     off = [change for change in changes if not change.startswith("-")]
     return tuple(dict.fromkeys(signal for signal in (*now, *off) if signal not in on))
 
 
 def named(variant: Variant, name: str) -> Variant:
-    """The same settings under another name."""
+    """Give a variant another name."""
     return Variant(name, variant.settings)
 
 
 def over(base: Variant, variant: Variant) -> Variant:
-    """A variant on top of settings that every run has."""
+    """Apply a variant on top of settings that every run has."""
     return Variant(variant.name, {**base.settings, **variant.settings})

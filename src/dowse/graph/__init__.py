@@ -1,1 +1,1 @@
-"""The code graph: which definition a name means, and what can be asked of the edges that follow from it."""
+"""The code graph: resolves names to definitions, and answers who calls, imports, inherits from or depends on what."""

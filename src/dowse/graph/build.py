@@ -1,6 +1,6 @@
-"""Brings a graph up to what an index says: the files that changed, and those that looked at what changed.
+"""Builds and updates the code graph incrementally: resolves changed files, and files that looked up what changed.
 
-``updated`` of nothing is a complete build; ``updated`` of an earlier graph comes to the same.
+Updating an empty graph is a complete build. Updating an earlier graph gives the same result.
 """
 
 from __future__ import annotations
@@ -14,29 +14,29 @@ from dowse.graph import scopes
 from dowse.graph.import_rules import BY_LANGUAGE
 from dowse.graph.resolve import Resolver
 from dowse.graph.scopes import FileScopes
-from dowse.graph.symbol_table import Tree
+from dowse.graph.symbol_table import SymbolTable
 from dowse.stores.protocol import Snapshot
 from dowse.types import Edge, FileReferences, Node, Role
 
 
 class FileGraph(NamedTuple):
-    """The part of the graph that one file's text says."""
+    """The nodes and edges of one file, and the lookups its edges depend on."""
 
     content_hash: bytes
     language: str
     role: Role
     interface: bytes
     nodes: tuple[Node, ...]
-    names: tuple[tuple[str, int], ...]  # last names of definitions and their scopes
+    names: tuple[tuple[str, int], ...]  # the last part of each definition's name, and its scope
     edges: tuple[Edge, ...]
-    looked_at: frozenset[str]
+    lookups: frozenset[str]
 
 
-Files = Mapping[str, FileGraph]
+FileGraphs = Mapping[str, FileGraph]
 
 
-def updated(snapshot: Snapshot, known: Files) -> Files:
-    """The graph of a generation, from that of another one; the very same if nothing has changed."""
+def updated(snapshot: Snapshot, known: FileGraphs) -> FileGraphs:
+    """Update the graph of one generation to another; return the same object if nothing has changed."""
     manifest = snapshot.manifest()
     changed = {
         path
@@ -51,9 +51,9 @@ def updated(snapshot: Snapshot, known: Files) -> Files:
 
 
 class _Update:
-    """One update: what is read of the index, and what comes of it."""
+    """One update of a graph: the rows that are read from the index, and the files that are resolved."""
 
-    def __init__(self, snapshot: Snapshot, known: Files, changed: set[str], gone: Iterable[str]) -> None:
+    def __init__(self, snapshot: Snapshot, known: FileGraphs, changed: set[str], gone: Iterable[str]) -> None:
         self.snapshot = snapshot
         self.known = known
         self.gone = set(gone)
@@ -62,24 +62,24 @@ class _Update:
             row.path: row for row in snapshot.references(None if everything else changed)
         }
         self.changed = changed
-        self.fresh = {path: _read(self.rows[path]) for path in changed}
+        self.fresh = {path: _read_scopes(self.rows[path]) for path in changed}
         kept = {p: f.language for p, f in known.items() if p not in self.gone and p not in changed}
         languages = kept | {path: file.language for path, file in self.fresh.items()}
-        self.tree = Tree(languages, self._load, self._defined)
+        self.tree = SymbolTable(languages, self._load, self._iter_definitions)
 
-    def run(self) -> Files:
-        """Every file's part, in order of path."""
-        dirty = self._dirty()
+    def run(self) -> FileGraphs:
+        """Return the graph of every file, in order of path."""
+        stale = self._find_stale()
         resolver = Resolver(self.tree)
         files: dict[str, FileGraph] = {}
         for path in sorted(self.tree.languages):
-            files[path] = self._resolved(resolver, path) if path in dirty else self.known[path]
+            files[path] = self._resolve_file(resolver, path) if path in stale else self.known[path]
         return files
 
-    def _resolved(self, resolver: Resolver, path: str) -> FileGraph:
+    def _resolve_file(self, resolver: Resolver, path: str) -> FileGraph:
         file = self._load(path)
-        self.tree.looked_at = set()
-        edges = resolver.edges(file) if file.language in BY_LANGUAGE else []
+        self.tree.lookups = set()
+        edges = resolver.resolve_edges(file) if file.language in BY_LANGUAGE else []
         row = self.rows[path]
         return FileGraph(
             row.content_hash,
@@ -89,19 +89,19 @@ class _Update:
             file.nodes,
             file.names,
             tuple(edges),
-            frozenset(self.tree.looked_at - {path}),
+            frozenset(self.tree.lookups - {path}),
         )
 
-    def _dirty(self) -> set[str]:
-        """The files to resolve: changed themselves, or having looked at something that changed."""
-        keys = self._changed_keys()
+    def _find_stale(self) -> set[str]:
+        """Find the files to resolve: those that changed, and those that looked up something that changed."""
+        keys = self._collect_changed_keys()
         return self.changed | {
             path
             for path, file in self.known.items()
-            if path not in self.gone and not keys.isdisjoint(file.looked_at)
+            if path not in self.gone and not keys.isdisjoint(file.lookups)
         }
 
-    def _changed_keys(self) -> set[str]:
+    def _collect_changed_keys(self) -> set[str]:
         keys: set[str] = set()
         for path in self.gone | self.changed:
             old, new = self.known.get(path), self.fresh.get(path)
@@ -113,7 +113,7 @@ class _Update:
                 before = {name for name, _ in old.names} if old else set()
                 after = {name for name, _ in new.names} if new else set()
                 keys |= {f"name:{name}" for name in before ^ after}
-        for folder in _folders(self.known) ^ _folders(self.tree.languages):
+        for folder in _list_folders(self.known) ^ _list_folders(self.tree.languages):
             keys |= {f"dir:{folder}", f"top:{folder.rpartition('/')[2]}"}
         return keys
 
@@ -122,20 +122,20 @@ class _Update:
         if file is None:
             if path not in self.rows:
                 self.rows[path] = next(iter(self.snapshot.references({path})))
-            file = self.fresh[path] = _read(self.rows[path])
+            file = self.fresh[path] = _read_scopes(self.rows[path])
         return file
 
-    def _defined(self) -> Iterator[tuple[str, str, str, int]]:
+    def _iter_definitions(self) -> Iterator[tuple[str, str, str, int]]:
         for path, language in sorted(self.tree.languages.items()):
             names = self.fresh[path].names if path in self.changed else self.known[path].names
             yield from ((language, name, path, scope) for name, scope in names)
 
 
-def _read(row: FileReferences) -> FileScopes:
+def _read_scopes(row: FileReferences) -> FileScopes:
     return scopes.read(row.path, row.language, row.packed)
 
 
-def _folders(paths: Iterable[str]) -> set[str]:
+def _list_folders(paths: Iterable[str]) -> set[str]:
     folders: set[str] = set()
     for path in paths:
         folder = dirname(path)

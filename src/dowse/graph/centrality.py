@@ -1,4 +1,4 @@
-"""What most of a tree depends on: counted, and weighed by who depends on whom (PageRank)."""
+"""Centrality of nodes in the code graph: number of dependents, and PageRank of files."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dowse.graph.traversal import Graph
 from dowse.types import Certainty, Hub, Kind, Relation
 
 DAMPING = 0.85
-"""PageRank's usual chance of going on."""
+"""The usual damping factor of PageRank."""
 
-ROUNDS = 20
-"""After these, ranks of trees of any size stand still to the third digit."""
+ITERATIONS = 20
+"""Rounds after which the ranks of trees of any size are stable to the third digit."""
 
 
-def hubs(graph: Graph, kinds: frozenset[Kind], limit: int) -> list[Hub]:
-    """The nodes with most dependents (distinct ones outside of themselves), then by rank."""
+def rank_hubs(graph: Graph, kinds: frozenset[Kind], limit: int) -> list[Hub]:
+    """List the nodes with most dependents (distinct ones outside of themselves), then by PageRank."""
     dependents: dict[str, set[str]] = {}
     for source, row in graph.uses.items():
         for target, edge in row:
@@ -26,7 +26,7 @@ def hubs(graph: Graph, kinds: frozenset[Kind], limit: int) -> list[Hub]:
             file = graph.file_of(target)
             if file != target and graph.file_of(source) != file:
                 dependents.setdefault(file, set()).add(graph.file_of(source))
-    ranks = file_ranks(graph)
+    ranks = rank_files(graph)
     found = [
         Hub(graph.nodes[id], len(sources), ranks.get(graph.file_of(id), 0.0))
         for id, sources in dependents.items()
@@ -35,16 +35,16 @@ def hubs(graph: Graph, kinds: frozenset[Kind], limit: int) -> list[Hub]:
     return sorted(found, key=lambda hub: (-hub.dependents, -hub.rank, hub.node.id))[:limit]
 
 
-def file_ranks(graph: Graph) -> dict[str, float]:
-    """PageRank of files over what they depend on; the mean is one."""
+def rank_files(graph: Graph) -> dict[str, float]:
+    """Compute PageRank of files over what they depend on; the mean is one."""
     table = {path: [target for target, _ in row] for path, row in graph.file_uses.items()}
-    return page_rank(table)
+    return compute_page_rank(table)
 
 
-def page_rank(table: Mapping[str, Sequence[str]]) -> dict[str, float]:
-    """PageRank of the nodes of a graph of out-edges; the mean is one."""
+def compute_page_rank(table: Mapping[str, Sequence[str]]) -> dict[str, float]:
+    """Compute PageRank of the nodes of a graph given by its out-edges; the mean is one."""
     ranks = dict.fromkeys(table, 1.0)
-    for _ in range(ROUNDS):
+    for _ in range(ITERATIONS):
         new = dict.fromkeys(table, 1.0 - DAMPING)
         lost = 0.0
         for node, targets in table.items():

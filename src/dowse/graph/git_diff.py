@@ -1,4 +1,4 @@
-"""What git knows of changes: which lines differ, and which files change together."""
+"""Asks git about changes: which lines differ from a revision, and which files usually change together."""
 
 from __future__ import annotations
 
@@ -10,76 +10,78 @@ from pathlib import Path
 from dowse.errors import UsageError
 from dowse.services import git
 
-COMMITS = 1000
-"""Commits looked at, newest first: older habits say little."""
+MAX_COMMITS = 1000
+"""Commits that are read, newest first: older ones say little about which files change together now."""
 
-MANY_FILES = 40
+MAX_COMMIT_FILES = 40
 """A commit with more files is a clean-up or a merge, not a change of things that belong together."""
 
-LEAST_TOGETHER = 2
-"""Commits two files must share: once is chance."""
+MIN_SHARED_COMMITS = 2
+"""Commits that two files must share: a single one is chance."""
 
-_OTHERWISE = (
-    "is this a repository, and the revision right? A diff can be piped into 'dowse affected --diff -'"
-)
-_FILE = re.compile(r"^\+\+\+ (?:b/)?(.*?)\t?$")
+_ADVICE = "is this a repository, and the revision right? A diff can be piped into 'dowse affected --diff -'"
+_NEW_FILE = re.compile(r"^\+\+\+ (?:b/)?(.*?)\t?$")
 _OLD_FILE = re.compile(r"^--- (?:a/)?(.*?)\t?$")
 _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
-_NOWHERE = "/dev/null"
+_DEV_NULL = "/dev/null"
 
 
 def changed_lines(diff: str) -> tuple[dict[str, list[tuple[int, int]]], list[str]]:
-    """Of a unified diff, the changed ranges of lines by path (as they are after it), and the paths it removes."""
+    """Parse a unified diff into the changed line ranges by path (as they are after it), and the removed paths."""
     changed: dict[str, list[tuple[int, int]]] = {}
     removed: list[str] = []
     old, path = "", ""
     for line in diff.splitlines():
         if match := _OLD_FILE.match(line):
             old = match[1]
-        elif match := _FILE.match(line):
+        elif match := _NEW_FILE.match(line):
             path = match[1]
-            if path == _NOWHERE:
+            if path == _DEV_NULL:
                 removed.append(old)
             else:
                 changed.setdefault(path, [])
-        elif path and path != _NOWHERE and (match := _HUNK.match(line)):
+        elif path and path != _DEV_NULL and (match := _HUNK.match(line)):
             first, count = int(match[1]), int(match[2] or 1)
             changed[path].append((first, first + max(count, 1) - 1))
     return changed, removed
 
 
 def diff(root: Path, revision: str) -> str:
-    """What differs between a revision and the files on disk, as git says."""
+    """Return the diff between a revision and the files on disk."""
     if revision.startswith("-"):
         raise UsageError(f"{revision} is not a revision: give a commit, a branch or a tag")
-    quiet = git.without_filters(root, otherwise=_OTHERWISE)
-    return _ask(root, *quiet, "diff", *git.PLAIN_DIFF, "--relative", "-U0", revision, "--")
+    quiet = git.without_filters(root, otherwise=_ADVICE)
+    return _run_git(root, *quiet, "diff", *git.PLAIN_DIFF, "--relative", "-U0", revision, "--")
 
 
 def untracked(root: Path) -> list[str]:
-    """Files that git does not know yet and does not ignore."""
-    listed = _ask(root, "ls-files", "--others", "--exclude-standard", "-z")
+    """List files that git does not track and does not ignore."""
+    listed = _run_git(root, "ls-files", "--others", "--exclude-standard", "-z")
     return [path for path in listed.split("\0") if path]
 
 
 def companions(root: Path, paths: Sequence[str]) -> list[tuple[str, float, int]]:
-    """Files that usually change with these: path, share of their commits, number of commits; most first."""
-    log = _ask(root, "log", f"-{COMMITS}", "--no-merges", "--name-only", "--relative", "--format=%x01", "-z")
+    """Find files that usually change with these: path, share of their commits, number of commits; most first."""
+    log = _run_git(
+        root, "log", f"-{MAX_COMMITS}", "--no-merges", "--name-only", "--relative", "--format=%x01", "-z"
+    )
     commits = [frozenset(filter(None, re.split(r"[\0\n]+", part))) for part in log.split("\x01")]
-    return together(commits, frozenset(paths))
+    return count_co_changes(commits, frozenset(paths))
 
 
-def together(commits: Iterable[frozenset[str]], paths: frozenset[str]) -> list[tuple[str, float, int]]:
-    """The same, of commits as sets of paths."""
-    with_them: Counter[str] = Counter()
+def count_co_changes(
+    commits: Iterable[frozenset[str]], paths: frozenset[str]
+) -> list[tuple[str, float, int]]:
+    """Count which files share commits with some paths; each commit is given as its set of paths."""
+    shared: Counter[str] = Counter()
     own = 0
     for commit in commits:
-        if len(commit) <= MANY_FILES and commit & paths:
+        if len(commit) <= MAX_COMMIT_FILES and commit & paths:
             own += 1
-            with_them.update(commit - paths)
-    found = [(path, count / own, count) for path, count in with_them.items() if count >= LEAST_TOGETHER]
+            shared.update(commit - paths)
+    found = [(path, count / own, count) for path, count in shared.items() if count >= MIN_SHARED_COMMITS]
     return sorted(found, key=lambda row: (-row[2], row[0]))
 
 
-def _ask(root: Path, *arguments: str) -> str:
-    return git.text(root, *arguments, otherwise=_OTHERWISE)
+def _run_git(root: Path, *arguments: str) -> str:
+    return git.text(root, *arguments, otherwise=_ADVICE)

@@ -1,6 +1,6 @@
-"""The graph as bytes, to be kept beside the index: strings once, everything else in columns of numbers.
+"""Encodes the code graph as bytes: each string once, everything else in columns of numbers.
 
-Columns reach over all files, so that no step is taken for each edge: there are hundreds of thousands.
+A column covers all files, so that no Python code runs per edge: there are hundreds of thousands.
 """
 
 from __future__ import annotations
@@ -14,77 +14,81 @@ from itertools import chain, islice
 from typing import Any, TypeVar
 
 from dowse.gc_pause import uncollected
-from dowse.graph.build import FileGraph, Files
+from dowse.graph.build import FileGraph, FileGraphs
 from dowse.serialization import deflated, inflate
 from dowse.types import Certainty, Edge, Kind, Node, Relation, Role, named
 
 VERSION = 5
-"""Raise it when the same index gives another graph, or the same graph other bytes."""
+"""Increase it when the same index gives another graph, or the same graph other bytes."""
 
 _RELATIONS = list(Relation)
 _CERTAINTIES = list(Certainty)
 _KINDS = list(Kind)
 _NODE_COLUMNS, _NAME_COLUMNS, _EDGE_COLUMNS = 5, 2, 6
-_SIZES = 4
-"""Numbers of a file: how many nodes, names, edges and places that were looked at it has."""
+_SIZES_PER_FILE = 4
+"""Numbers stored per file: how many nodes, names, edges and lookups it has."""
 
 T = TypeVar("T")
 
 
-class _Numbers(dict[str, int]):
-    """Strings by the order in which they were first asked for."""
+class _StringTable(dict[str, int]):
+    """Numbers strings in the order in which they are first asked for."""
 
     def __missing__(self, text: str) -> int:
         number = self[text] = len(self)
         return number
 
 
-# --- to bytes ---
+# --- encode ---
 
 
-def pack(files: Files) -> bytes:
-    """The bytes of a graph."""
-    numbers = _Numbers()
+def pack(files: FileGraphs) -> bytes:
+    """Encode a graph as bytes."""
+    strings = _StringTable()
     with uncollected():
-        columns = [array("I", column) for column in _columns(files.values(), numbers)]
+        columns = [array("I", column) for column in _encode_columns(files.values(), strings)]
     rows = [
         (path, f.content_hash.hex(), f.language, f.role, f.interface.hex(), *map(len, f[4:]))
         for path, f in files.items()
     ]
-    head = [VERSION, sys.byteorder, list(numbers), rows, [len(column) for column in columns]]
+    head = [VERSION, sys.byteorder, list(strings), rows, [len(column) for column in columns]]
     text = json.dumps(head, ensure_ascii=False, check_circular=False, separators=(",", ":"))
     parts = [text.encode("utf-8", "surrogatepass"), b"\n", *(column.tobytes() for column in columns)]
     return deflated(b"".join(parts))
 
 
-def _columns(files: Iterable[FileGraph], numbers: _Numbers) -> Iterator[Iterable[int]]:
-    number = numbers.__getitem__
-    ids, kinds, *lines = _transposed((file.nodes for file in files), _NODE_COLUMNS)
-    yield from (map(number, ids), map(_places(_KINDS), kinds), *lines)
-    names, scopes = _transposed((file.names for file in files), _NAME_COLUMNS)
+def _encode_columns(files: Iterable[FileGraph], strings: _StringTable) -> Iterator[Iterable[int]]:
+    number = strings.__getitem__
+    ids, kinds, *lines = _transpose((file.nodes for file in files), _NODE_COLUMNS)
+    yield from (map(number, ids), map(_number_values(_KINDS), kinds), *lines)
+    names, scopes = _transpose((file.names for file in files), _NAME_COLUMNS)
     yield from (map(number, names), scopes)
-    sources, targets, relations, certainties, at, candidates = _transposed(
+    sources, targets, relations, certainties, at, candidates = _transpose(
         (file.edges for file in files), _EDGE_COLUMNS
     )
     yield from (map(number, sources), map(number, targets))
-    yield from (map(_places(_RELATIONS), relations), map(_places(_CERTAINTIES), certainties), at)
+    yield from (
+        map(_number_values(_RELATIONS), relations),
+        map(_number_values(_CERTAINTIES), certainties),
+        at,
+    )
     yield from (map(len, candidates), map(number, chain.from_iterable(candidates)))
-    yield map(number, chain.from_iterable(file.looked_at for file in files))
+    yield map(number, chain.from_iterable(file.lookups for file in files))
 
 
-def _transposed(rows: Iterable[Iterable[tuple[Any, ...]]], columns: int) -> list[tuple[Any, ...]]:
+def _transpose(rows: Iterable[Iterable[tuple[Any, ...]]], columns: int) -> list[tuple[Any, ...]]:
     return list(zip(*chain.from_iterable(rows), strict=True)) or [()] * columns
 
 
-def _places(values: list[T]) -> Any:
+def _number_values(values: list[T]) -> Any:
     return {value: place for place, value in enumerate(values)}.__getitem__
 
 
-# --- from bytes ---
+# --- decode ---
 
 
-def unpack(data: bytes | None) -> Files:
-    """The graph of some bytes; an empty one if they are missing, damaged or of another version."""
+def unpack(data: bytes | None) -> FileGraphs:
+    """Decode a graph; return an empty one if the bytes are missing, corrupt or of another version."""
     if not data:
         return {}
     try:
@@ -93,52 +97,52 @@ def unpack(data: bytes | None) -> Files:
         if (version, order) != (VERSION, sys.byteorder):
             return {}
         with uncollected():
-            return _files(tables, body)
+            return _decode_files(tables, body)
     except (ValueError, TypeError, LookupError, StopIteration, RecursionError, zlib.error):
         return {}
 
 
-def _check(strings: list[Any], rows: list[Any], lengths: list[Any], numbers: int) -> None:
-    """Raise ``ValueError`` if tables are not of the types, or columns not of the lengths, that were written."""
+def _validate_head(strings: list[Any], rows: list[Any], lengths: list[Any], count: int) -> None:
+    """Raise ``ValueError`` if the tables have wrong types, or the columns wrong lengths."""
     if not all(type(text) is str for text in strings):
         raise ValueError("a string is none")
-    if not all(type(n) is int and n >= 0 for n in lengths) or sum(lengths) != numbers:
+    if not all(type(n) is int and n >= 0 for n in lengths) or sum(lengths) != count:
         raise ValueError("columns are missing")
     for row in rows:
         texts, sizes = row[:5], row[5:]
-        if not all(type(text) is str for text in texts) or len(sizes) != _SIZES:
+        if not all(type(text) is str for text in texts) or len(sizes) != _SIZES_PER_FILE:
             raise ValueError("a file is not whole")
         if not all(type(n) is int and n >= 0 for n in sizes):
             raise ValueError("a size is no number")
 
 
-def _files(tables: list[list[Any]], body: bytes) -> Files:
+def _decode_files(tables: list[list[Any]], body: bytes) -> FileGraphs:
     strings, rows, lengths = tables
     numbers = array("I")
     numbers.frombytes(body)
-    _check(strings, rows, lengths, len(numbers))
+    _validate_head(strings, rows, lengths, len(numbers))
     every = iter(numbers)
     columns = iter([list(islice(every, length)) for length in lengths])
 
-    def looked_up(values: list[T]) -> Iterator[T]:
+    def decode(values: list[T]) -> Iterator[T]:
         return map(values.__getitem__, next(columns))
 
     nodes = named(
         Node,
-        zip(looked_up(strings), looked_up(_KINDS), *islice(columns, _NODE_COLUMNS - 2), strict=True),
+        zip(decode(strings), decode(_KINDS), *islice(columns, _NODE_COLUMNS - 2), strict=True),
     )
-    names = zip(looked_up(strings), next(columns), strict=True)
-    ends = (
-        looked_up(strings),
-        looked_up(strings),
-        looked_up(_RELATIONS),
-        looked_up(_CERTAINTIES),
+    names = zip(decode(strings), next(columns), strict=True)
+    columns_of_edges = (
+        decode(strings),
+        decode(strings),
+        decode(_RELATIONS),
+        decode(_CERTAINTIES),
         next(columns),
     )
-    counts, candidates = next(columns), looked_up(strings)
+    counts, candidates = next(columns), decode(strings)
     meant = (tuple(islice(candidates, n)) if n else () for n in counts)
-    edges = named(Edge, zip(*ends, meant, strict=True))
-    looked_at = looked_up(strings)
+    edges = named(Edge, zip(*columns_of_edges, meant, strict=True))
+    lookups = decode(strings)
     return {
         path: FileGraph(
             bytes.fromhex(digest),
@@ -148,7 +152,7 @@ def _files(tables: list[list[Any]], body: bytes) -> Files:
             tuple(islice(nodes, sizes[0])),
             tuple(islice(names, sizes[1])),
             tuple(islice(edges, sizes[2])),
-            frozenset(islice(looked_at, sizes[3])),
+            frozenset(islice(lookups, sizes[3])),
         )
         for path, digest, language, role, interface, *sizes in rows
     }

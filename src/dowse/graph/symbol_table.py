@@ -1,8 +1,8 @@
-"""The files of a tree as names are looked up in them, with a record of what was looked at.
+"""The symbol table of a source tree: its files, folders and definitions by name, with a record of every lookup.
 
-Whatever a file's edges depend on is read through here, so that after a change exactly the files are resolved
-again that looked at what changed. Keys of the record: a path (that it is there, and what it offers), ``dir:``
-a folder, ``name:`` a name defined somewhere, ``top:`` a name that begins some path.
+Everything that the edges of a file depend on is read through here. The record tells which files to resolve again after
+a change: those that looked up what changed. Its keys: a path (whether it exists, and what it offers), ``dir:`` and a
+folder, ``name:`` and the name of a definition, ``top:`` and the name of a file or folder.
 """
 
 from __future__ import annotations
@@ -15,80 +15,80 @@ from typing import NamedTuple
 from dowse.graph.scopes import FileScopes
 
 
-class Place(NamedTuple):
-    """A definition: its file and its scope there."""
+class DefinitionSite(NamedTuple):
+    """Where a definition is: its file, and its scope there."""
 
     path: str
     scope: int
 
 
 @dataclass
-class Tree:
-    """Paths, folders and names; files are read when they are needed."""
+class SymbolTable:
+    """Paths, folders and names of a source tree; files are read when they are needed."""
 
-    languages: Mapping[str, str]  # by path
-    load: Callable[[str], FileScopes]
-    defined: Callable[
+    languages: Mapping[str, str]  # path to language
+    load_file: Callable[[str], FileScopes]
+    iter_definitions: Callable[
         [], Iterator[tuple[str, str, str, int]]
     ]  # language, name, path, scope of every definition
-    looked_at: set[str] = field(default_factory=set)
+    lookups: set[str] = field(default_factory=set)
     _files: dict[str, FileScopes] = field(default_factory=dict)
     _folders: set[str] = field(default_factory=set)
     _by_folder: dict[str, list[str]] = field(default_factory=dict)
-    _tops: dict[str, list[str]] = field(default_factory=dict)
-    _endings: dict[str, list[str]] = field(default_factory=dict)
-    _names: dict[tuple[str, str], list[Place]] | None = None
+    _parents_by_folder_name: dict[str, list[str]] = field(default_factory=dict)
+    _by_file_name: dict[str, list[str]] = field(default_factory=dict)
+    _names: dict[tuple[str, str], list[DefinitionSite]] | None = None
 
     def __post_init__(self) -> None:
         for path in sorted(self.languages):
             folder = dirname(path)
             self._by_folder.setdefault(folder, []).append(path)
-            self._endings.setdefault(path.rpartition("/")[2], []).append(path)
+            self._by_file_name.setdefault(path.rpartition("/")[2], []).append(path)
             while folder not in self._folders:
                 self._folders.add(folder)
                 above = dirname(folder)
                 if folder:
-                    self._tops.setdefault(folder.rpartition("/")[2], []).append(above)
+                    self._parents_by_folder_name.setdefault(folder.rpartition("/")[2], []).append(above)
                 folder = above
 
     def exists(self, path: str) -> bool:
-        """Whether there is a file."""
-        self.looked_at.add(path)
+        """Tell whether there is a file."""
+        self.lookups.add(path)
         return path in self.languages
 
     def is_folder(self, path: str) -> bool:
-        """Whether there is a folder."""
-        self.looked_at.add(f"dir:{path}")
+        """Tell whether there is a folder."""
+        self.lookups.add(f"dir:{path}")
         return path in self._folders
 
-    def files_in(self, folder: str) -> list[str]:
-        """The files directly in a folder, in order."""
-        self.looked_at.add(f"dir:{folder}")
+    def list_files(self, folder: str) -> list[str]:
+        """List the files directly in a folder, in order."""
+        self.lookups.add(f"dir:{folder}")
         return self._by_folder.get(folder, [])
 
-    def folders_named(self, name: str) -> list[str]:
-        """The folders that hold a folder of that name."""
-        self.looked_at.add(f"top:{name}")
-        return self._tops.get(name, [])
+    def find_folder_parents(self, name: str) -> list[str]:
+        """Find the folders that contain a folder of that name."""
+        self.lookups.add(f"top:{name}")
+        return self._parents_by_folder_name.get(name, [])
 
-    def files_named(self, name: str) -> list[str]:
-        """The files of that name, in order."""
-        self.looked_at.add(f"top:{name}")
-        return self._endings.get(name, [])
+    def find_files(self, name: str) -> list[str]:
+        """Find the files of that name, in order."""
+        self.lookups.add(f"top:{name}")
+        return self._by_file_name.get(name, [])
 
-    def file(self, path: str) -> FileScopes:
-        """The tables of a file that exists."""
-        self.looked_at.add(path)
+    def get_file(self, path: str) -> FileScopes:
+        """Return the tables of a file that exists."""
+        self.lookups.add(path)
         found = self._files.get(path)
         if found is None:
-            found = self._files[path] = self.load(path)
+            found = self._files[path] = self.load_file(path)
         return found
 
-    def named(self, languages: Iterable[str], name: str) -> list[Place]:
-        """Every definition of that name in these languages."""
-        self.looked_at.add(f"name:{name}")
+    def find_definitions(self, languages: Iterable[str], name: str) -> list[DefinitionSite]:
+        """Find every definition of that name in these languages."""
+        self.lookups.add(f"name:{name}")
         if self._names is None:
             self._names = {}
-            for language, defined, path, scope in self.defined():
-                self._names.setdefault((language, defined), []).append(Place(path, scope))
-        return [place for language in languages for place in self._names.get((language, name), ())]
+            for language, defined, path, scope in self.iter_definitions():
+                self._names.setdefault((language, defined), []).append(DefinitionSite(path, scope))
+        return [site for language in languages for site in self._names.get((language, name), ())]

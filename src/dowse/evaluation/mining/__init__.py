@@ -1,7 +1,7 @@
-"""Ground truth from the repository itself: the table of sources, and how many questions each gives.
+"""Mines ground truth from the repository itself: docstrings, symbol names and git history.
 
-A source offers more questions than are wanted; which are taken is decided by a seed, spread over as many files as
-there are. Nothing here measures: see ``checkouts.py`` for how a mined question is kept from giving its answer away.
+A source returns more queries than are wanted; a seed decides which are taken, spread over as many files as possible.
+Nothing is measured here; ``checkouts.py`` makes sure that the tree does not give away the answer of a mined query.
 """
 
 from __future__ import annotations
@@ -17,22 +17,26 @@ from pathlib import Path
 from dowse import safe_files
 from dowse.engine import Engine
 from dowse.errors import UsageError
-from dowse.evaluation.eval_types import Dataset, Question
+from dowse.evaluation.eval_types import Dataset, EvalQuery
 from dowse.evaluation.mining import commits, docs, symbol_names
 from dowse.indexing.pipeline import Progress
 from dowse.search.query import parse
 
-Source = Callable[[Engine, int, random.Random], list[Question]]
-"""Gives questions about an index that is up to date, at least as many as wanted if there are."""
+Source = Callable[[Engine, int, random.Random], list[EvalQuery]]
+"""Mines queries from an up-to-date index, at least as many as wanted if it has them."""
 
 _SYNTAX = re.compile(r"[\"\\]|(?<=\w):(?=\S)|(?<!\S)[-/]+(?=\S)")
-"""Quotes, the colon of a field, and what stands before a word to exclude it or to begin a pattern."""
+"""Query syntax: quotes, the colon of a field, and the signs that exclude a word or begin a pattern."""
 
-SOURCES: Mapping[str, Source] = {"docs": docs.offer, "symbols": symbol_names.offer, "git": commits.offer}
+SOURCES: Mapping[str, Source] = {
+    "docs": docs.mine_queries,
+    "symbols": symbol_names.mine_queries,
+    "git": commits.mine_queries,
+}
 
 
 def sources(given: str | None) -> tuple[str, ...]:
-    """The sources of ``docs,git``; all of them if none are given."""
+    """Parse sources like ``docs,git``; all of them if none are given."""
     chosen = tuple(dict.fromkeys(part.strip().lower() for part in (given or "").split(",") if part.strip()))
     if unknown := [name for name in chosen if name not in SOURCES]:
         raise UsageError(f"nothing can be mined from '{unknown[0]}': there are {', '.join(SOURCES)}")
@@ -42,47 +46,51 @@ def sources(given: str | None) -> tuple[str, ...]:
 def mine(
     engine: Engine, count: int, chosen: Sequence[str], seed: int, progress: Progress | None = None
 ) -> Dataset:
-    """So many questions, the same number from each source as far as they have them."""
+    """Mine that many queries, the same number from each source as far as they have them."""
     engine.index(progress)
-    offered, notes = {}, []
+    mined, notes = {}, []
     for name in chosen:
         try:
-            offer = SOURCES[name](engine, -(-count // len(chosen)), random.Random(seed))
-            found = [plain for question in offer if (plain := _plain(question))]
-            offered[name] = _spread(found, random.Random(seed))
+            candidates = SOURCES[name](engine, -(-count // len(chosen)), random.Random(seed))
+            found = [plain for eval_query in candidates if (plain := _strip_syntax(eval_query))]
+            mined[name] = _shuffle_by_file(found, random.Random(seed))
             if not found:
                 notes.append(f"nothing was mined from {name}: it has no question that would tell anything")
         except UsageError as error:
             if len(chosen) == 1:
                 raise
-            offered[name] = []
+            mined[name] = []
             notes.append(f"nothing was mined from {name}: {error}")
-    questions: list[Question] = []
-    for name, share in _shares(count, {name: len(found) for name, found in offered.items()}).items():
-        taken = offered[name][:share]
-        questions += [replace(q, id=f"{name}-{number}") for number, q in enumerate(taken, 1)]
-    if not questions:
+    eval_queries: list[EvalQuery] = []
+    for name, share in _allocate(count, {name: len(found) for name, found in mined.items()}).items():
+        chosen_queries = mined[name][:share]
+        eval_queries += [replace(q, id=f"{name}-{number}") for number, q in enumerate(chosen_queries, 1)]
+    if not eval_queries:
         raise UsageError(
             f"nothing to mine from {', '.join(chosen)} in {engine.root}: write questions by hand"
         )
-    if len(questions) < count:
-        notes.append(f"{len(questions)} questions, not {count}: there are no more that would tell anything")
-    return Dataset(f"{len(questions)} mined questions (seed {seed})", tuple(questions), notes=tuple(notes))
+    if len(eval_queries) < count:
+        notes.append(
+            f"{len(eval_queries)} questions, not {count}: there are no more that would tell anything"
+        )
+    return Dataset(
+        f"{len(eval_queries)} mined questions (seed {seed})", tuple(eval_queries), notes=tuple(notes)
+    )
 
 
-def _plain(question: Question) -> Question | None:
-    """A question without what the query language would take for a filter, a phrase or a pattern; none if that fails."""
-    words = _SYNTAX.sub(" ", question.query)
+def _strip_syntax(eval_query: EvalQuery) -> EvalQuery | None:
+    """Remove what the query language would read as a filter, a phrase or a pattern; None if something remains."""
+    words = _SYNTAX.sub(" ", eval_query.query)
     query = " ".join(words.split())
     try:
         parsed = parse.parse(query)
     except UsageError:
         return None
-    return replace(question, query=query) if parsed.text.split() == query.split() else None
+    return replace(eval_query, query=query) if parsed.text.split() == query.split() else None
 
 
 def keep(path: Path, text: str, *, force: bool) -> None:
-    """Write mined questions, but not over a file that somebody may have edited."""
+    """Write mined queries, but not over a file that somebody may have edited."""
     try:
         if not force and os.path.lexists(path) and not _holds(path, text.encode()):
             raise UsageError(
@@ -95,35 +103,35 @@ def keep(path: Path, text: str, *, force: bool) -> None:
 
 
 def _holds(path: Path, data: bytes) -> bool:
-    """Whether a file is just this; raise an error if it is no regular file."""
+    """Return whether a file is just this; raise an error if it is no regular file."""
     try:
         return safe_files.read_regular(path, len(data)) == data
     except safe_files.TooLarge:
         return False
 
 
-def _shares(count: int, available: Mapping[str, int]) -> dict[str, int]:
-    """How many to take of each: equal parts, and what one cannot give from the others."""
+def _allocate(count: int, available: Mapping[str, int]) -> dict[str, int]:
+    """Decide how many to take from each source: equal shares, and what one lacks from the others."""
     shares = dict.fromkeys(available, 0)
     left = count
     while left:
-        open_ = [name for name in shares if shares[name] < available[name]]
-        if not open_:
+        available_names = [name for name in shares if shares[name] < available[name]]
+        if not available_names:
             break
-        for name in open_[:left]:
+        for name in available_names[:left]:
             shares[name] += 1
-        left -= min(left, len(open_))
+        left -= min(left, len(available_names))
     return shares
 
 
-def _spread(questions: Sequence[Question], chance: random.Random) -> list[Question]:
-    """By chance, but one of each file before the second of any: no large file decides the figures."""
-    by_file: dict[str, list[Question]] = defaultdict(list)
-    for question in questions:
-        by_file[question.relevant[0].path].append(question)
+def _shuffle_by_file(eval_queries: Sequence[EvalQuery], rng: random.Random) -> list[EvalQuery]:
+    """Shuffle, but with one of each file before the second of any: no large file dominates the figures."""
+    by_file: dict[str, list[EvalQuery]] = defaultdict(list)
+    for eval_query in eval_queries:
+        by_file[eval_query.relevant[0].path].append(eval_query)
     groups = [by_file[path] for path in sorted(by_file)]
-    chance.shuffle(groups)
+    rng.shuffle(groups)
     for group in groups:
-        chance.shuffle(group)
+        rng.shuffle(group)
     longest = max(map(len, groups), default=0)
     return [group[turn] for turn in range(longest) for group in groups if turn < len(group)]

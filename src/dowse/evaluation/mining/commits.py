@@ -1,10 +1,10 @@
-"""Questions from git history: what a commit says it does, asked about the tree before it.
+"""Mines queries from git history: the message of a commit is the query, run on the tree before the commit.
 
-The subject and the first paragraph of the body are the question; the functions and files that the commit changed are
-the answers. History is cut into windows, and the questions of a window are asked about the tree at its beginning, which
-has none of its commits: a tree for every commit would cost an index each, one for all would be too old. What a commit
-changed and that tree does not have is no answer; a commit without any answer is left out, and so are merges, commits by
-machines, large ones, and those that only format or document.
+The subject and the first paragraph of the body are the query; the functions and files that the commit changed are the
+answers. History is cut into windows. The queries of a window are run on the tree at its beginning, which has none of
+its commits: a tree for every commit would need an index each, and one tree for all would be too old. What that tree
+does not have is no answer. Commits without an answer are skipped, and so are merges, commits by bots, large commits,
+and those that only format or document.
 """
 
 from __future__ import annotations
@@ -19,122 +19,132 @@ from dowse.code.languages import Languages
 from dowse.engine import Engine
 from dowse.errors import UsageError
 from dowse.evaluation import commit_history
-from dowse.evaluation.commit_history import Commit
-from dowse.evaluation.eval_types import Question, Target
+from dowse.evaluation.commit_history import GitCommit
+from dowse.evaluation.eval_types import EvalQuery, GoldTarget
 from dowse.evaluation.leaks import names_file
-from dowse.evaluation.mining.definitions import ASKED_KINDS
+from dowse.evaluation.mining.definitions import QUERY_KINDS
 from dowse.indexing.analyze_file import Understanding, parse
 from dowse.types import Entity, Role
 
-MAX_FILES = 8
-MAX_SOURCES = 3
-MAX_LINES = 200
-"""A commit that changes more files, more sources or more lines is about several things."""
+MAX_CHANGED_FILES = 8
+MAX_SOURCE_FILES = 3
+MAX_CHANGED_LINES = 200
+"""A commit that changes more files, source files or lines is about several things."""
 
-MAX_HISTORY = 4000
-"""Commits of the main line that are looked at."""
+MAX_HISTORY_COMMITS = 4000
+"""Commits of the main line that are read."""
 
-WINDOWS = 10
-"""Trees that all questions of a repository are asked about."""
+HISTORY_WINDOWS = 10
+"""Trees that the queries of a repository are run on."""
 
-SPARE = 2
-"""So many times the commits that are wanted are looked for: some have no answer in the older tree."""
+OVERSAMPLING_FACTOR = 2
+"""Commits to find per query wanted: some have no answer in the older tree."""
 
-WORDS = (4, 80)
-"""Words of a message: fewer say nothing, and what is beyond is cut."""
+MIN_QUERY_WORDS, MAX_QUERY_WORDS = 4, 80
+"""A shorter message says nothing; a longer one is cut."""
 
-_BOT = re.compile(
+_BOT_AUTHOR = re.compile(
     r"\bbot\b|\[bot\]|dependabot|renovate|pre-commit|github-actions|greenkeeper|snyk|weblate|crowdin", re.I
 )
-_NO_CHANGE = re.compile(
+_ROUTINE_SUBJECT = re.compile(
     r"^\W*(?:merge|revert|bump|release|prepare|version|v?\d+\.\d+|changelog|upgrade|pin|format|reformat|lint|style|chore|ci"
     r"|docs?|build|typos?|whitespace|black|isort|ruff|prettier|gofmt|rustfmt|cleanup|clean up|initial|wip|rename|move"
     r"|update (?:dependenc|changelog|copyright|version|readme)|fix (?:typo|lint|format|style)|remove unused"
     r"|add tests?|test|run (?:black|prettier|ruff|gofmt|clang)|apply (?:black|prettier|ruff|format))\b",
     re.I,
 )
-_NO_CODE = re.compile(
+_NON_CODE_SUBJECT = re.compile(
     r"\b(?:typos?|spelling|grammar|docstrings?|document\w*|docs?|comments?|whitespace|indentation|capitali[sz]ation|"
     r"punctuation|versionadded|versionchanged|pep-?8|flake8|lint\w*|pylint|mypy|type (?:hints?|annotations?)|typing|"
     r"formatting|imports?|copyright|licen[sc]e|authors?|changelog|readme|requirements?|requires?|versions?|releas\w+|coverage)\b",
     re.I,
 )
-_PREFIX = re.compile(r"^(?:\[[^\]]{1,30}\]|\w{1,12}(?:\([^)]*\))?!?:)\s*")
-_NUMBERS = re.compile(r"\(?#\d+\)?|\b[A-Z]{2,}-\d+\b|\bGH-\d+\b|https?://\S+|\b[0-9a-f]{7,40}\b")
-_TRAILER = re.compile(
+_SUBJECT_PREFIX = re.compile(r"^(?:\[[^\]]{1,30}\]|\w{1,12}(?:\([^)]*\))?!?:)\s*")
+_REFERENCE_NUMBER = re.compile(r"\(?#\d+\)?|\b[A-Z]{2,}-\d+\b|\bGH-\d+\b|https?://\S+|\b[0-9a-f]{7,40}\b")
+_TRAILER_LINE = re.compile(
     r"^(?:[A-Z][\w-]+-by|Fixes|Closes|Refs?|See|Change-Id|PR|Issue|Bug|Reviewed|Cc)\b.*$", re.M | re.I
 )
 
 
-def offer(engine: Engine, wanted: int, chance: random.Random) -> list[Question]:
-    """Commits that make questions, with a tree that has none of them."""
-    line = commit_history.first_parents(engine.root, MAX_HISTORY)
+def mine_queries(engine: Engine, wanted: int, rng: random.Random) -> list[EvalQuery]:
+    """Mine queries from commits, each to be run on a tree from before the commit."""
+    line = commit_history.list_first_parents(engine.root, MAX_HISTORY_COMMITS)
     if len(line) < 2:
         raise UsageError("its history has a single commit (a shallow clone?)")
-    commits = _usable(engine, line, wanted)
-    chance.shuffle(commits)
-    trees = {base: _Older(engine, base) for base, _ in commits}
-    found: list[Question] = []
+    commits = _find_usable_commits(engine, line, wanted)
+    rng.shuffle(commits)
+    trees = {base: _OlderTree(engine, base) for base, _ in commits}
+    found: list[EvalQuery] = []
     for base, commit in commits:
-        targets = tuple(dict.fromkeys(_targets(engine, commit, trees[base])))
+        targets = tuple(dict.fromkeys(_find_targets(engine, commit, trees[base])))
         if targets:
-            found.append(Question("", question(commit), targets, "git", source="git", base=base))
+            found.append(EvalQuery("", extract_query(commit), targets, "git", source="git", base=base))
         if len(found) >= wanted:
             break
     return found
 
 
-def _usable(engine: Engine, line: Sequence[str], wanted: int) -> list[tuple[str, Commit]]:
-    """Commits that make questions, each with the tree it is asked about, from as little history as gives enough."""
-    back = min(len(line) - 1, wanted * SPARE)
+def _find_usable_commits(engine: Engine, line: Sequence[str], wanted: int) -> list[tuple[str, GitCommit]]:
+    """Find commits that make queries, each with its older tree, from as little history as gives enough."""
+    back = min(len(line) - 1, wanted * OVERSAMPLING_FACTOR)
     while True:
-        step = -(-back // WINDOWS)
+        step = -(-back // HISTORY_WINDOWS)
         edges = [line[i] for i in range(0, back, step)] + [line[back]]
         found = [
             (older, commit)
             for newer, older in pairwise(edges)
-            for commit in commit_history.commits_between(engine.root, older, newer)
+            for commit in commit_history.list_commits_between(engine.root, older, newer)
             if is_usable(commit, engine.languages)
         ]
-        if len(found) >= wanted * SPARE or back == len(line) - 1:
+        if len(found) >= wanted * OVERSAMPLING_FACTOR or back == len(line) - 1:
             return found
         back = min(len(line) - 1, back * 2)
 
 
-def is_usable(commit: Commit, languages: Languages) -> bool:
-    """Whether a commit is about one thing and says what."""
+def is_usable(commit: GitCommit, languages: Languages) -> bool:
+    """Tell whether a commit is about one thing and says what."""
     sources = [file for file in commit.files if is_code(file.path, languages)]
     lines = sum(file.added + file.removed for file in commit.files)
-    if not 1 <= len(sources) <= MAX_SOURCES or len(commit.files) > MAX_FILES or not 1 <= lines <= MAX_LINES:
+    if (
+        not 1 <= len(sources) <= MAX_SOURCE_FILES
+        or len(commit.files) > MAX_CHANGED_FILES
+        or not 1 <= lines <= MAX_CHANGED_LINES
+    ):
         return False
     if not any(file.removed or file.added for file in sources):  # only white space
         return False
-    if _BOT.search(commit.author) or _NO_CHANGE.match(_PREFIX.sub("", commit.subject) or commit.subject):
+    if _BOT_AUTHOR.search(commit.author) or _ROUTINE_SUBJECT.match(
+        _SUBJECT_PREFIX.sub("", commit.subject) or commit.subject
+    ):
         return False
-    if _NO_CHANGE.match(commit.subject) or _NO_CODE.search(commit.subject):
+    if _ROUTINE_SUBJECT.match(commit.subject) or _NON_CODE_SUBJECT.search(commit.subject):
         return False
-    query = question(commit)
-    enough = len(tokens.words(query)) >= WORDS[0]
+    query = extract_query(commit)
+    enough = len(tokens.words(query)) >= MIN_QUERY_WORDS
     return enough and not any(names_file(query, file.path) for file in sources)
 
 
-def question(commit: Commit) -> str:
-    """The subject and the first paragraph of the body, without numbers of issues and trailers."""
-    body = _TRAILER.sub("", commit.body.replace("\r", "")).strip()
+def extract_query(commit: GitCommit) -> str:
+    """Extract the subject and the first paragraph of the body, without issue numbers and trailers."""
+    body = _TRAILER_LINE.sub("", commit.body.replace("\r", "")).strip()
     paragraph = body.split("\n\n", 1)[0] if body else ""
-    text = f"{_PREFIX.sub('', commit.subject)}. {paragraph}" if paragraph else _PREFIX.sub("", commit.subject)
-    words = " ".join(_NUMBERS.sub(" ", text).split()).split(" ")
-    return " ".join(words[: WORDS[1]]).strip(" .,;:")
+    text = (
+        f"{_SUBJECT_PREFIX.sub('', commit.subject)}. {paragraph}"
+        if paragraph
+        else _SUBJECT_PREFIX.sub("", commit.subject)
+    )
+    words = " ".join(_REFERENCE_NUMBER.sub(" ", text).split()).split(" ")
+    return " ".join(words[:MAX_QUERY_WORDS]).strip(" .,;:")
 
 
 def is_code(path: str, languages: Languages) -> bool:
-    """Whether a file is one of the project's sources, in a language that defines things."""
+    """Tell whether a file is one of the project's sources, in a language that has definitions."""
     language = languages.detect(path, b"")
     return file_roles.role(path, b"") is Role.SOURCE and bool(language.definitions) and not language.prose
 
 
-class _Older:
-    """The tree that the questions are asked about, read file by file when needed."""
+class _OlderTree:
+    """The tree that queries are run on, read file by file when needed."""
 
     def __init__(self, engine: Engine, base: str) -> None:
         s = engine.settings
@@ -143,41 +153,41 @@ class _Older:
         self.how = Understanding(engine.languages, s.chunk_size, s.chunk_overlap)
         self._names: dict[str, frozenset[str] | None] = {}
 
-    def names(self, path: str) -> frozenset[str] | None:
-        """The definitions of a file, or none if the tree does not have it."""
+    def list_names(self, path: str) -> frozenset[str] | None:
+        """Return the definitions of a file, or None if the tree does not have it."""
         if path not in self._names:
-            entities = self.entities(self.base, path)
+            entities = self.parse_entities(self.base, path)
             self._names[path] = None if entities is None else frozenset(e.qualified for e in entities)
         return self._names[path]
 
-    def entities(self, commit: str, path: str) -> Sequence[Entity] | None:
-        """What a file defined in a commit."""
+    def parse_entities(self, commit: str, path: str) -> Sequence[Entity] | None:
+        """Parse what a file defined in a commit."""
         content = commit_history.content(self.engine.root, commit, path)
         return None if content is None else parse(self.how, path, content)[0].entities
 
 
-def _targets(engine: Engine, commit: Commit, older: _Older) -> Iterator[Target]:
-    """The functions that a commit changed, or the files, as far as the older tree has them."""
+def _find_targets(engine: Engine, commit: GitCommit, older: _OlderTree) -> Iterator[GoldTarget]:
+    """Find the functions that a commit changed, or else the files, as far as the older tree has them."""
     for file in commit.files:
-        names = older.names(file.path) if is_code(file.path, engine.languages) else None
+        names = older.list_names(file.path) if is_code(file.path, engine.languages) else None
         if names is None:
             continue
-        entities = older.entities(commit.parent, file.path) or ()
+        entities = older.parse_entities(commit.parent, file.path) or ()
         lines = commit_history.changed_lines(engine.root, commit, file.path)
-        changed = {e.qualified for first, last in lines for e in _innermost(entities, first, last)}
+        changed = {e.qualified for first, last in lines for e in _find_innermost(entities, first, last)}
         kept = sorted(changed & names)
         if kept:
-            yield from (Target(file.path, entity=name) for name in kept)
+            yield from (GoldTarget(file.path, entity=name) for name in kept)
         else:
-            yield Target(file.path)
+            yield GoldTarget(file.path)
 
 
-def _innermost(entities: Sequence[Entity], first: int, last: int) -> list[Entity]:
-    """The definitions that have some of the lines, without those around others of them."""
-    touched = [e for e in entities if e.kind in ASKED_KINDS and e.start_line <= last and first <= e.end_line]
-    return [e for e in touched if not any(_is_around(e, other) for other in touched)]
+def _find_innermost(entities: Sequence[Entity], first: int, last: int) -> list[Entity]:
+    """Find the definitions that contain some of the lines, without those that enclose others."""
+    touched = [e for e in entities if e.kind in QUERY_KINDS and e.start_line <= last and first <= e.end_line]
+    return [e for e in touched if not any(_encloses(e, other) for other in touched)]
 
 
-def _is_around(outer: Entity, inner: Entity) -> bool:
+def _encloses(outer: Entity, inner: Entity) -> bool:
     lines = outer.start_line <= inner.start_line and inner.end_line <= outer.end_line
     return lines and inner.qualified.startswith(outer.qualified + ".")

@@ -1,4 +1,4 @@
-"""The definitions that questions are made about: of the project's own sources, not of its tests."""
+"""The definitions that queries are mined from: those of the project's own sources, not of its tests."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from dowse.engine import Engine
 from dowse.types import Entity, Kind, Role, StoredFile
 
-ASKED_KINDS = frozenset(
+QUERY_KINDS = frozenset(
     {Kind.FUNCTION, Kind.METHOD, Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.MACRO}
 )
-"""Kinds that somebody would ask for; a constant or a section answers few questions by itself."""
+"""Kinds that somebody would search for; a constant or a section alone answers few queries."""
 
 
-def of_sources(engine: Engine) -> Iterator[tuple[StoredFile, Entity]]:
-    """Every definition of a source file that can be asked for, in the order of paths and lines."""
+def iter_source_definitions(engine: Engine) -> Iterator[tuple[StoredFile, Entity]]:
+    """List every definition in source files that makes a query, in the order of paths and lines."""
     for file in engine.files():
         if file.role is not Role.SOURCE:
             continue
         for entity in file.parsed.entities:
-            if entity.kind in ASKED_KINDS:
+            if entity.kind in QUERY_KINDS:
                 yield file, entity

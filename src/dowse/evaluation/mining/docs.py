@@ -1,7 +1,7 @@
-"""Questions from documentation: what a definition says it does, asked as a question for it.
+"""Mines queries from documentation: the first sentence of a docstring or doc comment is the query.
 
-The first sentence of a docstring or doc comment is the question, the definition the answer. It is measured on an
-index without any such documentation (``checkouts.py``), so it has to be found by what the code says.
+The definition is the answer. The query is run on an index without any such documentation (``checkouts.py``), so that
+the definition has to be found by its code.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from collections import defaultdict
 
 from dowse.code import tokens
 from dowse.engine import Engine
-from dowse.evaluation.eval_types import Question, Target
+from dowse.evaluation.eval_types import EvalQuery, GoldTarget
 from dowse.evaluation.leaks import names_file
 from dowse.evaluation.mining import definitions
 from dowse.search.query.analyze import STOP_WORDS, is_identifier
 from dowse.types import Entity
 
-WORDS = (4, 40)
-"""Words of a sentence: fewer name something, more explain it."""
+MIN_QUERY_WORDS, MAX_QUERY_WORDS = 4, 40
+"""Words of a sentence: fewer only name something, more explain it."""
 
-NEWS = 3
-"""Words that say something which the name does not: "Get the user." says nothing about get_user."""
+MIN_NEW_WORDS = 3
+"""Words that the name does not have: "Get the user." adds nothing to get_user."""
 
-SAME = 3
-"""A sentence that more definitions share is a phrase of the house, and no question."""
+MAX_DEFINITIONS = 3
+"""A sentence that more definitions share is boilerplate, and no query."""
 
 _MARKUP = re.compile(r":[\w:]+:`~?!?([^`<]*)[^`]*`|``?([^`]*)``?|\{@\w+ ([^}]*)\}|<[^<>]{1,40}>|\*\*")
 _END = re.compile(r"(?<=[a-z0-9)\"'])[.!?](?=\s+[A-Z\"'(@:]|\s*$)|:\s*$|\n\s*\n", re.S)
@@ -43,43 +43,45 @@ _NO_PROSE = re.compile(
 _CODE = re.compile(r"[{}]|&&|==|\|\||;\s*$|\w\(.*\)\s*[;{=]|=>|\breturn\b.*;", re.M)
 
 
-def offer(engine: Engine, wanted: int, chance: random.Random) -> list[Question]:
-    """Every sentence that makes a question; definitions that say the same share it."""
-    answers: dict[str, list[Target]] = defaultdict(list)
-    for file, entity in definitions.of_sources(engine):
-        if entity.doc and (query := question(entity)) and not names_file(query, file.path):
-            answers[query].append(Target(file.path, entity=entity.qualified))
+def mine_queries(engine: Engine, wanted: int, rng: random.Random) -> list[EvalQuery]:
+    """Mine every sentence that makes a query; definitions with the same sentence share it."""
+    answers: dict[str, list[GoldTarget]] = defaultdict(list)
+    for file, entity in definitions.iter_source_definitions(engine):
+        if entity.doc and (query := extract_query(entity)) and not names_file(query, file.path):
+            answers[query].append(GoldTarget(file.path, entity=entity.qualified))
     return [
-        Question("", query, tuple(dict.fromkeys(found)), "docs", source="docs")
+        EvalQuery("", query, tuple(dict.fromkeys(found)), "docs", source="docs")
         for query, found in answers.items()
-        if len(found) <= SAME
+        if len(found) <= MAX_DEFINITIONS
     ]
 
 
-def question(entity: Entity) -> str:
-    """The first sentence of a definition's documentation, if it can stand for a question; else nothing."""
+def extract_query(entity: Entity) -> str:
+    """Extract the first sentence of a definition's documentation, if it makes a query; else an empty string."""
     text = _TAGS.split(entity.doc, maxsplit=1)[0]
-    plain = _MARKUP.sub(_content, text)
+    plain = _MARKUP.sub(_unwrap_markup, text)
     if _NO_PROSE.search(entity.doc[:200]) or _CODE.search(plain):
         return ""
     sentence = " ".join(_END.split(plain.strip(), maxsplit=1)[0].split())
-    sentence = _without_name(sentence, entity.name).rstrip(" .:;,")
+    sentence = _drop_leading_name(sentence, entity.name).rstrip(" .:;,")
     words = tokens.words(sentence)
-    if not WORDS[0] <= len(words) <= WORDS[1] or _names_itself(words, entity):
+    if not MIN_QUERY_WORDS <= len(words) <= MAX_QUERY_WORDS or _names_itself(words, entity):
         return ""
     known = set(tokens.tokens(entity.qualified).split())
-    news = {t for word in words if word.lower() not in STOP_WORDS for t in tokens.word_tokens(word)} - known
-    return sentence if len(news) >= NEWS else ""
+    new_words = {
+        t for word in words if word.lower() not in STOP_WORDS for t in tokens.word_tokens(word)
+    } - known
+    return sentence if len(new_words) >= MIN_NEW_WORDS else ""
 
 
-def _content(match: re.Match[str]) -> str:
-    """What a piece of markup says: of a qualified name its last part."""
+def _unwrap_markup(match: re.Match[str]) -> str:
+    """Return the text of a piece of markup; for a qualified name, its last part."""
     role, *others = match.groups()
     return str(role).rpartition(".")[2] if role else next(filter(None, others), " ")
 
 
-def _without_name(sentence: str, name: str) -> str:
-    """Where documentation begins with the name by convention ("Listen waits for ..."), without it.
+def _drop_leading_name(sentence: str, name: str) -> str:
+    """Drop the name of the definition where documentation begins with it by convention ("Listen waits for ...").
 
     Not where the name is the verb of the sentence ("Pop this context" about ``pop``).
     """
@@ -90,5 +92,5 @@ def _without_name(sentence: str, name: str) -> str:
 
 
 def _names_itself(words: list[str], entity: Entity) -> bool:
-    """Whether a sentence has the name of the definition, written as a name."""
+    """Tell whether a sentence has the name of the definition, written as an identifier."""
     return any(word.lower() == entity.name.lower() and is_identifier(word) for word in words)

@@ -1,1 +1,1 @@
-"""Keeps a term graph honest: is it in order, does it help, and what could be in it?"""
+"""Checks, measures and extends a term graph (synonyms): is it consistent, does it help, what is missing?"""

@@ -1,4 +1,4 @@
-"""Looks a term graph over: terms that are there twice, and entries that can find nothing in this index."""
+"""Checks a term graph: duplicate terms, and entries whose terms are not in the index."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NO_CANONICAL = "canonical not in the index"
 
 
 class Problem(NamedTuple):
-    """Something about an entry that its owner should look at."""
+    """A problem of an entry that its owner should look at."""
 
     entry: str
     kind: str
@@ -25,11 +25,13 @@ class Problem(NamedTuple):
 
 
 def check(graph: TermGraph, engine: Engine) -> list[Problem]:
-    """Everything that is wrong, in the order of the entries; the index is brought up to date before."""
+    """List every problem, in the order of the entries; the index is updated first."""
     engine.index()
     with engine.store.snapshot() as snapshot:
-        present = occurring(snapshot, list(dict.fromkeys(t for entry in graph.entries for t in entry.terms)))
-    problems = [*duplicates(graph.entries)]
+        present = find_occurring_terms(
+            snapshot, list(dict.fromkeys(t for entry in graph.entries for t in entry.terms))
+        )
+    problems = [*find_duplicates(graph.entries)]
     for entry in graph.entries:
         if not present.intersection(entry.terms):
             problems.append(Problem(entry.canonical, DEAD, "none of its terms is anywhere in the index"))
@@ -38,8 +40,8 @@ def check(graph: TermGraph, engine: Engine) -> list[Problem]:
     return problems
 
 
-def duplicates(entries: Sequence[Entry]) -> Iterator[Problem]:
-    """Terms that are in two entries, or twice in one; singular and plural are the same term."""
+def find_duplicates(entries: Sequence[Entry]) -> Iterator[Problem]:
+    """Find terms that are in two entries, or twice in one; singular and plural are the same term."""
     seen: list[tuple[str, str]] = []
     for entry in entries:
         for term in entry.terms:
@@ -51,9 +53,9 @@ def duplicates(entries: Sequence[Entry]) -> Iterator[Problem]:
             seen.append((term, entry.canonical))
 
 
-def occurring(snapshot: Snapshot, terms: Sequence[str]) -> frozenset[str]:
-    """Those of the terms that the index has: a word by its token, several words if they stand side by side."""
-    known = [term for term in terms if all(map(snapshot.frequency, _tokens(term)))]
+def find_occurring_terms(snapshot: Snapshot, terms: Sequence[str]) -> frozenset[str]:
+    """Find the terms that the index has: a word by its token, several words if they are adjacent."""
+    known = [term for term in terms if all(map(snapshot.frequency, _list_index_tokens(term)))]
     found = {term for term in known if len(term.split()) == 1}
     wanted = {term: pattern(term) for term in known if term not in found}
     for _, content in snapshot.contents(Filter()) if wanted else ():
@@ -67,6 +69,6 @@ def occurring(snapshot: Snapshot, terms: Sequence[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _tokens(term: str) -> list[str]:
-    """What the index must have for a term: of each word the token it is looked up by."""
+def _list_index_tokens(term: str) -> list[str]:
+    """List the tokens that the index must have for a term: for each word the one it is looked up by."""
     return [found[0] for word in tokens.words(term) if (found := tokens.word_tokens(word))]

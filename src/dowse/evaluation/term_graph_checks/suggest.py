@@ -1,7 +1,7 @@
-"""Candidates for a term graph from the user's own corpus: words that go together although they are not alike.
+"""Suggests synonyms for a term graph from the user's own corpus: words that occur together but are spelled differently.
 
-Words of docstrings with the names of what they document, words of commit subjects with the names of the files they
-changed, and searches that were followed by a better one. Offered for review; nothing here writes anything.
+Sources are words of docstrings with the names they document, words of commit subjects with the names of the changed
+files, and searches that were followed by a better one. Suggestions are for review; nothing is written.
 """
 
 from __future__ import annotations
@@ -17,48 +17,48 @@ from dowse.code import tokens
 from dowse.engine import Engine
 from dowse.errors import UsageError
 from dowse.evaluation import commit_history
-from dowse.evaluation.leaks import stem_of
+from dowse.evaluation.leaks import get_stem
 from dowse.evaluation.mining import definitions
 from dowse.evaluation.mining.commits import is_code
-from dowse.evaluation.mining.docs import question
+from dowse.evaluation.mining.docs import extract_query
 from dowse.search import query_log
 from dowse.search.query.analyze import STOP_WORDS
 
-SUPPORT = 3
-"""How often two words must go together to be more than chance."""
+MIN_PAIR_COUNT = 3
+"""How often two words must occur together to be more than chance."""
 
-SEARCH_SUPPORT = 1
-"""A search that was asked again in other words says more than two words that occur together."""
+MIN_REFORMULATION_COUNT = 1
+"""How often a search must be repeated in other words: once says more than two words that occur together."""
 
-COMMON = 0.05
+MAX_WORD_SHARE = 0.05
 """A word in a larger share of the texts says nothing about any of them: "return", "given"."""
 
-BOUND = 0.35
-"""Normalised pointwise mutual information from which on two words belong together (0: chance, 1: always)."""
+MIN_ASSOCIATION = 0.35
+"""Normalised pointwise mutual information of a pair of words that belongs together (0: chance, 1: always)."""
 
-COMMITS = 3000
-"""Commits that are read."""
+MAX_COMMITS = 3000
+"""Commits that are read, newest first."""
 
-AGAIN = 180.0
+MAX_REFORMULATION_SECONDS = 180.0
 """Seconds after which another search is about something else."""
 
-BETTER = 0.1
+MIN_RELEVANCE_GAIN = 0.1
 """By how much the best hit of the second search must be more relevant."""
 
-MAX_WORDS = 3
-"""Words of a search that changed: with more, nobody knows which stands for which."""
+MAX_CHANGED_WORDS = 3
+"""Words of a search that may differ: with more, nobody knows which stands for which."""
 
-_DULL = frozenset(
+_GENERIC_WORDS = frozenset(
     "add added adds allow also always any avoid call called change check class code default ensure error file files "
     "first fix fixed function get given handle improve instead make method more move name new none not object one only "
     "option other remove return returns same set support test tests type update use used using value values when "
     "without".split()
 )
-"""Words of documentation and commits that go with everything."""
+"""Words of documentation and commits that occur with everything."""
 
 
 class Suggestion(NamedTuple):
-    """What people say, what the corpus says, and why they may mean the same."""
+    """A pair of words that may mean the same: what people say, what the corpus says, and the evidence."""
 
     said: str
     used: str
@@ -69,48 +69,50 @@ class Suggestion(NamedTuple):
 
 
 class _Text(NamedTuple):
+    """A sentence as words that people say and names that the code uses."""
+
     said: frozenset[str]
     used: frozenset[str]
     example: str
 
 
 def suggest(engine: Engine, limit: int) -> list[Suggestion]:
-    """The best candidates of each source, the surest first."""
-    found = [*_associated("docs", _documented(engine)), *_associated("git", _committed(engine))]
+    """Suggest the best candidates of all sources, highest score first."""
+    found = [*_associate("docs", _read_docs(engine)), *_associate("git", _read_commits(engine))]
     found += _reformulated(query_log.read(roots.search_log(engine.root)))
     found.sort(key=lambda s: (-s.score, s.said, s.used))
     return found[:limit]
 
 
-def _documented(engine: Engine) -> Iterator[_Text]:
+def _read_docs(engine: Engine) -> Iterator[_Text]:
     engine.index()
-    for _, entity in definitions.of_sources(engine):
-        if entity.doc and (said := question(entity)):
-            yield _Text(_words(said), _words(entity.name), f"{entity.qualified}: {said}")
+    for _, entity in definitions.iter_source_definitions(engine):
+        if entity.doc and (said := extract_query(entity)):
+            yield _Text(_extract_words(said), _extract_words(entity.name), f"{entity.qualified}: {said}")
 
 
-def _committed(engine: Engine) -> Iterator[_Text]:
+def _read_commits(engine: Engine) -> Iterator[_Text]:
     try:
-        commits = commit_history.newest_commits(engine.root, COMMITS)
+        commits = commit_history.newest_commits(engine.root, MAX_COMMITS)
     except UsageError:
         return  # no repository
     for commit in commits:
         sources = [file.path for file in commit.files if is_code(file.path, engine.languages)]
         if 1 <= len(sources) <= 2:
-            used = frozenset().union(*(_words(stem_of(path)) for path in sources))
-            yield _Text(_words(commit.subject), used, commit.subject)
+            used = frozenset().union(*(_extract_words(get_stem(path)) for path in sources))
+            yield _Text(_extract_words(commit.subject), used, commit.subject)
 
 
-def _words(text: str) -> frozenset[str]:
-    """The words of a text that say something, in lower case."""
+def _extract_words(text: str) -> frozenset[str]:
+    """Extract the words of a text that carry meaning, in lower case."""
     found = (part for word in tokens.words(text) for part in tokens.split_identifier(word))
     return frozenset(
-        w for w in found if len(w) > 2 and w.isalpha() and w not in STOP_WORDS and w not in _DULL
+        w for w in found if len(w) > 2 and w.isalpha() and w not in STOP_WORDS and w not in _GENERIC_WORDS
     )
 
 
-def _associated(source: str, texts: Iterable[_Text]) -> Iterator[Suggestion]:
-    """Pairs of words that occur together far more often than chance would have it."""
+def _associate(source: str, texts: Iterable[_Text]) -> Iterator[Suggestion]:
+    """Find pairs of words that occur together far more often than by chance."""
     said, used, together = Counter[str](), Counter[str](), Counter[tuple[str, str]]()
     examples: dict[tuple[str, str], str] = {}
     total = 0
@@ -121,20 +123,20 @@ def _associated(source: str, texts: Iterable[_Text]) -> Iterator[Suggestion]:
         stems = {tokens.stem(word) for word in text.used}
         for a in text.said:
             if tokens.stem(a) in stems:
-                continue  # it says so itself
+                continue  # the name has the word itself
             for b in text.used:
                 together[a, b] += 1
                 examples.setdefault((a, b), text.example)
-    most = max(SUPPORT, COMMON * total)
+    most = max(MIN_PAIR_COUNT, MAX_WORD_SHARE * total)
     for (a, b), count in together.items():
-        if count >= SUPPORT and said[a] <= most and used[b] <= most:
-            score = _association(count, said[a], used[b], total)
-            if score >= BOUND and not _are_alike(a, b):
+        if count >= MIN_PAIR_COUNT and said[a] <= most and used[b] <= most:
+            score = _compute_association(count, said[a], used[b], total)
+            if score >= MIN_ASSOCIATION and not _are_alike(a, b):
                 yield Suggestion(a, b, source, count, round(score, 3), examples[a, b][:200])
 
 
-def _association(both: int, a: int, b: int, total: int) -> float:
-    """Normalised pointwise mutual information: log(p(a,b) / (p(a) p(b))) / -log p(a,b)."""
+def _compute_association(both: int, a: int, b: int, total: int) -> float:
+    """Compute normalised pointwise mutual information: log(p(a,b) / (p(a) p(b))) / -log p(a,b)."""
     share = both / total
     return math.log(share * total * total / (a * b)) / -math.log(share) if share < 1 else 0.0
 
@@ -144,24 +146,24 @@ def _are_alike(a: str, b: str) -> bool:
 
 
 def _reformulated(asked: Iterable[query_log.Asked]) -> Iterator[Suggestion]:
-    """Searches that were asked again in other words, with more success."""
+    """Find searches that were repeated in other words, with more success."""
     found: Counter[tuple[str, str]] = Counter()
     examples: dict[tuple[str, str], str] = {}
     for first, second in pairwise(asked):
-        before, after = _words(first.query), _words(second.query)
+        before, after = _extract_words(first.query), _extract_words(second.query)
         lost, gained = sorted(before - after), sorted(after - before)
-        is_soon = 0 <= second.time - first.time <= AGAIN
-        is_better = second.hits and (not first.hits or second.best >= first.best + BETTER)
-        few = 1 <= len(lost) <= MAX_WORDS and 1 <= len(gained) <= MAX_WORDS
+        is_soon = 0 <= second.time - first.time <= MAX_REFORMULATION_SECONDS
+        is_better = second.hits and (not first.hits or second.best >= first.best + MIN_RELEVANCE_GAIN)
+        few = 1 <= len(lost) <= MAX_CHANGED_WORDS and 1 <= len(gained) <= MAX_CHANGED_WORDS
         if is_soon and is_better and few and (before & after or len(before) == len(lost) == 1):
-            pair = (_in_order(first.query, lost), _in_order(second.query, gained))
+            pair = (_join_in_order(first.query, lost), _join_in_order(second.query, gained))
             found[pair] += 1
             examples.setdefault(pair, f"'{first.query}', then '{second.query}'")
     for (a, b), count in found.items():
-        if count >= SEARCH_SUPPORT and not _are_alike(a, b):
+        if count >= MIN_REFORMULATION_COUNT and not _are_alike(a, b):
             yield Suggestion(a, b, "log", count, min(1.0, 0.5 + 0.1 * count), examples[a, b])
 
 
-def _in_order(query: str, words: Sequence[str]) -> str:
+def _join_in_order(query: str, words: Sequence[str]) -> str:
     parts = [part for word in tokens.words(query) for part in tokens.split_identifier(word)]
     return " ".join(dict.fromkeys(part for part in parts if part in words))

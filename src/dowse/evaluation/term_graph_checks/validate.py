@@ -1,4 +1,4 @@
-"""Does a term graph help? Hit@5 without and with it on the same index, question by question."""
+"""Measures whether a term graph helps: Hit@5 without and with it on the same index, query by query."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from dowse.engine import Engine
 from dowse.evaluation.eval_types import Dataset, Outcome, Variant
 from dowse.evaluation.run import Plan, Progress, evaluate
 
-K = 5
-METRIC = f"hit@{K}"
+HIT_DEPTH = 5
+HIT_METRIC = f"hit@{HIT_DEPTH}"
 
-GAIN = 0.10
-"""What it must gain to be called validated: with 20 questions, two of them."""
+MIN_GAIN = 0.10
+"""The gain in Hit@5 of a validated term graph: with 20 queries, two of them."""
 
 
-class Row(NamedTuple):
-    """A question without and with the term graph; ranks of the first right result, 0 if there is none."""
+class ValidationRow(NamedTuple):
+    """A query without and with the term graph; ranks of the first relevant hit, 0 if there is none."""
 
     id: str
     query: str
@@ -32,38 +32,41 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """What came out, and whether it is good enough."""
+    """Hit rates without and with a term graph, and whether the gain is enough."""
 
     file: str
-    rows: tuple[Row, ...]
+    rows: tuple[ValidationRow, ...]
     baseline: float
     enriched: float
 
     @property
     def improved(self) -> int:
-        """Questions that are answered among the first five only with it."""
+        """Queries that have a relevant hit among the first five only with it."""
         return sum(row.change == "improved" for row in self.rows)
 
     @property
     def regressed(self) -> int:
-        """Questions that are answered among the first five only without it."""
+        """Queries that have a relevant hit among the first five only without it."""
         return sum(row.change == "regressed" for row in self.rows)
 
     @property
     def fired(self) -> int:
-        """Questions that it added anything to."""
+        """Queries that it added terms to."""
         return sum(bool(row.added) for row in self.rows)
 
     @property
     def validated(self) -> bool:
-        """Whether it gains enough and costs nothing."""
-        return self.enriched - self.baseline >= GAIN - 1e-9 and not self.regressed
+        """Whether it gains enough and no query got worse."""
+        return self.enriched - self.baseline >= MIN_GAIN - 1e-9 and not self.regressed
 
     def conclusion(self) -> Iterator[str]:
-        """The result in words."""
+        """Describe the result in words."""
         total = len(self.rows)
         gain = (self.enriched - self.baseline) * 100
-        yield f"baseline Hit@{K} {self.baseline:.0%}, enriched Hit@{K} {self.enriched:.0%} ({gain:+.0f} points)"
+        yield (
+            f"baseline Hit@{HIT_DEPTH} {self.baseline:.0%}, enriched Hit@{HIT_DEPTH} {self.enriched:.0%} "
+            f"({gain:+.0f} points)"
+        )
         yield (
             f"it fired on {self.fired} of {total} questions: {self.improved} improved, {self.regressed} regressed, "
             f"{total - self.improved - self.regressed} unchanged"
@@ -72,8 +75,8 @@ class Validation:
             yield "conclusion: validated"
             return
         short = (
-            f"the gain is below {GAIN * 100:.0f} points"
-            if self.enriched - self.baseline < GAIN - 1e-9
+            f"the gain is below {MIN_GAIN * 100:.0f} points"
+            if self.enriched - self.baseline < MIN_GAIN - 1e-9
             else ""
         )
         worse = f"{self.regressed} questions got worse" if self.regressed else ""
@@ -81,21 +84,29 @@ class Validation:
 
 
 def validate(engine: Engine, dataset: Dataset, terms: Path, progress: Progress | None = None) -> Validation:
-    """Both runs, on one index. Of each file the best result counts, so that the first five are five files."""
-    plan = Plan((METRIC,), files=True)
+    """Run both variants on one index. The best hit of each file counts, so that the first five are five files."""
+    plan = Plan((HIT_METRIC,), best_per_file=True)
     variants = [Variant("baseline", {"terms": ""}), Variant("enriched", {"terms": str(terms)})]
     without, with_ = evaluate(engine, dataset, variants, plan, progress)
-    rows = tuple(map(_row, without.outcomes, with_.outcomes))
+    rows = tuple(map(_compare_outcomes, without.outcomes, with_.outcomes))
     return Validation(
-        terms.name, rows, without.summary.overall[METRIC].mean, with_.summary.overall[METRIC].mean
+        terms.name, rows, without.summary.overall[HIT_METRIC].mean, with_.summary.overall[HIT_METRIC].mean
     )
 
 
-def _row(before: Outcome, after: Outcome) -> Row:
-    gain = after.values[METRIC] - before.values[METRIC]
+def _compare_outcomes(before: Outcome, after: Outcome) -> ValidationRow:
+    gain = after.values[HIT_METRIC] - before.values[HIT_METRIC]
     change = "improved" if gain > 0 else "regressed" if gain < 0 else "unchanged"
-    return Row(before.id, before.query, _first(before), _first(after), change, after.added, after.enriched)
+    return ValidationRow(
+        before.id,
+        before.query,
+        _find_first_rank(before),
+        _find_first_rank(after),
+        change,
+        after.added,
+        after.enriched,
+    )
 
 
-def _first(outcome: Outcome) -> int:
+def _find_first_rank(outcome: Outcome) -> int:
     return min((rank for rank in outcome.ranks if rank), default=0)

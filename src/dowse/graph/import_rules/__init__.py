@@ -1,4 +1,4 @@
-"""The languages and formats whose names can be resolved: one file each, one row in the table."""
+"""Import rules by language or format: one file each, one row in the table."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ DIALECTS: tuple[Dialect, ...] = (
 
 BY_LANGUAGE = {language: dialect for dialect in DIALECTS for language in dialect.languages}
 
-_NONE = Dialect()
+_NO_DIALECT = Dialect()
 
 
-def dialect_of(language: str) -> Dialect:
-    """How a language names things; one that names nothing if it is not in the table."""
-    return BY_LANGUAGE.get(language, _NONE)
+def get_dialect(language: str) -> Dialect:
+    """Return the import rules of a language; rules that resolve nothing if it is not in the table."""
+    return BY_LANGUAGE.get(language, _NO_DIALECT)

@@ -1,4 +1,4 @@
-"""Formats that name files: prose, pages of configuration, recipes. What is no path of the tree is no edge."""
+"""Formats that link to files by path: Markdown, YAML, Dockerfiles, Terraform. Other links are no edges."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from posixpath import dirname, join, normpath
 
 from dowse.graph.import_rules.rule import FOLDER, MODULE, Dialect, Value
 from dowse.graph.scopes import FileScopes
-from dowse.graph.symbol_table import Tree
+from dowse.graph.symbol_table import SymbolTable
 
-_ENTRIES = ("Dockerfile", "action.yml", "action.yaml", "main.tf", "Chart.yaml", "README.md", "index.md")
-"""What a folder stands for that is named where a file is meant."""
+_ENTRY_FILES = ("Dockerfile", "action.yml", "action.yaml", "main.tf", "Chart.yaml", "README.md", "index.md")
+"""The files that a link to a folder means, in order of preference."""
 
 
-class Linked(Dialect):
-    """A mention is a path, from the file's folder or from the root."""
+class LinkDialect(Dialect):
+    """A format whose mentions are paths, relative to the folder of the file or to the root."""
 
     from_root = True
 
-    def linked(self, tree: Tree, file: FileScopes, target: str) -> list[Value]:
-        """The file or folder that a path names."""
+    def resolve_link(self, tree: SymbolTable, file: FileScopes, target: str) -> list[Value]:
+        """Find the file or folder that a path names."""
         target = target.strip().strip("'\"").rstrip("/")
         bases = [dirname(file.path), *([""] if self.from_root else [])]
         for base in bases:
@@ -28,12 +28,12 @@ class Linked(Dialect):
             if tree.exists(path):
                 return [Value(MODULE, path)]
             if "/" in target and tree.is_folder(path):
-                return self.folder(tree, path)
+                return self.resolve_folder(tree, path)
         return []
 
-    def folder(self, tree: Tree, path: str) -> list[Value]:
-        """What a folder stands for: the file it is entered by, or itself."""
-        for name in _ENTRIES:
+    def resolve_folder(self, tree: SymbolTable, path: str) -> list[Value]:
+        """Find what a folder stands for: its entry file, or the folder itself."""
+        for name in _ENTRY_FILES:
             if tree.exists(join(path, name)):
                 return [Value(MODULE, join(path, name))]
         return [Value(FOLDER, path)]

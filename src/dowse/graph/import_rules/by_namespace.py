@@ -1,82 +1,84 @@
-"""Languages whose imports name definitions rather than files: found by name, told apart by their paths."""
+"""Languages whose imports name definitions rather than files: found by name, disambiguated by their paths."""
 
 from __future__ import annotations
 
 import re
 from posixpath import join
 
-from dowse.graph.import_rules.rule import CLASS, FOLDER, FUNCTION, Dialect, Imported, Value
+from dowse.graph.import_rules.rule import CLASS, FOLDER, FUNCTION, Dialect, ImportedName, Value
 from dowse.graph.scopes import FILE, FileScopes, Mention
-from dowse.graph.symbol_table import Place, Tree
+from dowse.graph.symbol_table import DefinitionSite, SymbolTable
 
 _SEPARATORS = re.compile(r"::|\\|\.|/")
 
 
-class Named(Dialect):
-    """An import is a dotted name; its last part is defined in a file whose folders are the parts before."""
+class NamespaceDialect(Dialect):
+    """A language whose imports are dotted names: the last part is defined in a file below folders named by the rest."""
 
-    shared_folder = True
+    folder_is_namespace = True
     implicit_receiver = True
 
-    def imported(self, mention: Mention) -> list[Imported]:
-        """The last part of a name, its alias, or everything below it."""
+    def parse_import(self, mention: Mention) -> list[ImportedName]:
+        """Bind the last part of a name, its alias, or everything below it."""
         if mention.detail == "*":
-            return [Imported("*", mention.target, "*")]
-        parts = parts_of(mention.target)
+            return [ImportedName("*", mention.target, "*")]
+        parts = split_name(mention.target)
         alias = mention.detail.removeprefix("* as ")
-        return [Imported(alias or parts[-1], mention.target)] if parts else []
+        return [ImportedName(alias or parts[-1], mention.target)] if parts else []
 
-    def locate(self, tree: Tree, file: FileScopes, module: str) -> list[Value]:
-        """The definitions that a name may mean; those in the folders it names, if there are any."""
-        parts = parts_of(module)
+    def locate(self, tree: SymbolTable, file: FileScopes, module: str) -> list[Value]:
+        """Find the definitions that a name may mean, preferring those in the folders it names."""
+        parts = split_name(module)
         if not parts:
             return []
-        places = _outermost(tree, tree.named(self.family or self.languages, parts[-1]))
-        near = [place for place in places if _agreement(place.path, parts[:-1]) > 0] or (
-            places if len(parts) == 1 else []
+        sites = _keep_outermost(tree, tree.find_definitions(self.family or self.languages, parts[-1]))
+        near = [site for site in sites if _count_matching_parts(site.path, parts[:-1]) > 0] or (
+            sites if len(parts) == 1 else []
         )
         if not near:
-            return self._folder(tree, parts)
-        best = max(_agreement(place.path, parts[:-1]) for place in near)
-        return [_value(tree, place) for place in near if _agreement(place.path, parts[:-1]) == best]
+            return self._find_folder(tree, parts)
+        best = max(_count_matching_parts(site.path, parts[:-1]) for site in near)
+        return [
+            _make_value(tree, site) for site in near if _count_matching_parts(site.path, parts[:-1]) == best
+        ]
 
-    def _folder(self, tree: Tree, parts: list[str]) -> list[Value]:
-        for above in tree.folders_named(parts[-1]):
+    def _find_folder(self, tree: SymbolTable, parts: list[str]) -> list[Value]:
+        for above in tree.find_folder_parents(parts[-1]):
             folder = join(above, parts[-1])
             if len(parts) > 1 and f"/{folder}".endswith("/" + "/".join(parts[-2:])):
                 return [Value(FOLDER, folder)]
         return []
 
-    def submodule(self, tree: Tree, module: Value, name: str) -> Value | None:
-        """A definition in one of the files of a folder."""
-        if module.sort != FOLDER:
+    def find_submodule(self, tree: SymbolTable, module: Value, name: str) -> Value | None:
+        """Find a definition in one of the files of a folder."""
+        if module.kind != FOLDER:
             return None
-        for path in tree.files_in(module.place):
+        for path in tree.list_files(module.location):
             if tree.languages[path] in (self.family or self.languages):
-                other = tree.file(path)
+                other = tree.get_file(path)
                 if scope := other.scopes[FILE].members.get(name):
-                    return _value(tree, Place(path, scope))
+                    return _make_value(tree, DefinitionSite(path, scope))
         return None
 
 
-def parts_of(name: str) -> list[str]:
-    """The parts of a qualified name."""
+def split_name(name: str) -> list[str]:
+    """Split a qualified name into its parts."""
     return [part for part in _SEPARATORS.split(name.strip().strip("\\;")) if part]
 
 
-def _outermost(tree: Tree, places: list[Place]) -> list[Place]:
-    """Definitions that are not inside of a class or function."""
+def _keep_outermost(tree: SymbolTable, sites: list[DefinitionSite]) -> list[DefinitionSite]:
+    """Keep the definitions that are not inside of a class or function."""
     found = []
-    for place in places:
-        file = tree.file(place.path)
-        parent = file.scopes[file.scopes[place.scope].parent]
+    for site in sites:
+        file = tree.get_file(site.path)
+        parent = file.scopes[file.scopes[site.scope].parent]
         if not (parent.is_class or parent.is_function):
-            found.append(place)
+            found.append(site)
     return found
 
 
-def _agreement(path: str, parts: list[str]) -> int:
-    """How many of the last parts of a name are the last folders (or the stem) of a path."""
+def _count_matching_parts(path: str, parts: list[str]) -> int:
+    """Count how many of the last parts of a name are the last folders (or the stem) of a path."""
     folders = path.rpartition(".")[0].lower().split("/")
     best = 0
     for end in (len(folders), len(folders) - 1):
@@ -89,6 +91,6 @@ def _agreement(path: str, parts: list[str]) -> int:
     return best
 
 
-def _value(tree: Tree, place: Place) -> Value:
-    row = tree.file(place.path).scopes[place.scope]
-    return Value(FUNCTION if row.is_function else CLASS, place.path, place.scope)
+def _make_value(tree: SymbolTable, site: DefinitionSite) -> Value:
+    row = tree.get_file(site.path).scopes[site.scope]
+    return Value(FUNCTION if row.is_function else CLASS, site.path, site.scope)

@@ -1,35 +1,35 @@
-"""How C, C++ and Objective-C name headers and functions."""
+"""Import rules of C, C++ and Objective-C: included headers, and functions that are linked."""
 
 from __future__ import annotations
 
 from posixpath import dirname, join, normpath
 
-from dowse.graph.import_rules.by_namespace import Named
-from dowse.graph.import_rules.rule import MODULE, Imported, Value
+from dowse.graph.import_rules.by_namespace import NamespaceDialect
+from dowse.graph.import_rules.rule import MODULE, ImportedName, Value
 from dowse.graph.scopes import FileScopes, Mention
-from dowse.graph.symbol_table import Tree
+from dowse.graph.symbol_table import SymbolTable
 
 
-class CFamily(Named):
-    """C, C++ and Objective-C: includes are files, and names are known wherever they are linked."""
+class CFamily(NamespaceDialect):
+    """C, C++ and Objective-C: includes name files, and every definition that is linked is visible."""
 
     languages = ("c", "cpp", "objective-c")
     family = languages
-    supers = frozenset()
+    super_words = frozenset()
     global_types = True
     global_functions = True
-    shared_folder = False
-    headers = (".h", ".hh", ".hpp", ".hxx", ".h++", ".cuh")
+    folder_is_namespace = False
+    header_suffixes = (".h", ".hh", ".hpp", ".hxx", ".h++", ".cuh")
 
-    def imported(self, mention: Mention) -> list[Imported]:
-        """Everything in a header."""
-        return [Imported("*", mention.target, "*")]
+    def parse_import(self, mention: Mention) -> list[ImportedName]:
+        """Bind everything in a header."""
+        return [ImportedName("*", mention.target, "*")]
 
-    def locate(self, tree: Tree, file: FileScopes, module: str) -> list[Value]:
-        """A header beside the file, or the one of that path."""
+    def locate(self, tree: SymbolTable, file: FileScopes, module: str) -> list[Value]:
+        """Find a header beside the file, or the only one with that path."""
         beside = normpath(join(dirname(file.path), module))
         if tree.exists(beside):
             return [Value(MODULE, beside)]
-        named = tree.files_named(module.rpartition("/")[2])
+        named = tree.find_files(module.rpartition("/")[2])
         fits = [path for path in named if f"/{path}".endswith(f"/{module}")]
         return [Value(MODULE, fits[0])] if len(fits) == 1 else []

@@ -1,14 +1,14 @@
-"""How C# names types."""
+"""Import rules of C#: namespaces and types."""
 
 from __future__ import annotations
 
-from dowse.graph.import_rules.by_namespace import Named
+from dowse.graph.import_rules.by_namespace import NamespaceDialect
 
 
-class CSharp(Named):
-    """C#, where a namespace says nothing of files."""
+class CSharp(NamespaceDialect):
+    """C#, where a namespace does not say in which file a type is."""
 
     languages = ("csharp",)
-    supers = frozenset({"base"})
+    super_words = frozenset({"base"})
     global_types = True
-    one_base_class = True
+    single_inheritance = True

@@ -1,11 +1,11 @@
-"""How a Dockerfile names files."""
+"""Link rules of Dockerfiles: the files they copy."""
 
 from __future__ import annotations
 
-from dowse.graph.import_rules.by_link import Linked
+from dowse.graph.import_rules.by_link import LinkDialect
 
 
-class Dockerfile(Linked):
-    """What a Dockerfile copies."""
+class Dockerfile(LinkDialect):
+    """Dockerfiles: the files that they copy."""
 
     languages = ("dockerfile",)

@@ -1,13 +1,13 @@
-"""How Java names classes."""
+"""Import rules of Java: classes by qualified name."""
 
 from __future__ import annotations
 
-from dowse.graph.import_rules.by_namespace import Named
+from dowse.graph.import_rules.by_namespace import NamespaceDialect
 
 
-class Java(Named):
-    """Java."""
+class Java(NamespaceDialect):
+    """Java: imports name classes."""
 
     languages = ("java",)
     family = ("java", "kotlin")
-    one_base_class = True
+    single_inheritance = True

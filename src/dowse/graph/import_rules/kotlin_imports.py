@@ -1,17 +1,17 @@
-"""How Kotlin names classes and functions."""
+"""Import rules of Kotlin: classes and functions by qualified name."""
 
 from __future__ import annotations
 
-from dowse.graph.import_rules.by_namespace import Named
+from dowse.graph.import_rules.by_namespace import NamespaceDialect
 
 
-class Kotlin(Named):
-    """Kotlin."""
+class Kotlin(NamespaceDialect):
+    """Kotlin: imports name classes and functions."""
 
     languages = ("kotlin",)
     family = ("java", "kotlin")
-    one_base_class = True
+    single_inheritance = True
 
-    def constructors(self, name: str) -> tuple[str, ...]:
-        """``constructor``, beside the one in the head of the class."""
+    def list_constructor_names(self, name: str) -> tuple[str, ...]:
+        """Return ``constructor``; the primary one is part of the class itself."""
         return ("constructor",)

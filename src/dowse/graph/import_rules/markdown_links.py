@@ -1,12 +1,12 @@
-"""How Markdown names files."""
+"""Link rules of Markdown: relative paths."""
 
 from __future__ import annotations
 
-from dowse.graph.import_rules.by_link import Linked
+from dowse.graph.import_rules.by_link import LinkDialect
 
 
-class Markdown(Linked):
-    """Links of Markdown."""
+class Markdown(LinkDialect):
+    """Markdown: links to files, relative to the page."""
 
     languages = ("markdown",)
     from_root = False

@@ -1,36 +1,36 @@
-"""How Ruby names files and constants."""
+"""Import rules of Ruby: required files, and constants that are visible everywhere."""
 
 from __future__ import annotations
 
 from posixpath import dirname, join, normpath
 
-from dowse.graph.import_rules.by_namespace import Named
-from dowse.graph.import_rules.rule import MODULE, Imported, Value
+from dowse.graph.import_rules.by_namespace import NamespaceDialect
+from dowse.graph.import_rules.rule import MODULE, ImportedName, Value
 from dowse.graph.scopes import FileScopes, Mention
-from dowse.graph.symbol_table import Tree
+from dowse.graph.symbol_table import SymbolTable
 
 
-class Ruby(Named):
-    """Ruby: files are required, constants are known everywhere."""
+class Ruby(NamespaceDialect):
+    """Ruby: files are required, and constants are visible everywhere."""
 
     languages = ("ruby",)
     global_types = True
-    shared_folder = False
+    folder_is_namespace = False
 
-    def constructors(self, name: str) -> tuple[str, ...]:
-        """``initialize``, which ``new`` calls."""
+    def list_constructor_names(self, name: str) -> tuple[str, ...]:
+        """Return ``initialize``, which ``new`` calls."""
         return ("initialize",)
 
-    def imported(self, mention: Mention) -> list[Imported]:
-        """Everything that a required file defines."""
-        return [Imported("*", mention.target, "*")]
+    def parse_import(self, mention: Mention) -> list[ImportedName]:
+        """Bind everything that a required file defines."""
+        return [ImportedName("*", mention.target, "*")]
 
-    def locate(self, tree: Tree, file: FileScopes, module: str) -> list[Value]:
-        """The file that is required: beside this one, or below a folder that is searched."""
+    def locate(self, tree: SymbolTable, file: FileScopes, module: str) -> list[Value]:
+        """Find the file that is required: beside this one, below ``lib``, or the only one with that path."""
         name = module if module.endswith(".rb") else f"{module}.rb"
         beside = normpath(join(dirname(file.path), name))
         if tree.exists(beside):
             return [Value(MODULE, beside)]
-        fits = [path for path in tree.files_named(name.rpartition("/")[2]) if f"/{path}".endswith(f"/{name}")]
+        fits = [path for path in tree.find_files(name.rpartition("/")[2]) if f"/{path}".endswith(f"/{name}")]
         roots = [path for path in fits if f"/{path}".endswith(f"/lib/{name}")] or fits
         return [Value(MODULE, roots[0])] if len(roots) == 1 else []

@@ -1,4 +1,4 @@
-"""What the resolver asks of a language: how imports name files, and which words stand for objects."""
+"""The interface of import rules: how a language names modules and members, and which words stand for objects."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from typing import TYPE_CHECKING, NamedTuple
 from dowse.graph.scopes import FileScopes, Mention
 
 if TYPE_CHECKING:
-    from dowse.graph.symbol_table import Tree
+    from dowse.graph.symbol_table import SymbolTable
 
 
 class Value(NamedTuple):
-    """What an expression may be. ``place`` is a path; for what is outside of the tree, a dotted name."""
+    """One thing that an expression may be. ``location`` is a path; for something outside of the tree, a dotted name."""
 
-    sort: str
-    place: str
+    kind: str
+    location: str
     scope: int = 0
 
 
-MODULE, CLASS, FUNCTION, INSTANCE, EACH, ABOVE, OUTSIDE, FOLDER = (
-    "module", "class", "function", "instance", "each", "above", "outside", "folder",
+MODULE, CLASS, FUNCTION, INSTANCE, CONTAINER, SUPER, EXTERNAL, FOLDER = (
+    "module", "class", "function", "instance", "container", "super", "external", "folder",
 )  # fmt: skip
-"""A file; a class; a function; an object of a class; something that holds such objects; an object as its base classes
-see it; not in the tree; a package without a file of its own."""
+"""Kinds of values: a file; a class; a function; an object of a class; a container of such objects; ``super()``;
+something outside of the tree; a folder, or a package without a file of its own."""
 
 
-class Imported(NamedTuple):
+class ImportedName(NamedTuple):
     """A name that an import binds: to a module, or to a member of it (``*``: all; ``a.b``: a member of that)."""
 
     local: str
@@ -34,46 +34,46 @@ class Imported(NamedTuple):
 
 
 class Dialect:
-    """A language in which nothing can be imported; others say what they do differently."""
+    """The import rules of a language. These defaults resolve nothing; each language overrides some of them."""
 
     languages: tuple[str, ...] = ()
-    family: tuple[str, ...] = ()  # languages whose definitions can be meant; empty: its own
-    supers: frozenset[str] = frozenset({"super", "super()"})
-    implicit_receiver = False  # a bare call may mean a method of the class around it
-    own_type = ""  # the word for the class around
-    names_modules = False  # a name that is not bound may be that of a module
-    one_base_class = False  # all bases but one are interfaces, which seldom hide what another base has
+    family: tuple[str, ...] = ()  # languages whose definitions its names can mean; empty: its own
+    super_words: frozenset[str] = frozenset({"super", "super()"})
+    implicit_receiver = False  # a bare call may mean a method of the enclosing class
+    self_type_word = ""  # the word for the enclosing class
+    unbound_may_be_module = False  # a name that is not bound may name a module
+    single_inheritance = False  # all bases but one are interfaces, which seldom hide what another base has
     declares_receiver = False  # the first parameter of a method is the object
     class_scope_visible = True  # methods see the names of the class body
-    shared_folder = False  # files of one folder see each other's definitions
-    same_in_folder = True  # an import means the same in every file of a folder
+    folder_is_namespace = False  # files of one folder see each other's definitions
+    imports_alike_in_folder = True  # an import means the same in every file of a folder
     global_functions = False  # a function of any file can be called without an import
     global_types = False  # a class of any file can be named without an import
     builtins: frozenset[str] = frozenset()
-    headers: tuple[str, ...] = ()  # ends of the paths of files that declare what others define
-    whole = ""  # the name in a module for what the module as a whole is
+    header_suffixes: tuple[str, ...] = ()  # suffixes of files that declare what others define
+    module_value_name = ""  # the name in a module for its value as a whole
 
-    def imported(self, mention: Mention) -> list[Imported]:
-        """The names that an import binds."""
+    def parse_import(self, mention: Mention) -> list[ImportedName]:
+        """List the names that an import binds."""
         return []
 
-    def constructors(self, name: str) -> tuple[str, ...]:
-        """What the methods are called that make an object of a class of that name."""
+    def list_constructor_names(self, name: str) -> tuple[str, ...]:
+        """Return the names of the methods that create an object of a class of that name."""
         return (name,)
 
-    def locate(self, tree: Tree, file: FileScopes, module: str) -> list[Value]:
-        """What the name of a module means in a file; nothing if it is not in the tree."""
+    def locate(self, tree: SymbolTable, file: FileScopes, module: str) -> list[Value]:
+        """Find what a module name means in a file; nothing if it is not in the tree."""
         return []
 
-    def submodule(self, tree: Tree, module: Value, name: str) -> Value | None:
-        """A module inside of a module or folder."""
+    def find_submodule(self, tree: SymbolTable, module: Value, name: str) -> Value | None:
+        """Find a module inside of a module or folder."""
         return None
 
-    def linked(self, tree: Tree, file: FileScopes, target: str) -> list[Value]:
-        """The files or folders that a link names."""
+    def resolve_link(self, tree: SymbolTable, file: FileScopes, target: str) -> list[Value]:
+        """Find the files or folders that a link names."""
         return []
 
-    def type_names(self, declared: str) -> list[tuple[str, str]]:
-        """The names in a declared type, each with the sort of value that something of that type is."""
+    def parse_type(self, declared: str) -> list[tuple[str, str]]:
+        """List the names in a declared type, each with the kind of value that something of that type is."""
         name = declared.strip().lstrip("*&?").split("<")[0].split("[")[0].strip()
         return [(name.replace("::", ".").replace("\\", "."), INSTANCE)] if name else []

@@ -1,19 +1,19 @@
-"""How Terraform names modules and files."""
+"""Link rules of Terraform: modules are folders."""
 
 from __future__ import annotations
 
-from dowse.graph.import_rules.by_link import Linked
+from dowse.graph.import_rules.by_link import LinkDialect
 from dowse.graph.import_rules.rule import FOLDER, MODULE, Value
-from dowse.graph.symbol_table import Tree
+from dowse.graph.symbol_table import SymbolTable
 
 
-class Terraform(Linked):
-    """Modules and files of Terraform."""
+class Terraform(LinkDialect):
+    """Terraform: modules are folders, files are named by path."""
 
     languages = ("hcl",)
     from_root = False
 
-    def folder(self, tree: Tree, path: str) -> list[Value]:
-        """A module is its folder: every file of Terraform in it."""
-        files = [name for name in tree.files_in(path) if name.endswith((".tf", ".tofu"))]
+    def resolve_folder(self, tree: SymbolTable, path: str) -> list[Value]:
+        """List every Terraform file of a folder, because a module is a folder."""
+        files = [name for name in tree.list_files(path) if name.endswith((".tf", ".tofu"))]
         return [Value(MODULE, name) for name in files] or [Value(FOLDER, path)]

@@ -1,11 +1,11 @@
-"""How pages of YAML name files: Compose, GitHub Actions, GitLab CI, Kubernetes, Helm."""
+"""Link rules of YAML: paths in Compose, GitHub Actions, GitLab CI, Kubernetes and Helm files."""
 
 from __future__ import annotations
 
-from dowse.graph.import_rules.by_link import Linked
+from dowse.graph.import_rules.by_link import LinkDialect
 
 
-class Yaml(Linked):
-    """A value that is the path of a file or folder of the tree names it."""
+class Yaml(LinkDialect):
+    """YAML: a value that is the path of a file or folder of the tree is a link to it."""
 
     languages = ("yaml",)

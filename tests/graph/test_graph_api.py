@@ -1,4 +1,4 @@
-"""Questions to the graph of a real index: by Python and by the command line."""
+"""Operations on the graph of a real index: by Python and by the command line."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def test_a_diff_is_read_by_its_new_lines() -> None:
 
 def test_files_change_together_by_commits() -> None:
     commits = [frozenset("ab"), frozenset("abc"), frozenset("bc"), frozenset(map(str, range(99))) | {"a"}]
-    assert git_diff.together(commits, frozenset("a")) == [("b", 1.0, 2)]
+    assert git_diff.count_co_changes(commits, frozenset("a")) == [("b", 1.0, 2)]
 
 
 def test_the_command_line(root: Path) -> None:

@@ -1,0 +1,48 @@
+"""From a name to the one node of the code graph that it means.
+
+A name that several nodes have is never picked silently: the error lists them, for choosing.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from dowse.errors import EntityAmbiguous, EntityNotFound
+from dowse.graph.traversal import Graph
+from dowse.types import Kind, Node
+
+MAX_LISTED_CANDIDATES = 20
+"""Candidates that an error lists."""
+
+
+def find_node(graph: Graph, name: str, kinds: frozenset[Kind] = frozenset()) -> Node:
+    """Find the one node that a name means; raise an error that lists the candidates if there are several."""
+    found = graph.find_matches(name)
+    fitting = [node for node in found if not kinds or node.kind in kinds] or found
+    if len(fitting) == 1:
+        return fitting[0]
+    if not fitting:
+        raise EntityNotFound(f"nothing is called '{name}'{_describe_suggestions(graph, name)}")
+    listed = [f"\n  {node.id} ({node.kind})" for node in fitting[:MAX_LISTED_CANDIDATES]]
+    more = (
+        f"\n  and {len(fitting) - MAX_LISTED_CANDIDATES} more" if len(fitting) > MAX_LISTED_CANDIDATES else ""
+    )
+    raise EntityAmbiguous(f"'{name}' is the name of {len(fitting)} things; say which:{''.join(listed)}{more}")
+
+
+def suggest_ids(graph: Graph, name: str, limit: int = 5) -> list[str]:
+    """Suggest ids that may have been meant."""
+    last = name.rpartition(":")[2].rpartition("/")[2].rpartition(".")[2] or name
+    close = get_close_matches(last, graph.by_name, n=limit)
+    found = [id for word in close for id in graph.by_name[word]]
+    if not found:
+        files = {path.rpartition("/")[2]: path for path in graph.files}
+        found = [files[match] for match in get_close_matches(name.rpartition("/")[2], files, n=limit)]
+    return found[:limit]
+
+
+def _describe_suggestions(graph: Graph, name: str) -> str:
+    close = suggest_ids(graph, name)
+    if close:
+        return f": did you mean {', '.join(close)}?"
+    return ": an id is a path or path:Class.method, with names as a search shows them"
