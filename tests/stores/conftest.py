@@ -67,7 +67,7 @@ def create(request: pytest.FixtureRequest) -> Create:
         shared = stores.Shared(f"repository {next(NUMBERS)}", "/tree")
         store = stores.create(url, None, "/tree", fingerprint, shared)
         if kind == ASKED_OFTEN:
-            vars(store)["_remembered"].often = 0
+            vars(store)["_cache"].hot_after = 0
         return store
 
     return made

@@ -19,7 +19,7 @@ def schema_oid(connection: Connection, name: str) -> int:
     return int(row[0]) if row else 0
 
 
-def holder(connection: Connection, keys: tuple[int, int]) -> str:
+def describe_holder(connection: Connection, keys: tuple[int, int]) -> str:
     """Who has a lock, as the server knows them."""
     row = connection.execute(
         "SELECT application_name FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE locktype = 'advisory' "
