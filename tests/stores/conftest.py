@@ -9,7 +9,7 @@ import pytest
 
 from dowse import stores
 from dowse.index_folder import IndexFolder
-from dowse.stores.embedded import pca_prefilter, vector_index
+from dowse.stores.embedded import pca_prefilter, vector_index, vector_segment
 from dowse.stores.protocol import Snapshot, Store
 
 from . import server
@@ -31,9 +31,11 @@ def _small_is_large(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
     """For tests of a store in files that is large, every number of vectors is a large one."""
     callspec = getattr(request.node, "callspec", None)
     if callspec is not None and SKETCHED in callspec.params.values():
-        for name, value in {"SKETCHED_ROWS": 1, "CHOSEN": 2, "FEW": 0.0, "MANY": 1.0}.items():
-            monkeypatch.setattr(vector_index, name, value)
-        monkeypatch.setattr(pca_prefilter, "LEAST_KEPT", 0.0)
+        monkeypatch.setattr(vector_index, "PREFILTER_MIN_ROWS", 1)
+        monkeypatch.setattr(vector_segment, "PREFILTER_ROWS_PER_HIT", 2)
+        monkeypatch.setattr(vector_segment, "MAX_COPIED_SHARE", 0.0)
+        monkeypatch.setattr(vector_segment, "MAX_PREFILTERED_SHARE", 1.0)
+        monkeypatch.setattr(pca_prefilter, "MIN_KEPT_VARIANCE", 0.0)
 
 
 @pytest.fixture(scope="session")

@@ -18,13 +18,9 @@ from pathlib import Path
 from dowse.errors import IndexCorrupt, IndexLocked, IndexMissing, IndexUnwritable
 from dowse.index_folder import IndexFolder
 from dowse.stores.embedded import layout, lexical_index
-from dowse.stores.embedded.catalogue import (
-    RETAINED,
-    Catalogue,
-    OlderFormat,
-    ViewState,
-    mapped,
-)
+from dowse.stores.embedded.catalogue import RETAINED_GENERATIONS, Catalogue
+from dowse.stores.embedded.catalogue_connection import CatalogueState, OlderFormat, translate_errors
+from dowse.stores.embedded.catalogue_writer import CatalogueWriter
 from dowse.stores.embedded.index_snapshot import EmbeddedSnapshot, Remembered
 from dowse.stores.embedded.index_writer import EmbeddedWriter
 from dowse.stores.embedded.layout import CATALOGUE, HOLDER, LEXICAL, LOCK, VECTORS, VIEWS
@@ -91,7 +87,7 @@ class EmbeddedStore:
     def _status(self) -> IndexStatus:
         with self._reading() as (opened, catalogue), catalogue.transaction("DEFERRED"):
             view = catalogue.state()
-            files, chunks, entities = catalogue.counts()
+            files, chunks, entities = catalogue.count_live()
             return IndexStatus(
                 self._state(view.fingerprint),
                 str(self.folder),
@@ -100,14 +96,14 @@ class EmbeddedStore:
                 chunks,
                 entities,
                 _size(self._data),
-                catalogue.tally("language"),
-                catalogue.tally("health"),
+                catalogue.count_files_by("language"),
+                catalogue.count_files_by("health"),
                 catalogue.secrets(),
                 catalogue.report(),
                 self._parts(opened, catalogue, view),
             )
 
-    def _parts(self, opened: _Opened, catalogue: Catalogue, state: ViewState) -> dict[str, int]:
+    def _parts(self, opened: _Opened, catalogue: Catalogue, state: CatalogueState) -> dict[str, int]:
         """The generation of each part; 0 for one that is lost."""
         try:
             reader, vectors = self._derived(opened, catalogue, state)
@@ -277,12 +273,12 @@ class EmbeddedStore:
     @contextmanager
     def _open_writer(self, thorough: bool) -> Iterator[EmbeddedWriter]:
         try:
-            catalogue = Catalogue(self._path, self.root, create=True)
+            catalogue = CatalogueWriter(self._path, self.root)
         except (IndexCorrupt, OlderFormat):
             self._discard()
-            catalogue = Catalogue(self._path, self.root, create=True)
+            catalogue = CatalogueWriter(self._path, self.root)
         try:
-            with mapped(self._path):
+            with translate_errors(self._path):
                 folder = self._view_folder(catalogue)
                 writer = EmbeddedWriter(catalogue, folder, self.fingerprint, thorough=thorough)
                 try:
@@ -314,7 +310,7 @@ class EmbeddedStore:
     def _reading(self) -> Iterator[tuple[_Opened, Catalogue]]:
         """A connection for one reader, and what all readers share."""
         opened = self._open()
-        with mapped(self._path):
+        with translate_errors(self._path):
             with self._guard:
                 catalogue = opened.idle.pop() if opened.idle else None
             catalogue = catalogue or Catalogue(self._path, self.root, create=False)
@@ -356,7 +352,7 @@ class EmbeddedStore:
         return self._data / VIEWS / str(catalogue.view)
 
     def _derived(
-        self, opened: _Opened, catalogue: Catalogue, state: ViewState
+        self, opened: _Opened, catalogue: Catalogue, state: CatalogueState
     ) -> tuple[LexicalReader, VectorIndex]:
         """Lexical index and vectors, read anew if the catalogue has gone on; an error if one is lost."""
         newest = state.generation
@@ -373,7 +369,10 @@ class EmbeddedStore:
             if opened.vectors is None or not reader.generation <= opened.vectors.generation <= newest:
                 opened.vectors = VectorIndex(self._view_folder(catalogue) / VECTORS)
             vectors = opened.vectors
-        if reader.generation < max(0, newest - RETAINED) or vectors.generation < reader.generation:
+        if (
+            reader.generation < max(0, newest - RETAINED_GENERATIONS)
+            or vectors.generation < reader.generation
+        ):
             raise IndexCorrupt(f"the index at {self.folder} lacks a part of its files")
         return reader, vectors
 

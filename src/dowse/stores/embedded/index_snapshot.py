@@ -11,11 +11,12 @@ from dowse.filters import chunk_passes, entity_passes, file_passes
 from dowse.stores import name_match
 from dowse.stores.embedded.catalogue import (
     Catalogue,
-    KnownFile,
+    CatalogueFile,
     NamedEntity,
 )
 from dowse.stores.embedded.lexical_index import LexicalReader
-from dowse.stores.embedded.vector_index import VectorIndex, unpacked
+from dowse.stores.embedded.vector_codec import unpack_vectors
+from dowse.stores.embedded.vector_index import VectorIndex
 from dowse.types import (
     CHUNK_BITS,
     ChunkVector,
@@ -59,7 +60,7 @@ class Remembered:
     contents: dict[int, bytes] = field(default_factory=dict)
     content_bytes: int = 0
     file_count: int | None = None
-    manifest: Mapping[str, KnownFile] | None = None
+    manifest: Mapping[str, CatalogueFile] | None = None
     folders: Mapping[str, int] | None = None
     passing: dict[Filter, frozenset[int]] = field(default_factory=dict)
     many_gone: bool = False  # rows of files that are gone have crowded out others
@@ -144,7 +145,7 @@ class EmbeddedSnapshot:
         gone = {id for id in files - self._remembered.files.keys() if self.file(id) is None}
         if not gone:
             return list(hits)
-        if min(gone) < 1 or max(gone) > self._catalogue.last_file():
+        if min(gone) < 1 or max(gone) > self._catalogue.find_last_file_id():
             folder = self._vectors.folder
             raise IndexCorrupt(f"the vectors at {folder} are damaged (they name files that never were)")
         return [hit for hit in hits if hit.chunk >> CHUNK_BITS not in gone]
@@ -155,7 +156,7 @@ class EmbeddedSnapshot:
         if filter not in known:
             if len(known) >= CACHED_FILTERS:
                 known.clear()
-            rows = self._catalogue.live_files(self.generation)
+            rows = self._catalogue.list_live_files(self.generation)
             known[filter] = frozenset(id for id, file in rows if file_passes(filter, file))
         return known[filter]
 
@@ -183,7 +184,7 @@ class EmbeddedSnapshot:
         asked = (first, last, filter)
         if self._last_named is None or self._last_named[0] != asked:
             scan = -1 if filter.about_files or filter.about_chunks else NAME_SCAN
-            self._last_named = asked, list(self._catalogue.named(first, last, self.generation, scan))
+            self._last_named = asked, list(self._catalogue.find_names(first, last, self.generation, scan))
         return self._last_named[1]
 
     def _changed_files(self, filter: Filter) -> Sequence[int] | None:
@@ -191,7 +192,9 @@ class EmbeddedSnapshot:
         if filter.changed_since_ns is None:
             return None
         lately = Filter(changed_since_ns=filter.changed_since_ns)
-        return [id for id, file in self._catalogue.live_files(self.generation) if file_passes(lately, file)]
+        return [
+            id for id, file in self._catalogue.list_live_files(self.generation) if file_passes(lately, file)
+        ]
 
     def _defined_in(self, chunks: list[int]) -> Iterable[NamedEntity]:
         """The entities that begin in some chunks, by name and path."""
@@ -241,7 +244,7 @@ class EmbeddedSnapshot:
         if found is None:
             if len(known) >= CACHED_NAMES:
                 known.clear()
-            found = known[name] = list(self._catalogue.files_called(name, self.generation))
+            found = known[name] = list(self._catalogue.find_files_called(name, self.generation))
         return found
 
     def file(self, id: int) -> StoredFile | None:
@@ -279,7 +282,7 @@ class EmbeddedSnapshot:
         """Id and content of every file that passes, in order of path."""
         files = [
             (file.path, id)
-            for id, file in self._catalogue.live_files(self.generation)
+            for id, file in self._catalogue.list_live_files(self.generation)
             if file_passes(filter, file)
         ]
         return ((id, self._catalogue.content(id)) for _, id in sorted(files))
@@ -294,14 +297,14 @@ class EmbeddedSnapshot:
     def file_vectors(self, id: int) -> tuple[ChunkVector, ...]:
         """The vectors of a file's chunks, to the precision that they are kept in."""
         rows = self._catalogue.file_vectors(id)
-        vectors = unpacked([data for _, data in rows])
+        vectors = unpack_vectors([data for _, data in rows])
         return tuple(ChunkVector(key, vector) for (key, _), vector in zip(rows, vectors, strict=True))
 
     def references(self, paths: Collection[str] | None = None) -> Iterator[FileReferences]:
         """What files define and mention, in order of path."""
         return self._catalogue.references(self.generation, paths)
 
-    def manifest(self) -> Mapping[str, KnownFile]:
+    def manifest(self) -> Mapping[str, CatalogueFile]:
         """Every file by path."""
         remembered = self._remembered
         if remembered.manifest is None:
