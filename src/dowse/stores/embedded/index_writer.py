@@ -35,7 +35,9 @@ class EmbeddedWriter:
         self._folder = folder
         self._fingerprint = fingerprint
         self.repaired: tuple[str, ...] = ()
-        index, self._lexical_generation = lexical_index.restored(folder / layout.LEXICAL, thorough=thorough)
+        index, self._lexical_generation = lexical_index.open_or_recreate(
+            folder / layout.LEXICAL, thorough=thorough
+        )
         self._lexical = index.writer()
         self._vectors = VectorIndex(folder / layout.VECTORS)
         if thorough and not self._vectors.is_intact():
