@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from dowse.types import FileFacts, Filter, ParsedFile, StoredFile
 
-_ANYTHING = "(?s:.*)"
+_ANY_TEXT = "(?s:.*)"
 """Line breaks too: a file name may hold one."""
 
 
@@ -32,7 +32,7 @@ def file_passes(filter: Filter, file: FileFacts) -> bool:
     return not any(re.fullmatch(path_regex(p), file.path) for p in filter.not_paths)
 
 
-def facts(file: StoredFile) -> FileFacts:
+def to_facts(file: StoredFile) -> FileFacts:
     """What a filter may ask of a stored file."""
     return FileFacts(file.path, file.parsed.language, file.role.value, file.stamp.mtime_ns)
 
@@ -70,25 +70,25 @@ def path_regex(pattern: str) -> str:
     pattern = pattern.replace("\\", "/").removeprefix("./")
     if "/" not in pattern.rstrip("/"):
         pattern = "**/" + pattern
-    below = f"(/{_ANYTHING})?" if not pattern.endswith("**") else ""
-    return _glob(pattern.strip("/")) + below
+    below = f"(/{_ANY_TEXT})?" if not pattern.endswith("**") else ""
+    return _translate_glob(pattern.strip("/")) + below
 
 
 @lru_cache(maxsize=1000)
 def name_regex(pattern: str) -> str:
     """A name glob as a regular expression for the whole name in lower case."""
-    return _glob(pattern.lower())
+    return _translate_glob(pattern.lower())
 
 
-def _glob(pattern: str) -> str:
+def _translate_glob(pattern: str) -> str:
     """Only constructs that both Python and the lexical engine read the same way."""
     out, i = [], 0
     while i < len(pattern):
         if pattern.startswith("**/", i):
-            out.append(f"({_ANYTHING}/)?")
+            out.append(f"({_ANY_TEXT}/)?")
             i += 3
         elif pattern.startswith("**", i):
-            out.append(_ANYTHING)
+            out.append(_ANY_TEXT)
             i += 2
         else:
             c = pattern[i]

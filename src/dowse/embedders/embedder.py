@@ -31,10 +31,10 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
-class Patient(Protocol):
+class SupportsTimeout(Protocol):
     """An embedder that waits for somebody else, if need be for minutes: right for indexing, not for a search."""
 
-    def hurried(self) -> Embedder:
+    def with_deadline(self) -> Embedder:
         """The same embedder, but one that gives up early."""
         ...
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 TOKENIZER = "tokenizer.json"
 
 
-def model_directory(path: str, root: Path, provider: str) -> Path:
+def find_model_directory(path: str, root: Path, provider: str) -> Path:
     """The directory (or file) of a model: absolute, below the home folder (``~``), or relative to the tree."""
     if not path:
         raise SettingsError(f"the embedder '{provider}' needs a directory: '{provider}:/path/to/the/model'")
@@ -24,7 +24,7 @@ def model_directory(path: str, root: Path, provider: str) -> Path:
     return found
 
 
-def required(path: Path) -> Path:
+def require_file(path: Path) -> Path:
     """A file that a model cannot do without."""
     if not path.is_file():
         raise SettingsError(f"the model at {path.parent} lacks {path.name}: download it completely")
@@ -47,13 +47,13 @@ def load_tokenizer(path: Path, extra: str) -> Tokenizer:
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
-        raise missing_package("tokenizers", extra) from error
+        raise missing_package_error("tokenizers", extra) from error
     try:
         return Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises nothing more precise
         raise EmbedderError(f"the tokenizer {path} cannot be used: {error}") from error
 
 
-def missing_package(package: str, extra: str) -> EmbedderError:
+def missing_package_error(package: str, extra: str) -> EmbedderError:
     """The error that says how to install what an embedder needs."""
     return EmbedderError(f"the package '{package}' is needed for this embedder: pip install 'dowse[{extra}]'")

@@ -37,37 +37,37 @@ MAGIC = b"dowse static embedding 1\n"
 ALIGNMENT = 64
 """Arrays in the file begin at multiples of this, so that they can be used where they lie."""
 
-PIECE = 4
+NGRAM_LENGTH = 4
 """Characters of the n-grams that stand for an unknown word."""
 
-MAX_PIECES = 10
+MAX_NGRAMS = 10
 """N-grams of one word at the most: a long unknown word is data."""
 
-COUNTS = (6, 3, 1)
+PART_WEIGHTS = (6, 3, 1)
 """How often a word counts: in a document's heading, which says where a chunk stands; in the line after it, by which a
 definition says its name and what it takes; in the rest. Chosen on questions with and without identifiers together: a
 heading of 12 or more is better for the former only, a line of 7 for neither."""
 
-PRECISION = 2.0**10
+WEIGHT_SCALE = 2.0**10
 """Weights are counted in this part of one: finer than the table is, and the sums of their products with int8 are whole
 numbers that float32 holds."""
 
-FINE = 2.0**21
+MAX_COMPONENT = 2.0**21
 """The largest component before the length is taken: the squares of up to 1,024 such still add up exactly."""
 
 ROW_BYTES = 2
 """What the number of a row takes in a document that is prepared."""
 
-TOGETHER = 16
+BATCH_DOCUMENTS = 16
 """Documents whose words are looked up in the table at a time: what they give just fits in a processor's cache."""
 
-LANE = 8
+LANE_BYTES = 8
 """Bytes for a component while a question's rows are added up."""
 
-RAISED = bytes(byte ^ 0x80 for byte in range(256))
+INT8_TO_UINT8 = bytes(byte ^ 0x80 for byte in range(256))
 """int8 plus 128, for ``bytes.translate``."""
 
-_MEMO_LIMIT = 200_000
+MAX_MEMO_WORDS = 200_000
 """Distinct words remembered at a time: about 40 MB at the most."""
 
 
@@ -82,7 +82,7 @@ class Words(dict[str, bytes]):
         super().__init__()
         self._vocabulary = vocabulary
         self._buckets = buckets
-        self._find: Callable[[str], int | None] = self._found_by_halves
+        self._find: Callable[[str], int | None] = self._bisect
         self._is_prepared = False
 
     def prepare(self) -> None:
@@ -92,33 +92,33 @@ class Words(dict[str, bytes]):
             self._is_prepared = True
 
     def __missing__(self, run: str) -> bytes:
-        if len(self) >= _MEMO_LIMIT:
+        if len(self) >= MAX_MEMO_WORDS:
             self.clear()
-        found = chain.from_iterable(map(self._rows, tokens.run_tokens(run)))
+        found = chain.from_iterable(map(self._word_rows, tokens.run_tokens(run)))
         rows = self[run] = array("H", found).tobytes()
         return rows
 
-    def _rows(self, word: list[str]) -> list[int]:
+    def _word_rows(self, word: list[str]) -> list[int]:
         """The rows of one word's tokens: the whole first, then its parts if it has several."""
         rows: list[int] = []
         for place, token in enumerate(word):
             if (known := self._find(token)) is not None:
                 rows.append(known)
             elif place or len(word) == 1:  # an unknown compound is its parts
-                rows.extend(self._pieces(token))
+                rows.extend(self._ngram_rows(token))
         return rows
 
-    def _found_by_halves(self, word: str) -> int | None:
+    def _bisect(self, word: str) -> int | None:
         place = bisect_left(self._vocabulary, word)
         return place if place < len(self._vocabulary) and self._vocabulary[place] == word else None
 
-    def _pieces(self, word: str) -> list[int]:
+    def _ngram_rows(self, word: str) -> list[int]:
         if not word:
             return []
         marked = f"<{word}>"
-        count = min(max(len(marked) - PIECE + 1, 1), MAX_PIECES)
+        count = min(max(len(marked) - NGRAM_LENGTH + 1, 1), MAX_NGRAMS)
         first = len(self._vocabulary)
-        return [first + crc32(marked[i : i + PIECE].encode()) % self._buckets for i in range(count)]
+        return [first + crc32(marked[i : i + NGRAM_LENGTH].encode()) % self._buckets for i in range(count)]
 
     def rows(self, runs: Iterable[str]) -> bytes:
         """The rows of a text, one by one."""
@@ -160,10 +160,8 @@ class StaticEmbedder:
     @property
     def name(self) -> str:
         """Says which table, which tokenizer, which counts of a document's parts and which weights made a vector."""
-        header, counts = self._header, ".".join(map(str, COUNTS))
-        return (
-            f"static-{header['dimensions']}-{header['hash'][:12]}-{tokens.VERSION}-{counts}-{PRECISION:.0f}"
-        )
+        header, counts = self._header, ".".join(map(str, PART_WEIGHTS))
+        return f"static-{header['dimensions']}-{header['hash'][:12]}-{tokens.VERSION}-{counts}-{WEIGHT_SCALE:.0f}"
 
     @cached_property
     def _data(self) -> mmap.mmap:
@@ -183,7 +181,7 @@ class StaticEmbedder:
         largest = max(map(abs, sums))
         if not largest:
             return [0.0] * len(sums)
-        factor = FINE / largest
+        factor = MAX_COMPONENT / largest
         whole = [round(component * factor) for component in sums]
         length = math.sqrt(sum(component * component for component in whole))
         return [component / length for component in whole]
@@ -196,15 +194,15 @@ class StaticEmbedder:
         """
         size, at, data = self._header["dimensions"], self._header["offsets"], self._data
         total = weights = 0
-        lanes = bytearray(LANE * size)
-        for row, often in counts.items():
+        lanes = bytearray(LANE_BYTES * size)
+        for row, count in counts.items():
             start = at["rows"] + row * size
-            lanes[::LANE] = data[start : start + size].translate(RAISED)
+            lanes[::LANE_BYTES] = data[start : start + size].translate(INT8_TO_UINT8)
             (scale,) = struct.unpack_from("<f", data, at["query_scale"] + 4 * row)
-            weight = round(math.sqrt(often) * scale * PRECISION)
+            weight = round(math.sqrt(count) * scale * WEIGHT_SCALE)
             total += int.from_bytes(lanes, "little") * weight
             weights += weight
-        summed = struct.unpack(f"<{size}Q", total.to_bytes(LANE * size, "little"))
+        summed = struct.unpack(f"<{size}Q", total.to_bytes(LANE_BYTES * size, "little"))
         return [component - 128 * weights for component in summed]
 
     @cached_property
@@ -224,13 +222,15 @@ class StaticEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
         """One row per text."""
-        return self.embed_prepared([self.prepared(_document(text)) for text in texts])
+        return self.embed_prepared([self.prepared(_split_document(text)) for text in texts])
 
     def prepared(self, document: Document) -> bytes:
         """The rows of the table that a document uses, as often as it does."""
         words = self._words
         words.prepare()
-        return b"".join([words.rows(part) * often for part, often in zip(document, COUNTS, strict=True)])
+        return b"".join(
+            [words.rows(part) * count for part, count in zip(document, PART_WEIGHTS, strict=True)]
+        )
 
     def embed_prepared(self, documents: Sequence[bytes]) -> Matrix:
         """One row per document."""
@@ -241,17 +241,17 @@ class StaticEmbedder:
         number = np.min_scalar_type((len(documents) + 1) * len(table))  # the smaller, the sooner it is sorted
         firsts = np.arange(len(documents), dtype=number) * number.type(len(table))
         owners = np.repeat(firsts, [len(document) // ROW_BYTES for document in documents])
-        pairs, often = _counted(owners + used)
+        pairs, count = _count_values(owners + used)
         rows = (pairs % number.type(len(table))).astype(np.intp)
-        weights = np.rint(np.sqrt(often) * self._document_scale[rows] * PRECISION).astype(np.float32)
+        weights = np.rint(np.sqrt(count) * self._document_scale[rows] * WEIGHT_SCALE).astype(np.float32)
         sums = np.zeros((len(documents), table.shape[1]), dtype=np.float32)
         bounds = [*np.searchsorted(pairs, firsts).tolist(), len(pairs)]
-        for place in range(0, len(documents), TOGETHER):
-            some = bounds[place : place + TOGETHER + 1]
+        for place in range(0, len(documents), BATCH_DOCUMENTS):
+            some = bounds[place : place + BATCH_DOCUMENTS + 1]
             values = table.take(rows[some[0] : some[-1]], axis=0).astype(np.float32)
             for total, (start, end) in zip(sums[place:], pairwise(some), strict=False):
                 np.dot(weights[start:end], values[start - some[0] : end - some[0]], out=total)
-        return _normalised(sums.astype(np.float64))
+        return _normalize(sums.astype(np.float64))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For another process: the file, not what was read of it."""
@@ -264,7 +264,7 @@ def built_in() -> StaticEmbedder:
     return StaticEmbedder()
 
 
-def _document(text: str) -> Document:
+def _split_document(text: str) -> Document:
     """The parts of a text; one of a single line has no heading."""
     heading, _, body = text.partition("\n")
     opening, _, rest = body.lstrip().partition("\n")
@@ -272,7 +272,7 @@ def _document(text: str) -> Document:
     return Document(*map(tokens.runs, parts))
 
 
-def _counted(numbers: Array) -> tuple[Array, Array]:
+def _count_values(numbers: Array) -> tuple[Array, Array]:
     """Each of some numbers once, ascending, and how often it was there; sorts them in place."""
     import numpy as np
 
@@ -283,12 +283,12 @@ def _counted(numbers: Array) -> tuple[Array, Array]:
     return numbers[places], np.diff(places, append=len(numbers))
 
 
-def _normalised(sums: Array) -> Matrix:
+def _normalize(sums: Array) -> Matrix:
     """Rows of length one, rounded so that neither the order of adding nor the platform shows; nothing stays nothing."""
     import numpy as np
 
     largest = np.abs(sums).max(axis=1, keepdims=True, initial=0)
-    whole = np.rint(sums * (FINE / np.where(largest > 0, largest, 1)))
+    whole = np.rint(sums * (MAX_COMPONENT / np.where(largest > 0, largest, 1)))
     length = np.sqrt((whole * whole).sum(axis=1, keepdims=True))
     normalised: Matrix = (whole / np.where(length > 0, length, 1)).astype(np.float32)
     return normalised

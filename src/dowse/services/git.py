@@ -13,13 +13,13 @@ from pathlib import Path
 
 from dowse.errors import UsageError
 
-SECONDS = 120
+TIMEOUT_SECONDS = 120
 """More time a question to git does not get."""
 
 PLAIN_DIFF = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
 """For every question that compares: only git itself does."""
 
-NO_REPOSITORY = "not a git repository"
+NO_REPOSITORY_MESSAGE = "not a git repository"
 
 _TRANSPORTS = ("ext", "file", "git", "http", "https", "ssh")
 _SETTINGS = {
@@ -29,7 +29,7 @@ _SETTINGS = {
     "log.showSignature": "false",
     **{f"protocol.{name}.allow": "never" for name in _TRANSPORTS},  # a partial clone fetches what it lacks
 }
-_FILTERS = ("clean", "process", "smudge")
+_FILTER_KINDS = ("clean", "process", "smudge")
 
 
 def command(*arguments: str) -> list[str]:
@@ -46,13 +46,13 @@ def run(root: Path, *arguments: str, otherwise: str) -> subprocess.CompletedProc
             cwd=root,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=SECONDS,
+            timeout=TIMEOUT_SECONDS,
             check=False,
         )
     except FileNotFoundError:
         raise UsageError(f"git is not installed: {otherwise}") from None
     except subprocess.TimeoutExpired:
-        raise UsageError(f"git took more than {SECONDS} s: {otherwise}") from None
+        raise UsageError(f"git took more than {TIMEOUT_SECONDS} s: {otherwise}") from None
 
 
 def text(root: Path, *arguments: str, otherwise: str) -> str:
@@ -76,10 +76,10 @@ def configured_path(root: Path, key: str, *, otherwise: str) -> str:
 
 def refused(done: subprocess.CompletedProcess[bytes], otherwise: str) -> UsageError:
     """The error for an answer that git did not give."""
-    said = " ".join(done.stderr.decode("utf-8", "replace").split())[:300]
-    if NO_REPOSITORY in said.lower():  # what follows is how to use git
-        said = NO_REPOSITORY
-    return UsageError(f"git cannot answer here ({said or 'no reason given'}): {otherwise}")
+    reason = " ".join(done.stderr.decode("utf-8", "replace").split())[:300]
+    if NO_REPOSITORY_MESSAGE in reason.lower():  # what follows is how to use git
+        reason = NO_REPOSITORY_MESSAGE
+    return UsageError(f"git cannot answer here ({reason or 'no reason given'}): {otherwise}")
 
 
 def without_filters(root: Path, *, otherwise: str) -> list[str]:
@@ -87,7 +87,7 @@ def without_filters(root: Path, *, otherwise: str) -> list[str]:
     listing = ("config", "--local", "--includes", "--name-only", "-z", "--get-regexp", r"^filter\.")
     keys = run(root, *listing, otherwise=otherwise).stdout.decode("utf-8", "replace").split("\0")
     names = dict.fromkeys(key.rpartition(".")[0] for key in keys if key)
-    off = [f"{name}.{kind}=" for name in names for kind in _FILTERS] + [
+    off = [f"{name}.{kind}=" for name in names for kind in _FILTER_KINDS] + [
         f"{name}.required=false" for name in names
     ]
     return [part for setting in off for part in ("-c", setting)]

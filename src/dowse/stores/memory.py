@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from dowse.errors import IndexLocked, IndexMissing
-from dowse.filters import chunk_passes, entity_passes, facts, file_passes
+from dowse.filters import chunk_passes, entity_passes, file_passes, to_facts
 from dowse.stores import name_match
-from dowse.stores.protocol import merged_folders
+from dowse.stores.protocol import merge_folders
 from dowse.types import (
     ChunkTerms,
     ChunkVector,
@@ -39,13 +39,13 @@ from dowse.types import (
     split_chunk_id,
 )
 
-K1 = 1.2
-B = 0.75
+BM25_K1 = 1.2
+BM25_B = 0.75
 """BM25's constants as the lexical engine of the embedded store has them."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _MemoryRow:
     """A file and what is searched of it."""
 
     file: StoredFile
@@ -68,22 +68,27 @@ class MemoryStore:
 
     def __init__(self, fingerprint: str = "") -> None:
         self.fingerprint = fingerprint
-        self._written = ""
+        self._written_fingerprint = ""
         self._lock = threading.Lock()
         self._identity = uuid.uuid4().hex
-        self._published: tuple[int, Mapping[str, _Row]] = (0, {})  # generation and rows, replaced together
+        self._published: tuple[int, Mapping[str, _MemoryRow]] = (
+            0,
+            {},
+        )  # generation and rows, replaced together
         self._next_id = 1
         self._report: IndexReport | None = None
         self._folders: Mapping[str, int] = {}
         self._contents: dict[bytes, tuple[ParsedFile, bytes]] = {}  # with its references
-        self._kept: dict[str, bytes] = {}
+        self._blobs: dict[str, bytes] = {}
         self._vectors: dict[bytes, bytes] = {}
 
     def state(self) -> IndexState:
         """Whether there is anything, under these settings."""
-        if not self._written:
+        if not self._written_fingerprint:
             return IndexState.MISSING
-        return IndexState.CURRENT if self._written == self.fingerprint else IndexState.OTHER_SETTINGS
+        return (
+            IndexState.CURRENT if self._written_fingerprint == self.fingerprint else IndexState.OTHER_SETTINGS
+        )
 
     def status(self) -> IndexStatus:
         """What there is."""
@@ -108,9 +113,9 @@ class MemoryStore:
         """The newest generation."""
         identity = self._identity  # before the rest: what is cleared meanwhile is then told apart
         generation, rows = self._published
-        if not self._written and not generation:
+        if not self._written_fingerprint and not generation:
             raise IndexMissing("there is no index in memory yet: index a tree first")
-        is_current = self._written == self.fingerprint
+        is_current = self._written_fingerprint == self.fingerprint
         yield MemorySnapshot(identity, generation, rows, self._folders, is_current=is_current)
 
     @contextmanager
@@ -128,9 +133,9 @@ class MemoryStore:
         with self.writer():
             self._published = (0, {})
             self._identity = uuid.uuid4().hex
-            self._written, self._report, self._folders = "", None, {}
+            self._written_fingerprint, self._report, self._folders = "", None, {}
             self._contents.clear()
-            self._kept.clear()
+            self._blobs.clear()
             self._vectors.clear()
 
     def damaged(self) -> tuple[str, ...]:
@@ -139,11 +144,11 @@ class MemoryStore:
 
     def keep(self, name: str, data: bytes) -> None:
         """Keep something derived from the index."""
-        self._kept[name] = data
+        self._blobs[name] = data
 
     def kept(self, name: str) -> bytes | None:
         """What was kept under a name."""
-        return self._kept.get(name)
+        return self._blobs.get(name)
 
     def dump(self) -> Iterator[tuple[object, ...]]:
         """Everything that is searchable, by path."""
@@ -172,7 +177,7 @@ class MemoryWriter:
     def __init__(self, store: MemoryStore) -> None:
         self._store = store
 
-    def manifest(self, paths: Collection[str] | None = None) -> Mapping[str, _Row]:
+    def manifest(self, paths: Collection[str] | None = None) -> Mapping[str, _MemoryRow]:
         """Every file by path; those written under other settings do not count as known."""
         return {
             path: row
@@ -212,8 +217,8 @@ class MemoryWriter:
             )
             store._vectors.update(source.vectors)
             counts = tuple(tuple(Counter(field.split()) for field in chunk) for chunk in source.terms)
-            settled = "" if source.awaits_vectors else store.fingerprint
-            rows[source.path] = _Row(stored, source, settled, counts, references)
+            fingerprint = "" if source.awaits_vectors else store.fingerprint
+            rows[source.path] = _MemoryRow(stored, source, fingerprint, counts, references)
         store._published = (generation, rows)
         return generation
 
@@ -225,12 +230,12 @@ class MemoryWriter:
                 rows[path] = replace(rows[path], file=replace(rows[path].file, stamp=stamp))
         self._store._published = (generation, rows)
         if folders:
-            self._store._folders = merged_folders(self._store._folders, folders)
+            self._store._folders = merge_folders(self._store._folders, folders)
 
     def finish(self, report: IndexReport, folders: Mapping[str, int]) -> None:
         """Record what the run saw."""
         self._store._report, self._store._folders = report, dict(folders)
-        self._store._written = self._store.fingerprint
+        self._store._written_fingerprint = self._store.fingerprint
 
 
 class MemorySnapshot:
@@ -240,7 +245,7 @@ class MemorySnapshot:
         self,
         identity: str,
         generation: int,
-        rows: Mapping[str, _Row],
+        rows: Mapping[str, _MemoryRow],
         folders: Mapping[str, int],
         *,
         is_current: bool,
@@ -270,9 +275,13 @@ class MemorySnapshot:
                 idf = math.log(1 + (len(chunks) - len(holders) + 0.5) / (len(holders) + 0.5))
                 for id, counts in holders:
                     frequency, length = counts[term.text], counts.total()
-                    share = frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * length / average))
+                    share = (
+                        frequency
+                        * (BM25_K1 + 1)
+                        / (frequency + BM25_K1 * (1 - BM25_B + BM25_B * length / average))
+                    )
                     scores[id] += term.weight * weight * idf * share
-        return self._best(((id, s) for id, s in scores.items() if s), filter, limit)
+        return self._top_k(((id, s) for id, s in scores.items() if s), filter, limit)
 
     def frequency(self, token: str) -> int:
         """How many chunks have a token in their body."""
@@ -293,9 +302,9 @@ class MemorySnapshot:
                     scored.append(
                         (chunk_id(row.file.id, ordinal), sum(map(float.__mul__, values, map(float, vector))))
                     )
-        return self._best(scored, filter, limit)
+        return self._top_k(scored, filter, limit)
 
-    def _best(self, scored: Iterable[tuple[int, float]], filter: Filter, limit: int) -> list[Scored]:
+    def _top_k(self, scored: Iterable[tuple[int, float]], filter: Filter, limit: int) -> list[Scored]:
         found = dict(scored)
         ranked = best_first(found.keys(), found.values())
         return [hit for hit in ranked if self.chunk_passes(hit.chunk, filter)][:limit]
@@ -308,7 +317,7 @@ class MemorySnapshot:
 
     @staticmethod
     def _file_passes(file: StoredFile, filter: Filter) -> bool:
-        return file_passes(filter, facts(file))
+        return file_passes(filter, to_facts(file))
 
     def names(self, pattern: str, tier: NameTier, filter: Filter, limit: int) -> list[NameHit]:
         """Entities whose name matches, by name and path."""
@@ -376,7 +385,7 @@ class MemorySnapshot:
                 file = row.file
                 yield FileReferences(path, file.content_hash, file.parsed.language, file.role, row.references)
 
-    def manifest(self) -> Mapping[str, _Row]:
+    def manifest(self) -> Mapping[str, _MemoryRow]:
         """Every file by path."""
         return self._rows
 

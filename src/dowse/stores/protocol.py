@@ -238,6 +238,6 @@ class SharedStore(Store, Protocol):
         ...
 
 
-def merged_folders(known: Mapping[str, int], new: Mapping[str, int]) -> dict[str, int]:
+def merge_folders(known: Mapping[str, int], new: Mapping[str, int]) -> dict[str, int]:
     """The folders of an index after some came, changed or went (-1)."""
     return {folder: mtime for folder, mtime in {**known, **new}.items() if mtime != -1}

@@ -10,7 +10,7 @@ from pathlib import Path
 from dowse.serialization import deflated
 from dowse.stores import row_codec
 from dowse.stores.embedded.catalogue import RETAINED_GENERATIONS, Catalogue, hash_text, split_keys
-from dowse.stores.protocol import merged_folders
+from dowse.stores.protocol import merge_folders
 from dowse.types import (
     FileStamp,
     IndexReport,
@@ -138,7 +138,7 @@ class CatalogueWriter(Catalogue):
             ((*stamp, self.view, path) for path, stamp in stamps.items()),
         )
         if folders:
-            known = json.dumps(merged_folders(self.folders(), folders))
+            known = json.dumps(merge_folders(self.folders(), folders))
             self._db.execute("UPDATE views SET folders = ? WHERE id = ?", (known, self.view))
         self._db.execute("UPDATE views SET restamps = restamps + 1 WHERE id = ?", (self.view,))
 

@@ -143,7 +143,7 @@ class Commit:
         for place, chunk in enumerate(file.parsed.chunks):
             if chunk.entity is not None:
                 around.setdefault(chunk.entity, []).append(place)
-        for place, i in ((place, i) for place, held in enumerate(file.definitions) for i in held):
+        for place, i in ((place, i) for place, ordinals in enumerate(file.definitions) for i in ordinals):
             entity = file.parsed.entities[i]
             key = to_sql_text(entity.name.lower())
             yield (

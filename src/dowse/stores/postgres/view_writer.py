@@ -34,7 +34,7 @@ from dowse.stores.postgres.locks import (
     schema_oid,
 )
 from dowse.stores.postgres.state import MANIFEST, ManifestRow, ViewState, build_manifest, read_view_state
-from dowse.stores.protocol import merged_folders
+from dowse.stores.protocol import merge_folders
 from dowse.types import FileStamp, IndexReport, ParsedFile, SourceFile
 
 SPARE_CONTENTS_SHARE = 1.0
@@ -216,7 +216,7 @@ class PostgresWriter:
                     known = json.loads(row[0]) if row and row[0] else {}
                     connection.execute(
                         "UPDATE views SET folders = %s WHERE id = %s",
-                        [json.dumps(merged_folders(known, folders)), self.view],
+                        [json.dumps(merge_folders(known, folders)), self.view],
                     )
                 connection.execute("UPDATE views SET restamps = restamps + 1 WHERE id = %s", [self.view])
 
