@@ -33,7 +33,7 @@ def file_passes(filter: Filter, file: FileFacts) -> bool:
 
 
 def to_facts(file: StoredFile) -> FileFacts:
-    """What a filter may ask of a stored file."""
+    """Return what a filter may ask of a stored file."""
     return FileFacts(file.path, file.parsed.language, file.role.value, file.stamp.mtime_ns)
 
 
@@ -59,14 +59,14 @@ def _definitions_pass(filter: Filter, kinds: Sequence[str], names: Sequence[str]
 
 
 def chunk_definitions(parsed: ParsedFile, ordinal: int, beginning: Iterable[int]) -> list[int]:
-    """The entities a chunk stands for: the one around it and those that begin in it."""
+    """List the entities a chunk stands for: the one around it and those that begin in it."""
     around = parsed.chunks[ordinal].entity
     return list(dict.fromkeys([*([around] if around is not None else []), *beginning]))
 
 
 @lru_cache(maxsize=1000)
 def path_regex(pattern: str) -> str:
-    """A path glob as a regular expression for the whole path."""
+    """Translate a path glob to a regular expression for the whole path."""
     pattern = pattern.replace("\\", "/").removeprefix("./")
     if "/" not in pattern.rstrip("/"):
         pattern = "**/" + pattern
@@ -76,12 +76,12 @@ def path_regex(pattern: str) -> str:
 
 @lru_cache(maxsize=1000)
 def name_regex(pattern: str) -> str:
-    """A name glob as a regular expression for the whole name in lower case."""
+    """Translate a name glob to a regular expression for the whole name in lower case."""
     return _translate_glob(pattern.lower())
 
 
 def _translate_glob(pattern: str) -> str:
-    """Only constructs that both Python and the lexical engine read the same way."""
+    """Translate a glob, using only constructs that Python and the lexical engine read the same way."""
     out, i = [], 0
     while i < len(pattern):
         if pattern.startswith("**/", i):

@@ -26,7 +26,7 @@ class Rows(Sequence[Row]):
         ready: Mapping[str, Sequence[Any]] | None = None,
         read: Callable[[], Sequence[Sequence[Any]]] | None = None,
     ) -> None:
-        """All columns; or those that are ``ready`` (one at least), and how to ``read`` all when others are needed."""
+        """Take all columns; or those that are ``ready`` (at least one), and how to ``read`` all if others are needed."""
         self._kind = kind
         self._columns = ready or self._by_name(columns)
         self._made: dict[int, Row] = {}
@@ -39,7 +39,7 @@ class Rows(Sequence[Row]):
         return dict(zip(kind._fields, columns, strict=True))
 
     def _whole(self) -> Mapping[str, Sequence[Any]]:
-        """All columns by name."""
+        """Return all columns by name; read them if they were not needed before."""
         read = self._read
         if read is not None:  # two threads may both read
             self._columns = self._by_name(read())
@@ -47,7 +47,7 @@ class Rows(Sequence[Row]):
         return self._columns
 
     def column(self, name: str) -> Sequence[Any]:
-        """One value of every row."""
+        """Return one value of every row."""
         return self._columns[name] if name in self._columns else self._whole()[name]
 
     def __len__(self) -> int:
@@ -84,12 +84,12 @@ class Rows(Sequence[Row]):
 
 
 def by_column(rows: Sequence[Row], kind: type[Row]) -> Sequence[Sequence[Any]]:
-    """The columns of some rows."""
+    """Return the columns of some rows."""
     if isinstance(rows, Rows):
         return [rows.column(name) for name in kind._fields]
     return list(zip(*rows, strict=True)) or [()] * len(kind._fields)
 
 
 def column(rows: Sequence[Any], name: str) -> Sequence[Any]:
-    """One value of every row."""
+    """Return one value of every row."""
     return rows.column(name) if isinstance(rows, Rows) else list(map(attrgetter(name), rows))

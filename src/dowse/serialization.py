@@ -16,14 +16,14 @@ somebody else wrote must not fill the memory."""
 
 
 def as_json(value: object) -> bytes:
-    """A value as JSON without spaces, in UTF-8; named tuples are not taken for tuples."""
+    """Encode a value as JSON without spaces, in UTF-8; named tuples are not taken for tuples."""
     import orjson  # a quarter of the time of json
 
     return orjson.dumps(value)
 
 
 def deflated(data: bytes) -> bytes:
-    """Data made small, in the format of zlib; the same data gives the same bytes, as not every compressor promises."""
+    """Compress data in the format of zlib; equal data gives equal bytes, which not every compressor promises."""
     return zlib.compress(data, LEVEL)
 
 

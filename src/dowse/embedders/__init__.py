@@ -17,7 +17,7 @@ DEFAULTS = Resolved(Settings(), {})
 
 
 def create(spec: str, resolved: Resolved = DEFAULTS, root: Path = Path()) -> Embedder | None:
-    """The embedder that a setting like ``onnx:/path`` names; ``none`` switches the dense channel off.
+    """Create the embedder that a setting like ``onnx:/path`` names; ``none`` switches the dense channel off.
 
     Nothing is loaded and nothing is sent yet. A relative path is relative to ``root``.
     """
@@ -30,7 +30,7 @@ def create(spec: str, resolved: Resolved = DEFAULTS, root: Path = Path()) -> Emb
 
 
 def hurried(embedder: Embedder | None) -> Embedder | None:
-    """The same embedder for work that somebody waits for: it gives up early rather than late."""
+    """Return an embedder for work that somebody waits for: it gives up early rather than late."""
     return embedder.with_deadline() if isinstance(embedder, SupportsTimeout) else embedder
 
 
@@ -107,7 +107,7 @@ def _request_options(s: Settings) -> dict[str, Any]:
 
 
 def _create_client(resolved: Resolved, default: str, **how: Any) -> Client:
-    """The service to ask. Text leaves the machine only if the user says so: a file in the tree cannot."""
+    """Create a client of the service. Text leaves the machine only if the user says so: a file in the tree cannot."""
     from dowse.services.http_client import Client, checked_url, is_local
 
     s = resolved.settings

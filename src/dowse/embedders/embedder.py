@@ -22,11 +22,11 @@ class Embedder(Protocol):
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        """One row per text."""
+        """Embed texts, one row for each."""
         ...
 
     def embed_query(self, text: str) -> Sequence[float]:
-        """The vector of a question."""
+        """Embed a query."""
         ...
 
 
@@ -35,7 +35,7 @@ class SupportsTimeout(Protocol):
     """An embedder that waits for somebody else, if need be for minutes: right for indexing, not for a search."""
 
     def with_deadline(self) -> Embedder:
-        """The same embedder, but one that gives up early."""
+        """Return this embedder with a short deadline: it gives up early."""
         ...
 
 
@@ -52,9 +52,9 @@ class Preparing(Protocol):
         ...
 
     def prepared(self, document: Document) -> bytes:
-        """What is to be known of a document: of two for which it is the same, the vectors are."""
+        """Cut a document into what its vector depends on: equal results mean equal vectors."""
         ...
 
     def embed_prepared(self, documents: Sequence[bytes]) -> Matrix:
-        """One row per document that was prepared."""
+        """Embed documents that were prepared, one row for each."""
         ...

@@ -29,13 +29,13 @@ class HashingEmbedder:
     name = f"hashing-{DIMENSIONS}-{tokens.VERSION}"
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        """One row per text."""
+        """Embed texts, one row for each."""
         import numpy as np
 
         return np.array([_embed(text) for text in texts], dtype=np.float32).reshape(len(texts), DIMENSIONS)
 
     def embed_query(self, text: str) -> Sequence[float]:
-        """The vector of a question."""
+        """Embed a query."""
         return _embed(text)
 
 

@@ -44,7 +44,7 @@ class HttpEmbedder(ABC):
         return f"{self.provider}-{self.model}-{self._expected_dimensions or 'any'}-{used}"
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        """One row per text."""
+        """Embed texts, one row for each."""
         import numpy as np
 
         prefix = self._prefixes[1]
@@ -59,13 +59,13 @@ class HttpEmbedder(ABC):
         return np.concatenate(matrices)
 
     def embed_query(self, text: str) -> Sequence[float]:
-        """The vector of a question; somebody waits for it."""
+        """Embed a query; somebody waits for it."""
         texts = [to_model_text(text, self._prefixes[0], MAX_CHARACTERS)]
         vector: list[float] = self._embed(texts, self._deadline_client)[0].tolist()
         return vector
 
     def with_deadline(self) -> Self:
-        """The same embedder, for work that somebody waits for."""
+        """Return this embedder with a short deadline, for work that somebody waits for."""
         return replace(self, client=self._deadline_client)
 
     @cached_property
@@ -74,10 +74,10 @@ class HttpEmbedder(ABC):
 
     @abstractmethod
     def _request_vectors(self, texts: list[str], client: Client) -> Sequence[object]:
-        """The vectors of some texts, as the service returns them."""
+        """Ask the service for the vectors of some texts, and return them as it sends them."""
 
     def _model_source(self) -> str:
-        """What else tells one model from another of the same name."""
+        """Return what else tells one model from another of the same name."""
         return ""
 
     @property
@@ -94,7 +94,7 @@ class HttpEmbedder(ABC):
 
 
 def _split_batches(texts: list[str], most: int) -> Iterator[list[str]]:
-    """The texts in order, in batches that are small enough by number and by size."""
+    """Split texts, in order, into batches that are small enough by number and by size."""
     batch: list[str] = []
     size = 0
     for text in texts:

@@ -96,7 +96,7 @@ class Model2VecEmbedder:
         )
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        """One row per text."""
+        """Embed texts, one row for each."""
         import numpy as np
 
         model = self._model
@@ -112,7 +112,7 @@ class Model2VecEmbedder:
         return normalize_rows(matrix)
 
     def embed_query(self, text: str) -> Sequence[float]:
-        """The vector of a question."""
+        """Embed a query."""
         vector: list[float] = self.embed_documents([text])[0].tolist()
         return vector
 
@@ -126,7 +126,7 @@ def _mean(model: _Model2VecModel, ids: Array) -> Array:
 
 
 def _find_unknown_token(definition: Mapping[str, Any], tokenizer: Tokenizer) -> int | None:
-    """The token that stands for what the vocabulary lacks: it means nothing."""
+    """Find the token that stands for what the vocabulary lacks: it means nothing."""
     model = definition.get("model", {})
     if isinstance(token := model.get("unk_token"), str):
         return tokenizer.token_to_id(token)
@@ -142,7 +142,7 @@ def _find_table(header: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_header(path: Path) -> tuple[dict[str, Any], int]:
-    """The arrays that a file declares, checked, and where the data begins."""
+    """Read and check which arrays a file declares, and where their data begins."""
     try:
         with open(path, "rb") as file:
             length = int.from_bytes(file.read(8), "little")
@@ -159,7 +159,7 @@ def read_header(path: Path) -> tuple[dict[str, Any], int]:
 
 
 def _check_header(header: Mapping[str, Any], available: int) -> None:
-    """Every array has a known type, and lies in the file as a whole."""
+    """Check that every array has a known type, and lies in the file as a whole."""
     from math import prod
 
     for name, entry in header.items():
@@ -174,7 +174,7 @@ def _check_header(header: Mapping[str, Any], available: int) -> None:
 
 
 def open_tensors(path: Path) -> dict[str, Array]:
-    """The arrays of a file, mapped into memory."""
+    """Map the arrays of a file into memory."""
     import numpy as np
 
     header, begin = read_header(path)

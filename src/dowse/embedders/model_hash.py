@@ -27,7 +27,7 @@ CACHE_FILE = "model-hashes.json"
 
 
 def hash_files(files: Iterable[Path], extra: str = "") -> str:
-    """A hash of the contents of some files, in this order, and of what else decides the vectors."""
+    """Hash the contents of some files, in this order, and what else decides the vectors."""
     total = hashlib.blake2b(extra.encode(), digest_size=16)
     for path in files:
         try:
@@ -66,7 +66,7 @@ def _read_cache() -> dict[str, object]:
 
 
 def _write_cache(path: str, entry: list[object]) -> None:
-    """Write the memory anew in one step; it is only a memory, so that what cannot be written is left."""
+    """Replace the cache file in one step; ignore it if it cannot be written, for it is only a cache."""
     folder = settings.user_cache_dir()
     temporary = folder / f"{CACHE_FILE}.{os.getpid()}"
     try:

@@ -32,5 +32,5 @@ class OllamaEmbedder(HttpEmbedder):
 
 
 def advice(model: str) -> dict[int, str]:
-    """What to do about a status that Ollama answers with."""
+    """Return what to do about each HTTP status that Ollama answers with."""
     return {404: f"get the model with 'ollama pull {model}'", 400: "is this a model that makes embeddings?"}

@@ -91,11 +91,11 @@ class OnnxEmbedder:
         return f"onnx-{dimensions}-{model_hash}"
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        """One row per text."""
+        """Embed texts, one row for each."""
         return self._embed([to_model_text(text, self._document_prefix, MAX_CHARACTERS) for text in texts])
 
     def embed_query(self, text: str) -> Sequence[float]:
-        """The vector of a question."""
+        """Embed a query."""
         vector: list[float] = self._embed([to_model_text(text, self._query_prefix, MAX_CHARACTERS)])[
             0
         ].tolist()
@@ -116,7 +116,7 @@ class OnnxEmbedder:
         return validate_rows(pooled, len(texts), 0, f"the model {self._weights}")
 
     def _run(self, model: _OnnxModel, encoded: Sequence[Encoding]) -> Array:
-        """One row per text that goes through the model at once."""
+        """Run some texts through the model at once, one row for each."""
         import numpy as np
 
         shape = (len(encoded), max(len(one.ids) for one in encoded))
@@ -188,7 +188,7 @@ def _find_weights(path: Path) -> Path:
 
 
 def _find_home(weights: Path) -> Path:
-    """The directory of a model: with its weights, or above them."""
+    """Find the directory of a model: with its weights, or above them."""
     home = next(
         (folder for folder in (weights.parent, weights.parent.parent) if (folder / TOKENIZER).is_file()), None
     )
@@ -196,7 +196,7 @@ def _find_home(weights: Path) -> Path:
 
 
 def _read_preset(home: Path) -> ModelPreset:
-    """How the model wants to be used: as its files say, or as is known of it."""
+    """Read how the model wants to be used: as its files say, or as is known of it."""
     config = read_json(home / "config.json")
     by_name = (find_preset(name) for name in (str(config.get("_name_or_path", "")), home.resolve().name))
     preset = next((found for found in by_name if found != ModelPreset()), ModelPreset())
@@ -214,7 +214,7 @@ def _read_preset(home: Path) -> ModelPreset:
 
 
 def _parse_pooling(config: dict[str, Any]) -> str:
-    """``pooling_mode_cls_token: true`` -> ``cls``; empty if nothing is said."""
+    """Parse the pooling, ``pooling_mode_cls_token: true`` -> ``cls``; empty if nothing is said."""
     names = {"mean_tokens": "mean", "cls_token": "cls", "lasttoken": "last"}
     modes = [
         key.removeprefix("pooling_mode_")
@@ -225,7 +225,7 @@ def _parse_pooling(config: dict[str, Any]) -> str:
 
 
 def _read_token_limit(home: Path) -> int:
-    """Tokens that the model can read, as far as its files say so."""
+    """Read how many tokens the model can take, as far as its files say so."""
     declared = (
         read_json(home / "sentence_bert_config.json").get("max_seq_length"),
         read_json(home / "tokenizer_config.json").get("model_max_length"),
@@ -235,7 +235,7 @@ def _read_token_limit(home: Path) -> int:
 
 
 def _find_padding_token(tokenizer: Tokenizer) -> int:
-    """The token that fills up shorter texts: some models number positions by it."""
+    """Find the token that fills up shorter texts: some models number positions by it."""
     if tokenizer.padding:
         return int(tokenizer.padding["pad_id"])
     found = (tokenizer.token_to_id(token) for token in ("[PAD]", "<pad>", "<|endoftext|>"))
@@ -243,14 +243,14 @@ def _find_padding_token(tokenizer: Tokenizer) -> int:
 
 
 def _choose_output(names: Sequence[str]) -> str:
-    """The output to use: the text as a whole if the model offers it, otherwise its tokens."""
+    """Choose the output to use: the text as a whole if the model offers it, otherwise its tokens."""
     return next(
         (name for name in (POOLED_OUTPUT, "last_hidden_state", "token_embeddings") if name in names), names[0]
     )
 
 
 def _plan_runs(lengths: Sequence[int], batch: int) -> Iterator[list[int]]:
-    """Places of texts that go through the model together: of like length, so that little is padding."""
+    """Plan which texts go through the model together: those of like length, so that little is padding."""
     places: list[int] = []
     for place in sorted(range(len(lengths)), key=lengths.__getitem__):
         if places and (len(places) >= batch or (len(places) + 1) * lengths[place] > RUN_TOKENS):
@@ -262,7 +262,7 @@ def _plan_runs(lengths: Sequence[int], batch: int) -> Iterator[list[int]]:
 
 
 def _pool(states: Array, mask: Array, pooling: str) -> Array:
-    """One row per text from one row per token."""
+    """Pool one row per token to one row per text."""
     import numpy as np
 
     rows: Array
@@ -277,7 +277,7 @@ def _pool(states: Array, mask: Array, pooling: str) -> Array:
 
 
 def _list_runtime_errors() -> tuple[type[Exception], ...]:
-    """Everything that onnxruntime raises; its errors have no common base."""
+    """List everything that onnxruntime raises; its errors have no common base."""
     from onnxruntime.capi import onnxruntime_pybind11_state as state
 
     found: Iterable[object] = vars(state).values()

@@ -44,12 +44,12 @@ class OpenAIEmbedder(HttpEmbedder):
             ) from error
 
     def _model_source(self) -> str:
-        """Servers give their models whatever names they like: the same name elsewhere may be another model."""
+        """Return the address: servers name models as they like, and the same name elsewhere may be another model."""
         return self.client.url
 
 
 def _sort_vectors(data: object, count: int) -> list[object]:
-    """The vectors in the order of their texts, which each answer names by ``index``."""
+    """Put the vectors into the order of their texts, which each answer names by ``index``."""
     if not isinstance(data, list) or len(data) != count:
         raise ValueError(f"{len(data)} for {count}" if isinstance(data, list) else "no data")
     rows: dict[int, object] = {item["index"]: item["embedding"] for item in data}

@@ -56,11 +56,11 @@ MODELS: tuple[tuple[str, ModelPreset], ...] = (
 
 
 def find_preset(model: str) -> ModelPreset:
-    """What is known of a model by its name; nothing special if nothing is."""
+    """Find what is known of a model by its name; return the defaults if nothing is."""
     name = model.replace("\\", "/").rstrip("/").rpartition("/")[2].partition(":")[0].lower()
     return next((what for pattern, what in MODELS if fnmatch(name, pattern)), ModelPreset())
 
 
 def resolve_prefixes(model: ModelPreset, query: str, document: str) -> tuple[str, str]:
-    """The prefixes in force: those that were set, or the model's own."""
+    """Return the prefixes in force: those that were set, or the model's own."""
     return (model.query if query == AUTO else query, model.document if document == AUTO else document)

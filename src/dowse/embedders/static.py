@@ -99,7 +99,7 @@ class Words(dict[str, bytes]):
         return rows
 
     def _word_rows(self, word: list[str]) -> list[int]:
-        """The rows of one word's tokens: the whole first, then its parts if it has several."""
+        """Find the rows of one word's tokens: the whole first, then its parts if it has several."""
         rows: list[int] = []
         for place, token in enumerate(word):
             if (known := self._find(token)) is not None:
@@ -121,15 +121,15 @@ class Words(dict[str, bytes]):
         return [first + crc32(marked[i : i + NGRAM_LENGTH].encode()) % self._buckets for i in range(count)]
 
     def rows(self, runs: Iterable[str]) -> bytes:
-        """The rows of a text, one by one."""
+        """Find the rows of a text, one for each of its tokens."""
         return b"".join(map(self.__getitem__, runs))
 
     def counts(self, text: str) -> dict[int, int]:
-        """How often a text uses each row of the table."""
+        """Count how often a text uses each row of the table."""
         return Counter(array("H", self.rows(tokens.runs(text))))
 
     def row(self, text: str) -> tuple[Any, Any]:
-        """A text as training sees it: the rows it uses and their dampened counts."""
+        """Return a text as training sees it: the rows it uses and their dampened counts."""
         import numpy as np
 
         found = self.counts(text)
@@ -176,7 +176,7 @@ class StaticEmbedder:
         return Words(vocabulary, self._header["rows"] - len(vocabulary))
 
     def embed_query(self, text: str) -> Sequence[float]:
-        """The vector of a question."""
+        """Embed a query."""
         sums = self._weighted_sum(self._words.counts(text))
         largest = max(map(abs, sums))
         if not largest:
@@ -187,7 +187,7 @@ class StaticEmbedder:
         return [component / length for component in whole]
 
     def _weighted_sum(self, counts: Mapping[int, int]) -> list[int]:
-        """The rows of a question, each times its weight.
+        """Add up the rows of a query, each times its weight.
 
         A row is read as one long number with a component in every eight bytes, so that one multiplication and one
         addition serve them all; components are raised by 128 before, and lowered after, to be positive.
@@ -221,11 +221,11 @@ class StaticEmbedder:
         return np.frombuffer(self._data, dtype=np.int8, count=math.prod(shape), offset=at).reshape(shape)
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        """One row per text."""
+        """Embed texts, one row for each."""
         return self.embed_prepared([self.prepared(_split_document(text)) for text in texts])
 
     def prepared(self, document: Document) -> bytes:
-        """The rows of the table that a document uses, as often as it does."""
+        """Find the rows of the table that a document uses, each as often as it does."""
         words = self._words
         words.prepare()
         return b"".join(
@@ -233,7 +233,7 @@ class StaticEmbedder:
         )
 
     def embed_prepared(self, documents: Sequence[bytes]) -> Matrix:
-        """One row per document."""
+        """Embed documents that were prepared, one row for each."""
         import numpy as np
 
         table = self._table
@@ -254,18 +254,18 @@ class StaticEmbedder:
         return _normalize(sums.astype(np.float64))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For another process: the file, not what was read of it."""
+        """Pickle the path of the file, not what was read of it."""
         return (built_in, ()) if self._path == MODEL else (StaticEmbedder, (self._path,))
 
 
 @cache
 def built_in() -> StaticEmbedder:
-    """The model of this package: one for all trees of a process, with the words it has met."""
+    """Return the model of this package: one for all trees of a process, with the words it has met."""
     return StaticEmbedder()
 
 
 def _split_document(text: str) -> Document:
-    """The parts of a text; one of a single line has no heading."""
+    """Split a text into its parts; one of a single line has no heading."""
     heading, _, body = text.partition("\n")
     opening, _, rest = body.lstrip().partition("\n")
     parts = (heading, opening, rest) if opening else ("", "", heading)
@@ -273,7 +273,7 @@ def _split_document(text: str) -> Document:
 
 
 def _count_values(numbers: Array) -> tuple[Array, Array]:
-    """Each of some numbers once, ascending, and how often it was there; sorts them in place."""
+    """Count equal numbers: each once, ascending, and how often it was there; sorts them in place."""
     import numpy as np
 
     numbers.sort()
@@ -284,7 +284,7 @@ def _count_values(numbers: Array) -> tuple[Array, Array]:
 
 
 def _normalize(sums: Array) -> Matrix:
-    """Rows of length one, rounded so that neither the order of adding nor the platform shows; nothing stays nothing."""
+    """Bring rows to length one, rounded so that neither order of adding nor platform shows; zeros stay zeros."""
     import numpy as np
 
     largest = np.abs(sums).max(axis=1, keepdims=True, initial=0)

@@ -15,13 +15,13 @@ BLANK = "."
 
 
 def to_model_text(text: str, prefix: str, limit: int) -> str:
-    """The beginning of a text after a prefix; never empty, and valid UTF-8 whatever it was made of."""
+    """Cut a text to a limit and put a prefix before it; never empty, and always valid UTF-8."""
     cut = text[:limit].encode("utf-8", "replace").decode("utf-8")
     return prefix + (cut if cut.strip() else BLANK)
 
 
 def normalize_rows(matrix: Any) -> Matrix:
-    """The rows brought to length one; a row of zeros stays what it is."""
+    """Bring rows to length one; a row of zeros stays what it is."""
     import numpy as np
 
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
@@ -30,7 +30,7 @@ def normalize_rows(matrix: Any) -> Matrix:
 
 
 def validate_rows(rows: Sequence[object], count: int, dimensions: int, source: str) -> Matrix:
-    """What somebody else's model returned, held to what was asked for (dimensions 0: any)."""
+    """Check that the vectors of somebody else's model are as requested (dimensions 0: any), and normalize them."""
     import numpy as np
 
     if len(rows) != count:

@@ -33,13 +33,13 @@ _FILTER_KINDS = ("clean", "process", "smudge")
 
 
 def command(*arguments: str) -> list[str]:
-    """A question as a command line."""
+    """Build the command line of a git call."""
     settings = [part for key, value in _SETTINGS.items() for part in ("-c", f"{key}={value}")]
     return ["git", "--no-pager", "--no-optional-locks", *settings, *arguments]
 
 
 def run(root: Path, *arguments: str, otherwise: str) -> subprocess.CompletedProcess[bytes]:
-    """What git says in a folder, also if it refuses; ``otherwise`` is what a user can do without an answer."""
+    """Run git in a folder and return its result, also if it refuses; ``otherwise`` is what a user can do without it."""
     try:
         return subprocess.run(
             command(*arguments),
@@ -56,7 +56,7 @@ def run(root: Path, *arguments: str, otherwise: str) -> subprocess.CompletedProc
 
 
 def text(root: Path, *arguments: str, otherwise: str) -> str:
-    """The answer to a question, as text."""
+    """Run git and return what it prints; raise an error if it refuses."""
     done = run(root, *arguments, otherwise=otherwise)
     if done.returncode:
         raise refused(done, otherwise)
@@ -64,7 +64,7 @@ def text(root: Path, *arguments: str, otherwise: str) -> str:
 
 
 def configured_path(root: Path, key: str, *, otherwise: str) -> str:
-    """The path that the configuration of the user or of the repository has for a key; empty if none."""
+    """Read the path that the configuration of the user or of the repository has for a key; empty if none."""
     asked = run(root, "config", "--type=path", "--show-scope", "-z", "--get-all", key, otherwise=otherwise)
     if asked.returncode > 1:  # 1: there is none
         raise refused(asked, otherwise)
@@ -75,7 +75,7 @@ def configured_path(root: Path, key: str, *, otherwise: str) -> str:
 
 
 def refused(done: subprocess.CompletedProcess[bytes], otherwise: str) -> UsageError:
-    """The error for an answer that git did not give."""
+    """Make the error for a call that git refused."""
     reason = " ".join(done.stderr.decode("utf-8", "replace").split())[:300]
     if NO_REPOSITORY_MESSAGE in reason.lower():  # what follows is how to use git
         reason = NO_REPOSITORY_MESSAGE
@@ -83,7 +83,7 @@ def refused(done: subprocess.CompletedProcess[bytes], otherwise: str) -> UsageEr
 
 
 def without_filters(root: Path, *, otherwise: str) -> list[str]:
-    """Arguments before a question about the work tree that switch off the filters the repository itself configures."""
+    """Build the arguments that switch off the filters which the repository itself configures."""
     listing = ("config", "--local", "--includes", "--name-only", "-z", "--get-regexp", r"^filter\.")
     keys = run(root, *listing, otherwise=otherwise).stdout.decode("utf-8", "replace").split("\0")
     names = dict.fromkeys(key.rpartition(".")[0] for key in keys if key)

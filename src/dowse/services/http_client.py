@@ -29,7 +29,7 @@ MAX_BODY_BYTES = 64_000_000
 MAX_ERROR_BYTES = 20_000
 """Bytes that are read of an answer that reports an error."""
 
-FIRST_PAUSE_SECONDS = 0.5
+FIRST_PAUSE = 0.5
 """Seconds before the second attempt; each further pause is twice as long."""
 
 MAX_PAUSE_SECONDS = 90.0
@@ -77,14 +77,14 @@ class Client:
     _last_failure: tuple[float, DowseError] | None = field(default=None, init=False, repr=False)
 
     def with_deadline(self) -> Client:
-        """The same service for somebody who waits."""
+        """Return a client of this service with a short deadline, for somebody who waits."""
         if self.attempts == DEADLINE_ATTEMPTS:
             return self
         timeout = min(self.timeout, DEADLINE_SECONDS)
         return replace(self, timeout=timeout, attempts=DEADLINE_ATTEMPTS, max_pause=DEADLINE_PAUSE_SECONDS)
 
     def post(self, path: str, body: Mapping[str, object]) -> dict[str, Any]:
-        """The answer to a question, asked again as long as that may help."""
+        """Send a request and return the answer; try again as long as that may help."""
         self._raise_recent_failure()
         try:
             return self._retry(path, body)
@@ -93,7 +93,7 @@ class Client:
             raise
 
     def _raise_recent_failure(self) -> None:
-        """Who waits does not wait for the same failure twice."""
+        """Raise the last failure again if it is recent: who waits does not wait for the same failure twice."""
         if self.attempts == DEADLINE_ATTEMPTS and self._last_failure:
             moment, error = self._last_failure
             if time.monotonic() - moment < FAILURE_CACHE_SECONDS:
@@ -117,7 +117,7 @@ class Client:
             attempt += 1
 
     def _attempt(self, path: str, data: bytes, key: str) -> dict[str, Any]:
-        """One attempt."""
+        """Send a request once."""
         import ssl
         from http.client import HTTPException
         from urllib.error import HTTPError, URLError
@@ -142,7 +142,7 @@ class Client:
             raise self._translate_failure(error) from error
 
     def _read(self, response: HTTPResponse) -> bytes:
-        """The body of an answer, within limits of size and time."""
+        """Read the body of an answer, within limits of size and time."""
         deadline = time.monotonic() + self.timeout
         parts: list[bytes] = []
         size = 0
@@ -169,7 +169,7 @@ class Client:
         return answer
 
     def _translate_status(self, error: HTTPError, key: str) -> Exception:
-        """What an answer with an error status means."""
+        """Translate an answer with an error status to an exception."""
         try:
             body = error.read(MAX_ERROR_BYTES)
         except (OSError, ValueError):
@@ -187,7 +187,7 @@ class Client:
         return self._make_error(problem, (self.advice or {}).get(error.code, ""))
 
     def _translate_failure(self, error: Exception) -> Exception:
-        """What a connection that did not come about, or broke, means."""
+        """Translate a connection that could not be made, or broke, to an exception."""
         import socket
 
         if isinstance(error, TimeoutError):
@@ -218,7 +218,7 @@ class Client:
         return opener
 
     def find_key(self) -> str:
-        """The key to send, if there is one."""
+        """Find the key to send; empty if there is none."""
         return self.key(host(self.url)).strip() if self.key else ""
 
     def _validate_key(self) -> str:
@@ -233,7 +233,7 @@ class Client:
 
 
 def checked_url(url: str, setting: str = "embedder_url") -> str:
-    """An address of a service without a slash at its end, or an error that says what is wrong with it."""
+    """Return the address of a service without a slash at its end; raise an error if something is wrong with it."""
     try:
         parts = urlsplit(url)
         _ = parts.port
@@ -249,12 +249,12 @@ def checked_url(url: str, setting: str = "embedder_url") -> str:
 
 
 def key_variable(setting: str) -> str:
-    """The environment variable with the key for the service whose address is in a setting."""
+    """Name the environment variable with the key for the service whose address is in a setting."""
     return f"DOWSE_{setting.removesuffix('_url').upper()}_KEY"
 
 
 def host(url: str) -> str:
-    """The name of the machine that an address leads to."""
+    """Return the name of the machine that an address leads to."""
     return urlsplit(url).hostname or ""
 
 
@@ -265,7 +265,7 @@ def is_local(url: str) -> bool:
 
 
 def retry_after(headers: Message) -> float | None:
-    """Seconds that a service asks to wait: given as such, in thousandths, or as a moment; none if it does not say."""
+    """Read how many seconds a service asks to wait: as seconds, milliseconds or a date; None if it does not say."""
     from email.utils import parsedate_to_datetime
 
     text = headers.get("retry-after-ms", "").strip()
@@ -282,14 +282,14 @@ def retry_after(headers: Message) -> float | None:
 
 
 def _choose_pause(attempt: int, asked: float | None) -> float:
-    """Seconds before the next attempt; random, so that several clients do not come back at once."""
+    """Choose the seconds before the next attempt; random, so that several clients do not come back at once."""
     if asked is not None:
         return asked * random.uniform(1.0, 1.1)
-    return float(FIRST_PAUSE_SECONDS * 2 ** (attempt - 1)) * random.uniform(0.5, 1.0)
+    return float(FIRST_PAUSE * 2 ** (attempt - 1)) * random.uniform(0.5, 1.0)
 
 
 def _read_message(body: bytes, key: str) -> str:
-    """What a service says about an error, in one line that can be shown."""
+    """Read what a service says about an error, in one line that can be shown."""
     try:
         message = json.loads(body)
     except (ValueError, RecursionError):

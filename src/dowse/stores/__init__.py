@@ -64,7 +64,7 @@ def create(
 
 
 def server(store: Store) -> SharedStore:
-    """A store that many share; an error if this one is not."""
+    """Return a store that many share; raise an error if this one is not."""
     if not hasattr(store, "server_status"):
         raise UsageError(
             "this index is not on a server: give --store postgresql://HOST/DATABASE, or set DOWSE_STORE"

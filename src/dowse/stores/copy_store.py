@@ -15,7 +15,7 @@ BATCH_BYTES = 8_000_000
 
 
 def copy(source: Store, target: Store, progress: Callable[[str, int, int], None]) -> int:
-    """Make the target what the source is; how many files were copied."""
+    """Make the target what the source is, and return how many files were copied."""
     status = source.status()
     if status.state is not IndexState.CURRENT or status.report is None:
         raise IndexMissing(

@@ -83,7 +83,7 @@ class MemoryStore:
         self._vectors: dict[bytes, bytes] = {}
 
     def state(self) -> IndexState:
-        """Whether there is anything, under these settings."""
+        """Return whether there is an index, and whether it is of these settings."""
         if not self._written_fingerprint:
             return IndexState.MISSING
         return (
@@ -91,7 +91,7 @@ class MemoryStore:
         )
 
     def status(self) -> IndexStatus:
-        """What there is."""
+        """Describe the index."""
         generation, rows = self._published
         files = [row.file for row in rows.values()]
         return IndexStatus(
@@ -110,7 +110,7 @@ class MemoryStore:
 
     @contextmanager
     def snapshot(self) -> Iterator[MemorySnapshot]:
-        """The newest generation."""
+        """Open the newest generation."""
         identity = self._identity  # before the rest: what is cleared meanwhile is then told apart
         generation, rows = self._published
         if not self._written_fingerprint and not generation:
@@ -120,7 +120,7 @@ class MemoryStore:
 
     @contextmanager
     def writer(self, *, thorough: bool = False) -> Iterator[MemoryWriter]:
-        """The means to write."""
+        """Open the writer."""
         if not self._lock.acquire(blocking=False):
             raise IndexLocked("another thread is writing the index in memory: wait for it to finish")
         try:
@@ -129,7 +129,7 @@ class MemoryStore:
             self._lock.release()
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Delete the whole index."""
         with self.writer():
             self._published = (0, {})
             self._identity = uuid.uuid4().hex
@@ -139,7 +139,7 @@ class MemoryStore:
             self._vectors.clear()
 
     def damaged(self) -> tuple[str, ...]:
-        """Nothing: memory is what it is."""
+        """Find nothing: memory is what it is."""
         return ()
 
     def keep(self, name: str, data: bytes) -> None:
@@ -147,11 +147,11 @@ class MemoryStore:
         self._blobs[name] = data
 
     def kept(self, name: str) -> bytes | None:
-        """What was kept under a name."""
+        """Return what was kept under a name."""
         return self._blobs.get(name)
 
     def dump(self) -> Iterator[tuple[object, ...]]:
-        """Everything that is searchable, by path."""
+        """List everything that is searchable, by path."""
         for path, row in sorted(self._published[1].items()):
             chunks, vectors = list(range(len(row.counts))), list(range(len(row.source.vectors)))
             yield (
@@ -166,7 +166,7 @@ class MemoryStore:
             )
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there is nothing to let go of."""
 
 
 class MemoryWriter:
@@ -178,7 +178,7 @@ class MemoryWriter:
         self._store = store
 
     def manifest(self, paths: Collection[str] | None = None) -> Mapping[str, _MemoryRow]:
-        """Every file by path; those written under other settings do not count as known."""
+        """List every file by path; those written under other settings do not count as known."""
         return {
             path: row
             if row.fingerprint == self._store.fingerprint
@@ -188,16 +188,16 @@ class MemoryWriter:
         }
 
     def parsed(self, content_hash: bytes) -> ParsedFile | None:
-        """What is known of a content."""
+        """Find what was parsed of a content before."""
         known = self._store._contents.get(content_hash)
         return known[0] if known else None
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Vectors computed before."""
+        """Find vectors that were computed before."""
         return {key: self._store._vectors[key] for key in keys if key in self._store._vectors}
 
     def apply(self, removed: Sequence[str], files: Sequence[SourceFile]) -> int:
-        """Take paths out, put files in."""
+        """Remove paths and add files."""
         store, generation, rows = self._store, self._store._published[0] + 1, dict(self._store._published[1])
         for path in removed:
             rows.pop(path, None)
@@ -260,7 +260,7 @@ class MemorySnapshot:
     def lexical(
         self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
     ) -> list[Scored]:
-        """BM25, summed over terms and weighted fields."""
+        """Rank chunks by BM25, summed over terms and weighted fields."""
         chunks = [
             (chunk_id(row.file.id, i), counts)
             for row in self._by_id.values()
@@ -284,16 +284,16 @@ class MemorySnapshot:
         return self._top_k(((id, s) for id, s in scores.items() if s), filter, limit)
 
     def frequency(self, token: str) -> int:
-        """How many chunks have a token in their body."""
+        """Count the chunks that have a token in their body."""
         body = ChunkTerms._fields.index("body")
         return sum(token in counts[body] for row in self._by_id.values() for counts in row.counts)
 
     def chunk_count(self) -> int:
-        """How many chunks there are."""
+        """Count the chunks."""
         return sum(len(row.counts) for row in self._by_id.values())
 
     def dense(self, vector: Sequence[float], filter: Filter, limit: int) -> list[Scored]:
-        """Cosine with every chunk's vector."""
+        """Rank chunks by the cosine with their vectors."""
         scored = []
         for row in self._by_id.values():
             for ordinal, (_, raw) in enumerate(row.source.vectors):
@@ -320,7 +320,7 @@ class MemorySnapshot:
         return file_passes(filter, to_facts(file))
 
     def names(self, pattern: str, tier: NameTier, filter: Filter, limit: int) -> list[NameHit]:
-        """Entities whose name matches, by name and path."""
+        """Find entities whose name matches, by name and path."""
         found = []
         for row in self._by_id.values():
             if not self._file_passes(row.file, filter):
@@ -337,7 +337,7 @@ class MemorySnapshot:
         return [hit for _, hit in sorted(found)][:limit]
 
     def files_named(self, name: str, filter: Filter, limit: int) -> list[int]:
-        """Files by name, stem or trailing path."""
+        """Find files by name, stem or trailing path."""
         wanted = name.lower().strip("/")
         found = [
             row.file.id
@@ -347,48 +347,48 @@ class MemorySnapshot:
         return found[:limit]
 
     def file(self, id: int) -> StoredFile | None:
-        """A file by id."""
+        """Read a file by its id."""
         row = self._by_id.get(id)
         return row.file if row else None
 
     def file_at(self, path: str) -> StoredFile | None:
-        """A file by path."""
+        """Read a file by its path."""
         row = self._rows.get(path)
         return row.file if row else None
 
     def expect(self, ids: Sequence[int]) -> None:
-        """Nothing to do: contents are at hand."""
+        """Do nothing: contents are at hand."""
 
     def content(self, id: int) -> bytes:
-        """What a file says."""
+        """Read the content of a file."""
         return self._by_id[id].source.content
 
     def contents(self, filter: Filter) -> Iterator[tuple[int, bytes]]:
-        """Id and content of every file that passes, in order of path."""
+        """Read id and content of every file that passes, in order of path."""
         for _, row in sorted(self._rows.items()):
             if self._file_passes(row.file, filter):
                 yield row.file.id, row.source.content
 
     def file_count(self) -> int:
-        """How many files there are."""
+        """Count the files."""
         return len(self._rows)
 
     def file_vectors(self, id: int) -> tuple[ChunkVector, ...]:
-        """The vectors of a file's chunks."""
+        """Read the vectors of a file's chunks."""
         row = self._by_id.get(id)
         return row.source.vectors if row else ()
 
     def references(self, paths: Collection[str] | None = None) -> Iterator[FileReferences]:
-        """What files define and mention, in order of path."""
+        """Read what files define and mention, in order of path."""
         for path, row in sorted(self._rows.items()):
             if paths is None or path in paths:
                 file = row.file
                 yield FileReferences(path, file.content_hash, file.parsed.language, file.role, row.references)
 
     def manifest(self) -> Mapping[str, _MemoryRow]:
-        """Every file by path."""
+        """List every file by path."""
         return self._rows
 
     def folders(self) -> Mapping[str, int]:
-        """The folders of the last walk."""
+        """Read the folders of the last walk."""
         return self._folders

@@ -27,7 +27,7 @@ _LINE_COLUMN = Entity._fields.index("line") - Entity._fields.index("start_line")
 
 
 def packed(parsed: ParsedFile) -> bytes:
-    """Entities and chunks as one value, by column: numbers as they are in memory, names, what else is said in words.
+    """Pack entities and chunks as one value, by column: numbers as they are in memory, then names, then other text.
 
     To read numbers from text takes half of the time that reading all of it as text does; words other than names are
     only read of what is shown.
@@ -52,12 +52,12 @@ def packed(parsed: ParsedFile) -> bytes:
 
 
 def _to_one_based(places: Iterable[int | None]) -> list[int]:
-    """Places counted from 1; 0 for none."""
+    """Count indexes from 1, with 0 for none."""
     return [0 if place is None else place + 1 for place in places]
 
 
 def unpacked(language: str, health: str, data: bytes) -> ParsedFile:
-    """What was packed."""
+    """Unpack a parsed file; its entities are read when they are needed."""
     try:
         entities, chunks = _HEAD.unpack_from(data)
         end = _HEAD.size + 4 * _NUMBER_COLUMNS * (entities + chunks)
@@ -91,7 +91,7 @@ def _unpack_chunks(numbers: array[int]) -> list[Sequence[Any]]:
 
 
 def _unpack_entities(names: Sequence[str], numbers: array[int], words_json: bytes) -> list[Sequence[Any]]:
-    """All columns of entities."""
+    """Unpack all columns of entities."""
     *lines, parents, codes = _split_columns(numbers)
     try:
         kinds, qualified, signature, doc = map(tuple, json.loads(words_json))
@@ -110,13 +110,13 @@ def _unpack_entities(names: Sequence[str], numbers: array[int], words_json: byte
 
 
 def _split_columns(numbers: array[int]) -> list[array[int]]:
-    """Numbers by column."""
+    """Split numbers by column."""
     count = len(numbers) // _NUMBER_COLUMNS
     return [numbers[i * count : (i + 1) * count] for i in range(_NUMBER_COLUMNS)]
 
 
 def _from_one_based(counted: array[int]) -> list[int | None]:
-    """Places that are counted from 1."""
+    """Restore indexes that are counted from 1, with 0 for none."""
     return [place - 1 if place else None for place in counted]
 
 
@@ -125,12 +125,12 @@ def _corrupt_entry_error(why: object) -> IndexCorrupt:
 
 
 def packed_report(report: IndexReport) -> str:
-    """A report as text."""
+    """Pack a report as JSON text."""
     return json.dumps(asdict(report))
 
 
 def unpacked_report(text: str) -> IndexReport:
-    """What was packed."""
+    """Unpack a report from JSON text."""
     try:
         data: dict[str, Any] = json.loads(text)
         data["failures"] = tuple(

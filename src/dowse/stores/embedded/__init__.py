@@ -52,7 +52,7 @@ class EmbeddedStore:
     # --- the protocol ---
 
     def status(self) -> IndexStatus:
-        """What there is, without changing anything."""
+        """Describe the index, without changing anything."""
         try:
             return self._status()
         except OlderFormat:
@@ -82,7 +82,7 @@ class EmbeddedStore:
     def _list_part_generations(
         self, open_index: OpenIndex, catalogue: Catalogue, state: CatalogueState
     ) -> dict[str, int]:
-        """The generation of each part; 0 for one that is lost."""
+        """List the generation of each part; 0 for one that is lost."""
         try:
             reader, vectors = self._open_derived(open_index, catalogue, state)
         except IndexCorrupt:
@@ -94,7 +94,7 @@ class EmbeddedStore:
         }
 
     def state(self) -> IndexState:
-        """The index's state alone: cheap enough for every query."""
+        """Return the state alone: cheap enough for every query."""
         try:
             with self._borrow_catalogue() as (_, catalogue):
                 return self._state(catalogue.state().fingerprint)
@@ -110,7 +110,7 @@ class EmbeddedStore:
 
     @contextmanager
     def snapshot(self) -> Iterator[EmbeddedSnapshot]:
-        """The generation of the lexical index, which the catalogue and the vectors have too."""
+        """Open the newest generation that the lexical index, the catalogue and the vectors all have."""
         with self._borrow_catalogue() as (open_index, catalogue):
             for _ in range(OPEN_ATTEMPTS):
                 with catalogue.transaction("DEFERRED"):
@@ -129,7 +129,7 @@ class EmbeddedStore:
 
     @contextmanager
     def writer(self, *, thorough: bool = False) -> Iterator[EmbeddedWriter]:
-        """The lock and the means to write."""
+        """Take the lock and open a writer."""
         self._place.create()
         layout.check_plain(self._data, any_owner=self._place.any_owner)
         with writer_lock.hold(self._data, self.folder):
@@ -138,7 +138,7 @@ class EmbeddedStore:
                 yield writer
 
     def damaged(self) -> tuple[str, ...]:
-        """Parts that are not as they were written; catalogue and derived indexes are read in full."""
+        """Find the parts that are not as they were written; catalogue and derived indexes are read in full."""
         with self._borrow_catalogue() as (_, catalogue):
             if not catalogue.is_intact():
                 raise IndexCorrupt.beyond_repair(f"the index at {self.folder} is damaged")
@@ -178,7 +178,7 @@ class EmbeddedStore:
             raise IndexUnwritable.because(f"the index at {self.folder}", error) from error
 
     def kept(self, name: str) -> bytes | None:
-        """The file of that name, if it can be read."""
+        """Read the file of that name; None if it cannot be read."""
         try:
             with self._borrow_catalogue() as (_, catalogue):
                 return (self._view_folder(catalogue) / name).read_bytes()
@@ -186,7 +186,7 @@ class EmbeddedStore:
             return None
 
     def dump(self) -> Iterator[tuple[object, ...]]:
-        """Everything that is searchable, by path."""
+        """List everything that is searchable, by path."""
         with self.snapshot() as snapshot:
             embedded = snapshot.embedded_chunks()
             references = {row.path: row.packed for row in snapshot.references()}
@@ -253,7 +253,7 @@ class EmbeddedStore:
 
     @contextmanager
     def _borrow_catalogue(self) -> Iterator[tuple[OpenIndex, Catalogue]]:
-        """A connection for one reader, and what all readers share."""
+        """Lend a connection to one reader, with what all readers share."""
         open_index = self._find_open_index()
         with translate_errors(self._path):
             with self._guard:
@@ -273,7 +273,7 @@ class EmbeddedStore:
         catalogue.close()
 
     def _find_open_index(self) -> OpenIndex:
-        """What is open; nothing yet if the catalogue was removed and made again since."""
+        """Return what is open; start anew if the catalogue was removed and created again."""
         try:
             status = os.lstat(self._path)
         except OSError:
@@ -298,7 +298,7 @@ class EmbeddedStore:
         return reader, vectors
 
     def _view_folder(self, catalogue: Catalogue) -> Path:
-        """Where the derived indexes of the view are."""
+        """Return the folder of the derived indexes of the view."""
         return self._data / VIEWS / str(catalogue.view)
 
 

@@ -67,7 +67,7 @@ class NamedEntity(NamedTuple):
 
     @property
     def facts(self) -> FileFacts:
-        """Of the file."""
+        """What a filter asks of the file."""
         return FileFacts(self.path, self.language, self.role, self.changed_ns)
 
 
@@ -75,17 +75,17 @@ class Catalogue(CatalogueConnection):
     """What one view of the catalogue has, by generation."""
 
     def report(self) -> IndexReport | None:
-        """What the last complete run saw."""
+        """Read the report of the last complete run."""
         row = self._db.execute("SELECT report FROM views WHERE id = ?", (self.view,)).fetchone()
         return row_codec.unpacked_report(row[0]) if row and row[0] else None
 
     def folders(self) -> dict[str, int]:
-        """The folders of the last complete walk, with their modification times."""
+        """Read the folders of the last complete walk, with their modification times."""
         row = self._db.execute("SELECT folders FROM views WHERE id = ?", (self.view,)).fetchone()
         return json.loads(row[0]) if row and row[0] else {}
 
     def manifest(self, generation: int, paths: Collection[str] | None = None) -> dict[str, CatalogueFile]:
-        """The files of a generation by path: all of them, or those at some paths."""
+        """Read the files of a generation by path: all of them, or those at some paths."""
         query = (
             "SELECT path, f.id, size, mtime_ns, ctime_ns, hash, fingerprint "
             "FROM files f JOIN contents c ON c.id = f.content "
@@ -113,7 +113,7 @@ class Catalogue(CatalogueConnection):
         return bool(row == stamp)
 
     def file_count(self, generation: int) -> int:
-        """How many files a generation has."""
+        """Count the files of a generation."""
         (count,) = self._db.execute(
             "SELECT count(*) FROM files WHERE view = ?1 AND added <= ?2 AND (removed IS NULL OR removed > ?2)",
             (self.view, generation),
@@ -121,7 +121,7 @@ class Catalogue(CatalogueConnection):
         return int(count)
 
     def count_live(self) -> tuple[int, int, int]:
-        """Live files, their chunks, their entities."""
+        """Count live files, their chunks and their entities."""
         files, chunks, entities = self._db.execute(
             "SELECT count(*), total(chunk_count), total(entity_count) FROM files f "
             "JOIN contents c ON c.id = f.content WHERE view = ? AND removed IS NULL",
@@ -130,7 +130,7 @@ class Catalogue(CatalogueConnection):
         return files, int(chunks), int(entities)
 
     def count_files_by(self, column: str) -> dict[str, int]:
-        """Live files by their contents' ``language`` or ``health``, most first."""
+        """Count live files by their contents' ``language`` or ``health``, most first."""
         rows = self._db.execute(
             f"SELECT {column}, count(*) n FROM files f JOIN contents c ON c.id = f.content "
             f"WHERE view = ? AND removed IS NULL GROUP BY {column} ORDER BY n DESC, {column}",
@@ -139,7 +139,7 @@ class Catalogue(CatalogueConnection):
         return dict(rows)
 
     def secrets(self) -> tuple[MaskedSecret, ...]:
-        """Where secrets were blanked out in live files."""
+        """List where secrets were masked in live files."""
         rows = self._db.execute(
             "SELECT path, line, rule FROM secrets s JOIN files f ON f.id = s.file "
             "WHERE view = ? AND removed IS NULL ORDER BY path, line",
@@ -148,7 +148,7 @@ class Catalogue(CatalogueConnection):
         return tuple(map(MaskedSecret._make, rows))
 
     def file(self, id: int, generation: int) -> StoredFile | None:
-        """A file by id, if the generation has it."""
+        """Read a file by id; None if the generation does not have it."""
         row = self._db.execute(
             "SELECT f.id, path, size, mtime_ns, ctime_ns, role, hash, language, health, parsed, added, removed "
             "FROM files f JOIN contents c ON c.id = f.content WHERE f.id = ? AND view = ?",
@@ -165,7 +165,7 @@ class Catalogue(CatalogueConnection):
         return StoredFile(id, path, stamp, digest, Role(role), parsed, definitions)
 
     def file_id(self, path: str, generation: int) -> int | None:
-        """The id of the file at a path."""
+        """Find the id of the file at a path."""
         row = self._db.execute(
             "SELECT id FROM files WHERE view = ? AND path = ? AND added <= ? AND (removed IS NULL OR removed > ?)",
             (self.view, path, generation, generation),
@@ -193,7 +193,7 @@ class Catalogue(CatalogueConnection):
         return IndexCorrupt.beyond_repair(f"the index at {self.path.parent} is damaged ({why})")
 
     def references(self, generation: int, paths: Collection[str] | None = None) -> Iterator[FileReferences]:
-        """What the files of a generation define and mention, in order of path."""
+        """Read what the files of a generation define and mention, in order of path."""
         query = (
             "SELECT path, hash, language, role, packed FROM files f JOIN contents c ON c.id = f.content "
             "JOIN mentions m ON m.content = c.id "
@@ -215,18 +215,18 @@ class Catalogue(CatalogueConnection):
         )
 
     def has_contents(self) -> bool:
-        """Whether anything is known, of whatever view."""
+        """Return whether there is any content, of whatever view."""
         return self._db.execute("SELECT 1 FROM contents LIMIT 1").fetchone() is not None
 
     def find_parsed(self, digest: bytes) -> ParsedFile | None:
-        """What is known of a content."""
+        """Find what was parsed of a content before."""
         row = self._db.execute(
             "SELECT language, health, parsed FROM contents WHERE hash = ?", (digest,)
         ).fetchone()
         return row_codec.unpacked(*row) if row else None
 
     def find_vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Those of the asked vectors that are stored, packed."""
+        """Find those of the requested vectors that are stored, packed."""
         found: dict[bytes, bytes] = {}
         for key in keys:
             if row := self._db.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone():
@@ -234,14 +234,14 @@ class Catalogue(CatalogueConnection):
         return found
 
     def file_vectors(self, id: int) -> list[ChunkVector]:
-        """The packed vectors of a file's chunks, in order."""
+        """Read the packed vectors of a file's chunks, in order."""
         row = self._db.execute("SELECT keys FROM file_vectors WHERE file = ?", (id,)).fetchone()
         keys = split_keys(row[0]) if row else []
         found = self.find_vectors(keys)
         return [ChunkVector(key, found[key]) for key in keys]
 
     def find_names(self, first: str, last: str, generation: int, scan: int) -> Iterator[NamedEntity]:
-        """The first ``scan`` (-1: all) entities whose name in lower case lies between two, by name and path."""
+        """Find the first ``scan`` (-1: all) entities whose name in lower case lies between two, by name and path."""
         rows = self._db.execute(
             "WITH found AS MATERIALIZED ("
             "SELECT f.id, ordinal, chunk, name, kind, path, language, role, mtime_ns, e.name_key FROM names e "
@@ -255,7 +255,7 @@ class Catalogue(CatalogueConnection):
         return map(NamedEntity._make, rows)
 
     def find_files_called(self, name: str, generation: int) -> Iterator[tuple[int, FileFacts]]:
-        """The files whose name or stem this is, in order of path."""
+        """Find the files whose name or stem this is, in order of path."""
         rows = self._db.execute(
             f"SELECT {_FACT_COLUMNS} FROM files f JOIN contents c ON c.id = f.content "
             "WHERE f.id IN (SELECT id FROM files WHERE view = ?1 AND name_key = ?2 "
@@ -266,7 +266,7 @@ class Catalogue(CatalogueConnection):
         return ((id, FileFacts(*rest)) for id, *rest in rows)
 
     def find_changes_since(self, generation: int) -> tuple[list[int], list[int]]:
-        """Ids of the files removed after a generation, and of the live ones added after it."""
+        """Find the ids of the files removed after a generation, and of the live ones added after it."""
         removed = self._db.execute(
             "SELECT id FROM files WHERE view = ? AND removed > ?", (self.view, generation)
         )
@@ -277,15 +277,15 @@ class Catalogue(CatalogueConnection):
         return gone, [id for (id,) in added]
 
     def list_views(self) -> set[int]:
-        """The ids of all views."""
+        """List the ids of all views."""
         return {id for (id,) in self._db.execute("SELECT id FROM views")}
 
     def list_retained_files(self) -> list[int]:
-        """Ids of the files of every generation that can still be read."""
+        """List the ids of the files of every generation that can still be read."""
         return [id for (id,) in self._db.execute("SELECT id FROM files WHERE view = ?", (self.view,))]
 
     def find_last_file_id(self) -> int:
-        """The highest id that a file of any view was ever given."""
+        """Find the highest id that a file of any view was ever given."""
         row = self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'files'").fetchone()
         return int(row[0]) if row else 0
 
@@ -297,7 +297,7 @@ class Catalogue(CatalogueConnection):
         return all(hash_text(digest, inflate(packed)) == expected for digest, packed, expected in rows)
 
     def list_live_files(self, generation: int) -> Iterator[tuple[int, FileFacts]]:
-        """Every file of a generation, by its id."""
+        """List every file of a generation, with its id."""
         rows = self._db.execute(
             f"SELECT {_FACT_COLUMNS} FROM files f JOIN contents c ON c.id = f.content "
             "WHERE view = ? AND added <= ? AND (removed IS NULL OR removed > ?)",
@@ -312,5 +312,5 @@ def hash_text(content_hash: bytes, text: bytes) -> bytes:
 
 
 def split_keys(keys: bytes) -> list[bytes]:
-    """The keys of vectors that were stored as one value."""
+    """Split the keys of vectors that were stored as one value."""
     return [keys[start : start + KEY_BYTES] for start in range(0, len(keys), KEY_BYTES)]

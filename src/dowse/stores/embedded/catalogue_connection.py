@@ -170,7 +170,7 @@ class CatalogueConnection:
 
     @contextmanager
     def transaction(self, kind: str = "IMMEDIATE") -> Iterator[None]:
-        """All of what is done inside, or nothing."""
+        """Run what is done inside as one transaction: all of it, or nothing."""
         with translate_errors(self.path):
             self._db.execute(f"BEGIN {kind}")
             try:
@@ -182,7 +182,7 @@ class CatalogueConnection:
             self._db.execute("COMMIT")
 
     def state(self) -> CatalogueState:
-        """How far the view of this root has come; nowhere if it is not there yet."""
+        """Read how far the view of this root has come; zeros if it is not there yet."""
         row = self._db.execute(
             "SELECT id, generation, fingerprint, restamps, identity FROM views WHERE root = ?", (self.root,)
         ).fetchone()
@@ -192,7 +192,7 @@ class CatalogueConnection:
 
 @contextmanager
 def translate_errors(path: Path) -> Iterator[None]:
-    """SQLite's errors as ours."""
+    """Translate SQLite's errors to ours."""
     try:
         yield
     except (sqlite3.IntegrityError, sqlite3.ProgrammingError):

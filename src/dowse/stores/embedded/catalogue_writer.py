@@ -31,7 +31,7 @@ class CatalogueWriter(Catalogue):
         super().__init__(path, root, create=True)
 
     def begin_generation(self) -> int:
-        """The next generation; rows that only generations before those retained could see are dropped."""
+        """Begin the next generation, and drop rows that only generations before those retained could see."""
         generation = self.state().generation + 1
         self._delete_files("view = ? AND removed <= ?", (self.view, generation - RETAINED_GENERATIONS))
         self._db.execute("UPDATE views SET generation = ? WHERE id = ?", (generation, self.view))
@@ -46,7 +46,7 @@ class CatalogueWriter(Catalogue):
         self._db.execute(f"DELETE FROM files WHERE {which}", bounds)
 
     def remove(self, paths: Iterable[str], generation: int) -> list[int]:
-        """Mark the files at these paths as removed; their ids."""
+        """Mark the files at these paths as removed, and return their ids."""
         gone = []
         for path in paths:
             where = "WHERE view = ? AND path = ? AND removed IS NULL"
@@ -56,7 +56,7 @@ class CatalogueWriter(Catalogue):
         return gone
 
     def add(self, files: Sequence[SourceFile], generation: int, fingerprint: str) -> list[int]:
-        """Insert files (and their contents, if new); their ids. Those that await vectors have no fingerprint.
+        """Insert files (and their contents, if new) and return their ids; those that await vectors have no fingerprint.
 
         What a file has many rows of is inserted for all of them at once, in the order of the table.
         """
@@ -152,7 +152,7 @@ class CatalogueWriter(Catalogue):
         self._collect_garbage()
 
     def _drop_lost_views(self) -> None:
-        """Forget trees that are not there any more: work trees that were removed, former places of a project."""
+        """Drop the views of trees that are gone: work trees that were removed, former folders of a project."""
         others = self._db.execute("SELECT id, root FROM views WHERE id != ?", (self.view,)).fetchall()
         for id, root in others:
             if _is_tree_gone(root):

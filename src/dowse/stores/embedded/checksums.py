@@ -10,7 +10,7 @@ READ_BYTES = 1 << 20
 
 
 def checksum(path: Path, size: int) -> int:
-    """CRC-32 of the first bytes of a file; read, not mapped, so that a bad block is an error and not a signal."""
+    """Compute the CRC-32 of the first bytes of a file. It is read, not mapped: a bad block is an error, not a signal."""
     found = 0
     with open(path, "rb") as file:
         while size > 0 and (piece := file.read(min(size, READ_BYTES))):

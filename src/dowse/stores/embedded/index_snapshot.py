@@ -65,30 +65,30 @@ class EmbeddedSnapshot:
     def lexical(
         self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
     ) -> list[Scored]:
-        """Chunks by BM25."""
+        """Rank chunks by BM25."""
         return self._lexical.search(terms, fields, filter, limit, self._find_changed_files(filter))
 
     def frequency(self, token: str) -> int:
-        """How many chunks have a token in their body."""
+        """Count the chunks that have a token in their body."""
         return self._lexical.frequency(token)
 
     def chunk_count(self) -> int:
-        """How many chunks there are."""
+        """Count the chunks."""
         return self._lexical.chunk_count()
 
     def lexical_chunks(self, file: int) -> list[int]:
-        """The chunks of a file that the lexical index has."""
+        """List the chunks of a file that the lexical index has."""
         return self._lexical.list_chunks(file)
 
     def embedded_chunks(self) -> dict[int, list[int]]:
-        """For each file, the places of the chunks that have a vector."""
+        """List for each file the ordinals of the chunks that have a vector."""
         found: dict[int, list[int]] = {}
         for file, ordinal in map(split_chunk_id, sorted(self._vectors.chunks())):
             found.setdefault(file, []).append(ordinal)
         return found
 
     def dense(self, vector: Sequence[float], filter: Filter, limit: int) -> list[Scored]:
-        """Chunks by cosine; filters on files act on the arrays, those on definitions on the best of these."""
+        """Rank chunks by cosine; filters on files act on the arrays, those on definitions on the best of these."""
         if limit < 1:
             return []
         fetch, cache = limit + SPARE_HITS, self._cache
@@ -104,7 +104,7 @@ class EmbeddedSnapshot:
                 fetch *= 4
 
     def _drop_stale_hits(self, hits: Sequence[Scored], filter: Filter) -> list[Scored]:
-        """Those rows of the vectors, which outlive their files for a while, that are hits."""
+        """Drop the hits whose files are gone: rows of the vectors outlive their files for a while."""
         if filter.about_chunks:
             return [hit for hit in hits if self.chunk_passes(hit.chunk, filter)]
         files = {hit.chunk >> CHUNK_BITS for hit in hits}
@@ -117,7 +117,7 @@ class EmbeddedSnapshot:
         return [hit for hit in hits if hit.chunk >> CHUNK_BITS not in gone]
 
     def _find_passing_files(self, filter: Filter) -> frozenset[int]:
-        """The files that a filter lets through."""
+        """Find the files that a filter lets through."""
         files = self._cache.files_by_filter.get(filter)
         if files is None:
             rows = self._catalogue.list_live_files(self.generation)
@@ -126,7 +126,7 @@ class EmbeddedSnapshot:
         return files
 
     def names(self, pattern: str, tier: NameTier, filter: Filter, limit: int) -> list[NameHit]:
-        """Entities by name: equal names and prefixes from the catalogue, the rest from the lexical index."""
+        """Find entities by name: equal names and prefixes in the catalogue, the rest in the lexical index."""
         if tier in (NameTier.GLOB, NameTier.FUZZY):
             candidates: Iterable[NamedEntity] = self._find_defined_in(
                 self._lexical.find_defining_chunks(
@@ -147,7 +147,7 @@ class EmbeddedSnapshot:
         return list(islice(found, max(0, limit)))
 
     def _find_names(self, first: str, last: str, filter: Filter) -> list[NamedEntity]:
-        """The entities whose names lie between two; remembered for the next tier, which may ask for the same."""
+        """Find the entities whose names lie between two; cached for the next tier, which may ask for the same."""
         key = (first, last, filter)
         if self._last_names is None or self._last_names[0] != key:
             scan = -1 if filter.about_files or filter.about_chunks else MAX_SCANNED_NAMES
@@ -155,7 +155,7 @@ class EmbeddedSnapshot:
         return self._last_names[1]
 
     def _find_changed_files(self, filter: Filter) -> Sequence[int] | None:
-        """The files changed lately enough; their times are in the catalogue alone."""
+        """Find the files that changed lately enough; their times are in the catalogue alone."""
         if filter.changed_since_ns is None:
             return None
         lately = Filter(changed_since_ns=filter.changed_since_ns)
@@ -164,7 +164,7 @@ class EmbeddedSnapshot:
         ]
 
     def _find_defined_in(self, chunks: list[int]) -> Iterable[NamedEntity]:
-        """The entities that begin in some chunks, by name and path."""
+        """List the entities that begin in some chunks, by name and path."""
         found = []
         for id in chunks:
             file_id, ordinal = split_chunk_id(id)
@@ -194,7 +194,7 @@ class EmbeddedSnapshot:
         return file is not None and chunk_passes(filter, file, ordinal)
 
     def files_named(self, name: str, filter: Filter, limit: int) -> list[int]:
-        """Files by name, stem or trailing path."""
+        """Find files by name, stem or trailing path."""
         wanted = name.lower().strip("/")
         last = wanted.rpartition("/")[2]
         found = (
@@ -205,7 +205,7 @@ class EmbeddedSnapshot:
         return list(islice(found, max(0, limit)))
 
     def _find_files_called(self, name: str) -> list[tuple[int, FileFacts]]:
-        """The files whose name or stem this is."""
+        """Find the files whose name or stem this is."""
         files = self._cache.files_by_name.get(name)
         if files is None:
             files = list(self._catalogue.find_files_called(name, self.generation))
@@ -213,7 +213,7 @@ class EmbeddedSnapshot:
         return files
 
     def file(self, id: int) -> StoredFile | None:
-        """A file by id."""
+        """Read a file by its id."""
         files = self._cache.files
         file = files.get(id)
         if file is None and (file := self._catalogue.file(id, self.generation)) is not None:
@@ -222,17 +222,17 @@ class EmbeddedSnapshot:
         return file
 
     def file_at(self, path: str) -> StoredFile | None:
-        """A file by path."""
+        """Read a file by its path."""
         id = self._cache.ids.get(path)
         if id is None:
             id = self._catalogue.file_id(path, self.generation)
         return None if id is None else self.file(id)
 
     def expect(self, ids: Sequence[int]) -> None:
-        """Nothing to do: contents are at hand."""
+        """Do nothing: contents are at hand."""
 
     def content(self, id: int) -> bytes:
-        """What a file says."""
+        """Read the content of a file."""
         content = self._cache.contents.get(id)
         if content is None:
             content = self._catalogue.content(id)
@@ -240,7 +240,7 @@ class EmbeddedSnapshot:
         return content
 
     def contents(self, filter: Filter) -> Iterator[tuple[int, bytes]]:
-        """Id and content of every file that passes, in order of path."""
+        """Read id and content of every file that passes, in order of path."""
         files = [
             (file.path, id)
             for id, file in self._catalogue.list_live_files(self.generation)
@@ -249,31 +249,31 @@ class EmbeddedSnapshot:
         return ((id, self._catalogue.content(id)) for _, id in sorted(files))
 
     def file_count(self) -> int:
-        """How many files there are."""
+        """Count the files."""
         cache = self._cache
         if cache.file_count is None:
             cache.file_count = self._catalogue.file_count(self.generation)
         return cache.file_count
 
     def file_vectors(self, id: int) -> tuple[ChunkVector, ...]:
-        """The vectors of a file's chunks, to the precision that they are kept in."""
+        """Read the vectors of a file's chunks, to the precision that they are stored in."""
         rows = self._catalogue.file_vectors(id)
         vectors = unpack_vectors([data for _, data in rows])
         return tuple(ChunkVector(key, vector) for (key, _), vector in zip(rows, vectors, strict=True))
 
     def references(self, paths: Collection[str] | None = None) -> Iterator[FileReferences]:
-        """What files define and mention, in order of path."""
+        """Read what files define and mention, in order of path."""
         return self._catalogue.references(self.generation, paths)
 
     def manifest(self) -> Mapping[str, CatalogueFile]:
-        """Every file by path."""
+        """List every file by path."""
         cache = self._cache
         if cache.manifest is None:
             cache.manifest = self._catalogue.manifest(self.generation)
         return cache.manifest
 
     def folders(self) -> Mapping[str, int]:
-        """The folders of the last walk."""
+        """Read the folders of the last walk."""
         cache = self._cache
         if cache.folders is None:
             cache.folders = self._catalogue.folders()

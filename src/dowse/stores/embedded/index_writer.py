@@ -77,7 +77,7 @@ class EmbeddedWriter:
         self._vectors.rebuild(newest, [(id, vectors) for id, vectors in files if vectors])
 
     def manifest(self, paths: Collection[str] | None = None) -> Mapping[str, CatalogueFile]:
-        """Every file by path; those written under other settings do not count as known."""
+        """List every file by path; those written under other settings do not count as known."""
         known = self._catalogue.manifest(self._catalogue.state().generation, paths)
         return {
             path: file
@@ -87,16 +87,16 @@ class EmbeddedWriter:
         }
 
     def parsed(self, content_hash: bytes) -> ParsedFile | None:
-        """What is known of a content."""
+        """Find what was parsed of a content before."""
         return None if self._is_empty else self._catalogue.find_parsed(content_hash)
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Vectors computed before, to the precision that they are kept in."""
+        """Find vectors that were computed before, to the precision that they are stored in."""
         found = {} if self._is_empty else self._catalogue.find_vectors(keys)
         return dict(zip(found, unpack_vectors(list(found.values())), strict=True))
 
     def apply(self, removed: Sequence[str], files: Sequence[SourceFile]) -> int:
-        """One generation: catalogue first, then what is derived from it."""
+        """Write one generation: catalogue first, then what is derived from it."""
         catalogue = self._catalogue
         files = _pack_file_vectors(files)
         with catalogue.transaction():
@@ -113,7 +113,7 @@ class EmbeddedWriter:
         return generation
 
     def _mark_retained(self, chunks: Any) -> Any:
-        """Which chunks are of files that some readable generation has."""
+        """Mark the chunks of files that some readable generation has."""
         import numpy as np
 
         return np.isin(
@@ -141,7 +141,7 @@ class EmbeddedWriter:
 
 
 def _pack_file_vectors(files: Sequence[SourceFile]) -> list[SourceFile]:
-    """The files with their vectors as the catalogue and the vector index have them; all at once, which is faster."""
+    """Pack the vectors of files as the catalogue and the vector index have them; all at once, which is faster."""
     each = iter(pack_vectors([vector for file in files for vector in file.vectors]))
     return [
         file._replace(vectors=tuple(islice(each, len(file.vectors)))) if file.vectors else file

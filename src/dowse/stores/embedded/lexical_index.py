@@ -87,13 +87,13 @@ class LexicalIndex:
                 self._index = tantivy.Index.open(str(folder))
 
     def reader(self) -> LexicalReader:
-        """The newest commit."""
+        """Open the newest commit."""
         with _translate_errors(self.folder):
             self._index.reload()
             return LexicalReader(self.folder, self._index.searcher())
 
     def writer(self) -> LexicalWriter:
-        """The means to write; only one at a time."""
+        """Open the writer; there can be only one at a time."""
         try:
             return LexicalWriter(self._index.writer(heap_size=WRITER_HEAP_BYTES, num_threads=1))
         except (ValueError, OSError) as error:
@@ -101,7 +101,7 @@ class LexicalIndex:
 
 
 def open_or_recreate(folder: Path, *, thorough: bool) -> tuple[LexicalIndex, int]:
-    """The index in a folder and its generation; one that is damaged is made anew, empty.
+    """Open the index in a folder and return it with its generation; replace one that is corrupt by an empty one.
 
     Damage in the middle of a file is only seen where every byte is read, which is ``thorough``.
     """
@@ -150,7 +150,7 @@ def _has_valid_checksum(path: Path) -> bool:
 
 @contextmanager
 def _translate_errors(folder: Path) -> Iterator[None]:
-    """The engine's errors as ours; on files that make no sense it may even panic."""
+    """Translate the engine's errors to ours; on corrupt files it may even panic."""
     try:
         yield
     except OSError as error:
@@ -200,7 +200,7 @@ class LexicalReader:
         limit: int,
         files: Sequence[int] | None = None,
     ) -> list[Scored]:
-        """Chunks by BM25 summed over terms and weighted fields, of some files or of all."""
+        """Rank chunks by BM25 summed over terms and weighted fields, of some files or of all."""
         clauses = [
             (
                 Occur.Should,
@@ -219,7 +219,7 @@ class LexicalReader:
     def find_defining_chunks(
         self, pattern: str, tier: NameTier, filter: Filter, limit: int, files: Sequence[int] | None = None
     ) -> list[int]:
-        """Chunks in or around which a name is defined that matches as a glob or but for typos."""
+        """Find the chunks in or around which a name is defined that matches as a glob, or with a few typos."""
         if tier is NameTier.GLOB:
             query = self._match_regex(_NAME, name_regex(pattern))
         else:
@@ -228,16 +228,16 @@ class LexicalReader:
         return sorted(hit.chunk for hit in self._run(self._apply_filter(query, filter, files), limit))
 
     def frequency(self, token: str) -> int:
-        """How many chunks have a token in their body; those just deleted may still count."""
+        """Count the chunks that have a token in their body; those just deleted may still count."""
         with _translate_errors(self._folder):
             return int(self._searcher.doc_freq("body", token))
 
     def chunk_count(self) -> int:
-        """How many chunks there are, the stamp left out."""
+        """Count the chunks, without the stamp."""
         return max(0, int(self._searcher.num_docs) - 1)
 
     def list_chunks(self, file: int) -> list[int]:
-        """The chunks of a file that the index has."""
+        """List the chunks of a file that the index has."""
         query = Query.term_query(self._schema, "file", file)
         return sorted(hit.chunk for hit in self._run(query, 1 << CHUNK_BITS))
 
@@ -249,7 +249,7 @@ class LexicalReader:
         return Query.boolean_query([(Occur.Must, query), *conditions]) if conditions else query
 
     def _build_conditions(self, filter: Filter) -> list[tuple[Occur, Query]]:
-        """A filter as clauses that add nothing to the score."""
+        """Translate a filter to clauses that add nothing to the score."""
         included = {_LANGUAGE: filter.languages, _ROLE: filter.roles, _KIND: filter.kinds}
         excluded = {_LANGUAGE: filter.not_languages, _ROLE: filter.not_roles, _KIND: filter.not_kinds}
         required = [self._match_one_of(prefix, values) for prefix, values in included.items() if values]
@@ -273,7 +273,7 @@ class LexicalReader:
         )
 
     def _match_regex(self, prefix: str, regex: str) -> Query:
-        """Documents with a matching fact; one by one where the pattern is too much for the engine."""
+        """Match documents with a fact; compare fact by fact where the pattern is too much for the engine."""
         if (query := _compile_regex_query(prefix + regex)) is not None:
             return query
         pattern = re.compile(prefix + regex)
@@ -292,7 +292,7 @@ class LexicalReader:
 
 @lru_cache(maxsize=500)
 def _compile_regex_query(regex: str) -> Query | None:
-    """A pattern compiled, which takes milliseconds and is remembered; none if it needs too many states."""
+    """Compile a pattern, which takes milliseconds and is cached; None if it needs too many states."""
     try:
         return Query.regex_query(_build_schema(), "fact", regex)
     except ValueError:
@@ -306,16 +306,16 @@ class LexicalWriter:
         self._writer = writer
 
     def delete(self, files: Iterable[int]) -> None:
-        """Take out all chunks of these files."""
+        """Delete all chunks of these files."""
         for file in files:
             self._writer.delete_documents_by_term("file", file)
 
     def delete_all(self) -> None:
-        """Take out everything."""
+        """Delete everything."""
         self._writer.delete_all_documents()
 
     def add(self, id: int, file: SourceFile | StoredFile, terms: Sequence[ChunkTerms]) -> None:
-        """Put in the chunks of a file."""
+        """Add the chunks of a file."""
         parsed = file.parsed
         of_file = [_LANGUAGE + parsed.language, _ROLE + file.role, _PATH + file.path]
         of_entities = [(_KIND + entity.kind, _NAME + entity.name.lower()) for entity in parsed.entities]

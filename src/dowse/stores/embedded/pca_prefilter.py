@@ -48,12 +48,12 @@ class PcaPrefilter(NamedTuple):
 
 
 def reduced_dimensions(dimensions: int) -> int:
-    """Numbers of a sketch."""
+    """Return how many numbers a projected row has."""
     return max(1, dimensions * 3 // 8)
 
 
 def build(rows: Rows, scales: Numbers) -> PcaPrefilter | None:
-    """The sketches of int8 rows and their scales; none if too much would be lost."""
+    """Build the prefilter of int8 rows and their scales; None if too much would be lost."""
     import numpy as np
 
     axes, kept = _find_principal_axes(rows[:: max(1, len(rows) // SAMPLE_ROWS)])
@@ -68,7 +68,7 @@ def build(rows: Rows, scales: Numbers) -> PcaPrefilter | None:
 
 
 def _find_principal_axes(rows: Rows) -> tuple[Numbers, float]:
-    """The directions in which rows, all taken as of one length, spread most, and the share of squares along them."""
+    """Find the directions in which rows of one length spread most, and the share of the variance along them."""
     import numpy as np
 
     whole = rows.astype(np.float32)
@@ -82,9 +82,9 @@ def _find_principal_axes(rows: Rows) -> tuple[Numbers, float]:
 def find_nearest_runs(
     prefilter: PcaPrefilter, query: array[int], unit: float, limit: int, among: Iterable[range] | None
 ) -> list[tuple[int, int]]:
-    """Where the rows are that look nearest to an int8 query, and a few more: first and end of each run.
+    """Find the rows that look nearest to an int8 query, and a few more: first and end of each run.
 
-    ``unit`` is what a level of the query stands for.
+    ``unit`` is the value of one level of the query.
     """
     projected, unit = _project_query(prefilter.axes, query, unit)
     blocks = (slice(start, start + BLOCK_ROWS) for start in range(0, len(prefilter.scales), BLOCK_ROWS))
@@ -97,7 +97,7 @@ def find_nearest_runs(
 
 
 def _project_query(axes: Any, query: array[int], unit: float) -> tuple[Any, float]:
-    """The sketch of a query, and what a level of it stands for."""
+    """Project a query on the axes, and return it as int8 with the value of one level."""
     import simsimd
 
     whole: Any = memoryview(array("f", query)).cast("B").cast("f", [1, len(query)])
@@ -108,7 +108,7 @@ def _project_query(axes: Any, query: array[int], unit: float) -> tuple[Any, floa
 
 
 def _score_block(projected: Any, unit: float, rows: Any, scales: Any) -> bytes:
-    """How near sketches are to the one that is asked for, as levels."""
+    """Score projected rows against the projected query, as quantized bytes."""
     import simsimd
 
     dots: Any = simsimd.cdist(projected, rows, "dot", dtype="int8", out_dtype="float32")

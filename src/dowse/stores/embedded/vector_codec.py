@@ -11,7 +11,7 @@ SCALE_BYTES = 4
 
 
 def pack_vectors(vectors: Sequence[ChunkVector]) -> list[ChunkVector]:
-    """Vectors of one length in a quarter of the space, each with the scale that suits it."""
+    """Pack vectors of one length in a quarter of the space, each with the scale that suits it."""
     if not vectors:
         return []
     import numpy as np
@@ -26,7 +26,7 @@ def pack_vectors(vectors: Sequence[ChunkVector]) -> list[ChunkVector]:
 
 
 def unpack_vectors(rows: Sequence[bytes]) -> list[bytes]:
-    """Packed vectors in float32 again."""
+    """Unpack vectors to float32."""
     if not rows:
         return []
     if len(set(map(len, rows))) > 1:  # of models that differ under one name

@@ -105,19 +105,19 @@ class VectorIndex:
         return all(_has_valid_checksum(self.folder, segment.shape) for segment in self._segments.values())
 
     def discard(self) -> None:
-        """Take what there is for lost."""
+        """Discard all segments, as if they were lost."""
         self._segments, self.generation = {}, NO_GENERATION
 
     def __len__(self) -> int:
-        """How many rows there are, also of files that are gone."""
+        """Count the rows, also of files that are gone."""
         return sum(segment.shape.rows for segment in self._segments.values())
 
     def chunks(self) -> list[int]:
-        """The ids of all rows, also of those whose files are gone."""
+        """List the ids of all rows, also of those whose files are gone."""
         return [id for segment in self._segments.values() for id in segment.ids]
 
     def search(self, query: Sequence[float], limit: int, files: frozenset[int] | None = None) -> list[Scored]:
-        """The chunks nearest to the query by cosine, also of files that are gone; or those of some files."""
+        """Find the chunks nearest to the query by cosine, also of files that are gone; or those of some files."""
         highest = max(max(query, default=0.0), -min(query, default=0.0))
         if not highest or limit < 1:
             return []
@@ -139,7 +139,7 @@ class VectorIndex:
         files: Sequence[tuple[int, Sequence[ChunkVector]]],
         is_live: Callable[[Ids], Flags],
     ) -> None:
-        """Add the packed vectors of files (each has some) as one segment; merge what is ``kept`` of too many."""
+        """Add the packed vectors of files (each has some) as one segment; merge what ``is_live`` of too many."""
         try:
             if files:
                 self._write(generation, *_stack_columns(files))
@@ -150,7 +150,7 @@ class VectorIndex:
             raise IndexUnwritable.because(f"the vectors at {self.folder}", error) from error
 
     def rebuild(self, generation: int, files: Sequence[tuple[int, Sequence[ChunkVector]]]) -> None:
-        """Make the index anew; like ``append``, only files that have vectors."""
+        """Rebuild the index from files that have vectors."""
         self._segments = {}
         self.append(generation, files, lambda ids: ids >= 0)
         self._sweep()
@@ -249,7 +249,7 @@ def _replace(temporary: Path, target: Path) -> None:
 
 
 def _choose_merge(segments: Mapping[str, tuple[int, int]]) -> set[str]:
-    """Which segments to merge, given how many rows of each are kept and how many there are.
+    """Choose the segments to merge, given how many rows of each are live and how many there are.
 
     Those with many rows that are gone, and the smallest while together they have a fair share of the next: so a row
     is written again as many times as the logarithm of all rows, not once for every few changes.
@@ -266,7 +266,7 @@ def _choose_merge(segments: Mapping[str, tuple[int, int]]) -> set[str]:
 
 
 def _stack_columns(files: Sequence[tuple[int, Sequence[ChunkVector]]]) -> tuple[Any, Any, Any]:
-    """Ids, scales and rows of files with packed vectors."""
+    """Stack the packed vectors of files: ids, scales and rows."""
     import numpy as np
 
     ids = [chunk_id(file, ordinal) for file, vectors in sorted(files) for ordinal in range(len(vectors))]

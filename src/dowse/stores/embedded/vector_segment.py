@@ -45,7 +45,7 @@ class SegmentColumn(NamedTuple):
         return math.prod(self.shape) * struct.calcsize(self.format)
 
     def cast(self, data: memoryview) -> Any:
-        """The numbers that these bytes are."""
+        """Read bytes as the numbers that they are."""
         return data.cast(self.format, self.shape)
 
 
@@ -101,9 +101,9 @@ class VectorSegment:
     def find_nearest(
         self, query: array[int], unit: float, limit: int, files: frozenset[int] | None, floor: float
     ) -> tuple[list[int], list[float]]:
-        """Ids and cosines with an int8 query of the best rows, and of a few more, in no order.
+        """Find the rows nearest to an int8 query, and a few more: their ids and cosines, in no order.
 
-        ``unit`` is what a level of the query stands for; ``files`` limits it to some; rows below ``floor`` may lack.
+        ``unit`` is the value of one level of the query; ``files`` limits it to some; rows below ``floor`` may lack.
         """
         among = None if files is None else self._find_file_rows(files)
         runs = self._choose_runs(query, unit, limit, among)
@@ -121,7 +121,7 @@ class VectorSegment:
     def _choose_runs(
         self, query: array[int], unit: float, limit: int, among: list[range] | None
     ) -> list[tuple[int, int]] | None:
-        """First and end of each run of rows that are to be compared; None for all, or all of a filter."""
+        """Choose the rows to compare: first and end of each run; None for all, or all of a filter."""
         rows = self.shape.rows
         if among is not None and sum(map(len, among)) <= rows * MAX_COPIED_SHARE:
             return [(run.start, run.stop) for run in among]
@@ -132,7 +132,7 @@ class VectorSegment:
         return runs if sum(end - first for first, end in runs) <= rows * MAX_PREFILTERED_SHARE else None
 
     def _copy_runs(self, runs: Sequence[tuple[int, int]]) -> tuple[Any, Any]:
-        """Scales and rows of some runs."""
+        """Copy the scales and rows of some runs."""
         scales, rows, size = self._bytes["scales"], self._bytes["rows"], self.shape.dimensions
         cut_scales = b"".join([scales[first * SCALE_BYTES : end * SCALE_BYTES] for first, end in runs])
         cut_rows = b"".join([rows[first * size : end * size] for first, end in runs])
@@ -148,7 +148,7 @@ class VectorSegment:
         among: list[range] | None,
         floor: float,
     ) -> tuple[Sequence[int], list[float]]:
-        """Places and cosines of the best of some rows, and of a few more."""
+        """Score rows; return the indexes and cosines of the best, and of a few more."""
         import simsimd
 
         quantized = memoryview(query).cast("B").cast("b", [1, len(query)])
@@ -160,7 +160,7 @@ class VectorSegment:
         return found, [flat[row] * scales[row] * unit for row in found]
 
     def _find_file_rows(self, files: frozenset[int]) -> list[range]:
-        """The rows of some files; remembered, since one question after another is asked of the same files."""
+        """Find the rows of some files; cached, since one query after another is about the same files."""
         known = self._last_file_rows
         if known is None or known[0] is not files:
             found: list[range] = []

@@ -57,7 +57,7 @@ class PostgresStore:
     # --- the protocol ---
 
     def status(self) -> IndexStatus:
-        """What there is, without changing anything."""
+        """Describe the index, without changing anything."""
         with self._open_view() as (connection, view):
             if isinstance(view, IndexState):
                 return IndexStatus(view, self.location)
@@ -85,7 +85,7 @@ class PostgresStore:
         )
 
     def state(self) -> IndexState:
-        """The state alone: cheap enough for every query."""
+        """Return the state alone: cheap enough for every query."""
         with self.connections.borrow(self._find_view) as (_, view):
             return view if isinstance(view, IndexState) else self._state(view)
 
@@ -96,7 +96,7 @@ class PostgresStore:
 
     @contextmanager
     def snapshot(self) -> Iterator[PostgresSnapshot]:
-        """The newest generation, in a transaction of its own."""
+        """Open the newest generation, in a transaction of its own."""
         with self._open_view() as (connection, state):
             if state is IndexState.OTHER_VERSION:
                 schema.require_current(self.connections, connection)
@@ -113,7 +113,7 @@ class PostgresStore:
                 snapshot.close()
 
     def _open_view(self) -> AbstractContextManager[tuple[Connection, ViewState | IndexState]]:
-        """A connection in a transaction that sees one state of everything, and the view in it."""
+        """Open a transaction that sees one state of everything, and find the view in it."""
 
         def first(connection: Connection) -> ViewState | IndexState:
             return (
@@ -125,7 +125,7 @@ class PostgresStore:
         return self.connections.borrow(first)
 
     def _find_view(self, connection: Connection) -> ViewState | IndexState:
-        """The view, or what there is in place of it."""
+        """Find the view, or the state that says why there is none."""
         other = self._find_other_version(connection)
         return other or read_view_state(connection, *self.names) or IndexState.MISSING
 
@@ -138,7 +138,7 @@ class PostgresStore:
 
     @contextmanager
     def writer(self, *, thorough: bool = False) -> Iterator[PostgresWriter]:
-        """The lock and the means to write."""
+        """Take the lock and open a writer."""
         writer = self._open_writer()
         try:
             yield writer
@@ -152,18 +152,18 @@ class PostgresStore:
             raise connection_lost_error(self.server, error) from error
 
     def clear(self) -> None:
-        """Forget this view, and what no other view of the repository uses."""
+        """Delete this view, and what no other view of the repository uses."""
         with self.writer() as writer:
             writer.clear()
         with self._guard:
             self._cache = ReadCache()
 
     def damaged(self) -> tuple[str, ...]:
-        """Nothing: the server answers for its files."""
+        """Find nothing: the server answers for its files."""
         return ()
 
     def keep(self, name: str, data: bytes) -> None:
-        """Put something beside the index of the view."""
+        """Keep something beside the index of the view."""
         connection = self.connections.open(writing=True)
         try:
             with self.connections.translate_errors(writing=True):
@@ -178,7 +178,7 @@ class PostgresStore:
             connection.close()
 
     def kept(self, name: str) -> bytes | None:
-        """What was kept under a name."""
+        """Return what was kept under a name."""
 
         def first(connection: Connection) -> tuple[Any, ...] | None:
             return connection.execute(
@@ -192,7 +192,7 @@ class PostgresStore:
             return bytes(row[0]) if row else None
 
     def dump(self) -> Iterator[tuple[object, ...]]:
-        """Everything that is searchable, by path."""
+        """List everything that is searchable, by path."""
         with self.snapshot() as snapshot:
             indexed, embedded = snapshot.indexed_chunks(), snapshot.embedded_chunks()
             references = {row.path: row.packed for row in snapshot.references()}
@@ -207,18 +207,18 @@ class PostgresStore:
     # --- the whole ---
 
     def init(self, grant_read: Sequence[str] = (), *, rebuild: bool = False) -> None:
-        """Make what is missing; let roles read."""
+        """Create what is missing, and let roles read."""
         try:
             schema.init(self.connections, grant_read, rebuild=rebuild)
         except ConnectionLost as error:
             raise connection_lost_error(self.server, error) from error
 
     def server_status(self) -> ServerStatus:
-        """All that the schema has."""
+        """Describe all that the schema has."""
         return maintenance.status(self.connections)
 
     def collect_garbage(self, forget: Sequence[str], older_than_days: float | None) -> Collected:
-        """Take out what is named, what is old, and then what nobody uses."""
+        """Delete what is named, what is old, and then what nobody uses."""
         return maintenance.gc(self.connections, forget, older_than_days)
 
     def close(self) -> None:
@@ -227,7 +227,7 @@ class PostgresStore:
 
 
 def _count_files_by(connection: Connection, view: int, column: str) -> Mapping[str, int]:
-    """Files by a property, most first."""
+    """Count files by a property, most first."""
     return dict(
         connection.execute(
             f"SELECT {column}, count(*) n FROM files f JOIN contents c ON c.id = f.content WHERE f.view = %s "
@@ -238,7 +238,7 @@ def _count_files_by(connection: Connection, view: int, column: str) -> Mapping[s
 
 
 def _read_secrets(connection: Connection, view: int) -> tuple[MaskedSecret, ...]:
-    """Where secrets were blanked out."""
+    """List where secrets were masked."""
     rows = connection.execute(
         "SELECT path, secrets FROM files WHERE view = %s AND secrets <> '[]' ORDER BY path", [view]
     )

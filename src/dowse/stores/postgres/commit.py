@@ -41,7 +41,7 @@ class Commit:
     def write(
         self, removed: Sequence[str], files: Sequence[SourceFile], packed: postings.PackedPostings
     ) -> None:
-        """Take paths out, put files in, and count on."""
+        """Remove paths, add files, and count the generation."""
         gone = self._remove([*removed, *(file.path for file in files)])
         first = self._read_first_id()
         contents = self._insert_contents(files)
@@ -97,7 +97,7 @@ class Commit:
         return int(row[0])
 
     def _insert_contents(self, files: Sequence[SourceFile]) -> dict[bytes, int]:
-        """Ids of contents by hash; those that are new are written."""
+        """Find the ids of contents by hash, and write those that are new."""
         by_hash = {file.content_hash: file for file in reversed(files)}
         known: dict[bytes, int] = dict(
             self._connection.execute(
@@ -182,7 +182,7 @@ class Commit:
         )  # fmt: skip
 
     def _insert_vectors(self, files: Sequence[SourceFile]) -> None:
-        """Vectors by key, in full: who embeds the same text again need not."""
+        """Write vectors by key, in full: who embeds the same text again need not."""
         vectors = {vector.key: vector.vector for file in files for vector in file.vectors}
         if not vectors:
             return
@@ -202,7 +202,7 @@ class Commit:
         )
 
     def _insert_dense(self, files: Sequence[SourceFile], first: int) -> list[int]:
-        """The dense index, a table for each length of vectors; the lengths there are."""
+        """Write the dense index, a table for each length of vectors, and return the lengths there are."""
         known = list(self._state.dimensions)
         groups: dict[int, tuple[list[int], list[bytes]]] = {}
         for i, file in enumerate(files):

@@ -115,7 +115,7 @@ class Connections:
 
     @contextmanager
     def borrow(self, first: Callable[[Connection], T]) -> Iterator[tuple[Connection, T]]:
-        """A connection for reading, and what a first look brought; kept for the next one if nothing went wrong.
+        """Lend a connection for reading, with the result of a first look; reuse it if nothing went wrong.
 
         The look is repeated on a new connection if the one at hand turns out to be dead.
         """
@@ -173,7 +173,7 @@ class Connections:
         connection.close()
 
     def open(self, *, writing: bool = False) -> Connection:
-        """A new connection; a server that was there before may take a while to come back."""
+        """Open a new connection; a server that was there before may take a while to come back."""
         give_up, pause = time.monotonic() + RETRY_SECONDS, FIRST_PAUSE_SECONDS
         while True:
             try:
@@ -209,7 +209,7 @@ class Connections:
         return connection
 
     def configure_session(self, connection: Connection, writing: bool) -> None:
-        """What every session is set to; the schemas of the extensions are searched too, wherever they are."""
+        """Set what every session has; the schemas of the extensions are searched too, wherever they are."""
         if connection.info.server_version < MIN_SERVER_VERSION:
             raise IndexUnreachable(
                 f"the server at {self.server.display_url} is PostgreSQL {connection.info.server_version // 10000}: "
@@ -235,14 +235,14 @@ class Connections:
 
     @contextmanager
     def translate_errors(self, *, writing: bool = False) -> Iterator[None]:
-        """Psycopg's errors as ours; ``ConnectionLost`` if the connection is what broke."""
+        """Translate psycopg's errors to ours; ``ConnectionLost`` if the connection is what broke."""
         try:
             yield
         except psycopg.Error as error:
             raise self.translate(error, writing=writing) from error
 
     def translate(self, error: psycopg.Error, *, writing: bool = False) -> Exception:
-        """What a psycopg error means here."""
+        """Translate a psycopg error to one of ours."""
         text, display_url = self._mask(str(error)), self.server.display_url
         if isinstance(error, codes.InvalidAuthorizationSpecification) or _refusal_kind(error) == "login":
             return IndexUnreachable(
@@ -293,24 +293,24 @@ class Connections:
         )
 
     def _mask(self, text: str) -> str:
-        """A message on one line and without the password."""
+        """Put a message on one line and mask the password."""
         for secret in self._secrets:
             text = text.replace(secret, "***")
         return " ".join(masked(text).split())
 
 
 def connection_lost_error(server: Server, error: ConnectionLost) -> IndexUnreachable:
-    """A lost connection as the end of it."""
+    """Make the error for a connection that was lost for good."""
     return IndexUnreachable(f"the connection to {server.display_url} was lost ({error}): try again")
 
 
 def table_identifier(*parts: object) -> sql.Identifier:
-    """The name of a table that is made of parts."""
+    """Make the name of a table from parts."""
     return sql.Identifier("_".join(map(str, parts)))
 
 
 def _refusal_kind(error: psycopg.Error) -> str:
-    """What a refusal to connect is about, if it is one; libpq gives no code for these either."""
+    """Find what a refusal to connect is about; empty if it is none. libpq gives no code for these."""
     text = str(error)
     if re.search(r'database "[^"]*" does not exist', text):
         return "database"

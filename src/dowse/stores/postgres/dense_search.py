@@ -42,7 +42,7 @@ class DenseSearch:
         self._filters = filters
 
     def search(self, vector: Sequence[float], filter: Filter, limit: int) -> list[Scored]:
-        """Chunks by cosine."""
+        """Rank chunks by cosine."""
         if limit < 1 or len(vector) not in self._transaction.state.dimensions:
             return []
         table = schema.dense_table(self._transaction.view, len(vector))
@@ -57,7 +57,7 @@ class DenseSearch:
         return best_first([chunk for chunk, _ in rows], scores)
 
     def _search_graph(self, table: sql.Identifier, params: dict[str, Any], filter: Filter) -> SqlRows:
-        """Along the graph, which goes on until enough pass. It can lead astray: if a sample of all chunks has one
+        """Search along the graph, which goes on until enough pass. It can miss: if a sample of all chunks has one
         that it did not find and that is nearer than most that it found, all are compared.
         """
         passes, values = self._name_parameters(filter_sql.file_conditions(filter))
@@ -86,7 +86,7 @@ class DenseSearch:
         )
 
     def _name_parameters(self, where: WhereClause) -> tuple[str, dict[str, Any]]:
-        """Conditions on a chunk's file, and their parameters by name."""
+        """Turn conditions into those on a chunk's file, with their parameters by name."""
         if not where.text:
             return "", {}
         named = [f"filter{i}" for i in range(len(where.values))]
@@ -95,7 +95,7 @@ class DenseSearch:
         return passes, dict(zip(named, where.values, strict=True)) | {"view": self._transaction.view}
 
     def _search_exactly(self, table: sql.Identifier, params: dict[str, Any], files: Array | None) -> SqlRows:
-        """Every chunk of some files, or of all; "+ 0" keeps the graph out of it."""
+        """Compare every chunk of some files, or of all; "+ 0" keeps the graph out of it."""
         among, values = "FROM {} d", {}
         if files is not None:
             values = {"files": files.tolist()}
@@ -111,7 +111,7 @@ class DenseSearch:
         return self._transaction.fetch_rows(query, params | values)
 
     def _search_chunks(self, table: sql.Identifier, params: dict[str, Any], chunks: Array) -> SqlRows:
-        """The chunks of these ids."""
+        """Compare the chunks of these ids."""
         query = sql.SQL(
             "WITH near AS MATERIALIZED (SELECT chunk, embedding <=> %(query)s::halfvec AS distance FROM {} "
             "WHERE chunk = ANY(%(chunks)s)) SELECT chunk, distance FROM near ORDER BY distance, chunk LIMIT %(limit)s"
@@ -119,7 +119,7 @@ class DenseSearch:
         return self._transaction.fetch_rows(query, params | {"chunks": chunks.tolist()})
 
     def list_chunks(self) -> list[int]:
-        """Every chunk that has a vector."""
+        """List every chunk that has a vector."""
         found: list[int] = []
         for dimensions in self._transaction.state.dimensions:
             table = schema.dense_table(self._transaction.view, dimensions)
@@ -130,5 +130,5 @@ class DenseSearch:
 
 
 def _to_halfvec(vector: Sequence[float]) -> str:
-    """A vector as the server reads it, no more exact than it keeps it."""
+    """Write a vector as the server reads it, no more exact than it stores it."""
     return "[" + ",".join(map(str, np.asarray(vector, dtype=np.float16).tolist())) + "]"

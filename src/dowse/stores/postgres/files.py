@@ -46,11 +46,11 @@ class FileReader:
     # --- one file ---
 
     def prefetch(self, ids: Iterable[int]) -> None:
-        """Files that are likely to be asked for: all are read when the first one is."""
+        """Note files that are likely to be needed: all are read when the first one is."""
         self._prefetch_ids.update(ids)
 
     def file(self, id: int) -> StoredFile | None:
-        """A file by id."""
+        """Read a file by its id."""
         if id not in self._files:
             self._load({id, *self._prefetch_ids})
         return self._files[id]
@@ -94,7 +94,7 @@ class FileReader:
         return found
 
     def find_by_path(self, path: str) -> StoredFile | None:
-        """A file by path."""
+        """Read a file by its path."""
         if (directory := self._load_directory()) is not None:
             id = directory.ids.get(to_sql_text(path))
         else:
@@ -109,7 +109,7 @@ class FileReader:
         return self.file(id) if id is not None else None
 
     def find_named(self, name: str, filter: Filter, limit: int) -> list[int]:
-        """Files by name, stem or trailing path."""
+        """Find files by name, stem or trailing path."""
         wanted = to_sql_text(name.lower().strip("/"))
         last = wanted.rpartition("/")[2]
         rows = self._list_named(last, filter)
@@ -130,7 +130,7 @@ class FileReader:
         return [(row.id, row.path) for row in named if files is None or row.id in files]
 
     def _load_directory(self) -> Directory | None:
-        """All files, if they are asked for often and are not too many."""
+        """Load the list of all files, if they are read often and are not too many."""
         cache = self._cache
         if not cache.is_hot or self._transaction.state.files > MAX_LISTED_FILES:
             return None
@@ -142,11 +142,11 @@ class FileReader:
     # --- what files say ---
 
     def prefetch_texts(self, ids: Iterable[int]) -> None:
-        """Read what some files say at once: one by one they are asked for next."""
+        """Read the contents of some files at once: they are needed one by one next."""
         self._load_texts([file.content_hash for id in ids if (file := self.file(id)) is not None])
 
     def content(self, id: int) -> bytes:
-        """What a file says."""
+        """Read the content of a file."""
         file = self.file(id)
         if file is None:
             return b""
@@ -170,7 +170,7 @@ class FileReader:
         self._inflated_texts.update((digest, inflate_value(text or b"")) for digest, text in packed.items())
 
     def contents(self, filter: Filter) -> Iterator[tuple[int, bytes]]:
-        """Id and content of every file that passes, in order of path."""
+        """Read id and content of every file that passes, in order of path."""
         where = filter_sql.file_conditions(filter)
         rows = self._transaction.fetch_rows(
             f"SELECT f.id, f.content FROM files f WHERE f.view = %s{where.text} ORDER BY f.path",
@@ -188,7 +188,7 @@ class FileReader:
     # --- what else is kept of files ---
 
     def list_references(self, paths: Collection[str] | None = None) -> Iterator[FileReferences]:
-        """What files define and mention, in order of path."""
+        """Read what files define and mention, in order of path."""
         some = "" if paths is None else " AND f.path = ANY(%s)"
         rows = self._transaction.fetch_rows(
             f"SELECT f.path, f.language, f.role, f.content FROM files f WHERE f.view = %s{some} ORDER BY f.path",
@@ -206,7 +206,7 @@ class FileReader:
                 yield FileReferences(path, digest, language, Role(role), packed)
 
     def load_vectors(self, id: int) -> tuple[ChunkVector, ...]:
-        """The vectors of a file's chunks, in order."""
+        """Read the vectors of a file's chunks, in order."""
         rows = self._transaction.fetch_rows(
             "SELECT v.key, v.vector FROM files f CROSS JOIN unnest(f.vectors) WITH ORDINALITY u (key, place) "
             "JOIN vectors v ON v.repository = %s AND v.key = u.key WHERE f.view = %s AND f.id = %s ORDER BY place",
@@ -215,14 +215,14 @@ class FileReader:
         return tuple(map(ChunkVector._make, rows))
 
     def manifest(self) -> Mapping[str, ManifestRow]:
-        """Every file by path."""
+        """List every file by path."""
         cache = self._cache
         if cache.manifest is None:
             cache.manifest = build_manifest(self._transaction.fetch_rows(MANIFEST, [self._transaction.view]))
         return cache.manifest
 
     def folders(self) -> Mapping[str, int]:
-        """The folders of the last walk."""
+        """Read the folders of the last walk."""
         cache = self._cache
         if cache.folders is None:
             ((text,),) = self._transaction.fetch_rows(
@@ -233,7 +233,7 @@ class FileReader:
 
 
 def inflate_value(packed: bytes) -> bytes:
-    """A compressed value, or an error that says what to do."""
+    """Inflate a compressed value; raise an error that says what to do if it is corrupt."""
     try:
         return inflate(packed)
     except (zlib.error, ValueError) as error:

@@ -34,7 +34,7 @@ class FilterCache:
         return cache.layout
 
     def find_allowed(self, filter: Filter) -> AllowedIds:
-        """What a filter lets through, as ids."""
+        """Find what a filter lets through, as ids."""
         if not (filter.about_files or filter.about_chunks):
             return AllowedIds()
         found = self._cache.allowed.get(filter)
@@ -44,11 +44,11 @@ class FilterCache:
         return found
 
     def find_files(self, filter: Filter) -> Array | None:
-        """The files that a filter lets through, whatever it says about chunks; None for all."""
+        """Find the files that a filter lets through, whatever it says about chunks; None for all."""
         return self.find_allowed(replace(filter, kinds=frozenset(), not_kinds=frozenset(), names=())).files
 
     def chunk_mask(self, filter: Filter) -> Array | None:
-        """Which chunks of the layout pass; None for all."""
+        """Mark the chunks of the layout that pass; None for all."""
         if not (filter.about_files or filter.about_chunks):
             return None
         found = self._cache.chunk_masks.get(filter)
@@ -59,12 +59,12 @@ class FilterCache:
         return found
 
     def find_chunks(self, filter: Filter) -> Array:
-        """The chunks that pass."""
+        """List the chunks that pass."""
         passes = self.chunk_mask(filter)
         return self.layout.ids[self.layout.live if passes is None else self.layout.live & passes]
 
     def count_reachable_chunks(self, filter: Filter) -> int:
-        """How many chunks the files that pass have."""
+        """Count the chunks of the files that pass."""
         files = self.find_files(filter)
         return self._transaction.state.chunks if files is None else self.layout.chunks_of(files)
 
@@ -85,7 +85,7 @@ class FilterCache:
         return AllowedIds(files, chunks, not_chunks)
 
     def _find_defining_chunks(self, definition: WhereClause, where: WhereClause) -> Array:
-        """The chunks in or around which there is such a definition."""
+        """Find the chunks in or around which there is such a definition."""
         return self._query_ids(
             "SELECT string_agg(int8send(f.id << 20 | place), ''::bytea) FROM files f "
             "JOIN names n ON n.content = f.content CROSS JOIN unnest(n.around || n.chunk) place WHERE f.view = %s",

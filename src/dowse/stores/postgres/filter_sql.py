@@ -22,7 +22,7 @@ def _join_conditions(*parts: tuple[str, Any]) -> WhereClause:
 
 
 def file_conditions(filter: Filter) -> WhereClause:
-    """What a file must be."""
+    """Build the conditions on a file."""
     parts: list[tuple[str, Any]] = []
     if filter.languages:
         parts.append(("f.language = ANY(%s)", sorted(map(to_sql_text, filter.languages))))
@@ -42,17 +42,17 @@ def file_conditions(filter: Filter) -> WhereClause:
 
 
 def kind_conditions(values: Any) -> WhereClause:
-    """What a definition must be."""
+    """Build the condition on the kind of a definition."""
     return _join_conditions(("n.kind = ANY(%s)", sorted(values)))
 
 
 def name_conditions(patterns: tuple[str, ...]) -> WhereClause:
-    """What a definition must be called."""
+    """Build the condition on the name of a definition."""
     return _join_conditions(("n.name_key ~ ANY(%s)", [name_pattern(pattern) for pattern in patterns]))
 
 
 def entity_conditions(filter: Filter) -> WhereClause:
-    """What an entity must be to be a hit itself."""
+    """Build the conditions on an entity that is to be a hit itself."""
     parts: list[tuple[str, Any]] = []
     if filter.kinds:
         parts.append(("n.kind = ANY(%s)", sorted(filter.kinds)))
@@ -64,22 +64,22 @@ def entity_conditions(filter: Filter) -> WhereClause:
 
 
 def name_pattern(pattern: str) -> str:
-    """A name glob as the server's regular expression."""
+    """Translate a name glob to the server's regular expression."""
     return _to_server_regex(name_regex(pattern))
 
 
 def _to_server_regex(regex: str) -> str:
-    """A regular expression of ours for the whole text as the server reads it: there, a dot matches line breaks."""
+    """Translate a regular expression for the whole text to the server's: there, a dot matches line breaks."""
     return f"^(?:{regex.replace('(?s:.*)', '.*')})$".replace("\0", "\ufffd")
 
 
 def to_sql_text(text: str) -> str:
-    """A text as the server can hold it: without the one character that it cannot."""
+    """Replace the one character (NUL) that the server cannot store."""
     return text.replace("\0", "\ufffd")
 
 
 def letter_bits(key: str) -> int:
-    """The characters of a name as bits. An edit changes two of them at most, a swap none."""
+    """Encode the characters of a name as bits. An edit changes two of them at most, a swap none."""
     bits = 0
     for character in key:
         bits |= 1 << ord(character) % 63

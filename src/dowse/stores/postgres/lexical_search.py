@@ -26,7 +26,7 @@ class LexicalSearch:
     def search(
         self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
     ) -> list[Scored]:
-        """Chunks by BM25 over the posting lists of the terms."""
+        """Rank chunks by BM25 over the posting lists of the terms."""
         used = [term for term in terms if term.weight]
         known = self._load_term_scores([term.text for term in used], fields)
         if limit < 1 or not any(len(part.positions) for part in known.values()):
@@ -36,7 +36,7 @@ class LexicalSearch:
         return postings.top_k(layout, sums, self._filters.chunk_mask(filter), limit)
 
     def frequency(self, token: str) -> int:
-        """How many chunks have a token in their body."""
+        """Count the chunks that have a token in their body."""
         if token not in self._body_counts:
             self._load_term_scores([token], {})
         return self._body_counts[token]
@@ -44,7 +44,7 @@ class LexicalSearch:
     def _load_term_scores(
         self, tokens: Sequence[str], fields: Mapping[str, float]
     ) -> Mapping[str, TermScores]:
-        """What tokens add to scores."""
+        """Load what tokens add to scores."""
         weights = tuple(fields.get(field, 0.0) for field in FIELDS)
         cache = self._cache.term_scores
         found = {token: part for token in tokens if (part := cache.get((token, weights))) is not None}

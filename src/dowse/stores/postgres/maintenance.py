@@ -23,7 +23,7 @@ MAX_SMALL_SEGMENTS = 100
 
 
 def status(connections: Connections) -> ServerStatus:
-    """Everything there is in a schema, at one moment."""
+    """Describe everything there is in a schema, at one moment."""
 
     def look(connection: Connection) -> ServerStatus:
         connection.execute(BEGIN)
@@ -85,7 +85,7 @@ def _read_views(connection: Connection, oid: int) -> Iterator[ViewStatus]:
 
 
 def _list_notes(connection: Connection, views: Sequence[ViewStatus]) -> Iterator[str]:
-    """What could be better, and how."""
+    """List what could be better, and how."""
     if orphans := list(_find_orphans(connection)):
         yield f"{len(orphans)} dense indexes belong to no view: 'dowse store gc' drops them"
     row = connection.execute(
@@ -180,7 +180,7 @@ def _find_old_views(connection: Connection, days: float | None) -> list[tuple[An
 
 
 def _drop_idle_view(connection: Connection, oid: int, view: int, repository: int, name: str) -> None:
-    """Forget a view that nobody is writing."""
+    """Delete a view that nobody is writing."""
     keys = lock_keys(oid, VIEW_LOCK, view)
     row = connection.execute("SELECT pg_try_advisory_lock(%s, %s)", keys).fetchone()
     if not (row and row[0]):

@@ -18,7 +18,7 @@ class NameSearch:
         self._cache = cache
 
     def search(self, pattern: str, tier: NameTier, filter: Filter, limit: int) -> list[NameHit]:
-        """Entities whose name matches in this way."""
+        """Find entities whose name matches in this way."""
         known = self._load_name_list()
         if tier is NameTier.FUZZY:
             rows = self._find_similar(to_sql_text(pattern.lower()), known, filter, limit)
@@ -42,7 +42,7 @@ class NameSearch:
         )  # fmt: skip
 
     def _find_similar(self, key: str, known: NameList | None, filter: Filter, limit: int) -> SqlRows:
-        """Names that are a few typos away: the server can tell which may be, not which are."""
+        """Find names that are a few typos away: the server can tell which may be, not which are."""
         edits, letters = name_match.typos_allowed(key), filter_sql.letter_bits(key)
         if known is not None:
             near = known.find_near(len(key), letters, edits)
@@ -61,7 +61,7 @@ class NameSearch:
         return [row for row in rows if matches[row[3]]][:limit]
 
     def _load_name_list(self) -> NameList | None:
-        """All names, if they are asked for often and are not too many."""
+        """Load the list of all names, if they are read often and are not too many."""
         cache = self._cache
         if not cache.is_hot:
             return None
@@ -82,7 +82,7 @@ def _may_match(known: NameList, key: str, tier: NameTier) -> bool:
 
 
 def _name_condition(pattern: str, tier: NameTier) -> WhereClause:
-    """What the names of a tier are looked up by."""
+    """Build the condition that the names of a tier are looked up by."""
     key = to_sql_text(pattern.lower())
     if tier is NameTier.EXACT:
         return WhereClause(" AND n.name_key = %s AND n.name = %s", (key, to_sql_text(pattern)))

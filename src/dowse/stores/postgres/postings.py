@@ -56,7 +56,7 @@ FIELD_LENGTHS = _build_length_table()
 
 
 def encode_lengths(lengths: Sequence[int] | Array) -> Array:
-    """Lengths as bytes: the largest that is not greater."""
+    """Encode lengths as bytes: the largest that is not greater."""
     return (np.searchsorted(FIELD_LENGTHS, np.asarray(lengths), side="right") - 1).astype(np.uint8)
 
 
@@ -79,7 +79,7 @@ class PostingSegment:
 
     @classmethod
     def from_row(cls, number: int, files: bytes, chunks: bytes, removed: Iterable[int]) -> PostingSegment:
-        """A segment as its table has it."""
+        """Make a segment from a row of its table."""
         ids, counts = np.frombuffer(files, dtype="<i8"), np.frombuffer(chunks, dtype="<i4")
         return cls(number, ids, counts, frozenset(removed))
 
@@ -136,7 +136,7 @@ class ChunkLayout:
         return _concatenate([segment.live for segment in self.segments.values()], np.bool_)
 
     def chunks_of(self, files: Array) -> int:
-        """How many chunks some files have."""
+        """Count the chunks of some files."""
         return sum(int(s.chunks[np.isin(s.files, files)].sum()) for s in self.segments.values())
 
 
@@ -145,7 +145,7 @@ def _concatenate(parts: Sequence[Array], kind: type) -> Array:
 
 
 def pack_postings(files: Sequence[Sequence[ChunkTerms]]) -> PackedPostings:
-    """The postings of files, by the tokens of their chunks."""
+    """Pack the postings of files, by the tokens of their chunks."""
     ids: defaultdict[str, int] = defaultdict()
     ids.default_factory = ids.__len__
     tokens: list[int] = []
@@ -187,7 +187,7 @@ def _build_lists(
 
 
 def _slice_lists(names: Sequence[str], ranks: Array, postings: Array) -> Iterator[tuple[str, bytes]]:
-    """The postings of each name, which are in the order of their chunks."""
+    """Slice the postings into one list for each token, in the order of their chunks."""
     data = postings[np.argsort(ranks, kind="stable")].tobytes()
     ends = np.cumsum(np.bincount(ranks, minlength=len(names))) * POSTING.itemsize
     start = 0
@@ -201,7 +201,7 @@ def _slice_lists(names: Sequence[str], ranks: Array, postings: Array) -> Iterato
 
 
 def choose_merge(segments: Iterable[PostingSegment]) -> list[PostingSegment]:
-    """Segments that should become one: many of about a size, or one that is mostly gone."""
+    """Choose segments that should become one: many of about a size, or one that is mostly gone."""
     tiers: defaultdict[int, list[PostingSegment]] = defaultdict(list)
     for segment in segments:
         live = segment.live_size
@@ -215,7 +215,7 @@ def choose_merge(segments: Iterable[PostingSegment]) -> list[PostingSegment]:
 def merge_segments(
     segments: Sequence[PostingSegment], rows: Iterable[tuple[str, int, bytes]]
 ) -> tuple[Array, Array, list[tuple[str, bytes]]]:
-    """Files, chunks per file and postings of some segments in one, without what is gone.
+    """Merge segments: files, chunks per file and postings of all of them, without what is gone.
 
     Rows are tokens in order, each with a number of a segment and its postings there.
     """
@@ -237,7 +237,7 @@ def merge_segments(
 def _flatten_rows(
     layout: ChunkLayout, rows: Iterable[tuple[str, int, bytes]]
 ) -> tuple[list[str], list[int], list[int], list[bytes]]:
-    """The different tokens of rows; of each row the place of its token, where its segment starts, its postings."""
+    """List the distinct tokens of rows; for each row, the index of its token, the start of its segment, its postings."""
     names: list[str] = []
     ranks, starts, parts = [], [], []
     for token, number, data in rows:
@@ -264,7 +264,7 @@ PostingLists = Mapping[str, Array]
 
 
 def unpack_postings(layout: ChunkLayout, rows: Iterable[tuple[str, int, bytes]]) -> PostingLists:
-    """Postings by token, without those of files that are gone."""
+    """Unpack postings by token, without those of files that are gone."""
     found: defaultdict[str, list[tuple[int, Array]]] = defaultdict(list)
     for token, number, data in rows:
         segment, postings = layout.segments[number], np.frombuffer(data, dtype=POSTING)
@@ -275,7 +275,7 @@ def unpack_postings(layout: ChunkLayout, rows: Iterable[tuple[str, int, bytes]])
 
 
 def _join_lists(parts: Sequence[tuple[int, Array]]) -> Array:
-    """Postings of several segments as one list."""
+    """Join the postings of several segments to one list."""
     if len(parts) == 1 and not parts[0][0]:
         return parts[0][1]
     starts = np.repeat(np.array([start for start, _ in parts]), [len(part) for _, part in parts])
@@ -298,7 +298,7 @@ class TermScores(NamedTuple):
 
 
 def score_term(postings: Array, fields: Mapping[str, float], statistics: Statistics) -> TermScores:
-    """BM25 of a token that counts once, summed over weighted fields."""
+    """Score a token that counts once by BM25, summed over weighted fields."""
     weights = np.array([fields.get(field, 0.0) for field in FIELDS])
     averages = np.array(statistics.tokens, dtype=np.float64) / max(1, statistics.chunks)
     averages[averages == 0] = 1.0  # a field that nobody has
@@ -324,7 +324,7 @@ NO_SCORES = score_term(np.empty(0, dtype=POSTING), {}, Statistics(0, [0] * len(F
 
 
 def sum_scores(layout: ChunkLayout, weighted: Iterable[tuple[float, TermScores]]) -> Array:
-    """The sum for every chunk."""
+    """Add up the weighted scores of every chunk."""
     sums = np.zeros(layout.size)
     for weight, part in weighted:
         sums[part.positions] += weight * part.values
@@ -339,7 +339,7 @@ class AllowedIds(NamedTuple):
     not_chunks: Array | None = None
 
     def mask(self, layout: ChunkLayout) -> Array | None:
-        """Which chunks of a view pass; None for all."""
+        """Mark the chunks of a view that pass; None for all."""
         passes = None
         if self.files is not None:
             parts = [np.repeat(np.isin(s.files, self.files), s.chunks) for s in layout.segments.values()]
@@ -353,7 +353,7 @@ class AllowedIds(NamedTuple):
 
 
 def top_k(layout: ChunkLayout, sums: Array, passes: Array | None, limit: int) -> list[Scored]:
-    """The best chunks that a filter lets through, best first."""
+    """Select the k best chunks that a filter lets through, best first."""
     places = np.flatnonzero(sums if passes is None else np.where(passes, sums, 0.0))
     score = sums[places]
     if len(score) > limit:

@@ -74,12 +74,12 @@ class Directory:
                 self._named.setdefault(key, []).append(row)
 
     def find_named(self, key: str) -> list[FileRow]:
-        """The files of a name or stem, in order of path."""
+        """Find the files of a name or stem, in order of path."""
         return self._named.get(key, [])
 
 
 def name_keys(path: str) -> tuple[str, str]:
-    """What a file is found by: its name and its stem, ignoring case."""
+    """Return what a file is found by: its name and its stem, ignoring case."""
     name = path.rpartition("/")[2].lower()
     return name, name.lstrip(".").partition(".")[0]
 
@@ -97,7 +97,7 @@ class NameList:
         return self._find_first_from(key) == [key]
 
     def has_prefix(self, prefix: str) -> bool:
-        """Whether a name begins so."""
+        """Return whether a name begins so."""
         return any(key.startswith(prefix) for key in self._find_first_from(prefix))
 
     def _find_first_from(self, key: str) -> list[str]:
@@ -105,7 +105,7 @@ class NameList:
         return self.keys[place : place + 1]
 
     def find_near(self, length: int, letters: int, edits: int) -> list[str]:
-        """The names that so many edits could make of one of this length and these letters."""
+        """Find the names that so many edits could make of one of this length and these letters."""
         about = np.flatnonzero(np.abs(self._lengths - length) <= edits)
         differing = (self._letters[about] ^ letters).view(np.uint16).reshape(-1, 4)
         return [self.keys[i] for i in about[_BIT_COUNTS[differing].sum(axis=1) <= 2 * edits]]
@@ -133,7 +133,7 @@ class ReadCache:
     folders: Mapping[str, int] | None = None
 
     def for_state(self, key: Key) -> ReadCache:
-        """What still holds at a key, for one more question."""
+        """Return a cache with what still holds at a key, for one more query."""
         held = self if self.key == key else ReadCache(key, self.hot_after, self.contents, self.texts)
         held.queries += 1
         return held

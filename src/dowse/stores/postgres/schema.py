@@ -124,12 +124,12 @@ TABLE_NAMES = (
 
 
 def dense_table(view: int, dimensions: int) -> sql.Identifier:
-    """The table of the vectors of a view that have this length."""
+    """Name the table of the vectors of a view that have this length."""
     return table_identifier("dense", view, dimensions)
 
 
 def init(connections: Connections, grant_read: Sequence[str] = (), *, rebuild: bool = False) -> None:
-    """Make what is missing: extensions, schema, tables, rights to read. ``rebuild`` removes what was there."""
+    """Create what is missing: extensions, schema, tables, rights to read. ``rebuild`` removes what was there."""
     schema = sql.Identifier(connections.server.schema)
     with (
         connections.translate_errors(writing=True),
@@ -229,7 +229,7 @@ def _grant_read(connection: Connection, schema: sql.Identifier, role: str) -> No
 
 
 def check_format(connections: Connections, connection: Connection) -> IndexState | None:
-    """Whether the tables are those of this version: None if so; an error if they are of a newer one or none."""
+    """Check that the tables are those of this version: None if so; raise an error if they are newer or missing."""
     row = connection.execute("SELECT format FROM meta").fetchone()
     found = int(row[0]) if row else 0
     if found > FORMAT:
@@ -238,14 +238,14 @@ def check_format(connections: Connections, connection: Connection) -> IndexState
 
 
 def require_current(connections: Connections, connection: Connection) -> None:
-    """An error if the tables are not those of this version."""
+    """Raise an error if the tables are not those of this version."""
     row = connection.execute("SELECT format FROM meta").fetchone()
     if row is None or row[0] != FORMAT:
         raise _format_error(connections, int(row[0]) if row else 0)
 
 
 def create_dense(connection: Connection, view: int, dimensions: int) -> None:
-    """The table of a view's vectors of a length; who may read views may read it."""
+    """Create the table of a view's vectors of a length; who may read views may read it."""
     table = dense_table(view, dimensions)
     connection.execute(
         sql.SQL("CREATE TABLE {} (chunk bigint PRIMARY KEY, embedding halfvec({}) NOT NULL)").format(
@@ -292,7 +292,7 @@ def build_graph(connection: Connection, view: int, dimensions: int) -> None:
 
 @contextmanager
 def _session_settings(connection: Connection, **settings: str) -> Iterator[None]:
-    """Settings of a session for what cannot be in a transaction."""
+    """Change settings of a session for what cannot be in a transaction."""
     change = "SELECT set_config(%s, %s, false)"
     before = [(name, *_fetch_one(connection, "SELECT current_setting(%s)", name)) for name in settings]
     for item in settings.items():
@@ -331,7 +331,7 @@ def has_graph(connection: Connection, view: int, dimensions: int) -> bool:
 
 
 def view_size(connection: Connection, view: int, repository: int, dimensions: Sequence[int]) -> int:
-    """Bytes that a view takes: its dense indexes as they are, of shared tables the share of its rows."""
+    """Measure the bytes that a view takes: its dense indexes, and the share of its rows in shared tables."""
     dense = [f"dense_{view}_{length}" for length in dimensions]
     row = connection.execute(
         "SELECT (SELECT coalesce(sum(pg_total_relation_size(to_regclass(t))), 0) FROM unnest(%s::text[]) t)"

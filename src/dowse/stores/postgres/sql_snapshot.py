@@ -51,11 +51,11 @@ class PostgresSnapshot:
     def lexical(
         self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
     ) -> list[Scored]:
-        """Chunks by BM25."""
+        """Rank chunks by BM25."""
         return self._expected(self._lexical.search(terms, fields, filter, limit))
 
     def dense(self, vector: Sequence[float], filter: Filter, limit: int) -> list[Scored]:
-        """Chunks by cosine."""
+        """Rank chunks by cosine."""
         return self._expected(self._dense.search(vector, filter, limit))
 
     def _expected(self, hits: list[Scored]) -> list[Scored]:
@@ -63,7 +63,7 @@ class PostgresSnapshot:
         return hits
 
     def names(self, pattern: str, tier: NameTier, filter: Filter, limit: int) -> list[NameHit]:
-        """Entities by name."""
+        """Find entities by name."""
         if limit < 1:
             return []
         hits = self._names.search(pattern, tier, filter, limit)
@@ -71,11 +71,11 @@ class PostgresSnapshot:
         return hits
 
     def frequency(self, token: str) -> int:
-        """How many chunks have a token in their body."""
+        """Count the chunks that have a token in their body."""
         return self._lexical.frequency(token)
 
     def chunk_count(self) -> int:
-        """How many chunks there are."""
+        """Count the chunks."""
         return self._transaction.state.chunks
 
     def chunk_passes(self, chunk: int, filter: Filter) -> bool:
@@ -87,64 +87,64 @@ class PostgresSnapshot:
     # --- files ---
 
     def files_named(self, name: str, filter: Filter, limit: int) -> list[int]:
-        """Files by name, stem or trailing path."""
+        """Find files by name, stem or trailing path."""
         found = self._files.find_named(name, filter, limit)
         self._files.prefetch(found)
         return found
 
     def file(self, id: int) -> StoredFile | None:
-        """A file by id."""
+        """Read a file by its id."""
         return self._files.file(id)
 
     def file_at(self, path: str) -> StoredFile | None:
-        """A file by path."""
+        """Read a file by its path."""
         return self._files.find_by_path(path)
 
     def expect(self, ids: Sequence[int]) -> None:
-        """Read what some files say at once."""
+        """Read the contents of some files at once."""
         self._files.prefetch_texts(ids)
 
     def content(self, id: int) -> bytes:
-        """What a file says."""
+        """Read the content of a file."""
         return self._files.content(id)
 
     def contents(self, filter: Filter) -> Iterator[tuple[int, bytes]]:
-        """Id and content of every file that passes, in order of path."""
+        """Read id and content of every file that passes, in order of path."""
         return self._files.contents(filter)
 
     def references(self, paths: Collection[str] | None = None) -> Iterator[FileReferences]:
-        """What files define and mention, in order of path."""
+        """Read what files define and mention, in order of path."""
         return self._files.list_references(paths)
 
     def file_vectors(self, id: int) -> tuple[ChunkVector, ...]:
-        """The vectors of a file's chunks, in order."""
+        """Read the vectors of a file's chunks, in order."""
         return self._files.load_vectors(id)
 
     def file_count(self) -> int:
-        """How many files there are."""
+        """Count the files."""
         return self._transaction.state.files
 
     def manifest(self) -> Mapping[str, ManifestRow]:
-        """Every file by path."""
+        """List every file by path."""
         return self._files.manifest()
 
     def folders(self) -> Mapping[str, int]:
-        """The folders of the last walk."""
+        """Read the folders of the last walk."""
         return self._files.folders()
 
     # --- what is indexed, for comparing indexes ---
 
     def indexed_chunks(self) -> dict[int, list[int]]:
-        """For each file, the places of the chunks that the lexical index has."""
+        """List for each file the ordinals of the chunks that the lexical index has."""
         return _by_file(self._filters.find_chunks(Filter()).tolist())
 
     def embedded_chunks(self) -> dict[int, list[int]]:
-        """For each file, the places of the chunks that have a vector."""
+        """List for each file the ordinals of the chunks that have a vector."""
         return _by_file(self._dense.list_chunks())
 
 
 def missing_index_error(root: str) -> IndexMissing:
-    """There is nothing to read yet."""
+    """Make the error for a view that has nothing to read yet."""
     return IndexMissing(f"there is no index of {root}: run 'dowse index'")
 
 

@@ -61,13 +61,13 @@ class ManifestRow:
 
 
 def read_view_state(connection: Connection, repository: str, view: str) -> ViewState | None:
-    """How far a view has come; None if it is not there."""
+    """Read how far a view has come; None if it is not there."""
     row = connection.execute(STATE, [repository, view], prepare=True).fetchone()
     return ViewState(*row) if row else None
 
 
 def begin_read(connection: Connection, repository: str, view: str) -> ViewState | None:
-    """The same in a transaction that begins with it: one round trip for all.
+    """Begin a read-only transaction and read how far the view has come: one round trip for all.
 
     What graphs are searched with is set here: a session can lose it when it loads pgvector later.
     """
@@ -81,7 +81,7 @@ def begin_read(connection: Connection, repository: str, view: str) -> ViewState 
 
 
 def build_manifest(rows: Iterable[tuple[Any, ...]]) -> dict[str, ManifestRow]:
-    """Files by path."""
+    """Build the manifest, files by path, from rows."""
     return {
         path: ManifestRow(id, FileStamp(size, mtime_ns, ctime_ns), digest, fingerprint)
         for path, id, size, mtime_ns, ctime_ns, digest, fingerprint in rows

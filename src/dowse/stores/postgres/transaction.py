@@ -44,9 +44,9 @@ class Transaction:
         *,
         prepare: bool = False,
     ) -> SqlRows:
-        """The rows of a query; on a new connection if the old one is gone and nothing has changed.
+        """Fetch the rows of an SQL query; on a new connection if the old one is gone and nothing has changed.
 
-        ``prepare`` is for what is asked often and planned the same whatever the values: the server keeps the plan.
+        ``prepare`` is for what is fetched often and planned the same whatever the values: the server keeps the plan.
         """
         try:
             with self._connections.translate_errors():

@@ -112,7 +112,7 @@ class PostgresWriter:
     # --- asking ---
 
     def _retry(self, work: Callable[[Connection], T]) -> T:
-        """Do something that may be repeated."""
+        """Run something that may be repeated; again if the connection breaks."""
         for attempt in range(COMMIT_ATTEMPTS):
             try:
                 with self._connections.translate_errors(writing=True):
@@ -130,7 +130,7 @@ class PostgresWriter:
         return state
 
     def manifest(self, paths: Collection[str] | None = None) -> Mapping[str, ManifestRow]:
-        """Every file by path; those written under other settings do not count as known."""
+        """List every file by path; those written under other settings do not count as known."""
         some = "" if paths is None else " AND f.path = ANY(%s)"
         values = [self.view] if paths is None else [self.view, list(map(to_sql_text, paths))]
         rows = self._retry(lambda c: c.execute(MANIFEST + some, values, binary=True).fetchall())
@@ -142,7 +142,7 @@ class PostgresWriter:
         }
 
     def parsed(self, content_hash: bytes) -> ParsedFile | None:
-        """What is known of a content."""
+        """Find what was parsed of a content before."""
         row = self._retry(
             lambda c: c.execute(
                 "SELECT language, health, parsed FROM contents WHERE repository = %s AND hash = %s",
@@ -153,7 +153,7 @@ class PostgresWriter:
         return row_codec.unpacked(row[0], row[1], inflate_value(row[2])) if row else None
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Vectors computed before."""
+        """Find vectors that were computed before."""
         if not keys:
             return {}
         rows = self._retry(
@@ -168,7 +168,7 @@ class PostgresWriter:
     # --- writing ---
 
     def apply(self, removed: Sequence[str], files: Sequence[SourceFile]) -> int:
-        """One generation, in one transaction; repeated if it is sure that it did not go through."""
+        """Write one generation, in one transaction; repeat it if it surely did not go through."""
         by_path = {file.path: file for file in files}  # of two at one path the later one
         packed = postings.pack_postings([file.terms for file in by_path.values()])
         expected = self._retry(lambda c: self._state(c).generation) + 1
@@ -236,7 +236,7 @@ class PostgresWriter:
         self._retry(self._tidy)
 
     def clear(self) -> None:
-        """Forget the view and what only it used. Its dense indexes go now, or later if somebody reads them."""
+        """Delete the view and what only it used. Its dense indexes go now, or later if somebody reads them."""
 
         def work(connection: Connection) -> list[int]:
             with connection.transaction():
@@ -247,7 +247,7 @@ class PostgresWriter:
             drop_dense(self._connection, self.view, dimensions)
 
     def _tidy(self, connection: Connection) -> None:
-        """Contents that nobody has used for long go, large dense indexes get their graph, plans their figures."""
+        """Drop contents that nobody uses, give large dense indexes their graph, and update the planner's statistics."""
         state = self._state(connection)
         with connection.transaction():
             collect(connection, self.schema_oid, self.repository, spare=SPARE_CONTENTS_SHARE)
