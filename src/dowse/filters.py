@@ -1,4 +1,4 @@
-"""What a filter lets through: the one definition that every store follows, and what is shown of it.
+"""Decides what a filter lets through: the one definition that every store follows, and what is shown of it.
 
 Path patterns are globs over the whole path (``*`` stays within a folder, ``**`` crosses folders); a
 pattern without a slash matches any part of the path (``tests``, ``*.py``), and one that names a folder
@@ -33,7 +33,7 @@ def file_passes(filter: Filter, file: FileFacts) -> bool:
 
 
 def to_facts(file: StoredFile) -> FileFacts:
-    """Return what a filter may ask of a stored file."""
+    """Return what a filter may need of a stored file."""
     return FileFacts(file.path, file.parsed.language, file.role.value, file.stamp.mtime_ns)
 
 

@@ -459,7 +459,7 @@ def test_how_long_to_wait_until_a_moment() -> None:
 
 def test_a_client_in_a_hurry_is_its_own() -> None:
     client = Client("http://localhost", timeout=60.0)
-    assert client.with_deadline().timeout == http_client.DEADLINE_SECONDS
+    assert client.with_deadline().timeout == http_client.HURRIED_SECONDS
     assert client.with_deadline().with_deadline().attempts == http_client.DEADLINE_ATTEMPTS
     hurried = client.with_deadline()
     assert hurried.with_deadline() is hurried

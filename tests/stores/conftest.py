@@ -17,20 +17,20 @@ from .building import build
 
 NUMBERS = count()
 
-ASKED_OFTEN = "postgresql, asked often"
-"""A server's store that reads lists of everything at once, as it does after some questions."""
+HOT_CACHE = "postgresql, hot cache"
+"""A server's store that reads lists of everything at once, as it does after some queries."""
 
-SKETCHED = "embedded, large"
-"""A store in files whose vectors are chosen by sketches, as those of large trees are."""
+PREFILTERED = "embedded, large"
+"""A store in files whose vectors are chosen by a prefilter, as those of large trees are."""
 
-KINDS = (*stores.NAMES, ASKED_OFTEN, SKETCHED)
+KINDS = (*stores.NAMES, HOT_CACHE, PREFILTERED)
 
 
 @pytest.fixture(autouse=True)
 def _small_is_large(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """For tests of a store in files that is large, every number of vectors is a large one."""
     callspec = getattr(request.node, "callspec", None)
-    if callspec is not None and SKETCHED in callspec.params.values():
+    if callspec is not None and PREFILTERED in callspec.params.values():
         monkeypatch.setattr(vector_index, "PREFILTER_MIN_ROWS", 1)
         monkeypatch.setattr(vector_segment, "PREFILTER_ROWS_PER_HIT", 2)
         monkeypatch.setattr(vector_segment, "MAX_COPIED_SHARE", 0.0)
@@ -68,7 +68,7 @@ def create(request: pytest.FixtureRequest) -> Create:
         url = request.getfixturevalue("postgres_url")
         shared = stores.Shared(f"repository {next(NUMBERS)}", "/tree")
         store = stores.create(url, None, "/tree", fingerprint, shared)
-        if kind == ASKED_OFTEN:
+        if kind == HOT_CACHE:
             vars(store)["_cache"].hot_after = 0
         return store
 

@@ -219,7 +219,7 @@ def test_a_manifest_that_is_open_elsewhere_is_replaced_a_moment_later(
     assert len(VectorIndex(tmp_path)) == 50
 
 
-# --- sketches --------------------------------------------------------------------------------------
+# --- the prefilter --------------------------------------------------------------------------------------
 
 ODD = 61
 """Numbers of a vector that three eighths of are no whole number, and that fill no whole words."""
@@ -234,13 +234,13 @@ def many() -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory, many: np.ndarray) -> VectorIndex:
-    """Two segments without sketches."""
+    """Two segments without a prefilter."""
     return of_two_segments(tmp_path_factory.mktemp("plain"), many)
 
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory, many: np.ndarray) -> VectorIndex:
-    """The same two, of which the larger has sketches."""
+    """The same two, of which the larger has a prefilter."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vector_index, "PREFILTER_MIN_ROWS", 10_000)
         return of_two_segments(tmp_path_factory.mktemp("large"), many)
@@ -263,7 +263,7 @@ WIDE, NARROW = frozenset(range(1, MANY_FILES, 2)), frozenset({2, 3, 300, 301, 79
 
 
 @pytest.mark.parametrize("files", [None, WIDE, NARROW], ids=["all", "many files", "few files"])
-def test_sketches_lose_little(
+def test_the_prefilter_loses_little(
     large: VectorIndex,
     plain: VectorIndex,
     many: np.ndarray,
@@ -299,7 +299,7 @@ def test_sketches_lose_little(
         )
 
 
-def test_sketches_lie_along_the_directions_in_which_rows_spread_most() -> None:
+def test_prefilter_axes_lie_along_the_directions_in_which_rows_spread_most() -> None:
     """Rows that differ in a plane only: two numbers tell all of what tells them apart."""
     random = np.random.default_rng(9)
     plane = np.linalg.qr(random.standard_normal((16, 16)))[0][:2]
@@ -315,7 +315,7 @@ def test_sketches_lie_along_the_directions_in_which_rows_spread_most() -> None:
     assert np.abs(shown @ shown.T - matrix @ matrix.T).max() < 0.02 * (matrix @ matrix.T).max()
 
 
-def test_a_row_of_zeros_has_a_sketch_of_zeros() -> None:
+def test_a_row_of_zeros_is_projected_to_zeros() -> None:
     rows = np.zeros((5, 8), np.int8)
     rows[1:] = np.arange(32).reshape(4, 8)
     found = pca_prefilter.build(rows, np.ones(5, np.float32))
@@ -335,7 +335,7 @@ def test_rows_that_spread_in_all_directions_alike_are_all_compared(
     assert index.search(rows[4321].tolist(), 1)[0].chunk == chunk_id(1 + 4321 // 25, 4321 % 25)
 
 
-def test_where_sketches_tell_nothing_apart_everything_is_compared(
+def test_where_a_prefilter_tells_nothing_apart_everything_is_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ten thousand copies of a text, and one that is like them."""
@@ -349,7 +349,7 @@ def test_where_sketches_tell_nothing_apart_everything_is_compared(
     assert index.search((-same[0]).tolist(), 1)[0].chunk == chunk_id(1 + 7777 // 25, 7777 % 25)
 
 
-def test_a_merge_makes_sketches_of_what_is_left(
+def test_a_merge_makes_a_prefilter_of_what_is_left(
     tmp_path: Path, many: np.ndarray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(vector_index, "PREFILTER_MIN_ROWS", 3000)

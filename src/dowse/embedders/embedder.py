@@ -1,4 +1,4 @@
-"""The seam between text and vectors."""
+"""The protocols of an embedder, which turns text into vectors."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Preparing(Protocol):
 
     @property
     def name(self) -> str:
-        """As of any embedder."""
+        """Identifies model and dimension, like ``Embedder.name``."""
         ...
 
     def prepared(self, document: Document) -> bytes:

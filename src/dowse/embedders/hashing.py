@@ -1,4 +1,4 @@
-"""Vectors without a model: every token is hashed to a few signed places (the hashing trick).
+"""Vectors without a model: every token is hashed to a few signed buckets (the hashing trick).
 
 Knows nothing of meaning, so it finds what keyword search finds; it is here because it is small, fast and
 the same everywhere, which makes it the embedder to test the dense channel with.
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 DIMENSIONS = 256
 BUCKETS_PER_TOKEN = 4
-"""Places per token: with several, two tokens that share one are still told apart."""
+"""Buckets per token: with several, two tokens that share one are still told apart."""
 
 
 class HashingEmbedder:

@@ -1,4 +1,4 @@
-"""What the embedders that ask a service have in common: prefixes, batches by count and size, checked answers."""
+"""The base of embedders that call an HTTP service: prefixes, batches by count and size, validated answers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BATCH_CHARACTERS = 100_000
 
 @dataclass(frozen=True)
 class HttpEmbedder(ABC):
-    """Embeds by asking a service. Nothing is sent before a text is to be embedded; safe to use from several threads."""
+    """Embeds by calling a service. Nothing is sent before the first text; safe to use from several threads."""
 
     provider: ClassVar[str]
 
@@ -39,7 +39,7 @@ class HttpEmbedder(ABC):
 
     @property
     def name(self) -> str:
-        """Says which model made a vector, and how it was asked."""
+        """Name of the model and of how it is used: other name, other vectors."""
         used = blake2b(repr((*self._prefixes, self._model_source())).encode(), digest_size=4).hexdigest()
         return f"{self.provider}-{self.model}-{self._expected_dimensions or 'any'}-{used}"
 

@@ -38,7 +38,7 @@ MAX_CHARACTERS = 20 * MAX_TOKENS
 """Characters that are cut into tokens: no text that is embedded has longer tokens throughout."""
 
 MAX_HEADER_BYTES = 10_000_000
-"""Bytes that a header can have at the most: a longer one is damaged."""
+"""Bytes that a header can have at the most: a longer one is corrupt."""
 
 DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I8": "i1", "U8": "u1"}
 
@@ -103,10 +103,10 @@ class Model2VecEmbedder:
         plain = [text[:MAX_CHARACTERS].encode("utf-8", "replace").decode() for text in texts]
         encoded = model.tokenizer.encode_batch_fast(plain, add_special_tokens=False)
         matrix = np.zeros((len(texts), model.table.shape[1]), dtype=np.float32)
-        for place, encoding in enumerate(encoded):
+        for index, encoding in enumerate(encoded):
             ids = [id for id in encoding.ids if id != model.unknown]
             if ids:
-                matrix[place] = _mean(model, np.asarray(ids))
+                matrix[index] = _mean(model, np.asarray(ids))
         if not np.isfinite(matrix).all():
             raise EmbedderError(f"{self._weights} has a value that is no number: download it again")
         return normalize_rows(matrix)

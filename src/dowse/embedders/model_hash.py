@@ -1,6 +1,6 @@
-"""Which weights these are: a hash of what the files of a model say, whatever they are called and wherever they lie.
+"""Identifies model weights by a hash of the contents of their files, whatever their names and folders are.
 
-Hashing half a gigabyte takes a second, which is too long for every start: the hash of a large file is remembered in the
+Hashing half a gigabyte takes a second, which is too long for every start: the hash of a large file is cached in the
 user's cache folder for as long as its size and time stamp stay the same.
 """
 
@@ -18,7 +18,7 @@ from dowse import settings
 from dowse.errors import SettingsError
 
 MIN_CACHED_BYTES = 4_000_000
-"""Bytes from which on a hash is remembered: what is smaller takes less than 10 ms."""
+"""Bytes from which on a hash is cached: what is smaller takes less than 10 ms."""
 
 MIN_AGE_SECONDS = 2
 """A file that changed this short ago may change again within the same tick of its time stamp."""

@@ -17,7 +17,7 @@ START = "start it with 'ollama serve', or set embedder_url to where it runs"
 
 
 class OllamaEmbedder(HttpEmbedder):
-    """Asks Ollama. What is longer than the model can read is cut by Ollama."""
+    """Embeds with Ollama. What is longer than the model can read is cut by Ollama."""
 
     provider = "ollama"
 

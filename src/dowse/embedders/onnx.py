@@ -110,9 +110,9 @@ class OnnxEmbedder:
         encoded = model.tokenizer.encode_batch_fast(texts)
         lengths = [len(one.ids) for one in encoded]
         pooled: list[Array | None] = [None] * len(texts)
-        for places in _plan_runs(lengths, self._batch):
-            for place, row in zip(places, self._run(model, [encoded[i] for i in places]), strict=True):
-                pooled[place] = np.asarray(row)
+        for indexes in _plan_runs(lengths, self._batch):
+            for index, row in zip(indexes, self._run(model, [encoded[i] for i in indexes]), strict=True):
+                pooled[index] = np.asarray(row)
         return validate_rows(pooled, len(texts), 0, f"the model {self._weights}")
 
     def _run(self, model: _OnnxModel, encoded: Sequence[Encoding]) -> Array:
@@ -251,14 +251,14 @@ def _choose_output(names: Sequence[str]) -> str:
 
 def _plan_runs(lengths: Sequence[int], batch: int) -> Iterator[list[int]]:
     """Plan which texts go through the model together: those of like length, so that little is padding."""
-    places: list[int] = []
-    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if places and (len(places) >= batch or (len(places) + 1) * lengths[place] > RUN_TOKENS):
-            yield places
-            places = []
-        places.append(place)
-    if places:
-        yield places
+    indexes: list[int] = []
+    for index in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if indexes and (len(indexes) >= batch or (len(indexes) + 1) * lengths[index] > RUN_TOKENS):
+            yield indexes
+            indexes = []
+        indexes.append(index)
+    if indexes:
+        yield indexes
 
 
 def _pool(states: Array, mask: Array, pooling: str) -> Array:

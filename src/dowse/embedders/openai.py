@@ -25,7 +25,7 @@ ADVICE = {
 
 
 class OpenAIEmbedder(HttpEmbedder):
-    """Asks a service that is compatible with OpenAI's."""
+    """Embeds with a service that is compatible with OpenAI's."""
 
     provider = "openai"
 
@@ -53,4 +53,4 @@ def _sort_vectors(data: object, count: int) -> list[object]:
     if not isinstance(data, list) or len(data) != count:
         raise ValueError(f"{len(data)} for {count}" if isinstance(data, list) else "no data")
     rows: dict[int, object] = {item["index"]: item["embedding"] for item in data}
-    return [rows[place] for place in range(count)]
+    return [rows[index] for index in range(count)]

@@ -1,4 +1,4 @@
-"""What well-known models expect: a prefix before questions and documents, a way of pooling, a dimension.
+"""What well-known models expect: a prefix before queries and documents, a way of pooling, a dimension.
 
 A model that was trained with prefixes is much worse without them, and none of the services adds them. What the files of
 a model say wins over this table, and settings win over both.

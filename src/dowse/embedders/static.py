@@ -2,7 +2,7 @@
 
 A text is the weighted sum of its words' vectors, brought to length one. Words are cut as for keyword search; one that
 the vocabulary lacks is known by the character n-grams it is made of, so that any script gives something.
-Documents and questions weigh words differently: both weights are learned. ``docs/model.md`` says how it was trained.
+Documents and queries weight words differently: both weights are learned. ``docs/model.md`` says how it was trained.
 """
 
 from __future__ import annotations
@@ -45,36 +45,36 @@ MAX_NGRAMS = 10
 
 PART_WEIGHTS = (6, 3, 1)
 """How often a word counts: in a document's heading, which says where a chunk stands; in the line after it, by which a
-definition says its name and what it takes; in the rest. Chosen on questions with and without identifiers together: a
+definition says its name and what it takes; in the rest. Chosen on queries with and without identifiers together: a
 heading of 12 or more is better for the former only, a line of 7 for neither."""
 
 WEIGHT_SCALE = 2.0**10
-"""Weights are counted in this part of one: finer than the table is, and the sums of their products with int8 are whole
-numbers that float32 holds."""
+"""Weights are rounded to multiples of 1 / this: finer than the table is, and the sums of their products with int8 are
+whole numbers that float32 holds."""
 
 MAX_COMPONENT = 2.0**21
 """The largest component before the length is taken: the squares of up to 1,024 such still add up exactly."""
 
 ROW_BYTES = 2
-"""What the number of a row takes in a document that is prepared."""
+"""Bytes of the number of a row in a document that is prepared."""
 
 BATCH_DOCUMENTS = 16
 """Documents whose words are looked up in the table at a time: what they give just fits in a processor's cache."""
 
 LANE_BYTES = 8
-"""Bytes for a component while a question's rows are added up."""
+"""Bytes for a component while a query's rows are added up."""
 
 INT8_TO_UINT8 = bytes(byte ^ 0x80 for byte in range(256))
 """int8 plus 128, for ``bytes.translate``."""
 
 MAX_MEMO_WORDS = 200_000
-"""Distinct words remembered at a time: about 40 MB at the most."""
+"""Distinct words cached at a time: about 40 MB at the most."""
 
 
 class Words(dict[str, bytes]):
-    """Remembers for each run of letters the rows of the table it stands for, each in two bytes.
+    """Caches for each run of letters the rows of the table it stands for, each in two bytes.
 
-    The vocabulary is sorted. For a question it is searched by halves, since a dictionary of it would take longer to
+    The vocabulary is sorted. For a query it is searched by bisection, since a dictionary of it would take longer to
     build than all its words take to find; ``prepare`` makes one, for documents.
     """
 
@@ -88,7 +88,7 @@ class Words(dict[str, bytes]):
     def prepare(self) -> None:
         """Get ready for many words."""
         if not self._is_prepared:
-            self._find = {word: place for place, word in enumerate(self._vocabulary)}.get
+            self._find = {word: index for index, word in enumerate(self._vocabulary)}.get
             self._is_prepared = True
 
     def __missing__(self, run: str) -> bytes:
@@ -101,16 +101,16 @@ class Words(dict[str, bytes]):
     def _word_rows(self, word: list[str]) -> list[int]:
         """Find the rows of one word's tokens: the whole first, then its parts if it has several."""
         rows: list[int] = []
-        for place, token in enumerate(word):
+        for index, token in enumerate(word):
             if (known := self._find(token)) is not None:
                 rows.append(known)
-            elif place or len(word) == 1:  # an unknown compound is its parts
+            elif index or len(word) == 1:  # an unknown compound is its parts
                 rows.extend(self._ngram_rows(token))
         return rows
 
     def _bisect(self, word: str) -> int | None:
-        place = bisect_left(self._vocabulary, word)
-        return place if place < len(self._vocabulary) and self._vocabulary[place] == word else None
+        index = bisect_left(self._vocabulary, word)
+        return index if index < len(self._vocabulary) and self._vocabulary[index] == word else None
 
     def _ngram_rows(self, word: str) -> list[int]:
         if not word:
@@ -140,7 +140,7 @@ class Words(dict[str, bytes]):
 class StaticEmbedder:
     """Embeds with a table that ships with the package. Opened at first use; safe to use from several threads.
 
-    A question needs no numpy, whose import would take longer than the search. Both ways count in whole numbers until
+    A query needs no numpy, whose import would take longer than the search. Both ways count in whole numbers until
     the last step, so that every platform gives the same vectors.
     """
 
@@ -246,10 +246,10 @@ class StaticEmbedder:
         weights = np.rint(np.sqrt(count) * self._document_scale[rows] * WEIGHT_SCALE).astype(np.float32)
         sums = np.zeros((len(documents), table.shape[1]), dtype=np.float32)
         bounds = [*np.searchsorted(pairs, firsts).tolist(), len(pairs)]
-        for place in range(0, len(documents), BATCH_DOCUMENTS):
-            some = bounds[place : place + BATCH_DOCUMENTS + 1]
+        for index in range(0, len(documents), BATCH_DOCUMENTS):
+            some = bounds[index : index + BATCH_DOCUMENTS + 1]
             values = table.take(rows[some[0] : some[-1]], axis=0).astype(np.float32)
-            for total, (start, end) in zip(sums[place:], pairwise(some), strict=False):
+            for total, (start, end) in zip(sums[index:], pairwise(some), strict=False):
                 np.dot(weights[start:end], values[start - some[0] : end - some[0]], out=total)
         return _normalize(sums.astype(np.float64))
 
@@ -279,8 +279,8 @@ def _count_values(numbers: Array) -> tuple[Array, Array]:
     numbers.sort()
     is_first = np.ones(len(numbers), dtype=np.bool_)
     np.not_equal(numbers[1:], numbers[:-1], out=is_first[1:])
-    places = np.flatnonzero(is_first)
-    return numbers[places], np.diff(places, append=len(numbers))
+    indexes = np.flatnonzero(is_first)
+    return numbers[indexes], np.diff(indexes, append=len(numbers))
 
 
 def _normalize(sums: Array) -> Matrix:

@@ -1,8 +1,8 @@
-"""Questions to git, the program: only reads, and runs nothing that a repository configures.
+"""Runs git, the program: only reads, and starts nothing that a repository configures.
 
 A repository may come from anywhere, and its configuration can name programs: pagers, external diffs, text converters,
 file system monitors, hooks, filters, signature checkers, transports. None of them is started, nothing is fetched, no
-index is written, and nobody is asked for a password.
+index is written, and nobody is prompted for a password.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from pathlib import Path
 from dowse.errors import UsageError
 
 TIMEOUT_SECONDS = 120
-"""More time a question to git does not get."""
+"""How long a call of git may take."""
 
 PLAIN_DIFF = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
-"""For every question that compares: only git itself does."""
+"""Options for every call that compares: git compares by itself, without external programs."""
 
 NO_REPOSITORY_MESSAGE = "not a git repository"
 
@@ -65,10 +65,10 @@ def text(root: Path, *arguments: str, otherwise: str) -> str:
 
 def configured_path(root: Path, key: str, *, otherwise: str) -> str:
     """Read the path that the configuration of the user or of the repository has for a key; empty if none."""
-    asked = run(root, "config", "--type=path", "--show-scope", "-z", "--get-all", key, otherwise=otherwise)
-    if asked.returncode > 1:  # 1: there is none
-        raise refused(asked, otherwise)
-    parts = asked.stdout.decode("utf-8", "surrogateescape").split("\0")
+    result = run(root, "config", "--type=path", "--show-scope", "-z", "--get-all", key, otherwise=otherwise)
+    if result.returncode > 1:  # 1: there is none
+        raise refused(result, otherwise)
+    parts = result.stdout.decode("utf-8", "surrogateescape").split("\0")
     scoped = zip(parts[:-1:2], parts[1::2], strict=True)
     values = [path for scope, path in scoped if scope != "command"]  # which is what we say ourselves
     return values[-1] if values else ""

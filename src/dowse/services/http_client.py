@@ -1,4 +1,4 @@
-"""Questions to a service over HTTP: one JSON object there, one back, or an error that says what to do.
+"""An HTTP client for JSON services: one JSON object there, one back, or an error that says what to do.
 
 Time-outs, retries with growing and random pauses, a limit on what is read, no redirects, certificates always checked.
 A key is looked up when it is needed, sent only where it cannot be overheard, and never part of a message.
@@ -38,7 +38,7 @@ MAX_PAUSE_SECONDS = 90.0
 BUSY_ATTEMPTS, FAULT, TIMEOUT_ATTEMPTS = 8, 5, 2
 """Attempts: a busy service gets a minute, one that fails some seconds, one that does not answer a second chance."""
 
-DEADLINE_SECONDS = 10.0
+HURRIED_SECONDS = 10.0
 DEADLINE_PAUSE_SECONDS = 1.0
 DEADLINE_ATTEMPTS = 2
 FAILURE_CACHE_SECONDS = 15.0
@@ -80,7 +80,7 @@ class Client:
         """Return a client of this service with a short deadline, for somebody who waits."""
         if self.attempts == DEADLINE_ATTEMPTS:
             return self
-        timeout = min(self.timeout, DEADLINE_SECONDS)
+        timeout = min(self.timeout, HURRIED_SECONDS)
         return replace(self, timeout=timeout, attempts=DEADLINE_ATTEMPTS, max_pause=DEADLINE_PAUSE_SECONDS)
 
     def post(self, path: str, body: Mapping[str, object]) -> dict[str, Any]:
@@ -281,10 +281,10 @@ def retry_after(headers: Message) -> float | None:
     return max(0.0, seconds) if seconds == seconds else None
 
 
-def _choose_pause(attempt: int, asked: float | None) -> float:
+def _choose_pause(attempt: int, requested: float | None) -> float:
     """Choose the seconds before the next attempt; random, so that several clients do not come back at once."""
-    if asked is not None:
-        return asked * random.uniform(1.0, 1.1)
+    if requested is not None:
+        return requested * random.uniform(1.0, 1.1)
     return float(FIRST_PAUSE * 2 ** (attempt - 1)) * random.uniform(0.5, 1.0)
 
 

@@ -1,4 +1,4 @@
-"""Copies an index from one store to another: what is there already is left alone, so that a second time is quick."""
+"""Copies an index from one store to another; what is there already is skipped, so that a second copy is quick."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The seam between the engine and an index: what a store does, and nothing about how.
+"""The protocols of a store (``Store``, ``Snapshot``, ``Writer``): what an index does for the engine, and not how.
 
 A store holds one *view* (the files of one checkout). Reading goes through a snapshot, which shows one
 generation from its first call to its last; writing goes through the one writer there can be.
@@ -34,16 +34,16 @@ FORMAT = 12
 
 
 class KnownFile(Protocol):
-    """What the manifest says of a file."""
+    """What the manifest has of a file."""
 
     @property
     def stamp(self) -> FileStamp:
-        """As ``stat`` said when it was read."""
+        """Size and times as ``stat`` reported them when the file was read."""
         ...
 
     @property
     def content_hash(self) -> bytes:
-        """Of what it said, and of the settings that change what becomes of it."""
+        """Hash of the content and of the settings that change what is indexed of it."""
         ...
 
 
@@ -57,7 +57,7 @@ class Snapshot(Protocol):
 
     @property
     def identity(self) -> str:
-        """Which index this is: generations count within one, and one that was cleared and made anew is another."""
+        """Which index this is: generations count within one, and one that was cleared and rebuilt is another."""
         ...
 
     @property
@@ -141,7 +141,7 @@ class Writer(Protocol):
 
     @property
     def repaired(self) -> tuple[str, ...]:
-        """Parts of the index that were damaged or lost, and that this writer has made anew."""
+        """Parts of the index that were corrupt or lost, and that this writer has rebuilt."""
         ...
 
     def manifest(self, paths: Collection[str] | None = None) -> Mapping[str, KnownFile]:

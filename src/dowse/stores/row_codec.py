@@ -1,4 +1,4 @@
-"""How values that are read whole are written: one form for every store that has rows."""
+"""Encodes parsed files and reports as single values: one binary format for every store that has rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dowse.types import Chunk, Entity, IndexReport, Kind, ParsedFile, ParseHealt
 
 _HEAD = struct.Struct("<II")
 _NUMBER_COLUMNS = 5
-"""Columns of numbers: as many of entities (their kind is one, by its place among those of the file) as of chunks."""
+"""Columns of numbers: as many of entities (their kind is one, by its index among those of the file) as of chunks."""
 
 _LINE_COLUMN = Entity._fields.index("line") - Entity._fields.index("start_line")
 """Which of them is the line of an entity's name."""
@@ -29,18 +29,18 @@ _LINE_COLUMN = Entity._fields.index("line") - Entity._fields.index("start_line")
 def packed(parsed: ParsedFile) -> bytes:
     """Pack entities and chunks as one value, by column: numbers as they are in memory, then names, then other text.
 
-    To read numbers from text takes half of the time that reading all of it as text does; words other than names are
-    only read of what is shown.
+    Numbers as text would take half of the time of reading it all; texts other than names are only read of what is
+    shown.
     """
     name, qualified, kind, *lines, parent, signature, doc = by_column(parsed.entities, Entity)
-    *places, entity = by_column(parsed.chunks, Chunk)
-    kinds = {one: place for place, one in enumerate(dict.fromkeys(kind))}
+    *indexes, entity = by_column(parsed.chunks, Chunk)
+    kinds = {one: index for index, one in enumerate(dict.fromkeys(kind))}
     numbers = array("I")
     for column in (
         *lines,
         _to_one_based(parent),
         map(kinds.__getitem__, kind),
-        *places,
+        *indexes,
         _to_one_based(entity),
     ):
         numbers.extend(column)
@@ -51,9 +51,9 @@ def packed(parsed: ParsedFile) -> bytes:
     return b"".join([head, numbers.tobytes(), as_json(list(name)), b"\n", as_json(words)])
 
 
-def _to_one_based(places: Iterable[int | None]) -> list[int]:
+def _to_one_based(indexes: Iterable[int | None]) -> list[int]:
     """Count indexes from 1, with 0 for none."""
-    return [0 if place is None else place + 1 for place in places]
+    return [0 if index is None else index + 1 for index in indexes]
 
 
 def unpacked(language: str, health: str, data: bytes) -> ParsedFile:
@@ -86,8 +86,8 @@ def unpacked(language: str, health: str, data: bytes) -> ParsedFile:
 
 
 def _unpack_chunks(numbers: array[int]) -> list[Sequence[Any]]:
-    *places, around = _split_columns(numbers)
-    return [*places, _from_one_based(around)]
+    *indexes, around = _split_columns(numbers)
+    return [*indexes, _from_one_based(around)]
 
 
 def _unpack_entities(names: Sequence[str], numbers: array[int], words_json: bytes) -> list[Sequence[Any]]:
@@ -117,7 +117,7 @@ def _split_columns(numbers: array[int]) -> list[array[int]]:
 
 def _from_one_based(counted: array[int]) -> list[int | None]:
     """Restore indexes that are counted from 1, with 0 for none."""
-    return [place - 1 if place else None for place in counted]
+    return [index - 1 if index else None for index in counted]
 
 
 def _corrupt_entry_error(why: object) -> IndexCorrupt:

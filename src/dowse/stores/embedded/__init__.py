@@ -3,7 +3,7 @@
 ``catalogue.db`` is committed first; the derived indexes follow, each stamped with the catalogue's
 generation: first the vectors, which a reader of an older generation can use too, then the lexical index,
 whose commit makes the generation visible. A writer that finds a derived index behind (a process was killed
-between the commits) or damaged repairs it from the catalogue before anything else.
+between the commits) or corrupt repairs it from the catalogue before anything else.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ MAX_IDLE_CONNECTIONS = 3
 millisecond."""
 
 OPEN_ATTEMPTS = 20
-"""How often a reader begins anew because a commit came between its look at the catalogue and at the rest."""
+"""How often a reader starts again because a commit came between its look at the catalogue and at the rest."""
 
 
 class EmbeddedStore:
     """An index in a folder. Safe to use from several threads and processes."""
 
-    def __init__(self, place: IndexFolder, root: str, fingerprint: str) -> None:
-        self.folder = place.path  # as messages call it
-        self._place = place
-        self._data = place.data
-        self._path = place.data / CATALOGUE
+    def __init__(self, index_folder: IndexFolder, root: str, fingerprint: str) -> None:
+        self.folder = index_folder.path  # as messages call it
+        self._index_folder = index_folder
+        self._data = index_folder.data
+        self._path = index_folder.data / CATALOGUE
         self.root = root
         self.fingerprint = fingerprint
         self._guard = threading.Lock()
@@ -130,8 +130,8 @@ class EmbeddedStore:
     @contextmanager
     def writer(self, *, thorough: bool = False) -> Iterator[EmbeddedWriter]:
         """Take the lock and open a writer."""
-        self._place.create()
-        layout.check_plain(self._data, any_owner=self._place.any_owner)
+        self._index_folder.create()
+        layout.check_plain(self._data, any_owner=self._index_folder.any_owner)
         with writer_lock.hold(self._data, self.folder):
             writer_lock.write_holder(self._data, self.folder)
             with self._open_writer(thorough) as writer:
@@ -240,7 +240,7 @@ class EmbeddedStore:
             catalogue.close()
 
     def _remove_catalogue(self) -> None:
-        """Remove a catalogue that cannot be read: an index is a cache, and the next run makes it anew."""
+        """Remove a catalogue that cannot be read: an index is a cache, and the next run rebuilds it."""
         self.close()
         try:
             for suffix in ("", "-wal", "-shm"):
@@ -273,7 +273,7 @@ class EmbeddedStore:
         catalogue.close()
 
     def _find_open_index(self) -> OpenIndex:
-        """Return what is open; start anew if the catalogue was removed and created again."""
+        """Return what is open; start with nothing if the catalogue was removed and created again."""
         try:
             status = os.lstat(self._path)
         except OSError:
@@ -281,7 +281,7 @@ class EmbeddedStore:
         identity = (status.st_dev, status.st_ino)
         with self._guard:
             if self._open_index is None or self._open_index.identity != identity:
-                layout.check_plain(self._data, any_owner=self._place.any_owner)
+                layout.check_plain(self._data, any_owner=self._index_folder.any_owner)
                 if self._open_index is not None:
                     self._open_index.close()
                 self._open_index = OpenIndex(identity)

@@ -53,7 +53,7 @@ class CatalogueFile(NamedTuple):
 
 
 class NamedEntity(NamedTuple):
-    """An entity and its file, with what a filter asks of the two."""
+    """An entity and its file, with what a filter needs of the two."""
 
     file: int
     entity: int
@@ -67,7 +67,7 @@ class NamedEntity(NamedTuple):
 
     @property
     def facts(self) -> FileFacts:
-        """What a filter asks of the file."""
+        """What a filter needs of the file."""
         return FileFacts(self.path, self.language, self.role, self.changed_ns)
 
 

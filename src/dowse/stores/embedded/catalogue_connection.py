@@ -61,7 +61,7 @@ _SQLITE_LIMITS = (
     (sqlite3.SQLITE_LIMIT_ATTACHED, 0),
     (sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 0),
 )
-"""What SQLite must not do, whatever a file asks of it."""
+"""Limits that SQLite keeps to, whatever is in the file."""
 
 _LOCKED_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _UNWRITABLE_CODES = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)

@@ -125,10 +125,10 @@ class CatalogueWriter(Catalogue):
         id = cursor.lastrowid
         assert id is not None
         self._db.execute("INSERT INTO mentions VALUES (?, ?)", (id, file.references))
-        for chunk, places in enumerate(file.definitions):
-            for place in places:
-                entity = parsed.entities[place]
-                names.append((entity.name.lower(), id, place, chunk, entity.name, entity.kind.value))
+        for chunk, ordinals in enumerate(file.definitions):
+            for ordinal in ordinals:
+                entity = parsed.entities[ordinal]
+                names.append((entity.name.lower(), id, ordinal, chunk, entity.name, entity.kind.value))
         return id
 
     def restamp(self, stamps: Mapping[str, FileStamp], folders: Mapping[str, int]) -> None:

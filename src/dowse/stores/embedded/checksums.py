@@ -1,4 +1,4 @@
-"""Checksums of files: read in full by who is asked whether an index is whole, never by a search."""
+"""Checksums of files: computed when an index is verified (``dowse index``, ``dowse doctor``), never by a search."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ READ_BYTES = 1 << 20
 
 
 def checksum(path: Path, size: int) -> int:
-    """Compute the CRC-32 of the first bytes of a file. It is read, not mapped: a bad block is an error, not a signal."""
+    """Return the CRC-32 of the first bytes of a file. It is read, not mapped: a bad block is an error, not a signal."""
     found = 0
     with open(path, "rb") as file:
         while size > 0 and (piece := file.read(min(size, READ_BYTES))):

@@ -1,4 +1,4 @@
-"""One generation of an embedded index, for reading."""
+"""Reads one generation of an embedded index: the ``Snapshot`` over catalogue, lexical index and vectors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from dowse.types import (
 )
 
 SPARE_HITS = 8
-"""Vectors that are asked for beyond what is wanted, so that a few whose files have gone crowd out nothing."""
+"""Hits fetched beyond the limit, so that a few whose files are gone crowd out nothing."""
 
 MAX_SCANNED_NAMES = 1000
 """Definitions that a name may bring, or chunks that a glob or a typo may, before they are put in order: what is
@@ -147,7 +147,7 @@ class EmbeddedSnapshot:
         return list(islice(found, max(0, limit)))
 
     def _find_names(self, first: str, last: str, filter: Filter) -> list[NamedEntity]:
-        """Find the entities whose names lie between two; cached for the next tier, which may ask for the same."""
+        """Find the entities whose names lie between two; cached for the next tier, which may need the same."""
         key = (first, last, filter)
         if self._last_names is None or self._last_names[0] != key:
             scan = -1 if filter.about_files or filter.about_chunks else MAX_SCANNED_NAMES

@@ -103,7 +103,7 @@ class LexicalIndex:
 def open_or_recreate(folder: Path, *, thorough: bool) -> tuple[LexicalIndex, int]:
     """Open the index in a folder and return it with its generation; replace one that is corrupt by an empty one.
 
-    Damage in the middle of a file is only seen where every byte is read, which is ``thorough``.
+    Corruption in the middle of a file is only seen where every byte is read, which is ``thorough``.
     """
     if thorough and (folder / META_FILE).exists() and not is_intact(folder):
         layout.remove(folder, layout.LEXICAL_LAYOUT)
@@ -323,7 +323,7 @@ class LexicalWriter:
             definitions = chunk_definitions(parsed, ordinal, beginning)
             document = {
                 **{field: value for field, value in zip(_FIELDS, tokens, strict=True) if value},
-                "fact": [*of_file, *{fact for place in definitions for fact in of_entities[place]}],
+                "fact": [*of_file, *{fact for ordinal in definitions for fact in of_entities[ordinal]}],
                 "file": id,
                 "chunk": chunk_id(id, ordinal),
             }

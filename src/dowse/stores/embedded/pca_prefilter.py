@@ -1,10 +1,10 @@
-"""Short forms of vectors, by which the rows of a large segment are told apart before they are compared.
+"""A PCA prefilter: short forms of vectors that choose which rows of a large segment are compared in full.
 
-A sketch is where a vector lies along the directions in which the rows of its segment spread most, their principal
-components. Three eighths of the numbers keep most of what tells rows apart, so that a search reads fewer bytes: a few
-hundred rows that look nearest are then compared in full. Of a million real rows these have 0.99 of the 100 nearest;
-codes of one or two bits a number need thousands of rows for that, and to pick a row takes as long as to compare some
-twenty (``benchmarks/vectors.py``).
+A vector is projected on the directions in which the rows of its segment spread most, their principal components.
+Three eighths of the numbers keep most of what tells rows apart, so that a search reads fewer bytes: a few hundred rows
+that look nearest are then compared in full. Of a million real rows these have 0.99 of the 100 nearest; codes of one or
+two bits a number need thousands of rows for that, and to pick a row takes as long as to compare some twenty
+(``benchmarks/vectors.py``).
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ SAMPLE_ROWS = 8192
 """Rows, spread over the segment, whose directions stand for those of all."""
 
 MIN_KEPT_VARIANCE = 0.7
-"""What sketches must keep of the squares of the sampled rows, which are of one length: where they keep less, rows
-spread in all directions alike, and too many of the nearest would be lost. With the built-in model they keep 0.8."""
+"""The share of the variance of the sampled rows that projected rows must keep: where they keep less, rows spread in all
+directions alike, and too many of the nearest would be lost. With the built-in model they keep 0.8."""
 
 BATCH_ROWS = 8192
-"""Rows drawn at once: eight times their bytes are needed meanwhile."""
+"""Rows projected at once: eight times their bytes are needed meanwhile."""
 
 BLOCK_ROWS = 16_384
-"""Sketches compared at once: what is made of them meanwhile stays in the cache, and is not asked of the system anew."""
+"""Projected rows scored at once: what is made of them fits in the processor's cache, and its memory is reused."""
 
 _ONES = array("f", [1.0]) * BLOCK_ROWS
 
 
 class PcaPrefilter(NamedTuple):
-    """The axes (float32, one a row), and along them the rows: int8, and for each what to multiply it by."""
+    """The axes (float32, one a row), and the rows projected on them: int8, and the scale of each."""
 
     axes: Any
     scales: Any

@@ -64,8 +64,8 @@ def _list_all(count: int, among: Iterable[range] | None) -> Sequence[int]:
 def _zero_others(levels: bytes, among: Iterable[range]) -> bytes:
     """Set all bytes outside some ranges to 0, the lowest level."""
     found = bytearray(len(levels))
-    for places in among:
-        found[places.start : places.stop] = levels[places.start : places.stop]
+    for indexes in among:
+        found[indexes.start : indexes.stop] = levels[indexes.start : indexes.stop]
     return bytes(found)
 
 

@@ -1,13 +1,11 @@
-"""The vectors of an embedded store: int8 rows in memory-mapped segments.
+"""The vector index of an embedded store: int8 rows in memory-mapped segments, searched by cosine.
 
 Derived from the catalogue, like the lexical index. A segment is written once and never changed; a row
-whose file is gone is passed over until its segment is merged with others. ``segments.json`` names the
+whose file is gone is skipped until its segment is merged with others. ``segments.json`` names the
 segments and the generation they belong to, and is replaced in one step.
 
-Every row is compared, with SIMD on int8: no filter can make a search miss anything, as it does where an index is a
-graph. A large segment has ``sketches`` too, which are shorter and choose the rows that are compared: there a search is
-bound by how fast memory is read. Where a filter leaves few rows, these alone are compared. A search does without numpy
-(see ``best``), which is for writing.
+``vector_segment.py`` searches one segment, ``vector_codec.py`` is how vectors are stored. A search does without numpy
+(see ``topk.py`` and ``quantize.py``), which is for writing.
 """
 
 from __future__ import annotations
@@ -44,20 +42,21 @@ MAX_SEGMENTS = 4
 """With more than this, some are merged: every segment costs a few calls per query, a tenth of a millisecond."""
 
 MIN_LIVE_SHARE = 0.7
-"""A segment of which less is still in use is written anew when there is a merge."""
+"""A segment with a smaller share of live rows is rewritten when there is a merge."""
 
 MERGE_SHARE = 0.2
-"""Small segments are merged with the next larger one if together they are so much of it."""
+"""Small segments are merged with the next larger one if together they have this share of its rows."""
 
 PREFILTER_MIN_ROWS = 40_000
-"""A segment with at least so many has sketches, unless they would lose much: with fewer, comparing all is as fast."""
+"""A segment with at least so many rows has a PCA prefilter, unless it would lose much: with fewer, comparing all is as
+fast."""
 
 REPLACE_ATTEMPTS = 50
 REPLACE_PAUSE_SECONDS = 0.01
 """On Windows a file that is open cannot be replaced; who reads the manifest is done with it in a millisecond."""
 
 _SEGMENT_NAME = re.compile(r"\d{8,}-[0-9a-f]{8}", re.ASCII)
-"""Of a segment; a file whose name is another is never opened."""
+"""The name of a segment; a file with any other name is never opened."""
 
 NO_GENERATION = 0
 """The generation of an index that is new or cannot be read: that before the first commit."""
@@ -237,7 +236,7 @@ def _has_valid_checksum(folder: Path, shape: SegmentShape) -> bool:
 
 
 def _replace(temporary: Path, target: Path) -> None:
-    """Put a file in the place of another, as soon as no reader has that one open."""
+    """Replace a file by another, as soon as no reader has it open."""
     for _ in range(REPLACE_ATTEMPTS):
         try:
             temporary.replace(target)

@@ -23,14 +23,14 @@ from dowse.types import CHUNK_BITS
 
 PREFILTER_ROWS_PER_HIT = 8
 PREFILTER_SHARE = 1 / 1000
-"""Rows that sketches choose: so many for each that is wanted, and this share of all."""
+"""Rows that the prefilter chooses: so many for each hit that is wanted, and this share of all."""
 
 MAX_COPIED_SHARE = 1 / 32
 """If a filter leaves at most this share of the rows, they are copied together and compared."""
 
 MAX_PREFILTERED_SHARE = 1 / 20
-"""If sketches would choose more than this share of the rows (there may be many copies of one text), all are compared:
-to pick a row takes as long as to compare so many."""
+"""If the prefilter would choose more than this share of the rows (there may be many copies of one text), all are
+compared: to pick a row takes as long as to compare so many."""
 
 
 class SegmentColumn(NamedTuple):
@@ -56,11 +56,11 @@ class SegmentShape(NamedTuple):
     rows: int
     dimensions: int
     has_prefilter: bool = False
-    checksum: int = 0  # of the file, looked at when somebody asks whether it is whole
+    checksum: int = 0  # of the file; only checked when the index is verified
 
     @property
     def columns(self) -> dict[str, SegmentColumn]:
-        """What the file has, in order: ids, scales, axes and scales of sketches if it has some, rows, sketches."""
+        """Columns of the file, in order; axes, scales and rows of the prefilter only if it has one."""
         rows, whole, short = self.rows, self.dimensions, pca_prefilter.reduced_dimensions(self.dimensions)
         every = {
             "ids": SegmentColumn("q", (rows,)),
@@ -113,9 +113,9 @@ class VectorSegment:
             found, cosines = self._score_rows(query, unit, self.rows, self.scales, limit, among, floor)
         else:
             scales, rows = self._copy_runs(runs)
-            places = list(chain.from_iterable(starmap(range, runs)))
+            indexes = list(chain.from_iterable(starmap(range, runs)))
             best, cosines = self._score_rows(query, unit, rows, scales, limit, None, floor)
-            found = [places[place] for place in best]
+            found = [indexes[index] for index in best]
         return [self.ids[row] for row in found], cosines
 
     def _choose_runs(

@@ -21,14 +21,14 @@ from dowse.types import CHUNK_BITS, SourceFile
 
 
 class _RemovedFiles(NamedTuple):
-    """Files that were taken out: their ids, chunks and tokens."""
+    """Files that were removed: their ids, chunks and tokens."""
 
     ids: list[int]
     chunks: int
     tokens: list[int]
 
 
-class Commit:
+class ViewCommit:
     """What one transaction writes."""
 
     def __init__(self, connection: Connection, state: ViewState, fingerprint: str) -> None:
@@ -140,14 +140,16 @@ class Commit:
 
     def _make_name_rows(self, id: int, file: SourceFile) -> Iterator[tuple[Any, ...]]:
         around: dict[int, list[int]] = {}
-        for place, chunk in enumerate(file.parsed.chunks):
+        for position, chunk in enumerate(file.parsed.chunks):
             if chunk.entity is not None:
-                around.setdefault(chunk.entity, []).append(place)
-        for place, i in ((place, i) for place, ordinals in enumerate(file.definitions) for i in ordinals):
+                around.setdefault(chunk.entity, []).append(position)
+        for position, i in (
+            (position, i) for position, ordinals in enumerate(file.definitions) for i in ordinals
+        ):
             entity = file.parsed.entities[i]
             key = to_sql_text(entity.name.lower())
             yield (
-                id, i, self._state.repository, place, around.get(i, []), entity.kind.value,
+                id, i, self._state.repository, position, around.get(i, []), entity.kind.value,
                 to_sql_text(entity.name), key, filter_sql.letter_bits(key),
             )  # fmt: skip
 

@@ -1,7 +1,7 @@
 """Connections to the server: a small pool, what every session is set to, and psycopg's errors as ours.
 
 One policy for failures. Connecting is tried again while a server that was there before is starting, shutting down
-or full; what was lost in the middle is for the caller to begin anew, who knows whether that is safe
+or full; what was lost in the middle is for the caller to repeat, who knows whether that is safe
 (``ConnectionLost``). Everything else is an error at once, with what to do about it. No message has a password in it.
 """
 
@@ -102,7 +102,7 @@ class Connections:
         self._guard = threading.Lock()
         self._slots = threading.BoundedSemaphore(MAX_CONNECTIONS)
         self._idle: list[Connection] = []
-        self._epoch = 0  # connections of an earlier one are not kept
+        self._epoch = 0  # connections of an earlier epoch are closed after use
         self._was_reached = False
         self._secrets = passwords(server.url)
 
@@ -130,7 +130,7 @@ class Connections:
                 yield connection, result
                 with suppress(
                     psycopg.Error
-                ):  # all was read by now: a connection that is gone is not kept, that is all
+                ):  # all was read by now: a connection that is gone is just not reused
                     if not connection.closed and connection.info.transaction_status != IDLE_STATUS:
                         connection.commit()  # a rollback would make psycopg forget what is prepared
             except BaseException:

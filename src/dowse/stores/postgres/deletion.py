@@ -1,4 +1,4 @@
-"""Taking out: a view, its dense indexes, and what no view of a repository uses any more."""
+"""Deletes a view, its dense indexes, and what no view of a repository uses any more."""
 
 from __future__ import annotations
 

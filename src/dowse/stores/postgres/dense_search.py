@@ -1,4 +1,4 @@
-"""The dense channel: along the graph, or chunk by chunk where that is as fast."""
+"""The dense channel on PostgreSQL: searches along the HNSW graph, or exactly where that is as fast."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from dowse.stores.postgres.transaction import SqlRows, Transaction
 from dowse.types import Filter, Scored, best_first
 
 EXACT_CHUNKS = 20_000
-"""Where a filter leaves no more than this, all of them are compared with the question: as fast as the graph, which
-would have to pass over too much, and exact."""
+"""Where a filter leaves no more than this, all of them are compared with the query: as fast as the graph, which
+would have to skip too much, and exact."""
 
 SAMPLE_CHUNKS = 3_000
-"""Chunks that are compared to see whether the graph led astray: enough to have some of the best hundred of 100,000."""
+"""Chunks that are compared to see whether the graph missed hits: enough to have some of the best hundred of 100,000."""
 
 MAX_EXACT_CHUNKS = 300_000
 """More than this are never compared one by one, which takes 0.3 microseconds each: then the sample's hits are added."""
@@ -31,7 +31,7 @@ SAFE_SHARE = 0.8
 sample's are added, and a few more may be missing."""
 
 MAX_GRAPH_HITS = 500
-"""More hits than this are not asked of a graph: it finds the nearest, not all."""
+"""With a larger limit the graph is not used: it finds the nearest, not all."""
 
 
 class DenseSearch:

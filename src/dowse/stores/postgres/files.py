@@ -1,4 +1,4 @@
-"""Files of a view and what they say: read when they are needed, many at a time, and remembered."""
+"""Reads files of a view and their contents: when they are needed, many at a time, and cached."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REFERENCES_PER_TRIP = 1000
 """Contents, and references of files, per round trip when all are read."""
 
 MAX_INFLATED_TEXTS = 50
-"""Texts that are not decompressed again during a question."""
+"""Texts that are held inflated during a query."""
 
 FILE_ROW = "SELECT id, path, size, mtime_ns, ctime_ns, role, content FROM files WHERE view = %s"
 
@@ -139,7 +139,7 @@ class FileReader:
             cache.directory = Directory(list(map(FileRow._make, rows)))
         return cache.directory
 
-    # --- what files say ---
+    # --- contents ---
 
     def prefetch_texts(self, ids: Iterable[int]) -> None:
         """Read the contents of some files at once: they are needed one by one next."""
@@ -185,7 +185,7 @@ class FileReader:
             for id, content in some:
                 yield id, inflate_value(texts[content])
 
-    # --- what else is kept of files ---
+    # --- what else is stored of files ---
 
     def list_references(self, paths: Collection[str] | None = None) -> Iterator[FileReferences]:
         """Read what files define and mention, in order of path."""

@@ -1,4 +1,4 @@
-"""What a filter lets through, as ids: asked of the server once and remembered."""
+"""Finds which files and chunks a filter lets through, as ids: queried once and cached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lexical channel: fetches the posting lists of a question's words and ranks chunks by them."""
+"""The lexical channel: fetches the posting lists of a query's terms and ranks chunks by them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ class LexicalSearch:
         self._transaction = transaction
         self._cache = cache
         self._filters = filters
-        self._body_counts: dict[str, int] = {}  # tokens of this question, and how many bodies have them
+        self._body_counts: dict[
+            str, int
+        ] = {}  # tokens of this query, and how many chunks have them in their body
 
     def search(
         self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int

@@ -1,4 +1,4 @@
-"""Looking after the whole: what a schema holds, how it is, and taking out what nobody uses."""
+"""Maintains a schema as a whole: its status, and garbage collection of what nobody uses."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _find_orphans(connection: Connection) -> Iterator[tuple[int, int]]:
 def gc(
     connections: Connections, forget: Sequence[str] = (), older_than_days: float | None = None
 ) -> Collected:
-    """Take out the named repositories and views, views not written for long, and all that nobody uses then."""
+    """Delete the named repositories and views, views not written for long, and all that nobody uses then."""
     connection = connections.open(writing=True)
     try:
         with connections.translate_errors(writing=True):

@@ -1,4 +1,4 @@
-"""Definitions by name: in the order of the server's indexes, none asked for that is known not to be there."""
+"""The name channel on PostgreSQL: finds definitions by name, without a query for names known to be absent."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """The lexical index: posting lists per token, packed and scored with numpy. Pure: no database here.
 
 Every commit of a view is a *segment*: the tokens of its chunks, each with one packed list of postings. A chunk is
-known in its segment by its place; the segment says which files its chunks are of, and which of them have gone. Small
-segments are merged. Lists are scored where they are needed, not on the server: what has to be added up for a
-common word would keep it busy for a hundred milliseconds, and packed lists are small.
+known in its segment by its index; the segment says which files its chunks are of, and which of them have gone. Small
+segments are merged. Lists are scored by the client, not on the server: adding up the scores of a common word would keep
+it busy for a hundred milliseconds, and packed lists are small.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ BM25_B = 0.75
 FIELDS = ChunkTerms._fields
 
 POSTING = np.dtype([("chunk", "<u4"), ("frequency", "<u2"), ("field", "u1"), ("length", "u1")])
-"""The place of a chunk in its segment, how often a field of it has the token, and how long the field is."""
+"""The index of a chunk in its segment, how often a field of it has the token, and how long the field is."""
 
 NUM_FREE_LENGTHS = 24
 """Lengths of fields are kept in a byte as the embedded store's engine does: so that scores agree. Exact up to 40."""
@@ -87,8 +87,8 @@ class PostingSegment:
     def ids(self) -> Array:
         """The global id of each chunk."""
         starts = np.cumsum(self.chunks) - self.chunks
-        places = np.arange(int(self.chunks.sum())) - np.repeat(starts, self.chunks)
-        ids: Array = np.repeat(self.files.astype(np.int64) << CHUNK_BITS, self.chunks) | places
+        indexes = np.arange(int(self.chunks.sum())) - np.repeat(starts, self.chunks)
+        ids: Array = np.repeat(self.files.astype(np.int64) << CHUNK_BITS, self.chunks) | indexes
         return ids
 
     @cached_property
@@ -115,7 +115,7 @@ class PostingSegment:
 
 
 class ChunkLayout:
-    """The chunks of all segments of a view in one row: where a chunk is in it, is its place."""
+    """The chunks of all segments of a view in one row; the index of a chunk in that row is its position."""
 
     def __init__(self, segments: Iterable[PostingSegment]) -> None:
         self.segments = {segment.number: segment for segment in segments}
@@ -237,7 +237,7 @@ def merge_segments(
 def _flatten_rows(
     layout: ChunkLayout, rows: Iterable[tuple[str, int, bytes]]
 ) -> tuple[list[str], list[int], list[int], list[bytes]]:
-    """List the distinct tokens of rows; for each row, the index of its token, the start of its segment, its postings."""
+    """List the distinct tokens; for each row, the index of its token, the start of its segment, its postings."""
     names: list[str] = []
     ranks, starts, parts = [], [], []
     for token, number, data in rows:
@@ -260,7 +260,7 @@ class Statistics(NamedTuple):
 
 
 PostingLists = Mapping[str, Array]
-"""The live postings of tokens, chunks by their places in a layout, in their order."""
+"""The live postings of tokens, chunks by their positions in a layout, in order."""
 
 
 def unpack_postings(layout: ChunkLayout, rows: Iterable[tuple[str, int, bytes]]) -> PostingLists:
@@ -320,7 +320,7 @@ def score_term(postings: Array, fields: Mapping[str, float], statistics: Statist
 
 
 NO_SCORES = score_term(np.empty(0, dtype=POSTING), {}, Statistics(0, [0] * len(FIELDS)))
-"""Of a token that nobody has."""
+"""The scores of a token that no chunk has."""
 
 
 def sum_scores(layout: ChunkLayout, weighted: Iterable[tuple[float, TermScores]]) -> Array:
@@ -354,12 +354,12 @@ class AllowedIds(NamedTuple):
 
 def top_k(layout: ChunkLayout, sums: Array, passes: Array | None, limit: int) -> list[Scored]:
     """Select the k best chunks that a filter lets through, best first."""
-    places = np.flatnonzero(sums if passes is None else np.where(passes, sums, 0.0))
-    score = sums[places]
+    indexes = np.flatnonzero(sums if passes is None else np.where(passes, sums, 0.0))
+    score = sums[indexes]
     if len(score) > limit:
         cutoff = np.partition(score, len(score) - limit)[len(score) - limit]
         kept = score >= cutoff
-        places, score = places[kept], score[kept]
-    chunks = layout.ids[places]
+        indexes, score = indexes[kept], score[kept]
+    chunks = layout.ids[indexes]
     order = np.lexsort((chunks, -score))[:limit]
     return [Scored(int(chunks[i]), float(score[i])) for i in order]

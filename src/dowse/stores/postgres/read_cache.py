@@ -1,4 +1,4 @@
-"""What a process keeps between questions, so that it need not ask the server again. All of it has a bound.
+"""The cache of what a process has read of a view on PostgreSQL, kept between queries. All of it is bounded.
 
 Contents never change under their hash; the rest belongs to one state of a view and goes with it.
 """
@@ -27,10 +27,10 @@ MAX_SCORE_BYTES = 32_000_000
 """What words add to the scores of chunks: the most common hundred of 100,000 chunks."""
 
 MAX_FILTERS = 20
-"""Filters whose files are remembered: a session asks with few."""
+"""Filters whose files are cached: a process uses few."""
 
 HOT_AFTER_QUERIES = 3
-"""After so many questions of one state it pays to read the lists of all files and names."""
+"""After so many queries of one state it pays to read the lists of all files and names."""
 
 MAX_LISTED_FILES = 50_000
 MAX_LISTED_NAMES = 200_000
@@ -101,8 +101,8 @@ class NameList:
         return any(key.startswith(prefix) for key in self._find_first_from(prefix))
 
     def _find_first_from(self, key: str) -> list[str]:
-        place = bisect_left(self.keys, key)
-        return self.keys[place : place + 1]
+        index = bisect_left(self.keys, key)
+        return self.keys[index : index + 1]
 
     def find_near(self, length: int, letters: int, edits: int) -> list[str]:
         """Find the names that so many edits could make of one of this length and these letters."""
@@ -140,5 +140,5 @@ class ReadCache:
 
     @property
     def is_hot(self) -> bool:
-        """Whether there were so many questions that there will be more."""
+        """Whether there were so many queries that more are likely."""
         return self.queries > self.hot_after

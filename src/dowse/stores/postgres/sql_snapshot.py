@@ -1,4 +1,4 @@
-"""Reading one generation of a view: the channels and the files of one session, as the engine asks for them."""
+"""Reads one generation of a view on PostgreSQL: the ``Snapshot`` of the engine over one transaction."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ class PostgresSnapshot:
         self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
     ) -> list[Scored]:
         """Rank chunks by BM25."""
-        return self._expected(self._lexical.search(terms, fields, filter, limit))
+        return self._prefetch_files(self._lexical.search(terms, fields, filter, limit))
 
     def dense(self, vector: Sequence[float], filter: Filter, limit: int) -> list[Scored]:
         """Rank chunks by cosine."""
-        return self._expected(self._dense.search(vector, filter, limit))
+        return self._prefetch_files(self._dense.search(vector, filter, limit))
 
-    def _expected(self, hits: list[Scored]) -> list[Scored]:
+    def _prefetch_files(self, hits: list[Scored]) -> list[Scored]:
         self._files.prefetch(hit.chunk >> CHUNK_BITS for hit in hits)
         return hits
 

@@ -1,7 +1,7 @@
 """One read-only transaction on one connection, for as long as a snapshot lives.
 
 The server keeps for that transaction what it was when it began (REPEATABLE READ): nothing a writer does
-shows. If the connection breaks, the session goes on with a new one as long as the view is still of the same
+shows. If the connection breaks, it goes on with a new one as long as the view is still of the same
 generation, which means equal answers; otherwise it is an error, never a mixture.
 """
 
@@ -20,7 +20,7 @@ SqlRows = list[tuple[Any, ...]]
 
 
 class Transaction:
-    """Asks one state of the database."""
+    """A read-only transaction that sees one state of the database."""
 
     def __init__(
         self, connections: Connections, connection: Connection, names: tuple[str, str], state: ViewState

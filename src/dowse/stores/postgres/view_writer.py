@@ -1,4 +1,4 @@
-"""Writing: every ``apply`` is one transaction, so that a reader sees all of it or nothing.
+"""Writes a view on PostgreSQL: every ``apply`` is one transaction, so that a reader sees all of it or nothing.
 
 Who writes a view holds its advisory lock for as long as the connection lives: a killed process loses both, and the
 last complete generation is what is there. Writers of one repository share its contents; they take turns for the
@@ -20,7 +20,7 @@ from psycopg import sql
 from dowse.errors import IndexLocked
 from dowse.stores import row_codec
 from dowse.stores.postgres import postings, schema
-from dowse.stores.postgres.commit import Commit
+from dowse.stores.postgres.commit import ViewCommit
 from dowse.stores.postgres.connection import Connection, ConnectionLost, Connections, connection_lost_error
 from dowse.stores.postgres.deletion import collect, drop_dense, drop_view
 from dowse.stores.postgres.files import inflate_value
@@ -109,7 +109,7 @@ class PostgresWriter:
         state = read_view_state(connection, repository, view)
         return state.id if state else 0
 
-    # --- asking ---
+    # --- reading ---
 
     def _retry(self, work: Callable[[Connection], T]) -> T:
         """Run something that may be repeated; again if the connection breaks."""
@@ -179,7 +179,9 @@ class PostgresWriter:
                 return expected  # it went through before the connection broke
             with connection.transaction():
                 self._lock_commits(connection)
-                Commit(connection, state, self._fingerprint).write(removed, list(by_path.values()), packed)
+                ViewCommit(connection, state, self._fingerprint).write(
+                    removed, list(by_path.values()), packed
+                )
             return expected
 
         generation = self._retry(commit)
@@ -223,7 +225,7 @@ class PostgresWriter:
         self._retry(work)
 
     def finish(self, report: IndexReport, folders: Mapping[str, int]) -> None:
-        """Record what the run saw, under the settings in force; then put the house in order."""
+        """Record what the run saw, under the settings in force; then tidy up."""
 
         def work(connection: Connection) -> None:
             connection.execute(
