@@ -41,7 +41,7 @@ class SegmentColumn(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes."""
+        """Size of the column in bytes."""
         return math.prod(self.shape) * struct.calcsize(self.format)
 
     def cast(self, data: memoryview) -> Any:
@@ -74,7 +74,7 @@ class SegmentShape(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes of the file."""
+        """Size of the file in bytes."""
         return sum(column.size for column in self.columns.values())
 
 

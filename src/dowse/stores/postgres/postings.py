@@ -32,7 +32,7 @@ NUM_FREE_LENGTHS = 24
 """Lengths of fields are kept in a byte as the embedded store's engine does: so that scores agree. Exact up to 40."""
 
 MERGE_SEGMENTS = 8
-"""As many segments of about a size are merged into one."""
+"""So many segments of about one size are merged into one."""
 
 MERGE_CHUNKS = 4_000
 """Larger segments, such as those of the batches of a first run, are left as they are: rewriting them takes longer than
@@ -293,7 +293,7 @@ class TermScores(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes of it."""
+        """Size in bytes."""
         return int(self.positions.nbytes + self.values.nbytes + self.chunk_counts.nbytes)
 
 

@@ -46,7 +46,7 @@ GRAPH_LOCK_TIMEOUT = "60s"
 """How long a finished graph waits for those who began to read before it; if longer, the next run makes it."""
 
 HNSW_MEMORY = "512MB"
-"""For building a graph; one that does not fit is built several times slower."""
+"""Memory for building a graph; one that does not fit is built several times slower."""
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS meta (format int NOT NULL);
