@@ -32,7 +32,8 @@ from dowse.embedders.static import built_in
 from dowse.gc_pause import uncollected
 from dowse.indexing.analyze_file import Understanding, understand
 from dowse.stores.embedded import vector_index as store
-from dowse.stores.embedded.vector_index import VectorIndex, packed
+from dowse.stores.embedded.vector_codec import pack_vectors
+from dowse.stores.embedded.vector_index import VectorIndex
 from dowse.types import ChunkVector, split_chunk_id
 
 SIZES = (100_000, 300_000, 1_000_000)
@@ -134,7 +135,7 @@ def _of_size(embedded: Embedded, size: int) -> Embedded:
 
 def _index(folder: Path, embedded: Embedded) -> VectorIndex:
     """The vector index of the store, of one segment."""
-    vectors = packed([ChunkVector(b"", row.tobytes()) for row in embedded.matrix.astype("<f4")])
+    vectors = pack_vectors([ChunkVector(b"", row.tobytes()) for row in embedded.matrix.astype("<f4")])
     starts = np.flatnonzero(np.diff(embedded.files, prepend=0)).tolist()
     ends = [*starts[1:], len(vectors)]
     by_file = [(int(embedded.files[s]), vectors[s:e]) for s, e in zip(starts, ends, strict=True)]
@@ -203,7 +204,7 @@ def _outcome(size: int, embedded: Embedded, asked: Any) -> Outcome:
     candidates = CANDIDATES.get(size, size // 25)
     with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
         ways = {SHIPPED: _flat(_index(Path(folder, "shipped"), embedded), embedded)}
-        if size >= store.SKETCHED_ROWS:
+        if size >= store.PREFILTER_MIN_ROWS:
             ways["int8, all rows"] = _flat(_without_sketches(Path(folder, "plain"), embedded), embedded)
         for rotated, name in ((False, "one bit"), (True, "one bit after a rotation")):
             ways[f"{name}, {candidates:,} compared as int8"] = _one_bit(embedded, rotated, candidates)
@@ -223,11 +224,11 @@ def _outcome(size: int, embedded: Embedded, asked: Any) -> Outcome:
 
 def _without_sketches(folder: Path, embedded: Embedded) -> VectorIndex:
     """The same index, but all rows are compared however many there are."""
-    rows, store.SKETCHED_ROWS = store.SKETCHED_ROWS, sys.maxsize
+    rows, store.PREFILTER_MIN_ROWS = store.PREFILTER_MIN_ROWS, sys.maxsize
     try:
         return _index(folder, embedded)
     finally:
-        store.SKETCHED_ROWS = rows
+        store.PREFILTER_MIN_ROWS = rows
 
 
 def _figures(ways: Mapping[str, Way], embedded: Embedded, asked: Any) -> Iterator[Figure]:

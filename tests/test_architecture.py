@@ -11,7 +11,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "dowse"
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 LAYERS = [
-    {"types", "errors", "gc_pause", "lazy_rows", "serialization", "safe_files", "lifeline"},
+    {"types", "errors", "gc_pause", "lazy_rows", "lru", "serialization", "safe_files", "lifeline"},
     {"filters", "tree_settings"},
     {"settings", "roots", "index_folder"},
     {"code", "services"},

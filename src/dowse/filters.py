@@ -1,4 +1,4 @@
-"""What a filter lets through: the one definition that every store follows, and what is shown of it.
+"""Decides what a filter lets through: the one definition that every store follows, and what is shown of it.
 
 Path patterns are globs over the whole path (``*`` stays within a folder, ``**`` crosses folders); a
 pattern without a slash matches any part of the path (``tests``, ``*.py``), and one that names a folder
@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from dowse.types import FileFacts, Filter, ParsedFile, StoredFile
 
-_ANYTHING = "(?s:.*)"
+_ANY_TEXT = "(?s:.*)"
 """Line breaks too: a file name may hold one."""
 
 
@@ -32,8 +32,8 @@ def file_passes(filter: Filter, file: FileFacts) -> bool:
     return not any(re.fullmatch(path_regex(p), file.path) for p in filter.not_paths)
 
 
-def facts(file: StoredFile) -> FileFacts:
-    """What a filter may ask of a stored file."""
+def to_facts(file: StoredFile) -> FileFacts:
+    """Return what a filter may need of a stored file."""
     return FileFacts(file.path, file.parsed.language, file.role.value, file.stamp.mtime_ns)
 
 
@@ -59,36 +59,36 @@ def _definitions_pass(filter: Filter, kinds: Sequence[str], names: Sequence[str]
 
 
 def chunk_definitions(parsed: ParsedFile, ordinal: int, beginning: Iterable[int]) -> list[int]:
-    """The entities a chunk stands for: the one around it and those that begin in it."""
+    """List the entities a chunk stands for: the one around it and those that begin in it."""
     around = parsed.chunks[ordinal].entity
     return list(dict.fromkeys([*([around] if around is not None else []), *beginning]))
 
 
 @lru_cache(maxsize=1000)
 def path_regex(pattern: str) -> str:
-    """A path glob as a regular expression for the whole path."""
+    """Translate a path glob to a regular expression for the whole path."""
     pattern = pattern.replace("\\", "/").removeprefix("./")
     if "/" not in pattern.rstrip("/"):
         pattern = "**/" + pattern
-    below = f"(/{_ANYTHING})?" if not pattern.endswith("**") else ""
-    return _glob(pattern.strip("/")) + below
+    below = f"(/{_ANY_TEXT})?" if not pattern.endswith("**") else ""
+    return _translate_glob(pattern.strip("/")) + below
 
 
 @lru_cache(maxsize=1000)
 def name_regex(pattern: str) -> str:
-    """A name glob as a regular expression for the whole name in lower case."""
-    return _glob(pattern.lower())
+    """Translate a name glob to a regular expression for the whole name in lower case."""
+    return _translate_glob(pattern.lower())
 
 
-def _glob(pattern: str) -> str:
-    """Only constructs that both Python and the lexical engine read the same way."""
+def _translate_glob(pattern: str) -> str:
+    """Translate a glob, using only constructs that Python and the lexical engine read the same way."""
     out, i = [], 0
     while i < len(pattern):
         if pattern.startswith("**/", i):
-            out.append(f"({_ANYTHING}/)?")
+            out.append(f"({_ANY_TEXT}/)?")
             i += 3
         elif pattern.startswith("**", i):
-            out.append(_ANYTHING)
+            out.append(_ANY_TEXT)
             i += 2
         else:
             c = pattern[i]

@@ -1,6 +1,6 @@
-"""Rows that are kept by column and made when they are asked for.
+"""Lazy rows: named tuples that are stored by column and made when they are used.
 
-A file of the index may have hundreds of definitions, of which a question looks at two or three. As columns they are a
+A file of the index may have hundreds of definitions, of which a query looks at two or three. As columns they are a
 few arrays and tuples of plain values: quick to read, and nothing that the collector has to look at again and again,
 as it does at lists, and at every row that is made.
 """
@@ -15,7 +15,7 @@ Row = TypeVar("Row", bound=NamedTuple)
 
 
 class Rows(Sequence[Row]):
-    """Named tuples of one kind by their place; each is made once."""
+    """Named tuples of one kind by their index; each is made once."""
 
     __slots__ = ("_columns", "_kind", "_made", "_read")
 
@@ -26,7 +26,7 @@ class Rows(Sequence[Row]):
         ready: Mapping[str, Sequence[Any]] | None = None,
         read: Callable[[], Sequence[Sequence[Any]]] | None = None,
     ) -> None:
-        """All columns; or those that are ``ready`` (one at least), and how to ``read`` all when others are needed."""
+        """Take all columns; or those that are ``ready`` (at least one), and how to ``read`` all if others are used."""
         self._kind = kind
         self._columns = ready or self._by_name(columns)
         self._made: dict[int, Row] = {}
@@ -39,7 +39,7 @@ class Rows(Sequence[Row]):
         return dict(zip(kind._fields, columns, strict=True))
 
     def _whole(self) -> Mapping[str, Sequence[Any]]:
-        """All columns by name."""
+        """Return all columns by name; read them if they were not needed before."""
         read = self._read
         if read is not None:  # two threads may both read
             self._columns = self._by_name(read())
@@ -47,25 +47,25 @@ class Rows(Sequence[Row]):
         return self._columns
 
     def column(self, name: str) -> Sequence[Any]:
-        """One value of every row."""
+        """Return one value of every row."""
         return self._columns[name] if name in self._columns else self._whole()[name]
 
     def __len__(self) -> int:
         return len(next(iter(self._columns.values())))
 
     @overload
-    def __getitem__(self, place: int) -> Row: ...
+    def __getitem__(self, index: int) -> Row: ...
     @overload
-    def __getitem__(self, place: slice) -> tuple[Row, ...]: ...
-    def __getitem__(self, place: int | slice) -> Row | tuple[Row, ...]:
-        if isinstance(place, slice):
-            return tuple([self[one] for one in range(len(self))[place]])
-        row = self._made.get(place)
+    def __getitem__(self, index: slice) -> tuple[Row, ...]: ...
+    def __getitem__(self, index: int | slice) -> Row | tuple[Row, ...]:
+        if isinstance(index, slice):
+            return tuple([self[one] for one in range(len(self))[index]])
+        row = self._made.get(index)
         if row is None:
-            if place < 0:  # from the end
-                return self[range(len(self))[place]]
-            row = self._kind._make([column[place] for column in self._whole().values()])
-            row = self._made.setdefault(place, row)  # whoever comes first, all get the same
+            if index < 0:  # from the end
+                return self[range(len(self))[index]]
+            row = self._kind._make([column[index] for column in self._whole().values()])
+            row = self._made.setdefault(index, row)  # whoever comes first, all get the same
         return row
 
     def __iter__(self) -> Iterator[Row]:
@@ -84,12 +84,12 @@ class Rows(Sequence[Row]):
 
 
 def by_column(rows: Sequence[Row], kind: type[Row]) -> Sequence[Sequence[Any]]:
-    """The columns of some rows."""
+    """Return the columns of some rows."""
     if isinstance(rows, Rows):
         return [rows.column(name) for name in kind._fields]
     return list(zip(*rows, strict=True)) or [()] * len(kind._fields)
 
 
 def column(rows: Sequence[Any], name: str) -> Sequence[Any]:
-    """One value of every row."""
+    """Return one value of every row."""
     return rows.column(name) if isinstance(rows, Rows) else list(map(attrgetter(name), rows))

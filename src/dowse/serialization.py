@@ -1,4 +1,4 @@
-"""How values are written for storing: quickly, and so that the standard library can read them.
+"""Serialization of stored values as JSON and zlib: fast, and readable by the standard library.
 
 ``orjson`` is loaded when something is first written: a search does without it.
 """
@@ -8,22 +8,22 @@ from __future__ import annotations
 import zlib
 
 LEVEL = 1
-"""Of the compressor: three quarters of the best ratio at a fraction of its time."""
+"""Level of the compressor: three quarters of the best ratio at a fraction of its time."""
 
 MAX_INFLATED_BYTES = 1 << 30
-"""Of one stored value (a file's text, a graph): no database that we use keeps a larger one, and a few kilobytes that
-somebody else wrote must not fill the memory."""
+"""The largest stored value (a file's text, a graph): no database that we use keeps a larger one, and a few kilobytes
+that somebody else wrote must not fill the memory."""
 
 
 def as_json(value: object) -> bytes:
-    """A value as JSON without spaces, in UTF-8; named tuples are not taken for tuples."""
+    """Encode a value as JSON without spaces, in UTF-8; named tuples are not taken for tuples."""
     import orjson  # a quarter of the time of json
 
     return orjson.dumps(value)
 
 
 def deflated(data: bytes) -> bytes:
-    """Data made small, in the format of zlib; the same data gives the same bytes, as not every compressor promises."""
+    """Compress data in the format of zlib; equal data gives equal bytes, which not every compressor promises."""
     return zlib.compress(data, LEVEL)
 
 

@@ -150,7 +150,7 @@ def test_one_slow_answer_is_asked_for_again(make: Make, service: Service) -> Non
     [
         (
             services.status(429, "slow down", {"Retry-After": "0"}),
-            http_client.BUSY,
+            http_client.BUSY_ATTEMPTS,
             "status 429: slow down (8 attempts)",
         ),
         (services.status(429, "later", {"Retry-After": "3600"}), 1, "status 429: later, and it asks to wait"),
@@ -260,7 +260,7 @@ def test_nobody_waits_twice_for_the_same_failure(
     assert len(service.requests) == asked
     service.behaviour = services.well
     embedder.embed_documents(["indexing asks again"])
-    monkeypatch.setattr(http_client, "HURRIED_REST", 0.0)
+    monkeypatch.setattr(http_client, "FAILURE_CACHE_SECONDS", 0.0)
     embedder.embed_query("and so does a question after a while")
     assert len(service.requests) == asked + 2
 
@@ -459,8 +459,8 @@ def test_how_long_to_wait_until_a_moment() -> None:
 
 def test_a_client_in_a_hurry_is_its_own() -> None:
     client = Client("http://localhost", timeout=60.0)
-    assert client.hurried().timeout == http_client.HURRIED_SECONDS
-    assert client.hurried().hurried().attempts == http_client.HURRIED_ATTEMPTS
-    hurried = client.hurried()
-    assert hurried.hurried() is hurried
-    assert Client("http://localhost", timeout=1.0).hurried().timeout == 1.0
+    assert client.with_deadline().timeout == http_client.HURRIED_SECONDS
+    assert client.with_deadline().with_deadline().attempts == http_client.DEADLINE_ATTEMPTS
+    hurried = client.with_deadline()
+    assert hurried.with_deadline() is hurried
+    assert Client("http://localhost", timeout=1.0).with_deadline().timeout == 1.0

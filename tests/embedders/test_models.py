@@ -15,10 +15,10 @@ from dowse import embedders
 from dowse.embedders import model_hash as digests
 from dowse.embedders.embedder import Embedder
 from dowse.embedders.model2vec import Model2VecEmbedder
-from dowse.embedders.model_hash import digest
+from dowse.embedders.model_hash import hash_files
 from dowse.embedders.onnx import OnnxEmbedder
-from dowse.embedders.presets import Known, known
-from dowse.embedders.vectors import BLANK, readable, received_rows, unit_rows
+from dowse.embedders.presets import ModelPreset, find_preset
+from dowse.embedders.vectors import BLANK, normalize_rows, to_model_text, validate_rows
 from dowse.errors import EmbedderError, SettingsError
 from tests.embedders import models
 from tests.embedders.models import VOCABULARY, Array, table
@@ -332,7 +332,7 @@ def test_a_configuration_that_is_no_json_is_named(tmp_path: Path) -> None:
 @pytest.fixture
 def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file that counts as large, and is not of just now."""
-    monkeypatch.setattr(digests, "REMEMBERED_FROM", 10)
+    monkeypatch.setattr(digests, "MIN_CACHED_BYTES", 10)
     path = tmp_path / "weights"
     path.write_bytes(b"0123456789abc")
     old = time.time() - 100
@@ -341,39 +341,39 @@ def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def memory(tmp_path: Path) -> Path:
-    return tmp_path / "cache" / digests.CACHE
+    return tmp_path / "cache" / digests.CACHE_FILE
 
 
 def test_the_hash_of_a_large_file_is_remembered(large: Path, tmp_path: Path) -> None:
-    first = digest([large])
+    first = hash_files([large])
     entries = json.loads(memory(tmp_path).read_text())
     assert list(entries) == [str(large.resolve())]
     entries[str(large.resolve())][-1] = "remembered"
     memory(tmp_path).write_text(json.dumps(entries))
-    assert digest([large]) != first, "the file was not read again"
+    assert hash_files([large]) != first, "the file was not read again"
 
 
 def test_a_changed_file_is_hashed_again(large: Path) -> None:
-    first = digest([large])
+    first = hash_files([large])
     status = large.stat()
     large.write_bytes(b"cba9876543210")
-    assert digest([large]) != first
+    assert hash_files([large]) != first
     large.write_bytes(b"0123456789abc")
     os.utime(large, ns=(status.st_atime_ns, status.st_mtime_ns))
-    assert digest([large]) == first
+    assert hash_files([large]) == first
 
 
 def test_a_file_of_just_now_is_not_remembered(large: Path, tmp_path: Path) -> None:
     os.utime(large)
-    digest([large])
+    hash_files([large])
     assert not memory(tmp_path).exists()
 
 
 @pytest.mark.parametrize("damage", ["", "[]", "{", '{"x": 3}', "\0"])
 def test_a_damaged_memory_is_no_harm(large: Path, tmp_path: Path, damage: str) -> None:
-    first = digest([large])
+    first = hash_files([large])
     memory(tmp_path).write_text(damage)
-    assert digest([large]) == first
+    assert hash_files([large]) == first
 
 
 def test_a_memory_that_cannot_be_written_is_no_harm(
@@ -381,16 +381,19 @@ def test_a_memory_that_cannot_be_written_is_no_harm(
 ) -> None:
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("DOWSE_CACHE_DIR", str(tmp_path / "file"))
-    assert digest([large]) == digest([large])
+    assert hash_files([large]) == hash_files([large])
 
 
 def test_a_hash_tells_order_and_use(tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
     one.write_bytes(b"1")
     two.write_bytes(b"2")
-    assert len({digest([one, two]), digest([two, one]), digest([one]), digest([one], "other")}) == 4
+    assert (
+        len({hash_files([one, two]), hash_files([two, one]), hash_files([one]), hash_files([one], "other")})
+        == 4
+    )
     with pytest.raises(SettingsError, match="gone cannot be read"):
-        digest([tmp_path / "gone"])
+        hash_files([tmp_path / "gone"])
 
 
 # --- parts ---
@@ -411,25 +414,25 @@ def test_a_hash_tells_order_and_use(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_known_of_a_model(model: str, query: str) -> None:
-    assert known(model).query == query
+    assert find_preset(model).query == query
 
 
 def test_what_is_not_known_is_plain() -> None:
-    assert known("whatever") == Known("", "", "mean", 0)
+    assert find_preset("whatever") == ModelPreset("", "", "mean", 0)
 
 
 def test_rows_become_length_one_and_zeros_stay() -> None:
-    assert unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist() == [
+    assert normalize_rows(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist() == [
         pytest.approx([0.6, 0.8]),
         [0.0, 0.0],
     ]
 
 
 def test_large_numbers_are_no_problem() -> None:
-    assert received_rows([[3e200, 4e200]], 1, 2, "x")[0].tolist() == pytest.approx([0.6, 0.8])
+    assert validate_rows([[3e200, 4e200]], 1, 2, "x")[0].tolist() == pytest.approx([0.6, 0.8])
 
 
 def test_a_readable_text_is_never_empty_and_always_utf8() -> None:
-    assert readable("", "p: ", 10) == f"p: {BLANK}"
-    assert readable(" \n", "", 10) == BLANK
-    assert readable("abc\udcff" * 10, "", 4).encode() == b"abc?"
+    assert to_model_text("", "p: ", 10) == f"p: {BLANK}"
+    assert to_model_text(" \n", "", 10) == BLANK
+    assert to_model_text("abc\udcff" * 10, "", 4).encode() == b"abc?"

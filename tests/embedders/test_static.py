@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from dowse.embedders import create, static
-from dowse.embedders.static import PRECISION, StaticEmbedder, Words, write_model
+from dowse.embedders.static import WEIGHT_SCALE, StaticEmbedder, Words, write_model
 from dowse.errors import SettingsError
 
 MAX_BYTES = 16_000_000
@@ -42,7 +42,7 @@ def test_a_document_is_the_weighted_sum_of_its_words(tiny: Path) -> None:
     vector = StaticEmbedder(tiny).embed_documents(["add add user"])[0]
     # sqrt(2) times add with weight 1, once user with weight 3, then length one
     x, y = math.sqrt(2) * 1 * 127, 1 * 3 * 127
-    assert vector == pytest.approx([x / math.hypot(x, y), y / math.hypot(x, y)], abs=1 / PRECISION)
+    assert vector == pytest.approx([x / math.hypot(x, y), y / math.hypot(x, y)], abs=1 / WEIGHT_SCALE)
 
 
 def test_a_question_has_weights_of_its_own(tiny: Path) -> None:
@@ -52,7 +52,7 @@ def test_a_question_has_weights_of_its_own(tiny: Path) -> None:
 def test_the_first_line_of_a_document_counts_for_more(tiny: Path) -> None:
     vector = StaticEmbedder(tiny).embed_documents(["add\nadd user"])[0]
     x, y = math.sqrt(6 + 3) * 1, math.sqrt(3) * 3
-    assert vector == pytest.approx([x / math.hypot(x, y), y / math.hypot(x, y)], abs=1 / PRECISION)
+    assert vector == pytest.approx([x / math.hypot(x, y), y / math.hypot(x, y)], abs=1 / WEIGHT_SCALE)
 
 
 def test_the_line_after_the_first_counts_for_more_than_the_rest(tiny: Path) -> None:
@@ -73,7 +73,7 @@ def test_an_unknown_compound_is_its_parts() -> None:
 def test_an_unknown_word_is_its_pieces() -> None:
     words = Words(["add"], buckets=1000)
     pieces = rows(words, "zyxwv")
-    assert len(pieces) == len("<zyxwv>") - static.PIECE + 1
+    assert len(pieces) == len("<zyxwv>") - static.NGRAM_LENGTH + 1
     assert all(1 <= piece < 1001 for piece in pieces)
     assert set(pieces) & set(rows(words, "zyxwvu"))
 

@@ -9,7 +9,7 @@ import pytest
 
 from dowse import stores
 from dowse.index_folder import IndexFolder
-from dowse.stores.embedded import pca_prefilter, vector_index
+from dowse.stores.embedded import pca_prefilter, vector_index, vector_segment
 from dowse.stores.protocol import Snapshot, Store
 
 from . import server
@@ -17,23 +17,25 @@ from .building import build
 
 NUMBERS = count()
 
-ASKED_OFTEN = "postgresql, asked often"
-"""A server's store that reads lists of everything at once, as it does after some questions."""
+HOT_CACHE = "postgresql, hot cache"
+"""A server's store that reads lists of everything at once, as it does after some queries."""
 
-SKETCHED = "embedded, large"
-"""A store in files whose vectors are chosen by sketches, as those of large trees are."""
+PREFILTERED = "embedded, large"
+"""A store in files whose vectors are chosen by a prefilter, as those of large trees are."""
 
-KINDS = (*stores.NAMES, ASKED_OFTEN, SKETCHED)
+KINDS = (*stores.NAMES, HOT_CACHE, PREFILTERED)
 
 
 @pytest.fixture(autouse=True)
 def _small_is_large(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """For tests of a store in files that is large, every number of vectors is a large one."""
     callspec = getattr(request.node, "callspec", None)
-    if callspec is not None and SKETCHED in callspec.params.values():
-        for name, value in {"SKETCHED_ROWS": 1, "CHOSEN": 2, "FEW": 0.0, "MANY": 1.0}.items():
-            monkeypatch.setattr(vector_index, name, value)
-        monkeypatch.setattr(pca_prefilter, "LEAST_KEPT", 0.0)
+    if callspec is not None and PREFILTERED in callspec.params.values():
+        monkeypatch.setattr(vector_index, "PREFILTER_MIN_ROWS", 1)
+        monkeypatch.setattr(vector_segment, "PREFILTER_ROWS_PER_HIT", 2)
+        monkeypatch.setattr(vector_segment, "MAX_COPIED_SHARE", 0.0)
+        monkeypatch.setattr(vector_segment, "MAX_PREFILTERED_SHARE", 1.0)
+        monkeypatch.setattr(pca_prefilter, "MIN_KEPT_VARIANCE", 0.0)
 
 
 @pytest.fixture(scope="session")
@@ -66,8 +68,8 @@ def create(request: pytest.FixtureRequest) -> Create:
         url = request.getfixturevalue("postgres_url")
         shared = stores.Shared(f"repository {next(NUMBERS)}", "/tree")
         store = stores.create(url, None, "/tree", fingerprint, shared)
-        if kind == ASKED_OFTEN:
-            vars(store)["_remembered"].often = 0
+        if kind == HOT_CACHE:
+            vars(store)["_cache"].hot_after = 0
         return store
 
     return made

@@ -10,7 +10,7 @@ import pytest
 from dowse import stores
 from dowse.code.references import unpack
 from dowse.errors import IndexLocked, IndexMissing, SettingsError
-from dowse.filters import facts, file_passes
+from dowse.filters import file_passes, to_facts
 from dowse.index_folder import IndexFolder
 from dowse.stores.protocol import Snapshot, Store
 from dowse.types import (
@@ -596,7 +596,7 @@ def test_contents_of_the_files_that_pass(reader: Reader) -> None:
     for asked, _ in FILTERS:
         filter = replace(asked, kinds=frozenset(), not_kinds=frozenset(), names=())
         found = [(path_of(snapshot, id), content) for id, content in snapshot.contents(filter)]
-        expected = [file.path for file in files if file_passes(filter, facts(file))]
+        expected = [file.path for file in files if file_passes(filter, to_facts(file))]
         assert [path for path, _ in found] == expected, "in order of path"
         assert all(content == CROWD[path].encode() for path, content in found)
 

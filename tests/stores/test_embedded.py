@@ -15,11 +15,12 @@ from pathlib import Path
 import pytest
 
 from dowse.errors import IndexCorrupt, IndexLocked, IndexMissing, IndexTooNew, IndexUnwritable
-from dowse.stores.embedded import EmbeddedStore, catalogue, layout
-from dowse.stores.embedded.catalogue import SPARE_CONTENTS, Catalogue
+from dowse.stores.embedded import EmbeddedStore, catalogue_connection, layout
+from dowse.stores.embedded.catalogue_writer import SPARE_CONTENTS_SHARE, CatalogueWriter
 from dowse.stores.embedded.layout import CATALOGUE
 from dowse.stores.embedded.lexical_index import LexicalIndex
-from dowse.stores.embedded.vector_index import MAX_SEGMENTS, VectorIndex, packed
+from dowse.stores.embedded.vector_codec import pack_vectors
+from dowse.stores.embedded.vector_index import MAX_SEGMENTS, VectorIndex
 from dowse.stores.protocol import FORMAT, Store
 from dowse.types import IndexState, NameTier
 
@@ -100,11 +101,11 @@ def test_a_killed_writer_loses_nothing_that_was_committed(folder: Path, tmp_path
 
 def crash_after_catalogue(folder: Path, removed: list[str], tree: dict[str, str]) -> None:
     """A commit of which only the first part went through."""
-    with closing(Catalogue(folder / CATALOGUE, "/tree", create=True)) as rows, rows.transaction():
+    with closing(CatalogueWriter(folder / CATALOGUE, "/tree")) as rows, rows.transaction():
         generation = rows.begin_generation()
         rows.remove([*removed, *tree], generation)
         for file in sources(tree):
-            rows.add([file._replace(vectors=tuple(packed(file.vectors)))], generation, "one")
+            rows.add([file._replace(vectors=tuple(pack_vectors(file.vectors)))], generation, "one")
 
 
 def test_a_crash_between_catalogue_and_the_rest_is_repaired(
@@ -446,7 +447,7 @@ def test_an_index_of_an_older_version_is_made_anew(
     folder: Path, built: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copytree(built, folder)
-    monkeypatch.setattr(catalogue, "FORMAT", FORMAT + 1)
+    monkeypatch.setattr(catalogue_connection, "FORMAT", FORMAT + 1)
     with closing(embedded(folder)) as store:
         assert store.state() is IndexState.OTHER_VERSION
         assert store.status().state is IndexState.OTHER_VERSION
@@ -500,7 +501,7 @@ def test_a_catalogue_that_is_busy_is_locked_not_damaged(
     store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build(store, TREE)
-    monkeypatch.setattr(catalogue, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(catalogue_connection, "BUSY_SECONDS", 0.05)
     with closing(sqlite3.connect(folder / CATALOGUE, isolation_level=None)) as rows:
         rows.execute("BEGIN IMMEDIATE")
         with pytest.raises(IndexLocked), store.writer() as writer:
@@ -770,7 +771,7 @@ def test_contents_that_nobody_uses_are_dropped_in_time(store: Store, folder: Pat
     with closing(sqlite3.connect(folder / CATALOGUE)) as rows:
         for table in ("contents", "vectors"):
             (count,) = rows.execute(f"SELECT count(*) FROM {table}").fetchone()
-            assert count <= (len(TREE) + 2) * (1 + SPARE_CONTENTS)
+            assert count <= (len(TREE) + 2) * (1 + SPARE_CONTENTS_SHARE)
         for table in ("names", "mentions"):
             (orphans,) = rows.execute(
                 f"SELECT count(*) FROM {table} WHERE content NOT IN (SELECT id FROM contents)"

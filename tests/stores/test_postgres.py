@@ -26,12 +26,18 @@ from dowse.errors import (
     UsageError,
 )
 from dowse.index_folder import IndexFolder
+from dowse.lru import LruCache
 from dowse.stores import Shared, copy_store
 from dowse.stores.postgres import PostgresStore, Server, schema, state
 from dowse.stores.postgres import dense_search as reading
 from dowse.stores.postgres.connection import Connections
-from dowse.stores.postgres.postings import LENGTHS, MERGE_SEGMENTS, Segment, length_codes, to_merge
-from dowse.stores.postgres.read_cache import Bounded
+from dowse.stores.postgres.postings import (
+    FIELD_LENGTHS,
+    MERGE_SEGMENTS,
+    PostingSegment,
+    choose_merge,
+    encode_lengths,
+)
 from dowse.stores.protocol import FORMAT, Store
 from dowse.types import ChunkVector, Filter, IndexState, NameTier, SourceFile, Term
 
@@ -408,19 +414,19 @@ def test_many_small_commits_are_merged_and_find_the_same(store: PostgresStore) -
 
 
 def test_what_is_merged() -> None:
-    def segment(number: int, chunks: int, removed: bool = False) -> Segment:
+    def segment(number: int, chunks: int, removed: bool = False) -> PostingSegment:
         files = np.array([number]), np.array([chunks])
-        return Segment(number, *files, frozenset([number] if removed else []))
+        return PostingSegment(number, *files, frozenset([number] if removed else []))
 
     small = [segment(i, 5) for i in range(MERGE_SEGMENTS - 1)]
-    assert to_merge(small) == []
-    assert len(to_merge([*small, segment(99, 6)])) == MERGE_SEGMENTS
-    assert to_merge([*small, segment(99, 5000)]) == []
-    assert to_merge([segment(1, 5000), segment(2, 5000, removed=True)])[0].number == 2
+    assert choose_merge(small) == []
+    assert len(choose_merge([*small, segment(99, 6)])) == MERGE_SEGMENTS
+    assert choose_merge([*small, segment(99, 5000)]) == []
+    assert choose_merge([segment(1, 5000), segment(2, 5000, removed=True)])[0].number == 2
 
 
 def test_what_was_not_used_for_longest_is_forgotten() -> None:
-    kept: Bounded[str, int] = Bounded(10)
+    kept: LruCache[str, int] = LruCache(10)
     for name in "abcde":
         kept.put(name, 1, 2)
     kept.get("a")
@@ -431,8 +437,8 @@ def test_what_was_not_used_for_longest_is_forgotten() -> None:
 
 
 def test_lengths_are_rounded_down_to_a_byte() -> None:
-    assert [int(LENGTHS[code]) for code in (0, 39, 40, 41, 48, 255)] == [0, 39, 40, 42, 56, 2013265944]
-    assert length_codes([0, 7, 40, 41, 43, 10**9]).tolist()[:5] == [0, 7, 40, 40, 41]
+    assert [int(FIELD_LENGTHS[code]) for code in (0, 39, 40, 41, 48, 255)] == [0, 39, 40, 42, 56, 2013265944]
+    assert encode_lengths([0, 7, 40, 41, 43, 10**9]).tolist()[:5] == [0, 7, 40, 40, 41]
 
 
 def test_any_text_may_be_asked_for(store: PostgresStore) -> None:
@@ -478,9 +484,9 @@ def filled(store: PostgresStore, rows: np.ndarray) -> list[SourceFile]:
 def test_the_graph_finds_what_exact_search_finds(
     store: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(schema, "HNSW_ROWS", 500)
+    monkeypatch.setattr(schema, "HNSW_MIN_ROWS", 500)
     monkeypatch.setattr(reading, "EXACT_CHUNKS", 100)
-    monkeypatch.setattr(reading, "SAMPLED", 0)
+    monkeypatch.setattr(reading, "SAMPLE_CHUNKS", 0)
     rows = vectors(1500)
     files = filled(store, rows)
     with psycopg.connect(store.server.url) as connection:
@@ -491,8 +497,8 @@ def test_the_graph_finds_what_exact_search_finds(
     store.connections.close()
     store.status()  # loads pgvector, which knows nothing of what a session was set to before
     with store.snapshot() as snapshot:
-        assert snapshot._session.ask("SHOW hnsw.ef_search") == [(str(state.GRAPH_CANDIDATES),)]
-        assert snapshot._session.ask("SHOW hnsw.iterative_scan") == [("relaxed_order",)]
+        assert snapshot._transaction.fetch_rows("SHOW hnsw.ef_search") == [(str(state.GRAPH_CANDIDATES),)]
+        assert snapshot._transaction.fetch_rows("SHOW hnsw.iterative_scan") == [("relaxed_order",)]
         for filter in (Filter(), Filter(languages=frozenset({"python"})), Filter(paths=("b",))):
             passing = {file.path for file in files if not filter.languages or file.path.endswith(".py")}
             passing = {path for path in passing if not filter.paths or path.startswith("b/")}
@@ -520,8 +526,8 @@ def graphs(store: PostgresStore) -> int:
 def test_a_graph_does_not_wait_forever_for_who_reads(
     store: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(schema, "HNSW_ROWS", 500)
-    monkeypatch.setattr(schema, "GRAPH_WAIT", "200ms")
+    monkeypatch.setattr(schema, "HNSW_MIN_ROWS", 500)
+    monkeypatch.setattr(schema, "GRAPH_LOCK_TIMEOUT", "200ms")
     build(store, TREE)
     rows = vectors(600)
     with store.snapshot() as before:
@@ -542,7 +548,7 @@ def test_a_graph_does_not_wait_forever_for_who_reads(
 def test_what_the_graph_misses_is_found(
     store: PostgresStore, monkeypatch: pytest.MonkeyPatch, compared: int
 ) -> None:
-    monkeypatch.setattr(schema, "HNSW_ROWS", 500)
+    monkeypatch.setattr(schema, "HNSW_MIN_ROWS", 500)
     monkeypatch.setattr(schema, "HNSW_LINKS", 2)
     monkeypatch.setattr(schema, "HNSW_EFFORT", 4)
     monkeypatch.setattr(state, "GRAPH_CANDIDATES", 1)
@@ -551,11 +557,11 @@ def test_what_the_graph_misses_is_found(
     with store.snapshot() as snapshot:
         exact = [snapshot.dense(row.tolist(), Filter(), 20) for row in rows[:9]]
     monkeypatch.setattr(reading, "EXACT_CHUNKS", 100)
-    monkeypatch.setattr(reading, "SAMPLED", 0)
+    monkeypatch.setattr(reading, "SAMPLE_CHUNKS", 0)
     with store.snapshot() as snapshot:
         assert [snapshot.dense(row.tolist(), Filter(), 20) for row in rows[:9]] != exact
-    monkeypatch.setattr(reading, "SAMPLED", 1500)  # all of them
-    monkeypatch.setattr(reading, "COMPARED_CHUNKS", compared)
+    monkeypatch.setattr(reading, "SAMPLE_CHUNKS", 1500)  # all of them
+    monkeypatch.setattr(reading, "MAX_EXACT_CHUNKS", compared)
     with store.snapshot() as snapshot:
         assert [snapshot.dense(row.tolist(), Filter(), 20) for row in rows[:9]] == exact
 
@@ -631,7 +637,7 @@ def test_a_missing_extension_is_named(url: str, monkeypatch: pytest.MonkeyPatch)
         IndexUnreachable, match=r"no extension 'vectors_of_tomorrow': install it.*postgresql-tomorrow"
     ):
         opened(url).init()
-    monkeypatch.setattr(schema, "VECTOR_VERSION", (99, 0))
+    monkeypatch.setattr(schema, "MIN_VECTOR_VERSION", (99, 0))
     with pytest.raises(IndexUnreachable, match=r"99\.0 or newer is needed"):
         opened(url).init()
 
@@ -641,14 +647,14 @@ def test_a_statement_that_takes_too_long(url: str) -> None:
     slow = stores.create(url, None, "/tree", "one", Shared("repository", "/tree", timeout=0.2))
     assert isinstance(slow, PostgresStore)
     with closing(slow), slow.snapshot() as snapshot, pytest.raises(IndexUnreachable, match="store_timeout"):
-        snapshot._session.ask("SELECT pg_sleep(5)")
+        snapshot._transaction.fetch_rows("SELECT pg_sleep(5)")
 
 
 def test_a_connection_that_goes_after_the_last_answer(store: PostgresStore) -> None:
     build(store, TREE)
     with store.snapshot() as snapshot:
         assert lexical(snapshot, "token")
-        ((pid,),) = snapshot._session.ask("SELECT pg_backend_pid()")
+        ((pid,),) = snapshot._transaction.fetch_rows("SELECT pg_backend_pid()")
         with psycopg.connect(store.server.url, autocommit=True) as other:
             other.execute("SELECT pg_terminate_backend(%s, 5000)", [pid])
     with store.snapshot() as snapshot:
@@ -657,7 +663,7 @@ def test_a_connection_that_goes_after_the_last_answer(store: PostgresStore) -> N
 
 def test_a_server_without_space(url: str) -> None:
     error = psycopg.errors.DiskFull("could not extend file: No space left on device")
-    found = Connections(Server(url)).translated(error, writing=True)
+    found = Connections(Server(url)).translate(error, writing=True)
     assert isinstance(found, IndexUnwritable) and "more space" in str(found)
 
 

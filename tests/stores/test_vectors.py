@@ -10,17 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.stores.embedded import pca_prefilter, vector_index
-from dowse.stores.embedded.topk import largest, rounded
-from dowse.stores.embedded.vector_index import (
-    MAX_SEGMENTS,
-    Segment,
-    Shape,
-    VectorIndex,
-    _to_merge,
-    packed,
-    unpacked,
-)
+from dowse.stores.embedded import pca_prefilter, vector_index, vector_segment
+from dowse.stores.embedded.quantize import quantize_int8
+from dowse.stores.embedded.topk import top_k_indices
+from dowse.stores.embedded.vector_codec import pack_vectors, unpack_vectors
+from dowse.stores.embedded.vector_index import MAX_SEGMENTS, VectorIndex, _choose_merge
+from dowse.stores.embedded.vector_segment import SegmentShape, VectorSegment
 from dowse.types import ChunkVector, chunk_id, split_chunk_id
 
 DIMENSIONS = 64
@@ -39,7 +34,7 @@ def unit(rows: int, seed: int, dimensions: int = DIMENSIONS) -> np.ndarray:
 
 
 def chunk_vectors(matrix: np.ndarray) -> list[ChunkVector]:
-    return packed(
+    return pack_vectors(
         [ChunkVector(bytes([i % 256]) * 16, row.astype("<f4").tobytes()) for i, row in enumerate(matrix)]
     )
 
@@ -118,14 +113,14 @@ def test_the_best_rows_of_a_segment_are_found(
 ) -> None:
     ids = np.array([chunk_id(row // 5, row % 5) for row in range(len(scores))], dtype=np.int64)
     data = ids.tobytes() + np.ones(len(ids), np.float32).tobytes() + np.array(scores, np.int8).tobytes()
-    segment = Segment(Shape("segment", len(ids), 1), data)
+    segment = VectorSegment(SegmentShape("segment", len(ids), 1), data)
     rows = [row for row in range(len(ids)) if files is None or row // 5 in files]
     wanted = sorted((scores[row] / 4 for row in rows), reverse=True)[:limit]
-    chunks, cosines = segment.nearest(array("b", [1]), 0.25, limit, files, -1.0)
+    chunks, cosines = segment.find_nearest(array("b", [1]), 0.25, limit, files, -1.0)
     assert set(chunks) <= {ids[row] for row in rows}
     assert sorted(cosines, reverse=True)[:limit] == wanted
     for floor in (-1.0, 0.0, 0.5):
-        _, cosines = segment.nearest(array("b", [1]), 0.25, limit, files, floor)
+        _, cosines = segment.find_nearest(array("b", [1]), 0.25, limit, files, floor)
         assert sorted(c for c in cosines if c >= floor)[-limit:] == sorted(c for c in wanted if c >= floor)
 
 
@@ -141,7 +136,7 @@ def test_the_largest_are_among_those_that_come_close(
     numbers = numbers if odd is None else [*numbers, odd]
     ranges = None if among is None else [range(min(n, len(numbers)), min(n + 9, len(numbers))) for n in among]
     places = set(range(len(numbers))) if ranges is None else {place for some in ranges for place in some}
-    found = list(largest(struct.pack(f"{len(numbers)}f", *numbers), limit, ranges))
+    found = list(top_k_indices(struct.pack(f"{len(numbers)}f", *numbers), limit, ranges))
     assert set(found) <= places
     wanted = sorted((numbers[place] for place in places), reverse=True)[:limit]
     assert sorted((numbers[place] for place in set(found)), reverse=True)[:limit] == wanted
@@ -149,7 +144,7 @@ def test_the_largest_are_among_those_that_come_close(
 
 @given(st.lists(st.floats(-127, 127, width=32), min_size=1, max_size=300), st.sampled_from([0.25, 1.0, 3.0]))
 def test_numbers_are_rounded_as_python_does(numbers: list[float], part: float) -> None:
-    found = array("b", rounded([number * part for number in numbers], 1 / part))
+    found = array("b", quantize_int8([number * part for number in numbers], 1 / part))
     assert len(found) == len(numbers)
     for whole, number in zip(found, numbers, strict=True):
         assert abs(whole - number) <= 0.5001  # a half may go either way
@@ -157,18 +152,18 @@ def test_numbers_are_rounded_as_python_does(numbers: list[float], part: float) -
 
 def test_few_come_close(matrix: np.ndarray) -> None:
     numbers = (3 + matrix @ unit(1, 5)[0]).astype(np.float32)
-    assert 10 <= len(list(largest(numbers.tobytes(), 10))) < 100
+    assert 10 <= len(list(top_k_indices(numbers.tobytes(), 10))) < 100
 
 
 @given(st.lists(st.floats(-1, 1, width=32), min_size=1, max_size=20))
 def test_packing_keeps_half_a_level_and_packs_again_to_the_same(components: list[float]) -> None:
     vector = struct.pack(f"<{len(components)}f", *components)
-    (once,) = packed([ChunkVector(b"k", vector)])
-    (again,) = unpacked([once.vector])
+    (once,) = pack_vectors([ChunkVector(b"k", vector)])
+    (again,) = unpack_vectors([once.vector])
     level = max(map(abs, components)) / 127
     found = struct.unpack(f"<{len(components)}f", again)
     assert found == pytest.approx(components, abs=level * 0.51 + 1e-12)
-    (twice,) = packed([ChunkVector(b"k", again)])
+    (twice,) = pack_vectors([ChunkVector(b"k", again)])
     assert twice.vector[4:] == once.vector[4:]
 
 
@@ -199,13 +194,13 @@ def test_small_changes_leave_a_large_segment_as_it_is(tmp_path: Path, matrix: np
 
 def test_what_is_merged() -> None:
     small = {f"small{i}": (10, 10) for i in range(6)}
-    assert _to_merge({"large": (9000, 9000), "other": (9000, 9000), **small, "new": (5, 5)}) == {
+    assert _choose_merge({"large": (9000, 9000), "other": (9000, 9000), **small, "new": (5, 5)}) == {
         *small,
         "new",
     }
-    assert _to_merge({"gone": (100, 9000), "large": (9000, 9000), **small}) >= {"gone"}
+    assert _choose_merge({"gone": (100, 9000), "large": (9000, 9000), **small}) >= {"gone"}
     equal = {f"equal{i}": (9000, 9000) for i in range(MAX_SEGMENTS + 1)}
-    assert len(_to_merge(equal)) >= 2
+    assert len(_choose_merge(equal)) >= 2
 
 
 def test_a_manifest_that_is_open_elsewhere_is_replaced_a_moment_later(
@@ -224,7 +219,7 @@ def test_a_manifest_that_is_open_elsewhere_is_replaced_a_moment_later(
     assert len(VectorIndex(tmp_path)) == 50
 
 
-# --- sketches --------------------------------------------------------------------------------------
+# --- the prefilter --------------------------------------------------------------------------------------
 
 ODD = 61
 """Numbers of a vector that three eighths of are no whole number, and that fill no whole words."""
@@ -239,15 +234,15 @@ def many() -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory, many: np.ndarray) -> VectorIndex:
-    """Two segments without sketches."""
+    """Two segments without a prefilter."""
     return of_two_segments(tmp_path_factory.mktemp("plain"), many)
 
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory, many: np.ndarray) -> VectorIndex:
-    """The same two, of which the larger has sketches."""
+    """The same two, of which the larger has a prefilter."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vector_index, "SKETCHED_ROWS", 10_000)
+        patch.setattr(vector_index, "PREFILTER_MIN_ROWS", 10_000)
         return of_two_segments(tmp_path_factory.mktemp("large"), many)
 
 
@@ -258,9 +253,9 @@ def of_two_segments(folder: Path, matrix: np.ndarray) -> VectorIndex:
     return VectorIndex(folder)
 
 
-def segment_of(index: VectorIndex) -> Segment:
+def segment_of(index: VectorIndex) -> VectorSegment:
     """The larger one."""
-    found: dict[str, Segment] = vars(index)["_segments"]
+    found: dict[str, VectorSegment] = vars(index)["_segments"]
     return max(found.values(), key=lambda segment: segment.shape.rows)
 
 
@@ -268,23 +263,23 @@ WIDE, NARROW = frozenset(range(1, MANY_FILES, 2)), frozenset({2, 3, 300, 301, 79
 
 
 @pytest.mark.parametrize("files", [None, WIDE, NARROW], ids=["all", "many files", "few files"])
-def test_sketches_lose_little(
+def test_the_prefilter_loses_little(
     large: VectorIndex,
     plain: VectorIndex,
     many: np.ndarray,
     files: frozenset[int] | None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert segment_of(large).shape.sketched and not segment_of(plain).shape.sketched
+    assert segment_of(large).shape.has_prefilter and not segment_of(plain).shape.has_prefilter
     chosen: list[int] = []
-    nearest = pca_prefilter.nearest
+    nearest = pca_prefilter.find_nearest_runs
 
     def counted(*args: Any) -> list[tuple[int, int]]:
         runs = nearest(*args)
         chosen.append(sum(end - first for first, end in runs))
         return runs
 
-    monkeypatch.setattr(pca_prefilter, "nearest", counted)
+    monkeypatch.setattr(pca_prefilter, "find_nearest_runs", counted)
     shares = []
     for query in many[::500] + 0.3 * unit(40, 7, ODD):
         wanted = {hit.chunk: hit.score for hit in plain.search(query.tolist(), 10, files)}
@@ -298,17 +293,20 @@ def test_sketches_lose_little(
     if files is NARROW:  # too few to be chosen from: nothing is lost
         assert min(shares) == 1.0 and not chosen
     else:
-        assert len(chosen) == 40 and max(chosen) < segment_of(large).shape.rows * vector_index.MANY
+        assert (
+            len(chosen) == 40
+            and max(chosen) < segment_of(large).shape.rows * vector_segment.MAX_PREFILTERED_SHARE
+        )
 
 
-def test_sketches_lie_along_the_directions_in_which_rows_spread_most() -> None:
+def test_prefilter_axes_lie_along_the_directions_in_which_rows_spread_most() -> None:
     """Rows that differ in a plane only: two numbers tell all of what tells them apart."""
     random = np.random.default_rng(9)
     plane = np.linalg.qr(random.standard_normal((16, 16)))[0][:2]
     matrix = (random.standard_normal((3000, 2)) @ plane).astype(np.float32)
     scales = np.abs(matrix).max(axis=1) / np.float32(127)
     rows = np.rint(matrix / scales[:, None]).astype(np.int8)
-    found = pca_prefilter.drawn(rows, scales)
+    found = pca_prefilter.build(rows, scales)
     assert found is not None
     assert found.axes.shape == (6, 16) and found.rows.shape == (3000, 6)
     assert found.axes @ found.axes.T == pytest.approx(np.eye(6), abs=1e-5)
@@ -317,10 +315,10 @@ def test_sketches_lie_along_the_directions_in_which_rows_spread_most() -> None:
     assert np.abs(shown @ shown.T - matrix @ matrix.T).max() < 0.02 * (matrix @ matrix.T).max()
 
 
-def test_a_row_of_zeros_has_a_sketch_of_zeros() -> None:
+def test_a_row_of_zeros_is_projected_to_zeros() -> None:
     rows = np.zeros((5, 8), np.int8)
     rows[1:] = np.arange(32).reshape(4, 8)
-    found = pca_prefilter.drawn(rows, np.ones(5, np.float32))
+    found = pca_prefilter.build(rows, np.ones(5, np.float32))
     assert found is not None
     assert not found.rows[0].any() and np.isfinite(found.scales).all() and found.rows[1:].any(axis=1).all()
 
@@ -328,39 +326,39 @@ def test_a_row_of_zeros_has_a_sketch_of_zeros() -> None:
 def test_rows_that_spread_in_all_directions_alike_are_all_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vector_index, "SKETCHED_ROWS", 1000)
+    monkeypatch.setattr(vector_index, "PREFILTER_MIN_ROWS", 1000)
     rows = np.random.default_rng(3).standard_normal((5000, DIMENSIONS)).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     index = VectorIndex(tmp_path)
     index.append(1, files_of(rows), lambda ids: ids >= 0)
-    assert not segment_of(VectorIndex(tmp_path)).shape.sketched
+    assert not segment_of(VectorIndex(tmp_path)).shape.has_prefilter
     assert index.search(rows[4321].tolist(), 1)[0].chunk == chunk_id(1 + 4321 // 25, 4321 % 25)
 
 
-def test_where_sketches_tell_nothing_apart_everything_is_compared(
+def test_where_a_prefilter_tells_nothing_apart_everything_is_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ten thousand copies of a text, and one that is like them."""
-    monkeypatch.setattr(vector_index, "SKETCHED_ROWS", 1000)
+    monkeypatch.setattr(vector_index, "PREFILTER_MIN_ROWS", 1000)
     same = np.repeat(unit(1, 8), 10_000, axis=0)
     same[7777] *= -1
     index = VectorIndex(tmp_path)
     index.append(1, files_of(same), lambda ids: ids >= 0)
-    assert segment_of(index).shape.sketched
+    assert segment_of(index).shape.has_prefilter
     assert len(index.search(same[0].tolist(), 20)) == 20
     assert index.search((-same[0]).tolist(), 1)[0].chunk == chunk_id(1 + 7777 // 25, 7777 % 25)
 
 
-def test_a_merge_makes_sketches_of_what_is_left(
+def test_a_merge_makes_a_prefilter_of_what_is_left(
     tmp_path: Path, many: np.ndarray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vector_index, "SKETCHED_ROWS", 3000)
+    monkeypatch.setattr(vector_index, "PREFILTER_MIN_ROWS", 3000)
     index, files = VectorIndex(tmp_path), files_of(many[:10_000])
     for generation in range(1, 12):
         part = files[(generation - 1) * 36 : generation * 36]
         index.append(generation, part, lambda ids: ids >> 20 > 40)
     again = VectorIndex(tmp_path)
-    assert segment_of(again).shape.sketched
+    assert segment_of(again).shape.has_prefilter
     assert {split_chunk_id(chunk)[0] for chunk in again.chunks()} == set(range(41, 397))
     for row in range(1000, 9900, 500):
         assert again.search(many[row].tolist(), 1)[0].chunk == chunk_id(1 + row // 25, row % 25)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dowse.embedders.embedder import Embedder, Patient
+from dowse.embedders.embedder import Embedder, SupportsTimeout
 from dowse.errors import SettingsError
 from dowse.settings import Resolved, Settings, embedder_key
 
@@ -17,7 +17,7 @@ DEFAULTS = Resolved(Settings(), {})
 
 
 def create(spec: str, resolved: Resolved = DEFAULTS, root: Path = Path()) -> Embedder | None:
-    """The embedder that a setting like ``onnx:/path`` names; ``none`` switches the dense channel off.
+    """Create the embedder that a setting like ``onnx:/path`` names; ``none`` switches the dense channel off.
 
     Nothing is loaded and nothing is sent yet. A relative path is relative to ``root``.
     """
@@ -30,42 +30,42 @@ def create(spec: str, resolved: Resolved = DEFAULTS, root: Path = Path()) -> Emb
 
 
 def hurried(embedder: Embedder | None) -> Embedder | None:
-    """The same embedder for work that somebody waits for: it gives up early rather than late."""
-    return embedder.hurried() if isinstance(embedder, Patient) else embedder
+    """Return an embedder for work that somebody waits for: it gives up early rather than late."""
+    return embedder.with_deadline() if isinstance(embedder, SupportsTimeout) else embedder
 
 
-def _none(rest: str, resolved: Resolved, root: Path) -> None:
+def _create_none(rest: str, resolved: Resolved, root: Path) -> None:
     return None
 
 
-def _static(rest: str, resolved: Resolved, root: Path) -> Embedder:
+def _create_static(rest: str, resolved: Resolved, root: Path) -> Embedder:
     from dowse.embedders.static import built_in
 
     return built_in()
 
 
-def _hashing(rest: str, resolved: Resolved, root: Path) -> Embedder:
+def _create_hashing(rest: str, resolved: Resolved, root: Path) -> Embedder:
     from dowse.embedders.hashing import HashingEmbedder
 
     return HashingEmbedder()
 
 
-def _model2vec(path: str, resolved: Resolved, root: Path) -> Embedder:
+def _create_model2vec(path: str, resolved: Resolved, root: Path) -> Embedder:
     from dowse.embedders.model2vec import Model2VecEmbedder
-    from dowse.embedders.model_files import model_directory
+    from dowse.embedders.model_files import find_model_directory
 
     _require_own_model("model2vec", path, resolved)
-    return Model2VecEmbedder(model_directory(path, root, "model2vec"))
+    return Model2VecEmbedder(find_model_directory(path, root, "model2vec"))
 
 
-def _onnx(path: str, resolved: Resolved, root: Path) -> Embedder:
-    from dowse.embedders.model_files import model_directory
+def _create_onnx(path: str, resolved: Resolved, root: Path) -> Embedder:
+    from dowse.embedders.model_files import find_model_directory
     from dowse.embedders.onnx import OnnxEmbedder
 
     _require_own_model("onnx", path, resolved)
     s = resolved.settings
     return OnnxEmbedder(
-        model_directory(path, root, "onnx"),
+        find_model_directory(path, root, "onnx"),
         batch=s.embedder_batch,
         query_prefix=s.embedder_query_prefix,
         document_prefix=s.embedder_document_prefix,
@@ -78,26 +78,26 @@ def _require_own_model(provider: str, path: str, resolved: Resolved) -> None:
     resolved.require_user("embedder", f"load the model {spec}", f"DOWSE_EMBEDDER={spec}")
 
 
-def _ollama(model: str, resolved: Resolved, root: Path) -> Embedder:
+def _create_ollama(model: str, resolved: Resolved, root: Path) -> Embedder:
     from dowse.embedders import ollama
 
     model = model or ollama.MODEL
-    client = _client(resolved, ollama.URL, start=ollama.START, advice=ollama.advice(model))
-    return ollama.OllamaEmbedder(client, model, **_asked(resolved.settings))
+    client = _create_client(resolved, ollama.URL, start=ollama.START, advice=ollama.advice(model))
+    return ollama.OllamaEmbedder(client, model, **_request_options(resolved.settings))
 
 
-def _openai(model: str, resolved: Resolved, root: Path) -> Embedder:
+def _create_openai(model: str, resolved: Resolved, root: Path) -> Embedder:
     from dowse.embedders import openai
 
     may_send_key = resolved.may_send_key("embedder_url")
     refused = "no key is sent to an address that a tree names: set DOWSE_EMBEDDER_URL if you want that"
     advice = openai.ADVICE if may_send_key else {**openai.ADVICE, 401: refused, 403: refused}
     key = embedder_key if may_send_key else None
-    client = _client(resolved, openai.URL, advice=advice, key=key)
-    return openai.OpenAIEmbedder(client, model or openai.MODEL, **_asked(resolved.settings))
+    client = _create_client(resolved, openai.URL, advice=advice, key=key)
+    return openai.OpenAIEmbedder(client, model or openai.MODEL, **_request_options(resolved.settings))
 
 
-def _asked(s: Settings) -> dict[str, Any]:
+def _request_options(s: Settings) -> dict[str, Any]:
     return {
         "dimensions": s.embedder_dimensions,
         "batch": s.embedder_batch,
@@ -106,8 +106,8 @@ def _asked(s: Settings) -> dict[str, Any]:
     }
 
 
-def _client(resolved: Resolved, default: str, **how: Any) -> Client:
-    """The service to ask. Text leaves the machine only if the user says so: a file in the tree cannot."""
+def _create_client(resolved: Resolved, default: str, **how: Any) -> Client:
+    """Create a client of the service. Text leaves the machine only if the user says so: a file in the tree cannot."""
     from dowse.services.http_client import Client, checked_url, is_local
 
     s = resolved.settings
@@ -120,13 +120,13 @@ def _client(resolved: Resolved, default: str, **how: Any) -> Client:
 
 
 EMBEDDERS: dict[str, Callable[[str, Resolved, Path], Embedder | None]] = {
-    "none": _none,
-    "static": _static,
-    "hashing": _hashing,
-    "model2vec": _model2vec,
-    "onnx": _onnx,
-    "ollama": _ollama,
-    "openai": _openai,
+    "none": _create_none,
+    "static": _create_static,
+    "hashing": _create_hashing,
+    "model2vec": _create_model2vec,
+    "onnx": _create_onnx,
+    "ollama": _create_ollama,
+    "openai": _create_openai,
 }
 """What may stand before the colon of the setting ``embedder``, and what makes an embedder of the rest."""
 

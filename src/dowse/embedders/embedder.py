@@ -1,4 +1,4 @@
-"""The seam between text and vectors."""
+"""The protocols of an embedder, which turns text into vectors."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ class Embedder(Protocol):
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        """One row per text."""
+        """Embed texts, one row for each."""
         ...
 
     def embed_query(self, text: str) -> Sequence[float]:
-        """The vector of a question."""
+        """Embed a query."""
         ...
 
 
 @runtime_checkable
-class Patient(Protocol):
+class SupportsTimeout(Protocol):
     """An embedder that waits for somebody else, if need be for minutes: right for indexing, not for a search."""
 
-    def hurried(self) -> Embedder:
-        """The same embedder, but one that gives up early."""
+    def with_deadline(self) -> Embedder:
+        """Return this embedder with a short deadline: it gives up early."""
         ...
 
 
@@ -48,13 +48,13 @@ class Preparing(Protocol):
 
     @property
     def name(self) -> str:
-        """As of any embedder."""
+        """Identifies model and dimension, like ``Embedder.name``."""
         ...
 
     def prepared(self, document: Document) -> bytes:
-        """What is to be known of a document: of two for which it is the same, the vectors are."""
+        """Cut a document into what its vector depends on: equal results mean equal vectors."""
         ...
 
     def embed_prepared(self, documents: Sequence[bytes]) -> Matrix:
-        """One row per document that was prepared."""
+        """Embed documents that were prepared, one row for each."""
         ...

@@ -1,4 +1,4 @@
-"""Vectors without a model: every token is hashed to a few signed places (the hashing trick).
+"""Vectors without a model: every token is hashed to a few signed buckets (the hashing trick).
 
 Knows nothing of meaning, so it finds what keyword search finds; it is here because it is small, fast and
 the same everywhere, which makes it the embedder to test the dense channel with.
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from dowse.embedders.embedder import Matrix
 
 DIMENSIONS = 256
-PLACES = 4
-"""Places per token: with several, two tokens that share one are still told apart."""
+BUCKETS_PER_TOKEN = 4
+"""Buckets per token: with several, two tokens that share one are still told apart."""
 
 
 class HashingEmbedder:
@@ -29,13 +29,13 @@ class HashingEmbedder:
     name = f"hashing-{DIMENSIONS}-{tokens.VERSION}"
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        """One row per text."""
+        """Embed texts, one row for each."""
         import numpy as np
 
         return np.array([_embed(text) for text in texts], dtype=np.float32).reshape(len(texts), DIMENSIONS)
 
     def embed_query(self, text: str) -> Sequence[float]:
-        """The vector of a question."""
+        """Embed a query."""
         return _embed(text)
 
 
@@ -43,14 +43,14 @@ def _embed(text: str) -> list[float]:
     values = [0.0] * DIMENSIONS
     for token, count in Counter(tokens.tokens(text).split()).items():
         weight = 1.0 + math.log(count)
-        for place, sign in _places(token):
-            values[place] += sign * weight
+        for bucket, sign in _hash_buckets(token):
+            values[bucket] += sign * weight
     length = math.sqrt(sum(value * value for value in values)) or 1.0
     return [value / length for value in values]
 
 
 @lru_cache(maxsize=100_000)
-def _places(token: str) -> tuple[tuple[int, int], ...]:
-    digest = blake2b(token.encode(), digest_size=2 * PLACES).digest()
+def _hash_buckets(token: str) -> tuple[tuple[int, int], ...]:
+    digest = blake2b(token.encode(), digest_size=2 * BUCKETS_PER_TOKEN).digest()
     numbers = (int.from_bytes(digest[i : i + 2], "little") for i in range(0, len(digest), 2))
     return tuple((number % DIMENSIONS, 1 if number & 0x8000 else -1) for number in numbers)

@@ -1,4 +1,4 @@
-"""What the embedders that ask a service have in common: prefixes, batches by count and size, checked answers."""
+"""The base of embedders that call an HTTP service: prefixes, batches by count and size, validated answers."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from dowse.embedders.presets import AUTO, known, prefixes
-from dowse.embedders.vectors import readable, received_rows
+from dowse.embedders.presets import AUTO, find_preset, resolve_prefixes
+from dowse.embedders.vectors import to_model_text, validate_rows
 from dowse.errors import EmbedderError
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ BATCH_CHARACTERS = 100_000
 
 
 @dataclass(frozen=True)
-class RemoteEmbedder(ABC):
-    """Embeds by asking a service. Nothing is sent before a text is to be embedded; safe to use from several threads."""
+class HttpEmbedder(ABC):
+    """Embeds by calling a service. Nothing is sent before the first text; safe to use from several threads."""
 
     provider: ClassVar[str]
 
@@ -39,19 +39,19 @@ class RemoteEmbedder(ABC):
 
     @property
     def name(self) -> str:
-        """Says which model made a vector, and how it was asked."""
-        used = blake2b(repr((*self._prefixes, self._place())).encode(), digest_size=4).hexdigest()
-        return f"{self.provider}-{self.model}-{self._expected or 'any'}-{used}"
+        """Name of the model and of how it is used: other name, other vectors."""
+        used = blake2b(repr((*self._prefixes, self._model_source())).encode(), digest_size=4).hexdigest()
+        return f"{self.provider}-{self.model}-{self._expected_dimensions or 'any'}-{used}"
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        """One row per text."""
+        """Embed texts, one row for each."""
         import numpy as np
 
         prefix = self._prefixes[1]
-        batches = _batches([readable(text, prefix, MAX_CHARACTERS) for text in texts], self.batch)
+        batches = _split_batches([to_model_text(text, prefix, MAX_CHARACTERS) for text in texts], self.batch)
         matrices = [self._embed(batch, self.client) for batch in batches]
         if not matrices:
-            return np.zeros((0, self._expected or len(self.embed_query(""))), dtype=np.float32)
+            return np.zeros((0, self._expected_dimensions or len(self.embed_query(""))), dtype=np.float32)
         if len({matrix.shape[1] for matrix in matrices}) > 1:
             raise EmbedderError(
                 f"{self.client.url} returned vectors of different dimensions: check the model"
@@ -59,42 +59,42 @@ class RemoteEmbedder(ABC):
         return np.concatenate(matrices)
 
     def embed_query(self, text: str) -> Sequence[float]:
-        """The vector of a question; somebody waits for it."""
-        asked = [readable(text, self._prefixes[0], MAX_CHARACTERS)]
-        vector: list[float] = self._embed(asked, self._hurried_client)[0].tolist()
+        """Embed a query; somebody waits for it."""
+        texts = [to_model_text(text, self._prefixes[0], MAX_CHARACTERS)]
+        vector: list[float] = self._embed(texts, self._deadline_client)[0].tolist()
         return vector
 
-    def hurried(self) -> Self:
-        """The same embedder, for work that somebody waits for."""
-        return replace(self, client=self._hurried_client)
+    def with_deadline(self) -> Self:
+        """Return this embedder with a short deadline, for work that somebody waits for."""
+        return replace(self, client=self._deadline_client)
 
     @cached_property
-    def _hurried_client(self) -> Client:
-        return self.client.hurried()
+    def _deadline_client(self) -> Client:
+        return self.client.with_deadline()
 
     @abstractmethod
-    def _ask(self, texts: list[str], client: Client) -> Sequence[object]:
-        """The vectors of some texts, as the service returns them."""
+    def _request_vectors(self, texts: list[str], client: Client) -> Sequence[object]:
+        """Ask the service for the vectors of some texts, and return them as it sends them."""
 
-    def _place(self) -> str:
-        """What else tells one model from another of the same name."""
+    def _model_source(self) -> str:
+        """Return what else tells one model from another of the same name."""
         return ""
 
     @property
-    def _expected(self) -> int:
-        return self.dimensions or known(self.model).dimensions
+    def _expected_dimensions(self) -> int:
+        return self.dimensions or find_preset(self.model).dimensions
 
     @property
     def _prefixes(self) -> tuple[str, str]:
-        return prefixes(known(self.model), self.query_prefix, self.document_prefix)
+        return resolve_prefixes(find_preset(self.model), self.query_prefix, self.document_prefix)
 
     def _embed(self, texts: list[str], client: Client) -> Matrix:
-        rows = self._ask(texts, client)
-        return received_rows(rows, len(texts), self._expected, self.client.url)
+        rows = self._request_vectors(texts, client)
+        return validate_rows(rows, len(texts), self._expected_dimensions, self.client.url)
 
 
-def _batches(texts: list[str], most: int) -> Iterator[list[str]]:
-    """The texts in order, in batches that are small enough by number and by size."""
+def _split_batches(texts: list[str], most: int) -> Iterator[list[str]]:
+    """Split texts, in order, into batches that are small enough by number and by size."""
     batch: list[str] = []
     size = 0
     for text in texts:

@@ -12,9 +12,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dowse.embedders.model_files import TOKENIZER, load_tokenizer, read_json, required
-from dowse.embedders.model_hash import digest
-from dowse.embedders.vectors import unit_rows
+from dowse.embedders.model_files import TOKENIZER, load_tokenizer, read_json, require_file
+from dowse.embedders.model_hash import hash_files
+from dowse.embedders.vectors import normalize_rows
 from dowse.errors import EmbedderError, SettingsError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, Any]
 
-WEIGHTS = "model.safetensors"
+WEIGHTS_FILE = "model.safetensors"
 EXTRA = "model2vec"
 
 TABLES = ("embeddings", "embedding.weight")
@@ -37,13 +37,13 @@ MAX_TOKENS = 512
 MAX_CHARACTERS = 20 * MAX_TOKENS
 """Characters that are cut into tokens: no text that is embedded has longer tokens throughout."""
 
-MAX_HEADER = 10_000_000
-"""Bytes that a header can have at the most: a longer one is damaged."""
+MAX_HEADER_BYTES = 10_000_000
+"""Bytes that a header can have at the most: a longer one is corrupt."""
 
 DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I8": "i1", "U8": "u1"}
 
 
-class _Model(NamedTuple):
+class _Model2VecModel(NamedTuple):
     """A model, opened. ``weights`` (by token) and ``rows`` (token to row) are there in models with a shared table."""
 
     table: Array
@@ -57,26 +57,26 @@ class Model2VecEmbedder:
     """Embeds with a static model in a directory. Opened at first use; safe to use from several threads."""
 
     def __init__(self, directory: Path) -> None:
-        self._weights = required(directory / WEIGHTS)
-        self._tokenizer = required(directory / TOKENIZER)
+        self._weights = require_file(directory / WEIGHTS_FILE)
+        self._tokenizer = require_file(directory / TOKENIZER)
         self._opening = threading.Lock()
-        self._opened: _Model | None = None
+        self._opened_model: _Model2VecModel | None = None
 
     @cached_property
     def name(self) -> str:
         """Says which weights and tokenizer made a vector."""
         header, _ = read_header(self._weights)
-        made_of = digest([self._weights, self._tokenizer], f"{MAX_TOKENS}")
-        return f"model2vec-{_table(header)['shape'][1]}-{made_of}"
+        model_hash = hash_files([self._weights, self._tokenizer], f"{MAX_TOKENS}")
+        return f"model2vec-{_find_table(header)['shape'][1]}-{model_hash}"
 
     @property
-    def _model(self) -> _Model:
+    def _model(self) -> _Model2VecModel:
         with self._opening:
-            if self._opened is None:
-                self._opened = self._open()
-            return self._opened
+            if self._opened_model is None:
+                self._opened_model = self._open()
+            return self._opened_model
 
-    def _open(self) -> _Model:
+    def _open(self) -> _Model2VecModel:
         tensors = open_tensors(self._weights)
         tokenizer = load_tokenizer(self._tokenizer, EXTRA)
         tokenizer.no_padding()
@@ -91,31 +91,33 @@ class Model2VecEmbedder:
             raise EmbedderError(
                 f"{self._weights} has fewer vectors than {self._tokenizer} has tokens: download both again"
             )
-        return _Model(table, weights, rows, tokenizer, _unknown_token(read_json(self._tokenizer), tokenizer))
+        return _Model2VecModel(
+            table, weights, rows, tokenizer, _find_unknown_token(read_json(self._tokenizer), tokenizer)
+        )
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        """One row per text."""
+        """Embed texts, one row for each."""
         import numpy as np
 
         model = self._model
         plain = [text[:MAX_CHARACTERS].encode("utf-8", "replace").decode() for text in texts]
         encoded = model.tokenizer.encode_batch_fast(plain, add_special_tokens=False)
         matrix = np.zeros((len(texts), model.table.shape[1]), dtype=np.float32)
-        for place, encoding in enumerate(encoded):
+        for index, encoding in enumerate(encoded):
             ids = [id for id in encoding.ids if id != model.unknown]
             if ids:
-                matrix[place] = _mean(model, np.asarray(ids))
+                matrix[index] = _mean(model, np.asarray(ids))
         if not np.isfinite(matrix).all():
             raise EmbedderError(f"{self._weights} has a value that is no number: download it again")
-        return unit_rows(matrix)
+        return normalize_rows(matrix)
 
     def embed_query(self, text: str) -> Sequence[float]:
-        """The vector of a question."""
+        """Embed a query."""
         vector: list[float] = self.embed_documents([text])[0].tolist()
         return vector
 
 
-def _mean(model: _Model, ids: Array) -> Array:
+def _mean(model: _Model2VecModel, ids: Array) -> Array:
     rows = model.table[ids if model.rows is None else model.rows[ids]].astype("f4")
     if model.weights is not None:
         rows = rows * model.weights[ids].astype("f4")[:, None]
@@ -123,8 +125,8 @@ def _mean(model: _Model, ids: Array) -> Array:
     return mean
 
 
-def _unknown_token(definition: Mapping[str, Any], tokenizer: Tokenizer) -> int | None:
-    """The token that stands for what the vocabulary lacks: it means nothing."""
+def _find_unknown_token(definition: Mapping[str, Any], tokenizer: Tokenizer) -> int | None:
+    """Find the token that stands for what the vocabulary lacks: it means nothing."""
     model = definition.get("model", {})
     if isinstance(token := model.get("unk_token"), str):
         return tokenizer.token_to_id(token)
@@ -132,7 +134,7 @@ def _unknown_token(definition: Mapping[str, Any], tokenizer: Tokenizer) -> int |
     return unknown if isinstance(unknown, int) else None
 
 
-def _table(header: Mapping[str, Any]) -> dict[str, Any]:
+def _find_table(header: Mapping[str, Any]) -> dict[str, Any]:
     return next(dict(header[name]) for name in TABLES if name in header)
 
 
@@ -140,15 +142,15 @@ def _table(header: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_header(path: Path) -> tuple[dict[str, Any], int]:
-    """The arrays that a file declares, checked, and where the data begins."""
+    """Read and check which arrays a file declares, and where their data begins."""
     try:
         with open(path, "rb") as file:
             length = int.from_bytes(file.read(8), "little")
-            if length > MAX_HEADER:
+            if length > MAX_HEADER_BYTES:
                 raise ValueError("its header is too long")
             header = json.loads(file.read(length))
         header.pop("__metadata__", None)
-        _check(header, path.stat().st_size - 8 - length)
+        _check_header(header, path.stat().st_size - 8 - length)
     except OSError as error:
         raise SettingsError(f"the model file {path} cannot be read: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -156,8 +158,8 @@ def read_header(path: Path) -> tuple[dict[str, Any], int]:
     return header, 8 + length
 
 
-def _check(header: Mapping[str, Any], available: int) -> None:
-    """Every array has a known type, and lies in the file as a whole."""
+def _check_header(header: Mapping[str, Any], available: int) -> None:
+    """Check that every array has a known type, and lies in the file as a whole."""
     from math import prod
 
     for name, entry in header.items():
@@ -172,7 +174,7 @@ def _check(header: Mapping[str, Any], available: int) -> None:
 
 
 def open_tensors(path: Path) -> dict[str, Array]:
-    """The arrays of a file, mapped into memory."""
+    """Map the arrays of a file into memory."""
     import numpy as np
 
     header, begin = read_header(path)

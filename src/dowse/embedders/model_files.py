@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 TOKENIZER = "tokenizer.json"
 
 
-def model_directory(path: str, root: Path, provider: str) -> Path:
-    """The directory (or file) of a model: absolute, below the home folder (``~``), or relative to the tree."""
+def find_model_directory(path: str, root: Path, provider: str) -> Path:
+    """Find the directory (or file) of a model: absolute, below the home folder (``~``), or relative to the tree."""
     if not path:
         raise SettingsError(f"the embedder '{provider}' needs a directory: '{provider}:/path/to/the/model'")
     found = root / Path(path).expanduser()
@@ -24,15 +24,15 @@ def model_directory(path: str, root: Path, provider: str) -> Path:
     return found
 
 
-def required(path: Path) -> Path:
-    """A file that a model cannot do without."""
+def require_file(path: Path) -> Path:
+    """Return the path of a file that a model cannot do without; raise an error if it is missing."""
     if not path.is_file():
         raise SettingsError(f"the model at {path.parent} lacks {path.name}: download it completely")
     return path
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """What a configuration file of a model says; nothing if there is none."""
+    """Read a configuration file of a model; return an empty dictionary if there is none."""
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -43,17 +43,17 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def load_tokenizer(path: Path, extra: str) -> Tokenizer:
-    """The tokenizer of a model; ``extra`` is the part of dowse to install if the library is missing."""
+    """Load the tokenizer of a model; ``extra`` is the part of dowse to install if the library is missing."""
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
-        raise missing_package("tokenizers", extra) from error
+        raise missing_package_error("tokenizers", extra) from error
     try:
         return Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises nothing more precise
         raise EmbedderError(f"the tokenizer {path} cannot be used: {error}") from error
 
 
-def missing_package(package: str, extra: str) -> EmbedderError:
-    """The error that says how to install what an embedder needs."""
+def missing_package_error(package: str, extra: str) -> EmbedderError:
+    """Make the error that says how to install what an embedder needs."""
     return EmbedderError(f"the package '{package}' is needed for this embedder: pip install 'dowse[{extra}]'")

@@ -1,6 +1,6 @@
-"""Which weights these are: a hash of what the files of a model say, whatever they are called and wherever they lie.
+"""Identifies model weights by a hash of the contents of their files, whatever their names and folders are.
 
-Hashing half a gigabyte takes a second, which is too long for every start: the hash of a large file is remembered in the
+Hashing half a gigabyte takes a second, which is too long for every start: the hash of a large file is cached in the
 user's cache folder for as long as its size and time stamp stay the same.
 """
 
@@ -17,62 +17,62 @@ from pathlib import Path
 from dowse import settings
 from dowse.errors import SettingsError
 
-REMEMBERED_FROM = 4_000_000
-"""Bytes from which on a hash is remembered: what is smaller takes less than 10 ms."""
+MIN_CACHED_BYTES = 4_000_000
+"""Bytes from which on a hash is cached: what is smaller takes less than 10 ms."""
 
-SETTLED_SECONDS = 2
+MIN_AGE_SECONDS = 2
 """A file that changed this short ago may change again within the same tick of its time stamp."""
 
-CACHE = "model-hashes.json"
+CACHE_FILE = "model-hashes.json"
 
 
-def digest(files: Iterable[Path], extra: str = "") -> str:
-    """A hash of the contents of some files, in this order, and of what else decides the vectors."""
+def hash_files(files: Iterable[Path], extra: str = "") -> str:
+    """Hash the contents of some files, in this order, and what else decides the vectors."""
     total = hashlib.blake2b(extra.encode(), digest_size=16)
     for path in files:
         try:
-            total.update(_of_file(path).encode())
+            total.update(_hash_cached(path).encode())
         except OSError as error:
             raise SettingsError(f"the model file {path} cannot be read: {error.strerror}") from error
     return total.hexdigest()
 
 
-def _of_file(path: Path) -> str:
+def _hash_cached(path: Path) -> str:
     path = path.resolve()
     status = path.stat()
-    if status.st_size < REMEMBERED_FROM:
-        return _hashed(path)
+    if status.st_size < MIN_CACHED_BYTES:
+        return _hash_file(path)
     stamp = [status.st_size, status.st_mtime_ns]
-    found = _remembered().get(str(path))
+    found = _read_cache().get(str(path))
     if isinstance(found, list) and found[:-1] == stamp:
         return str(found[-1])
-    computed = _hashed(path)
-    if time.time() - status.st_mtime > SETTLED_SECONDS:
-        _remember(str(path), [*stamp, computed])
+    computed = _hash_file(path)
+    if time.time() - status.st_mtime > MIN_AGE_SECONDS:
+        _write_cache(str(path), [*stamp, computed])
     return computed
 
 
-def _hashed(path: Path) -> str:
+def _hash_file(path: Path) -> str:
     with open(path, "rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
-def _remembered() -> dict[str, object]:
+def _read_cache() -> dict[str, object]:
     try:
-        values = json.loads((settings.user_cache_dir() / CACHE).read_text(encoding="utf-8"))
+        values = json.loads((settings.user_cache_dir() / CACHE_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
     return values if isinstance(values, dict) else {}
 
 
-def _remember(path: str, entry: list[object]) -> None:
-    """Write the memory anew in one step; it is only a memory, so that what cannot be written is left."""
+def _write_cache(path: str, entry: list[object]) -> None:
+    """Replace the cache file in one step; ignore it if it cannot be written, for it is only a cache."""
     folder = settings.user_cache_dir()
-    temporary = folder / f"{CACHE}.{os.getpid()}"
+    temporary = folder / f"{CACHE_FILE}.{os.getpid()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(json.dumps(_remembered() | {path: entry}), encoding="utf-8")
-        temporary.replace(folder / CACHE)
+        temporary.write_text(json.dumps(_read_cache() | {path: entry}), encoding="utf-8")
+        temporary.replace(folder / CACHE_FILE)
     except OSError:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)

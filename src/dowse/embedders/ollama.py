@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dowse.embedders.http_base import RemoteEmbedder
+from dowse.embedders.http_base import HttpEmbedder
 from dowse.errors import EmbedderError
 
 if TYPE_CHECKING:
@@ -16,12 +16,12 @@ MODEL = "nomic-embed-text"
 START = "start it with 'ollama serve', or set embedder_url to where it runs"
 
 
-class OllamaEmbedder(RemoteEmbedder):
-    """Asks Ollama. What is longer than the model can read is cut by Ollama."""
+class OllamaEmbedder(HttpEmbedder):
+    """Embeds with Ollama. What is longer than the model can read is cut by Ollama."""
 
     provider = "ollama"
 
-    def _ask(self, texts: list[str], client: Client) -> Sequence[object]:
+    def _request_vectors(self, texts: list[str], client: Client) -> Sequence[object]:
         body: dict[str, object] = {"model": self.model, "input": texts, "truncate": True}
         if self.dimensions:
             body["dimensions"] = self.dimensions
@@ -32,5 +32,5 @@ class OllamaEmbedder(RemoteEmbedder):
 
 
 def advice(model: str) -> dict[int, str]:
-    """What to do about a status that Ollama answers with."""
+    """Return what to do about each HTTP status that Ollama answers with."""
     return {404: f"get the model with 'ollama pull {model}'", 400: "is this a model that makes embeddings?"}

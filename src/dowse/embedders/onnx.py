@@ -13,10 +13,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dowse.embedders.model_files import TOKENIZER, load_tokenizer, missing_package, read_json, required
-from dowse.embedders.model_hash import digest
-from dowse.embedders.presets import AUTO, Known, known, prefixes
-from dowse.embedders.vectors import readable, received_rows
+from dowse.embedders.model_files import (
+    TOKENIZER,
+    load_tokenizer,
+    missing_package_error,
+    read_json,
+    require_file,
+)
+from dowse.embedders.model_hash import hash_files
+from dowse.embedders.presets import AUTO, ModelPreset, find_preset, resolve_prefixes
+from dowse.embedders.vectors import to_model_text, validate_rows
 from dowse.errors import EmbedderError, SettingsError
 
 if TYPE_CHECKING:
@@ -30,7 +36,7 @@ if TYPE_CHECKING:
 
 EXTRA = "onnx"
 
-WEIGHTS = ("model.onnx", "onnx/model.onnx", "onnx/model_quantized.onnx", "onnx/model_int8.onnx")
+WEIGHT_FILES = ("model.onnx", "onnx/model.onnx", "onnx/model_quantized.onnx", "onnx/model_int8.onnx")
 """Where the weights are looked for, most precise first; then any other ``.onnx`` file."""
 
 MAX_TOKENS = 512
@@ -43,11 +49,11 @@ RUN_TOKENS = 4096
 
 POOLINGS = ("mean", "cls", "last")
 
-WHOLE = "sentence_embedding"
+POOLED_OUTPUT = "sentence_embedding"
 """The output of models that pool by themselves."""
 
 
-class _Model(NamedTuple):
+class _OnnxModel(NamedTuple):
     """A model, loaded."""
 
     session: InferenceSession
@@ -63,34 +69,36 @@ class OnnxEmbedder:
     def __init__(
         self, path: Path, *, batch: int = 64, query_prefix: str = AUTO, document_prefix: str = AUTO
     ) -> None:
-        self._weights = _weights(path)
-        self._home = _home(self._weights)
+        self._weights = _find_weights(path)
+        self._home = _find_home(self._weights)
         self._batch = batch
-        usage = _usage(self._home)
-        self._pooling = usage.pooling
-        self._query_prefix, self._document_prefix = prefixes(usage, query_prefix, document_prefix)
-        self._limit = _token_limit(self._home)
+        preset = _read_preset(self._home)
+        self._pooling = preset.pooling
+        self._query_prefix, self._document_prefix = resolve_prefixes(preset, query_prefix, document_prefix)
+        self._limit = _read_token_limit(self._home)
         self._loading = threading.Lock()
-        self._loaded: _Model | None = None
+        self._loaded_model: _OnnxModel | None = None
 
     @cached_property
     def name(self) -> str:
         """Says which weights made a vector, and how they were used."""
         used = (self._pooling, self._limit, self._query_prefix, self._document_prefix)
-        beside = sorted(
+        weight_parts = sorted(
             self._weights.parent.glob(f"{self._weights.name}[._]*")
         )  # weights in files of their own
-        made_of = digest([self._weights, *beside, self._home / TOKENIZER], repr(used))
+        model_hash = hash_files([self._weights, *weight_parts, self._home / TOKENIZER], repr(used))
         dimensions = read_json(self._home / "config.json").get("hidden_size", "")
-        return f"onnx-{dimensions}-{made_of}"
+        return f"onnx-{dimensions}-{model_hash}"
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        """One row per text."""
-        return self._embed([readable(text, self._document_prefix, MAX_CHARACTERS) for text in texts])
+        """Embed texts, one row for each."""
+        return self._embed([to_model_text(text, self._document_prefix, MAX_CHARACTERS) for text in texts])
 
     def embed_query(self, text: str) -> Sequence[float]:
-        """The vector of a question."""
-        vector: list[float] = self._embed([readable(text, self._query_prefix, MAX_CHARACTERS)])[0].tolist()
+        """Embed a query."""
+        vector: list[float] = self._embed([to_model_text(text, self._query_prefix, MAX_CHARACTERS)])[
+            0
+        ].tolist()
         return vector
 
     def _embed(self, texts: list[str]) -> Matrix:
@@ -98,17 +106,17 @@ class OnnxEmbedder:
 
         model = self._model
         if not texts:
-            return self._embed([readable("", self._document_prefix, MAX_CHARACTERS)])[:0]
+            return self._embed([to_model_text("", self._document_prefix, MAX_CHARACTERS)])[:0]
         encoded = model.tokenizer.encode_batch_fast(texts)
         lengths = [len(one.ids) for one in encoded]
         pooled: list[Array | None] = [None] * len(texts)
-        for places in _runs(lengths, self._batch):
-            for place, row in zip(places, self._run(model, [encoded[i] for i in places]), strict=True):
-                pooled[place] = np.asarray(row)
-        return received_rows(pooled, len(texts), 0, f"the model {self._weights}")
+        for indexes in _plan_runs(lengths, self._batch):
+            for index, row in zip(indexes, self._run(model, [encoded[i] for i in indexes]), strict=True):
+                pooled[index] = np.asarray(row)
+        return validate_rows(pooled, len(texts), 0, f"the model {self._weights}")
 
-    def _run(self, model: _Model, encoded: Sequence[Encoding]) -> Array:
-        """One row per text that goes through the model at once."""
+    def _run(self, model: _OnnxModel, encoded: Sequence[Encoding]) -> Array:
+        """Run some texts through the model at once, one row for each."""
         import numpy as np
 
         shape = (len(encoded), max(len(one.ids) for one in encoded))
@@ -116,33 +124,33 @@ class OnnxEmbedder:
         for row, one in enumerate(encoded):
             ids[row, : len(one.ids)] = one.ids
             mask[row, : len(one.ids)] = 1
-        offered = {
+        inputs = {
             "input_ids": ids,
             "attention_mask": mask,
             "token_type_ids": np.zeros(shape, dtype=np.int64),
             "position_ids": np.broadcast_to(np.arange(shape[1], dtype=np.int64), shape),
         }
         try:
-            (found,) = model.session.run([model.output], {name: offered[name] for name in model.inputs})
-        except _runtime_errors() as error:
+            (found,) = model.session.run([model.output], {name: inputs[name] for name in model.inputs})
+        except _list_runtime_errors() as error:
             raise EmbedderError(f"the model {self._weights} failed: {_first_line(error)}") from error
         values = np.asarray(found, dtype=np.float32)
-        return values if values.ndim == 2 else _pooled(values, mask, self._pooling)
+        return values if values.ndim == 2 else _pool(values, mask, self._pooling)
 
     @property
-    def _model(self) -> _Model:
+    def _model(self) -> _OnnxModel:
         with self._loading:
-            if self._loaded is None:
-                self._loaded = self._load()
-            return self._loaded
+            if self._loaded_model is None:
+                self._loaded_model = self._load()
+            return self._loaded_model
 
-    def _load(self) -> _Model:
+    def _load(self) -> _OnnxModel:
         try:
             import onnxruntime
         except ImportError as error:
-            raise missing_package("onnxruntime", EXTRA) from error
+            raise missing_package_error("onnxruntime", EXTRA) from error
         tokenizer = load_tokenizer(self._home / TOKENIZER, EXTRA)
-        padding = _padding(tokenizer)
+        padding = _find_padding_token(tokenizer)
         tokenizer.no_padding()
         tokenizer.enable_truncation(self._limit)
         options = onnxruntime.SessionOptions()
@@ -153,7 +161,7 @@ class OnnxEmbedder:
             session = onnxruntime.InferenceSession(
                 str(self._weights), options, providers=["CPUExecutionProvider"]
             )
-        except _runtime_errors() as error:
+        except _list_runtime_errors() as error:
             raise EmbedderError(
                 f"the model {self._weights} cannot be loaded ({_first_line(error)}): download it again"
             ) from error
@@ -162,15 +170,15 @@ class OnnxEmbedder:
             raise EmbedderError(
                 f"the model {self._weights} asks for '{min(unknown)}': choose one that turns text into vectors"
             )
-        output = _output([one.name for one in session.get_outputs()])
-        return _Model(session, inputs, output, tokenizer, padding)
+        output = _choose_output([one.name for one in session.get_outputs()])
+        return _OnnxModel(session, inputs, output, tokenizer, padding)
 
 
-def _weights(path: Path) -> Path:
+def _find_weights(path: Path) -> Path:
     if path.is_file():
         return path
     for candidate in (
-        *(path / name for name in WEIGHTS),
+        *(path / name for name in WEIGHT_FILES),
         *sorted(path.glob("*.onnx")),
         *sorted(path.glob("onnx/*.onnx")),
     ):
@@ -179,34 +187,34 @@ def _weights(path: Path) -> Path:
     raise SettingsError(f"there is no model.onnx in {path}: download the model in ONNX format")
 
 
-def _home(weights: Path) -> Path:
-    """The directory of a model: with its weights, or above them."""
+def _find_home(weights: Path) -> Path:
+    """Find the directory of a model: with its weights, or above them."""
     home = next(
         (folder for folder in (weights.parent, weights.parent.parent) if (folder / TOKENIZER).is_file()), None
     )
-    return home or required(weights.parent / TOKENIZER).parent
+    return home or require_file(weights.parent / TOKENIZER).parent
 
 
-def _usage(home: Path) -> Known:
-    """How the model wants to be used: as its files say, or as is known of it."""
+def _read_preset(home: Path) -> ModelPreset:
+    """Read how the model wants to be used: as its files say, or as is known of it."""
     config = read_json(home / "config.json")
-    by_name = (known(name) for name in (str(config.get("_name_or_path", "")), home.resolve().name))
-    usage = next((found for found in by_name if found != Known()), Known())
+    by_name = (find_preset(name) for name in (str(config.get("_name_or_path", "")), home.resolve().name))
+    preset = next((found for found in by_name if found != ModelPreset()), ModelPreset())
     prompts = read_json(home / "config_sentence_transformers.json").get("prompts")
     if isinstance(prompts, dict) and any(prompts.values()):
-        document = prompts.get("document", prompts.get("passage", usage.document))
-        usage = usage._replace(query=str(prompts.get("query", usage.query)), document=str(document))
-    if pooling := _declared_pooling(read_json(home / "1_Pooling" / "config.json")):
-        usage = usage._replace(pooling=pooling)
-    if usage.pooling not in POOLINGS:
+        document = prompts.get("document", prompts.get("passage", preset.document))
+        preset = preset._replace(query=str(prompts.get("query", preset.query)), document=str(document))
+    if pooling := _parse_pooling(read_json(home / "1_Pooling" / "config.json")):
+        preset = preset._replace(pooling=pooling)
+    if preset.pooling not in POOLINGS:
         raise SettingsError(
-            f"the model at {home} wants '{usage.pooling}' pooling: choose one with {', '.join(POOLINGS)}"
+            f"the model at {home} wants '{preset.pooling}' pooling: choose one with {', '.join(POOLINGS)}"
         )
-    return usage
+    return preset
 
 
-def _declared_pooling(config: dict[str, Any]) -> str:
-    """``pooling_mode_cls_token: true`` -> ``cls``; empty if nothing is said."""
+def _parse_pooling(config: dict[str, Any]) -> str:
+    """Parse the pooling, ``pooling_mode_cls_token: true`` -> ``cls``; empty if nothing is said."""
     names = {"mean_tokens": "mean", "cls_token": "cls", "lasttoken": "last"}
     modes = [
         key.removeprefix("pooling_mode_")
@@ -216,8 +224,8 @@ def _declared_pooling(config: dict[str, Any]) -> str:
     return " and ".join(names.get(mode, mode) for mode in modes)
 
 
-def _token_limit(home: Path) -> int:
-    """Tokens that the model can read, as far as its files say so."""
+def _read_token_limit(home: Path) -> int:
+    """Read how many tokens the model can take, as far as its files say so."""
     declared = (
         read_json(home / "sentence_bert_config.json").get("max_seq_length"),
         read_json(home / "tokenizer_config.json").get("model_max_length"),
@@ -226,35 +234,35 @@ def _token_limit(home: Path) -> int:
     return min([MAX_TOKENS, *(limit for limit in declared if isinstance(limit, int) and limit > 0)])
 
 
-def _padding(tokenizer: Tokenizer) -> int:
-    """The token that fills up shorter texts: some models number positions by it."""
+def _find_padding_token(tokenizer: Tokenizer) -> int:
+    """Find the token that fills up shorter texts: some models number positions by it."""
     if tokenizer.padding:
         return int(tokenizer.padding["pad_id"])
     found = (tokenizer.token_to_id(token) for token in ("[PAD]", "<pad>", "<|endoftext|>"))
     return next((id for id in found if id is not None), 0)
 
 
-def _output(names: Sequence[str]) -> str:
-    """The output to use: the text as a whole if the model offers it, otherwise its tokens."""
+def _choose_output(names: Sequence[str]) -> str:
+    """Choose the output to use: the text as a whole if the model offers it, otherwise its tokens."""
     return next(
-        (name for name in (WHOLE, "last_hidden_state", "token_embeddings") if name in names), names[0]
+        (name for name in (POOLED_OUTPUT, "last_hidden_state", "token_embeddings") if name in names), names[0]
     )
 
 
-def _runs(lengths: Sequence[int], batch: int) -> Iterator[list[int]]:
-    """Places of texts that go through the model together: of like length, so that little is padding."""
-    places: list[int] = []
-    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if places and (len(places) >= batch or (len(places) + 1) * lengths[place] > RUN_TOKENS):
-            yield places
-            places = []
-        places.append(place)
-    if places:
-        yield places
+def _plan_runs(lengths: Sequence[int], batch: int) -> Iterator[list[int]]:
+    """Plan which texts go through the model together: those of like length, so that little is padding."""
+    indexes: list[int] = []
+    for index in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if indexes and (len(indexes) >= batch or (len(indexes) + 1) * lengths[index] > RUN_TOKENS):
+            yield indexes
+            indexes = []
+        indexes.append(index)
+    if indexes:
+        yield indexes
 
 
-def _pooled(states: Array, mask: Array, pooling: str) -> Array:
-    """One row per text from one row per token."""
+def _pool(states: Array, mask: Array, pooling: str) -> Array:
+    """Pool one row per token to one row per text."""
     import numpy as np
 
     rows: Array
@@ -268,8 +276,8 @@ def _pooled(states: Array, mask: Array, pooling: str) -> Array:
     return rows
 
 
-def _runtime_errors() -> tuple[type[Exception], ...]:
-    """Everything that onnxruntime raises; its errors have no common base."""
+def _list_runtime_errors() -> tuple[type[Exception], ...]:
+    """List everything that onnxruntime raises; its errors have no common base."""
     from onnxruntime.capi import onnxruntime_pybind11_state as state
 
     found: Iterable[object] = vars(state).values()

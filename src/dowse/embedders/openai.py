@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dowse.embedders.http_base import RemoteEmbedder
+from dowse.embedders.http_base import HttpEmbedder
 from dowse.errors import EmbedderError
 from dowse.services.http_client import host
 
@@ -24,33 +24,33 @@ ADVICE = {
 }
 
 
-class OpenAIEmbedder(RemoteEmbedder):
-    """Asks a service that is compatible with OpenAI's."""
+class OpenAIEmbedder(HttpEmbedder):
+    """Embeds with a service that is compatible with OpenAI's."""
 
     provider = "openai"
 
-    def _ask(self, texts: list[str], client: Client) -> Sequence[object]:
-        if host(client.url) == HOST and not client.found_key():
+    def _request_vectors(self, texts: list[str], client: Client) -> Sequence[object]:
+        if host(client.url) == HOST and not client.find_key():
             raise EmbedderError("there is no key for OpenAI: put it into OPENAI_API_KEY in your environment")
         body: dict[str, object] = {"model": self.model, "input": texts}
         if self.dimensions:
             body["dimensions"] = self.dimensions
         data = client.post("/embeddings", body).get("data")
         try:
-            return _in_order(data, len(texts))
+            return _sort_vectors(data, len(texts))
         except (TypeError, KeyError, ValueError) as error:
             raise EmbedderError(
                 f"{client.url} did not return an embedding for each text ({error}): is it the right service?"
             ) from error
 
-    def _place(self) -> str:
-        """Servers give their models whatever names they like: the same name elsewhere may be another model."""
+    def _model_source(self) -> str:
+        """Return the address: servers name models as they like, and the same name elsewhere may be another model."""
         return self.client.url
 
 
-def _in_order(data: object, count: int) -> list[object]:
-    """The vectors in the order of their texts, which each answer names by ``index``."""
+def _sort_vectors(data: object, count: int) -> list[object]:
+    """Put the vectors into the order of their texts, which each answer names by ``index``."""
     if not isinstance(data, list) or len(data) != count:
         raise ValueError(f"{len(data)} for {count}" if isinstance(data, list) else "no data")
     rows: dict[int, object] = {item["index"]: item["embedding"] for item in data}
-    return [rows[place] for place in range(count)]
+    return [rows[index] for index in range(count)]

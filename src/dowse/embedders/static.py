@@ -2,7 +2,7 @@
 
 A text is the weighted sum of its words' vectors, brought to length one. Words are cut as for keyword search; one that
 the vocabulary lacks is known by the character n-grams it is made of, so that any script gives something.
-Documents and questions weigh words differently: both weights are learned. ``docs/model.md`` says how it was trained.
+Documents and queries weight words differently: both weights are learned. ``docs/model.md`` says how it was trained.
 """
 
 from __future__ import annotations
@@ -37,44 +37,44 @@ MAGIC = b"dowse static embedding 1\n"
 ALIGNMENT = 64
 """Arrays in the file begin at multiples of this, so that they can be used where they lie."""
 
-PIECE = 4
+NGRAM_LENGTH = 4
 """Characters of the n-grams that stand for an unknown word."""
 
-MAX_PIECES = 10
+MAX_NGRAMS = 10
 """N-grams of one word at the most: a long unknown word is data."""
 
-COUNTS = (6, 3, 1)
+PART_WEIGHTS = (6, 3, 1)
 """How often a word counts: in a document's heading, which says where a chunk stands; in the line after it, by which a
-definition says its name and what it takes; in the rest. Chosen on questions with and without identifiers together: a
+definition says its name and what it takes; in the rest. Chosen on queries with and without identifiers together: a
 heading of 12 or more is better for the former only, a line of 7 for neither."""
 
-PRECISION = 2.0**10
-"""Weights are counted in this part of one: finer than the table is, and the sums of their products with int8 are whole
-numbers that float32 holds."""
+WEIGHT_SCALE = 2.0**10
+"""Weights are rounded to multiples of 1 / this: finer than the table is, and the sums of their products with int8 are
+whole numbers that float32 holds."""
 
-FINE = 2.0**21
+MAX_COMPONENT = 2.0**21
 """The largest component before the length is taken: the squares of up to 1,024 such still add up exactly."""
 
 ROW_BYTES = 2
-"""What the number of a row takes in a document that is prepared."""
+"""Bytes of the number of a row in a document that is prepared."""
 
-TOGETHER = 16
+BATCH_DOCUMENTS = 16
 """Documents whose words are looked up in the table at a time: what they give just fits in a processor's cache."""
 
-LANE = 8
-"""Bytes for a component while a question's rows are added up."""
+LANE_BYTES = 8
+"""Bytes for a component while a query's rows are added up."""
 
-RAISED = bytes(byte ^ 0x80 for byte in range(256))
+INT8_TO_UINT8 = bytes(byte ^ 0x80 for byte in range(256))
 """int8 plus 128, for ``bytes.translate``."""
 
-_MEMO_LIMIT = 200_000
-"""Distinct words remembered at a time: about 40 MB at the most."""
+MAX_MEMO_WORDS = 200_000
+"""Distinct words cached at a time: about 40 MB at the most."""
 
 
 class Words(dict[str, bytes]):
-    """Remembers for each run of letters the rows of the table it stands for, each in two bytes.
+    """Caches for each run of letters the rows of the table it stands for, each in two bytes.
 
-    The vocabulary is sorted. For a question it is searched by halves, since a dictionary of it would take longer to
+    The vocabulary is sorted. For a query it is searched by bisection, since a dictionary of it would take longer to
     build than all its words take to find; ``prepare`` makes one, for documents.
     """
 
@@ -82,54 +82,54 @@ class Words(dict[str, bytes]):
         super().__init__()
         self._vocabulary = vocabulary
         self._buckets = buckets
-        self._find: Callable[[str], int | None] = self._found_by_halves
+        self._find: Callable[[str], int | None] = self._bisect
         self._is_prepared = False
 
     def prepare(self) -> None:
         """Get ready for many words."""
         if not self._is_prepared:
-            self._find = {word: place for place, word in enumerate(self._vocabulary)}.get
+            self._find = {word: index for index, word in enumerate(self._vocabulary)}.get
             self._is_prepared = True
 
     def __missing__(self, run: str) -> bytes:
-        if len(self) >= _MEMO_LIMIT:
+        if len(self) >= MAX_MEMO_WORDS:
             self.clear()
-        found = chain.from_iterable(map(self._rows, tokens.run_tokens(run)))
+        found = chain.from_iterable(map(self._word_rows, tokens.run_tokens(run)))
         rows = self[run] = array("H", found).tobytes()
         return rows
 
-    def _rows(self, word: list[str]) -> list[int]:
-        """The rows of one word's tokens: the whole first, then its parts if it has several."""
+    def _word_rows(self, word: list[str]) -> list[int]:
+        """Find the rows of one word's tokens: the whole first, then its parts if it has several."""
         rows: list[int] = []
-        for place, token in enumerate(word):
+        for index, token in enumerate(word):
             if (known := self._find(token)) is not None:
                 rows.append(known)
-            elif place or len(word) == 1:  # an unknown compound is its parts
-                rows.extend(self._pieces(token))
+            elif index or len(word) == 1:  # an unknown compound is its parts
+                rows.extend(self._ngram_rows(token))
         return rows
 
-    def _found_by_halves(self, word: str) -> int | None:
-        place = bisect_left(self._vocabulary, word)
-        return place if place < len(self._vocabulary) and self._vocabulary[place] == word else None
+    def _bisect(self, word: str) -> int | None:
+        index = bisect_left(self._vocabulary, word)
+        return index if index < len(self._vocabulary) and self._vocabulary[index] == word else None
 
-    def _pieces(self, word: str) -> list[int]:
+    def _ngram_rows(self, word: str) -> list[int]:
         if not word:
             return []
         marked = f"<{word}>"
-        count = min(max(len(marked) - PIECE + 1, 1), MAX_PIECES)
+        count = min(max(len(marked) - NGRAM_LENGTH + 1, 1), MAX_NGRAMS)
         first = len(self._vocabulary)
-        return [first + crc32(marked[i : i + PIECE].encode()) % self._buckets for i in range(count)]
+        return [first + crc32(marked[i : i + NGRAM_LENGTH].encode()) % self._buckets for i in range(count)]
 
     def rows(self, runs: Iterable[str]) -> bytes:
-        """The rows of a text, one by one."""
+        """Find the rows of a text, one for each of its tokens."""
         return b"".join(map(self.__getitem__, runs))
 
     def counts(self, text: str) -> dict[int, int]:
-        """How often a text uses each row of the table."""
+        """Count how often a text uses each row of the table."""
         return Counter(array("H", self.rows(tokens.runs(text))))
 
     def row(self, text: str) -> tuple[Any, Any]:
-        """A text as training sees it: the rows it uses and their dampened counts."""
+        """Return a text as training sees it: the rows it uses and their dampened counts."""
         import numpy as np
 
         found = self.counts(text)
@@ -140,7 +140,7 @@ class Words(dict[str, bytes]):
 class StaticEmbedder:
     """Embeds with a table that ships with the package. Opened at first use; safe to use from several threads.
 
-    A question needs no numpy, whose import would take longer than the search. Both ways count in whole numbers until
+    A query needs no numpy, whose import would take longer than the search. Both ways count in whole numbers until
     the last step, so that every platform gives the same vectors.
     """
 
@@ -160,10 +160,8 @@ class StaticEmbedder:
     @property
     def name(self) -> str:
         """Says which table, which tokenizer, which counts of a document's parts and which weights made a vector."""
-        header, counts = self._header, ".".join(map(str, COUNTS))
-        return (
-            f"static-{header['dimensions']}-{header['hash'][:12]}-{tokens.VERSION}-{counts}-{PRECISION:.0f}"
-        )
+        header, counts = self._header, ".".join(map(str, PART_WEIGHTS))
+        return f"static-{header['dimensions']}-{header['hash'][:12]}-{tokens.VERSION}-{counts}-{WEIGHT_SCALE:.0f}"
 
     @cached_property
     def _data(self) -> mmap.mmap:
@@ -178,33 +176,33 @@ class StaticEmbedder:
         return Words(vocabulary, self._header["rows"] - len(vocabulary))
 
     def embed_query(self, text: str) -> Sequence[float]:
-        """The vector of a question."""
+        """Embed a query."""
         sums = self._weighted_sum(self._words.counts(text))
         largest = max(map(abs, sums))
         if not largest:
             return [0.0] * len(sums)
-        factor = FINE / largest
+        factor = MAX_COMPONENT / largest
         whole = [round(component * factor) for component in sums]
         length = math.sqrt(sum(component * component for component in whole))
         return [component / length for component in whole]
 
     def _weighted_sum(self, counts: Mapping[int, int]) -> list[int]:
-        """The rows of a question, each times its weight.
+        """Add up the rows of a query, each times its weight.
 
         A row is read as one long number with a component in every eight bytes, so that one multiplication and one
         addition serve them all; components are raised by 128 before, and lowered after, to be positive.
         """
         size, at, data = self._header["dimensions"], self._header["offsets"], self._data
         total = weights = 0
-        lanes = bytearray(LANE * size)
-        for row, often in counts.items():
+        lanes = bytearray(LANE_BYTES * size)
+        for row, count in counts.items():
             start = at["rows"] + row * size
-            lanes[::LANE] = data[start : start + size].translate(RAISED)
+            lanes[::LANE_BYTES] = data[start : start + size].translate(INT8_TO_UINT8)
             (scale,) = struct.unpack_from("<f", data, at["query_scale"] + 4 * row)
-            weight = round(math.sqrt(often) * scale * PRECISION)
+            weight = round(math.sqrt(count) * scale * WEIGHT_SCALE)
             total += int.from_bytes(lanes, "little") * weight
             weights += weight
-        summed = struct.unpack(f"<{size}Q", total.to_bytes(LANE * size, "little"))
+        summed = struct.unpack(f"<{size}Q", total.to_bytes(LANE_BYTES * size, "little"))
         return [component - 128 * weights for component in summed]
 
     @cached_property
@@ -223,17 +221,19 @@ class StaticEmbedder:
         return np.frombuffer(self._data, dtype=np.int8, count=math.prod(shape), offset=at).reshape(shape)
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        """One row per text."""
-        return self.embed_prepared([self.prepared(_document(text)) for text in texts])
+        """Embed texts, one row for each."""
+        return self.embed_prepared([self.prepared(_split_document(text)) for text in texts])
 
     def prepared(self, document: Document) -> bytes:
-        """The rows of the table that a document uses, as often as it does."""
+        """Find the rows of the table that a document uses, each as often as it does."""
         words = self._words
         words.prepare()
-        return b"".join([words.rows(part) * often for part, often in zip(document, COUNTS, strict=True)])
+        return b"".join(
+            [words.rows(part) * count for part, count in zip(document, PART_WEIGHTS, strict=True)]
+        )
 
     def embed_prepared(self, documents: Sequence[bytes]) -> Matrix:
-        """One row per document."""
+        """Embed documents that were prepared, one row for each."""
         import numpy as np
 
         table = self._table
@@ -241,54 +241,54 @@ class StaticEmbedder:
         number = np.min_scalar_type((len(documents) + 1) * len(table))  # the smaller, the sooner it is sorted
         firsts = np.arange(len(documents), dtype=number) * number.type(len(table))
         owners = np.repeat(firsts, [len(document) // ROW_BYTES for document in documents])
-        pairs, often = _counted(owners + used)
+        pairs, count = _count_values(owners + used)
         rows = (pairs % number.type(len(table))).astype(np.intp)
-        weights = np.rint(np.sqrt(often) * self._document_scale[rows] * PRECISION).astype(np.float32)
+        weights = np.rint(np.sqrt(count) * self._document_scale[rows] * WEIGHT_SCALE).astype(np.float32)
         sums = np.zeros((len(documents), table.shape[1]), dtype=np.float32)
         bounds = [*np.searchsorted(pairs, firsts).tolist(), len(pairs)]
-        for place in range(0, len(documents), TOGETHER):
-            some = bounds[place : place + TOGETHER + 1]
+        for index in range(0, len(documents), BATCH_DOCUMENTS):
+            some = bounds[index : index + BATCH_DOCUMENTS + 1]
             values = table.take(rows[some[0] : some[-1]], axis=0).astype(np.float32)
-            for total, (start, end) in zip(sums[place:], pairwise(some), strict=False):
+            for total, (start, end) in zip(sums[index:], pairwise(some), strict=False):
                 np.dot(weights[start:end], values[start - some[0] : end - some[0]], out=total)
-        return _normalised(sums.astype(np.float64))
+        return _normalize(sums.astype(np.float64))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For another process: the file, not what was read of it."""
+        """Pickle the path of the file, not what was read of it."""
         return (built_in, ()) if self._path == MODEL else (StaticEmbedder, (self._path,))
 
 
 @cache
 def built_in() -> StaticEmbedder:
-    """The model of this package: one for all trees of a process, with the words it has met."""
+    """Return the model of this package: one for all trees of a process, with the words it has met."""
     return StaticEmbedder()
 
 
-def _document(text: str) -> Document:
-    """The parts of a text; one of a single line has no heading."""
+def _split_document(text: str) -> Document:
+    """Split a text into its parts; one of a single line has no heading."""
     heading, _, body = text.partition("\n")
     opening, _, rest = body.lstrip().partition("\n")
     parts = (heading, opening, rest) if opening else ("", "", heading)
     return Document(*map(tokens.runs, parts))
 
 
-def _counted(numbers: Array) -> tuple[Array, Array]:
-    """Each of some numbers once, ascending, and how often it was there; sorts them in place."""
+def _count_values(numbers: Array) -> tuple[Array, Array]:
+    """Count equal numbers: each once, ascending, and how often it was there; sorts them in place."""
     import numpy as np
 
     numbers.sort()
     is_first = np.ones(len(numbers), dtype=np.bool_)
     np.not_equal(numbers[1:], numbers[:-1], out=is_first[1:])
-    places = np.flatnonzero(is_first)
-    return numbers[places], np.diff(places, append=len(numbers))
+    indexes = np.flatnonzero(is_first)
+    return numbers[indexes], np.diff(indexes, append=len(numbers))
 
 
-def _normalised(sums: Array) -> Matrix:
-    """Rows of length one, rounded so that neither the order of adding nor the platform shows; nothing stays nothing."""
+def _normalize(sums: Array) -> Matrix:
+    """Bring rows to length one, rounded so that neither order of adding nor platform shows; zeros stay zeros."""
     import numpy as np
 
     largest = np.abs(sums).max(axis=1, keepdims=True, initial=0)
-    whole = np.rint(sums * (FINE / np.where(largest > 0, largest, 1)))
+    whole = np.rint(sums * (MAX_COMPONENT / np.where(largest > 0, largest, 1)))
     length = np.sqrt((whole * whole).sum(axis=1, keepdims=True))
     normalised: Matrix = (whole / np.where(length > 0, length, 1)).astype(np.float32)
     return normalised

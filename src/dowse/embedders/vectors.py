@@ -14,14 +14,14 @@ BLANK = "."
 """Stands for a text without anything in it, which some services refuse and others answer with nothing."""
 
 
-def readable(text: str, prefix: str, limit: int) -> str:
-    """The beginning of a text after a prefix; never empty, and valid UTF-8 whatever it was made of."""
+def to_model_text(text: str, prefix: str, limit: int) -> str:
+    """Cut a text to a limit and put a prefix before it; never empty, and always valid UTF-8."""
     cut = text[:limit].encode("utf-8", "replace").decode("utf-8")
     return prefix + (cut if cut.strip() else BLANK)
 
 
-def unit_rows(matrix: Any) -> Matrix:
-    """The rows brought to length one; a row of zeros stays what it is."""
+def normalize_rows(matrix: Any) -> Matrix:
+    """Bring rows to length one; a row of zeros stays what it is."""
     import numpy as np
 
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
@@ -29,8 +29,8 @@ def unit_rows(matrix: Any) -> Matrix:
     return unit
 
 
-def received_rows(rows: Sequence[object], count: int, dimensions: int, source: str) -> Matrix:
-    """What somebody else's model returned, held to what was asked for (dimensions 0: any)."""
+def validate_rows(rows: Sequence[object], count: int, dimensions: int, source: str) -> Matrix:
+    """Check that the vectors of somebody else's model are as requested (dimensions 0: any), and normalize them."""
     import numpy as np
 
     if len(rows) != count:
@@ -54,6 +54,6 @@ def received_rows(rows: Sequence[object], count: int, dimensions: int, source: s
         )
     if not matrix.any(axis=1).all():
         raise EmbedderError(f"{source} returned a vector of zeros: restart it or update the model")
-    return unit_rows(
+    return normalize_rows(
         matrix / abs(matrix).max(axis=1, keepdims=True)
     )  # squares of large numbers are too large

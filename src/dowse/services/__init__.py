@@ -1,1 +1,1 @@
-"""Services that are asked over HTTP: by embedders for vectors, by the rewriter of questions for words."""
+"""Clients of other programs: HTTP services (for embedders and the query rewriter), and git."""

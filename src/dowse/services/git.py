@@ -1,8 +1,8 @@
-"""Questions to git, the program: only reads, and runs nothing that a repository configures.
+"""Runs git, the program: only reads, and starts nothing that a repository configures.
 
 A repository may come from anywhere, and its configuration can name programs: pagers, external diffs, text converters,
 file system monitors, hooks, filters, signature checkers, transports. None of them is started, nothing is fetched, no
-index is written, and nobody is asked for a password.
+index is written, and nobody is prompted for a password.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from pathlib import Path
 
 from dowse.errors import UsageError
 
-SECONDS = 120
-"""More time a question to git does not get."""
+TIMEOUT_SECONDS = 120
+"""How long a call of git may take."""
 
 PLAIN_DIFF = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
-"""For every question that compares: only git itself does."""
+"""Options for every call that compares: git compares by itself, without external programs."""
 
-NO_REPOSITORY = "not a git repository"
+NO_REPOSITORY_MESSAGE = "not a git repository"
 
 _TRANSPORTS = ("ext", "file", "git", "http", "https", "ssh")
 _SETTINGS = {
@@ -30,17 +30,17 @@ _SETTINGS = {
     "log.showSignature": "false",
     **{f"protocol.{name}.allow": "never" for name in _TRANSPORTS},  # a partial clone fetches what it lacks
 }
-_FILTERS = ("clean", "process", "smudge")
+_FILTER_KINDS = ("clean", "process", "smudge")
 
 
 def command(*arguments: str) -> list[str]:
-    """A question as a command line."""
+    """Build the command line of a git call."""
     settings = [part for key, value in _SETTINGS.items() for part in ("-c", f"{key}={value}")]
     return ["git", "--no-pager", "--no-optional-locks", *settings, *arguments]
 
 
 def run(root: Path, *arguments: str, otherwise: str) -> subprocess.CompletedProcess[bytes]:
-    """What git says in a folder, also if it refuses; ``otherwise`` is what a user can do without an answer."""
+    """Run git in a folder and return its result, also if it refuses; ``otherwise`` is what a user can do without it."""
     if pipe := _find_pipe(root):
         raise UsageError(f"{pipe} is a pipe, which git would wait for: {otherwise}")
     try:
@@ -49,13 +49,13 @@ def run(root: Path, *arguments: str, otherwise: str) -> subprocess.CompletedProc
             cwd=root,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=SECONDS,
+            timeout=TIMEOUT_SECONDS,
             check=False,
         )
     except FileNotFoundError:
         raise UsageError(f"git is not installed: {otherwise}") from None
     except subprocess.TimeoutExpired:
-        raise UsageError(f"git took more than {SECONDS} s: {otherwise}") from None
+        raise UsageError(f"git took more than {TIMEOUT_SECONDS} s: {otherwise}") from None
 
 
 def _find_pipe(root: Path) -> Path | None:
@@ -70,7 +70,7 @@ def _find_pipe(root: Path) -> Path | None:
 
 
 def text(root: Path, *arguments: str, otherwise: str) -> str:
-    """The answer to a question, as text."""
+    """Run git and return what it prints; raise an error if it refuses."""
     done = run(root, *arguments, otherwise=otherwise)
     if done.returncode:
         raise refused(done, otherwise)
@@ -78,30 +78,30 @@ def text(root: Path, *arguments: str, otherwise: str) -> str:
 
 
 def configured_path(root: Path, key: str, *, otherwise: str) -> str:
-    """The path that the configuration of the user or of the repository has for a key; empty if none."""
-    asked = run(root, "config", "--type=path", "--show-scope", "-z", "--get-all", key, otherwise=otherwise)
-    if asked.returncode > 1:  # 1: there is none
-        raise refused(asked, otherwise)
-    parts = asked.stdout.decode("utf-8", "surrogateescape").split("\0")
+    """Read the path that the configuration of the user or of the repository has for a key; empty if none."""
+    result = run(root, "config", "--type=path", "--show-scope", "-z", "--get-all", key, otherwise=otherwise)
+    if result.returncode > 1:  # 1: there is none
+        raise refused(result, otherwise)
+    parts = result.stdout.decode("utf-8", "surrogateescape").split("\0")
     scoped = zip(parts[:-1:2], parts[1::2], strict=True)
     values = [path for scope, path in scoped if scope != "command"]  # which is what we say ourselves
     return values[-1] if values else ""
 
 
 def refused(done: subprocess.CompletedProcess[bytes], otherwise: str) -> UsageError:
-    """The error for an answer that git did not give."""
-    said = " ".join(done.stderr.decode("utf-8", "replace").split())[:300]
-    if NO_REPOSITORY in said.lower():  # what follows is how to use git
-        said = NO_REPOSITORY
-    return UsageError(f"git cannot answer here ({said or 'no reason given'}): {otherwise}")
+    """Make the error for a call that git refused."""
+    reason = " ".join(done.stderr.decode("utf-8", "replace").split())[:300]
+    if NO_REPOSITORY_MESSAGE in reason.lower():  # what follows is how to use git
+        reason = NO_REPOSITORY_MESSAGE
+    return UsageError(f"git cannot answer here ({reason or 'no reason given'}): {otherwise}")
 
 
 def without_filters(root: Path, *, otherwise: str) -> list[str]:
-    """Arguments before a question about the work tree that switch off the filters the repository itself configures."""
+    """Build the arguments that switch off the filters which the repository itself configures."""
     listing = ("config", "--local", "--includes", "--name-only", "-z", "--get-regexp", r"^filter\.")
     keys = run(root, *listing, otherwise=otherwise).stdout.decode("utf-8", "replace").split("\0")
     names = dict.fromkeys(key.rpartition(".")[0] for key in keys if key)
-    off = [f"{name}.{kind}=" for name in names for kind in _FILTERS] + [
+    off = [f"{name}.{kind}=" for name in names for kind in _FILTER_KINDS] + [
         f"{name}.required=false" for name in names
     ]
     return [part for setting in off for part in ("-c", setting)]

@@ -1,4 +1,4 @@
-"""Questions to a service over HTTP: one JSON object there, one back, or an error that says what to do.
+"""An HTTP client for JSON services: one JSON object there, one back, or an error that says what to do.
 
 Time-outs, retries with growing and random pauses, a limit on what is read, no redirects, certificates always checked.
 A key is looked up when it is needed, sent only where it cannot be overheard, and never part of a message.
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     from urllib.error import HTTPError
     from urllib.request import OpenerDirector
 
-MAX_BODY = 64_000_000
+MAX_BODY_BYTES = 64_000_000
 """Bytes of an answer that are read: 1,000 vectors of 3,000 dimensions fit."""
 
-MAX_ERROR = 20_000
+MAX_ERROR_BYTES = 20_000
 """Bytes that are read of an answer that reports an error."""
 
 FIRST_PAUSE = 0.5
 """Seconds before the second attempt; each further pause is twice as long."""
 
-LONGEST_PAUSE = 90.0
+MAX_PAUSE_SECONDS = 90.0
 """Seconds that a service may ask to wait: limits are usually per minute. One that asks for more is given up."""
 
-BUSY, FAULT, TIMEOUT = 8, 5, 2
+BUSY_ATTEMPTS, FAULT, TIMEOUT_ATTEMPTS = 8, 5, 2
 """Attempts: a busy service gets a minute, one that fails some seconds, one that does not answer a second chance."""
 
 HURRIED_SECONDS = 10.0
-HURRIED_PAUSE = 1.0
-HURRIED_ATTEMPTS = 2
-HURRIED_REST = 15.0
+DEADLINE_PAUSE_SECONDS = 1.0
+DEADLINE_ATTEMPTS = 2
+FAILURE_CACHE_SECONDS = 15.0
 """What somebody who waits for the result of a search puts up with: seconds for an answer, seconds between attempts,
 attempts, and seconds for which a failure is not tried again."""
 
@@ -49,7 +49,7 @@ _BUSY_STATUS = frozenset({408, 425, 429, 503, 529})
 _FAULT_STATUS = frozenset({500, 502, 504})
 
 
-class _TryAgain(Exception):
+class _RetryableError(Exception):
     """An attempt failed in a way that may pass: how often to try, and how long the service asks to wait."""
 
     def __init__(self, problem: str, attempts: int, after: float | None = None) -> None:
@@ -70,54 +70,54 @@ class Client:
     start: str = "check embedder_url and your connection"
     advice: Mapping[int, str] | None = None
     key: Callable[[str], str] | None = None  # from the name of a host to the key it may see
-    attempts: int = BUSY
-    longest_pause: float = LONGEST_PAUSE
+    attempts: int = BUSY_ATTEMPTS
+    max_pause: float = MAX_PAUSE_SECONDS
     setting: str = "embedder_url"
     error: type[DowseError] = EmbedderError
-    _failed: tuple[float, DowseError] | None = field(default=None, init=False, repr=False)
+    _last_failure: tuple[float, DowseError] | None = field(default=None, init=False, repr=False)
 
-    def hurried(self) -> Client:
-        """The same service for somebody who waits."""
-        if self.attempts == HURRIED_ATTEMPTS:
+    def with_deadline(self) -> Client:
+        """Return a client of this service with a short deadline, for somebody who waits."""
+        if self.attempts == DEADLINE_ATTEMPTS:
             return self
         timeout = min(self.timeout, HURRIED_SECONDS)
-        return replace(self, timeout=timeout, attempts=HURRIED_ATTEMPTS, longest_pause=HURRIED_PAUSE)
+        return replace(self, timeout=timeout, attempts=DEADLINE_ATTEMPTS, max_pause=DEADLINE_PAUSE_SECONDS)
 
     def post(self, path: str, body: Mapping[str, object]) -> dict[str, Any]:
-        """The answer to a question, asked again as long as that may help."""
-        self._check_recent()
+        """Send a request and return the answer; try again as long as that may help."""
+        self._raise_recent_failure()
         try:
-            return self._asked(path, body)
+            return self._retry(path, body)
         except self.error as error:
-            self._failed = (time.monotonic(), error)
+            self._last_failure = (time.monotonic(), error)
             raise
 
-    def _check_recent(self) -> None:
-        """Who waits does not wait for the same failure twice."""
-        if self.attempts == HURRIED_ATTEMPTS and self._failed:
-            moment, error = self._failed
-            if time.monotonic() - moment < HURRIED_REST:
+    def _raise_recent_failure(self) -> None:
+        """Raise the last failure again if it is recent: who waits does not wait for the same failure twice."""
+        if self.attempts == DEADLINE_ATTEMPTS and self._last_failure:
+            moment, error = self._last_failure
+            if time.monotonic() - moment < FAILURE_CACHE_SECONDS:
                 raise error
 
-    def _asked(self, path: str, body: Mapping[str, object]) -> dict[str, Any]:
-        key = self._checked_key()
+    def _retry(self, path: str, body: Mapping[str, object]) -> dict[str, Any]:
+        key = self._validate_key()
         data = json.dumps(body, ensure_ascii=False).encode()
         attempt = 1
         while True:
             try:
-                return self._ask(path, data, key)
-            except _TryAgain as failed:
-                pause = _pause(attempt, failed.after)
+                return self._attempt(path, data, key)
+            except _RetryableError as failed:
+                pause = _choose_pause(attempt, failed.after)
                 if attempt >= min(failed.attempts, self.attempts):
                     tried = f" ({attempt} attempts)" if attempt > 1 else ""
-                    raise self._error(f"{failed}{tried}") from failed
-                if pause > self.longest_pause:
-                    raise self._error(f"{failed}, and it asks to wait {pause:.0f} s") from failed
+                    raise self._make_error(f"{failed}{tried}") from failed
+                if pause > self.max_pause:
+                    raise self._make_error(f"{failed}, and it asks to wait {pause:.0f} s") from failed
             time.sleep(pause)
             attempt += 1
 
-    def _ask(self, path: str, data: bytes, key: str) -> dict[str, Any]:
-        """One attempt."""
+    def _attempt(self, path: str, data: bytes, key: str) -> dict[str, Any]:
+        """Send a request once."""
         import ssl
         from http.client import HTTPException
         from urllib.error import HTTPError, URLError
@@ -128,75 +128,75 @@ class Client:
             request.add_unredirected_header("Authorization", f"Bearer {key}")
         try:
             with self._opener.open(request, timeout=self.timeout) as response:
-                return self._decoded(self._read(response))
+                return self._parse_json(self._read(response))
         except HTTPError as error:
-            raise self._refusal(error, key) from error
+            raise self._translate_status(error, key) from error
         except URLError as error:
             reason = error.reason
             if isinstance(reason, ssl.SSLError):
-                raise self._error(f"no safe connection: {reason}", f"check {self.setting}") from error
+                raise self._make_error(f"no safe connection: {reason}", f"check {self.setting}") from error
             if isinstance(reason, OSError):
-                raise self._unreachable(reason) from error
-            raise self._error(str(reason), self.start) from error
+                raise self._translate_failure(reason) from error
+            raise self._make_error(str(reason), self.start) from error
         except (OSError, HTTPException) as error:
-            raise self._unreachable(error) from error
+            raise self._translate_failure(error) from error
 
     def _read(self, response: HTTPResponse) -> bytes:
-        """The body of an answer, within limits of size and time."""
+        """Read the body of an answer, within limits of size and time."""
         deadline = time.monotonic() + self.timeout
         parts: list[bytes] = []
         size = 0
         while part := response.read1(65_536):
             parts.append(part)
             size += len(part)
-            if size > MAX_BODY:
-                raise self._error(
-                    f"an answer of more than {MAX_BODY // 1_000_000} MB", f"check {self.setting}"
+            if size > MAX_BODY_BYTES:
+                raise self._make_error(
+                    f"an answer of more than {MAX_BODY_BYTES // 1_000_000} MB", f"check {self.setting}"
                 )
             if time.monotonic() > deadline:
                 raise TimeoutError
         return b"".join(parts)
 
-    def _decoded(self, body: bytes) -> dict[str, Any]:
+    def _parse_json(self, body: bytes) -> dict[str, Any]:
         try:
             answer = json.loads(body)
         except (ValueError, RecursionError) as error:
             if body.lstrip().startswith(b"{"):
-                raise _TryAgain("the answer is cut off or damaged", FAULT) from error
-            raise self._error("the answer is not JSON", f"check {self.setting}") from error
+                raise _RetryableError("the answer is cut off or damaged", FAULT) from error
+            raise self._make_error("the answer is not JSON", f"check {self.setting}") from error
         if not isinstance(answer, dict):
-            raise self._error("the answer is not a JSON object", f"check {self.setting}")
+            raise self._make_error("the answer is not a JSON object", f"check {self.setting}")
         return answer
 
-    def _refusal(self, error: HTTPError, key: str) -> Exception:
-        """What an answer with an error status means."""
+    def _translate_status(self, error: HTTPError, key: str) -> Exception:
+        """Translate an answer with an error status to an exception."""
         try:
-            body = error.read(MAX_ERROR)
+            body = error.read(MAX_ERROR_BYTES)
         except (OSError, ValueError):
             body = b""
-        said = _message(body, key)
-        problem = f"status {error.code}" + (f": {said}" if said else "")
+        message = _read_message(body, key)
+        problem = f"status {error.code}" + (f": {message}" if message else "")
         if error.code in _BUSY_STATUS and b"insufficient_quota" not in body:
-            return _TryAgain(problem, BUSY, retry_after(error.headers))
+            return _RetryableError(problem, BUSY_ATTEMPTS, retry_after(error.headers))
         if error.code in _FAULT_STATUS:
-            return _TryAgain(problem, FAULT, retry_after(error.headers))
+            return _RetryableError(problem, FAULT, retry_after(error.headers))
         if 300 <= error.code < 400:
-            return self._error(
+            return self._make_error(
                 "it redirects to another address", f"set {self.setting} to the address it moved to"
             )
-        return self._error(problem, (self.advice or {}).get(error.code, ""))
+        return self._make_error(problem, (self.advice or {}).get(error.code, ""))
 
-    def _unreachable(self, error: Exception) -> Exception:
-        """What a connection that did not come about, or broke, means."""
+    def _translate_failure(self, error: Exception) -> Exception:
+        """Translate a connection that could not be made, or broke, to an exception."""
         import socket
 
         if isinstance(error, TimeoutError):
-            return _TryAgain(f"no answer within {self.timeout:g} s", TIMEOUT)
+            return _RetryableError(f"no answer within {self.timeout:g} s", TIMEOUT_ATTEMPTS)
         if isinstance(error, ConnectionRefusedError | socket.gaierror):
-            return self._error("nothing answers there", self.start)
-        return _TryAgain(f"the connection broke ({error or type(error).__name__})", FAULT)
+            return self._make_error("nothing answers there", self.start)
+        return _RetryableError(f"the connection broke ({error or type(error).__name__})", FAULT)
 
-    def _error(self, problem: str, what_to_do: str = "") -> DowseError:
+    def _make_error(self, problem: str, what_to_do: str = "") -> DowseError:
         return self.error(f"{self.url}: {problem}" + (f"; {what_to_do}" if what_to_do else ""))
 
     @cached_property
@@ -217,21 +217,23 @@ class Client:
             opener.add_handler(handler)
         return opener
 
-    def found_key(self) -> str:
-        """The key to send, if there is one."""
+    def find_key(self) -> str:
+        """Find the key to send; empty if there is none."""
         return self.key(host(self.url)).strip() if self.key else ""
 
-    def _checked_key(self) -> str:
-        key = self.found_key()
+    def _validate_key(self) -> str:
+        key = self.find_key()
         if key and not (key.isascii() and key.isprintable() and " " not in key):
-            raise self._error("the key in the environment has characters that no key has", "set it again")
+            raise self._make_error(
+                "the key in the environment has characters that no key has", "set it again"
+            )
         if key and self.url.startswith("http:") and not is_local(self.url):
-            raise self._error("a key is not sent over a connection that is not encrypted", "use https")
+            raise self._make_error("a key is not sent over a connection that is not encrypted", "use https")
         return key
 
 
 def checked_url(url: str, setting: str = "embedder_url") -> str:
-    """An address of a service without a slash at its end, or an error that says what is wrong with it."""
+    """Return the address of a service without a slash at its end; raise an error if something is wrong with it."""
     try:
         parts = urlsplit(url)
         _ = parts.port
@@ -247,12 +249,12 @@ def checked_url(url: str, setting: str = "embedder_url") -> str:
 
 
 def key_variable(setting: str) -> str:
-    """The environment variable with the key for the service whose address is in a setting."""
+    """Name the environment variable with the key for the service whose address is in a setting."""
     return f"DOWSE_{setting.removesuffix('_url').upper()}_KEY"
 
 
 def host(url: str) -> str:
-    """The name of the machine that an address leads to."""
+    """Return the name of the machine that an address leads to."""
     return urlsplit(url).hostname or ""
 
 
@@ -263,7 +265,7 @@ def is_local(url: str) -> bool:
 
 
 def retry_after(headers: Message) -> float | None:
-    """Seconds that a service asks to wait: given as such, in thousandths, or as a moment; none if it does not say."""
+    """Read how many seconds a service asks to wait: as seconds, milliseconds or a date; None if it does not say."""
     from email.utils import parsedate_to_datetime
 
     text = headers.get("retry-after-ms", "").strip()
@@ -279,22 +281,22 @@ def retry_after(headers: Message) -> float | None:
     return max(0.0, seconds) if seconds == seconds else None
 
 
-def _pause(attempt: int, asked: float | None) -> float:
-    """Seconds before the next attempt; random, so that several clients do not come back at once."""
-    if asked is not None:
-        return asked * random.uniform(1.0, 1.1)
+def _choose_pause(attempt: int, requested: float | None) -> float:
+    """Choose the seconds before the next attempt; random, so that several clients do not come back at once."""
+    if requested is not None:
+        return requested * random.uniform(1.0, 1.1)
     return float(FIRST_PAUSE * 2 ** (attempt - 1)) * random.uniform(0.5, 1.0)
 
 
-def _message(body: bytes, key: str) -> str:
-    """What a service says about an error, in one line that can be shown."""
+def _read_message(body: bytes, key: str) -> str:
+    """Read what a service says about an error, in one line that can be shown."""
     try:
-        said = json.loads(body)
+        message = json.loads(body)
     except (ValueError, RecursionError):
-        said = body.decode("utf-8", "replace") if not body.lstrip().startswith(b"<") else ""
+        message = body.decode("utf-8", "replace") if not body.lstrip().startswith(b"<") else ""
     for name in ("error", "message", "detail"):
-        if isinstance(said, dict):
-            said = said.get(name, said)
-    text = said if isinstance(said, str) else json.dumps(said) if said else ""
+        if isinstance(message, dict):
+            message = message.get(name, message)
+    text = message if isinstance(message, str) else json.dumps(message) if message else ""
     text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return (text.replace(key, "***") if key else text)[:300]

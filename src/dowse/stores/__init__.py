@@ -11,7 +11,7 @@ from dowse.stores.protocol import SharedStore, Store
 NAMES = ("embedded", "memory", "postgresql")
 """Every kind of store. The last is named by its address: ``postgresql://host/database``."""
 
-SCHEMES = ("postgresql://", "postgres://")
+SERVER_SCHEMES = ("postgresql://", "postgres://")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Shared:
 
 def is_server(name: str) -> bool:
     """Whether a store is on a server, which its name is the address of."""
-    return name.startswith(SCHEMES)
+    return name.startswith(SERVER_SCHEMES)
 
 
 def is_local(url: str) -> bool:
@@ -59,12 +59,12 @@ def create(
 
         return MemoryStore(fingerprint)
     if is_server(name):
-        return _postgres(name, shared or Shared(root, root), fingerprint)
+        return _create_postgres(name, shared or Shared(root, root), fingerprint)
     raise SettingsError(f"unknown store '{name.partition('://')[0]}': known are {', '.join(NAMES)}://...")
 
 
 def server(store: Store) -> SharedStore:
-    """A store that many share; an error if this one is not."""
+    """Return a store that many share; raise an error if this one is not."""
     if not hasattr(store, "server_status"):
         raise UsageError(
             "this index is not on a server: give --store postgresql://HOST/DATABASE, or set DOWSE_STORE"
@@ -72,7 +72,7 @@ def server(store: Store) -> SharedStore:
     return store  # type: ignore[return-value]
 
 
-def _postgres(url: str, shared: Shared, fingerprint: str) -> Store:
+def _create_postgres(url: str, shared: Shared, fingerprint: str) -> Store:
     try:
         from dowse.stores.postgres import PostgresStore, Server
     except ImportError as error:

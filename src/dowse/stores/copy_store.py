@@ -1,4 +1,4 @@
-"""Copies an index from one store to another: what is there already is left alone, so that a second time is quick."""
+"""Copies an index from one store to another; what is there already is skipped, so that a second copy is quick."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BATCH_BYTES = 8_000_000
 
 
 def copy(source: Store, target: Store, progress: Callable[[str, int, int], None]) -> int:
-    """Make the target what the source is; how many files were copied."""
+    """Make the target what the source is, and return how many files were copied."""
     status = source.status()
     if status.state is not IndexState.CURRENT or status.report is None:
         raise IndexMissing(
@@ -26,12 +26,12 @@ def copy(source: Store, target: Store, progress: Callable[[str, int, int], None]
         secrets[secret.path].append(secret)
     with target.writer() as writer:
         with source.snapshot() as snapshot:
-            copied, folders = _copied(snapshot, writer, secrets, progress), dict(snapshot.folders())
+            copied, folders = _copy_files(snapshot, writer, secrets, progress), dict(snapshot.folders())
         writer.finish(status.report, folders)  # a server may wait then for all who read
     return copied
 
 
-def _copied(
+def _copy_files(
     snapshot: Snapshot,
     writer: Writer,
     secrets: Mapping[str, list[MaskedSecret]],
@@ -41,7 +41,7 @@ def _copied(
     gone = [path for path in theirs if path not in ours]
     new = sorted(path for path in ours if _differs(ours[path], theirs.get(path)))
     copied = 0
-    for batch in _batches(snapshot, new, secrets, any_vectors=_has_vectors(snapshot, ours)):
+    for batch in _read_batches(snapshot, new, secrets, any_vectors=_has_vectors(snapshot, ours)):
         writer.apply(gone, batch)
         copied, gone = copied + len(batch), []
         progress("copy", copied, len(new))
@@ -66,7 +66,7 @@ def _has_vectors(snapshot: Snapshot, manifest: Mapping[str, KnownFile]) -> bool:
     return False
 
 
-def _batches(
+def _read_batches(
     snapshot: Snapshot,
     paths: Sequence[str],
     secrets: Mapping[str, Sequence[MaskedSecret]],

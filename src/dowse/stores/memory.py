@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from dowse.errors import IndexLocked, IndexMissing
-from dowse.filters import chunk_passes, entity_passes, facts, file_passes
+from dowse.filters import chunk_passes, entity_passes, file_passes, to_facts
 from dowse.stores import name_match
-from dowse.stores.protocol import merged_folders
+from dowse.stores.protocol import merge_folders
 from dowse.types import (
     ChunkTerms,
     ChunkVector,
@@ -39,13 +39,13 @@ from dowse.types import (
     split_chunk_id,
 )
 
-K1 = 1.2
-B = 0.75
+BM25_K1 = 1.2
+BM25_B = 0.75
 """BM25's constants as the lexical engine of the embedded store has them."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _MemoryRow:
     """A file and what is searched of it."""
 
     file: StoredFile
@@ -68,25 +68,30 @@ class MemoryStore:
 
     def __init__(self, fingerprint: str = "") -> None:
         self.fingerprint = fingerprint
-        self._written = ""
+        self._written_fingerprint = ""
         self._lock = threading.Lock()
         self._identity = uuid.uuid4().hex
-        self._published: tuple[int, Mapping[str, _Row]] = (0, {})  # generation and rows, replaced together
+        self._published: tuple[int, Mapping[str, _MemoryRow]] = (
+            0,
+            {},
+        )  # generation and rows, replaced together
         self._next_id = 1
         self._report: IndexReport | None = None
         self._folders: Mapping[str, int] = {}
         self._contents: dict[bytes, tuple[ParsedFile, bytes]] = {}  # with its references
-        self._kept: dict[str, bytes] = {}
+        self._blobs: dict[str, bytes] = {}
         self._vectors: dict[bytes, bytes] = {}
 
     def state(self) -> IndexState:
-        """Whether there is anything, under these settings."""
-        if not self._written:
+        """Return whether there is an index, and whether it is of these settings."""
+        if not self._written_fingerprint:
             return IndexState.MISSING
-        return IndexState.CURRENT if self._written == self.fingerprint else IndexState.OTHER_SETTINGS
+        return (
+            IndexState.CURRENT if self._written_fingerprint == self.fingerprint else IndexState.OTHER_SETTINGS
+        )
 
     def status(self) -> IndexStatus:
-        """What there is."""
+        """Describe the index."""
         generation, rows = self._published
         files = [row.file for row in rows.values()]
         return IndexStatus(
@@ -105,17 +110,17 @@ class MemoryStore:
 
     @contextmanager
     def snapshot(self) -> Iterator[MemorySnapshot]:
-        """The newest generation."""
+        """Open the newest generation."""
         identity = self._identity  # before the rest: what is cleared meanwhile is then told apart
         generation, rows = self._published
-        if not self._written and not generation:
+        if not self._written_fingerprint and not generation:
             raise IndexMissing("there is no index in memory yet: index a tree first")
-        is_current = self._written == self.fingerprint
+        is_current = self._written_fingerprint == self.fingerprint
         yield MemorySnapshot(identity, generation, rows, self._folders, is_current=is_current)
 
     @contextmanager
     def writer(self, *, thorough: bool = False) -> Iterator[MemoryWriter]:
-        """The means to write."""
+        """Open the writer."""
         if not self._lock.acquire(blocking=False):
             raise IndexLocked("another thread is writing the index in memory: wait for it to finish")
         try:
@@ -124,29 +129,29 @@ class MemoryStore:
             self._lock.release()
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Delete the whole index."""
         with self.writer():
             self._published = (0, {})
             self._identity = uuid.uuid4().hex
-            self._written, self._report, self._folders = "", None, {}
+            self._written_fingerprint, self._report, self._folders = "", None, {}
             self._contents.clear()
-            self._kept.clear()
+            self._blobs.clear()
             self._vectors.clear()
 
     def damaged(self) -> tuple[str, ...]:
-        """Nothing: memory is what it is."""
+        """Find nothing: memory is what it is."""
         return ()
 
     def keep(self, name: str, data: bytes) -> None:
         """Keep something derived from the index."""
-        self._kept[name] = data
+        self._blobs[name] = data
 
     def kept(self, name: str) -> bytes | None:
-        """What was kept under a name."""
-        return self._kept.get(name)
+        """Return what was kept under a name."""
+        return self._blobs.get(name)
 
     def dump(self) -> Iterator[tuple[object, ...]]:
-        """Everything that is searchable, by path."""
+        """List everything that is searchable, by path."""
         for path, row in sorted(self._published[1].items()):
             chunks, vectors = list(range(len(row.counts))), list(range(len(row.source.vectors)))
             yield (
@@ -161,7 +166,7 @@ class MemoryStore:
             )
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there is nothing to let go of."""
 
 
 class MemoryWriter:
@@ -172,8 +177,8 @@ class MemoryWriter:
     def __init__(self, store: MemoryStore) -> None:
         self._store = store
 
-    def manifest(self, paths: Collection[str] | None = None) -> Mapping[str, _Row]:
-        """Every file by path; those written under other settings do not count as known."""
+    def manifest(self, paths: Collection[str] | None = None) -> Mapping[str, _MemoryRow]:
+        """List every file by path; those written under other settings do not count as known."""
         return {
             path: row
             if row.fingerprint == self._store.fingerprint
@@ -183,16 +188,16 @@ class MemoryWriter:
         }
 
     def parsed(self, content_hash: bytes) -> ParsedFile | None:
-        """What is known of a content."""
+        """Find what was parsed of a content before."""
         known = self._store._contents.get(content_hash)
         return known[0] if known else None
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Vectors computed before."""
+        """Find vectors that were computed before."""
         return {key: self._store._vectors[key] for key in keys if key in self._store._vectors}
 
     def apply(self, removed: Sequence[str], files: Sequence[SourceFile]) -> int:
-        """Take paths out, put files in."""
+        """Remove paths and add files."""
         store, generation, rows = self._store, self._store._published[0] + 1, dict(self._store._published[1])
         for path in removed:
             rows.pop(path, None)
@@ -212,8 +217,8 @@ class MemoryWriter:
             )
             store._vectors.update(source.vectors)
             counts = tuple(tuple(Counter(field.split()) for field in chunk) for chunk in source.terms)
-            settled = "" if source.awaits_vectors else store.fingerprint
-            rows[source.path] = _Row(stored, source, settled, counts, references)
+            fingerprint = "" if source.awaits_vectors else store.fingerprint
+            rows[source.path] = _MemoryRow(stored, source, fingerprint, counts, references)
         store._published = (generation, rows)
         return generation
 
@@ -225,12 +230,12 @@ class MemoryWriter:
                 rows[path] = replace(rows[path], file=replace(rows[path].file, stamp=stamp))
         self._store._published = (generation, rows)
         if folders:
-            self._store._folders = merged_folders(self._store._folders, folders)
+            self._store._folders = merge_folders(self._store._folders, folders)
 
     def finish(self, report: IndexReport, folders: Mapping[str, int]) -> None:
         """Record what the run saw."""
         self._store._report, self._store._folders = report, dict(folders)
-        self._store._written = self._store.fingerprint
+        self._store._written_fingerprint = self._store.fingerprint
 
 
 class MemorySnapshot:
@@ -240,7 +245,7 @@ class MemorySnapshot:
         self,
         identity: str,
         generation: int,
-        rows: Mapping[str, _Row],
+        rows: Mapping[str, _MemoryRow],
         folders: Mapping[str, int],
         *,
         is_current: bool,
@@ -255,7 +260,7 @@ class MemorySnapshot:
     def lexical(
         self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
     ) -> list[Scored]:
-        """BM25, summed over terms and weighted fields."""
+        """Rank chunks by BM25, summed over terms and weighted fields."""
         chunks = [
             (chunk_id(row.file.id, i), counts)
             for row in self._by_id.values()
@@ -270,21 +275,25 @@ class MemorySnapshot:
                 idf = math.log(1 + (len(chunks) - len(holders) + 0.5) / (len(holders) + 0.5))
                 for id, counts in holders:
                     frequency, length = counts[term.text], counts.total()
-                    share = frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * length / average))
+                    share = (
+                        frequency
+                        * (BM25_K1 + 1)
+                        / (frequency + BM25_K1 * (1 - BM25_B + BM25_B * length / average))
+                    )
                     scores[id] += term.weight * weight * idf * share
-        return self._best(((id, s) for id, s in scores.items() if s), filter, limit)
+        return self._top_k(((id, s) for id, s in scores.items() if s), filter, limit)
 
     def frequency(self, token: str) -> int:
-        """How many chunks have a token in their body."""
+        """Count the chunks that have a token in their body."""
         body = ChunkTerms._fields.index("body")
         return sum(token in counts[body] for row in self._by_id.values() for counts in row.counts)
 
     def chunk_count(self) -> int:
-        """How many chunks there are."""
+        """Count the chunks."""
         return sum(len(row.counts) for row in self._by_id.values())
 
     def dense(self, vector: Sequence[float], filter: Filter, limit: int) -> list[Scored]:
-        """Cosine with every chunk's vector."""
+        """Rank chunks by the cosine with their vectors."""
         scored = []
         for row in self._by_id.values():
             for ordinal, (_, raw) in enumerate(row.source.vectors):
@@ -293,9 +302,9 @@ class MemorySnapshot:
                     scored.append(
                         (chunk_id(row.file.id, ordinal), sum(map(float.__mul__, values, map(float, vector))))
                     )
-        return self._best(scored, filter, limit)
+        return self._top_k(scored, filter, limit)
 
-    def _best(self, scored: Iterable[tuple[int, float]], filter: Filter, limit: int) -> list[Scored]:
+    def _top_k(self, scored: Iterable[tuple[int, float]], filter: Filter, limit: int) -> list[Scored]:
         found = dict(scored)
         ranked = best_first(found.keys(), found.values())
         return [hit for hit in ranked if self.chunk_passes(hit.chunk, filter)][:limit]
@@ -308,10 +317,10 @@ class MemorySnapshot:
 
     @staticmethod
     def _file_passes(file: StoredFile, filter: Filter) -> bool:
-        return file_passes(filter, facts(file))
+        return file_passes(filter, to_facts(file))
 
     def names(self, pattern: str, tier: NameTier, filter: Filter, limit: int) -> list[NameHit]:
-        """Entities whose name matches, by name and path."""
+        """Find entities whose name matches, by name and path."""
         found = []
         for row in self._by_id.values():
             if not self._file_passes(row.file, filter):
@@ -328,7 +337,7 @@ class MemorySnapshot:
         return [hit for _, hit in sorted(found)][:limit]
 
     def files_named(self, name: str, filter: Filter, limit: int) -> list[int]:
-        """Files by name, stem or trailing path."""
+        """Find files by name, stem or trailing path."""
         wanted = name.lower().strip("/")
         found = [
             row.file.id
@@ -338,48 +347,48 @@ class MemorySnapshot:
         return found[:limit]
 
     def file(self, id: int) -> StoredFile | None:
-        """A file by id."""
+        """Read a file by its id."""
         row = self._by_id.get(id)
         return row.file if row else None
 
     def file_at(self, path: str) -> StoredFile | None:
-        """A file by path."""
+        """Read a file by its path."""
         row = self._rows.get(path)
         return row.file if row else None
 
     def expect(self, ids: Sequence[int]) -> None:
-        """Nothing to do: contents are at hand."""
+        """Do nothing: contents are at hand."""
 
     def content(self, id: int) -> bytes:
-        """What a file says."""
+        """Read the content of a file."""
         return self._by_id[id].source.content
 
     def contents(self, filter: Filter) -> Iterator[tuple[int, bytes]]:
-        """Id and content of every file that passes, in order of path."""
+        """Read id and content of every file that passes, in order of path."""
         for _, row in sorted(self._rows.items()):
             if self._file_passes(row.file, filter):
                 yield row.file.id, row.source.content
 
     def file_count(self) -> int:
-        """How many files there are."""
+        """Count the files."""
         return len(self._rows)
 
     def file_vectors(self, id: int) -> tuple[ChunkVector, ...]:
-        """The vectors of a file's chunks."""
+        """Read the vectors of a file's chunks."""
         row = self._by_id.get(id)
         return row.source.vectors if row else ()
 
     def references(self, paths: Collection[str] | None = None) -> Iterator[FileReferences]:
-        """What files define and mention, in order of path."""
+        """Read what files define and mention, in order of path."""
         for path, row in sorted(self._rows.items()):
             if paths is None or path in paths:
                 file = row.file
                 yield FileReferences(path, file.content_hash, file.parsed.language, file.role, row.references)
 
-    def manifest(self) -> Mapping[str, _Row]:
-        """Every file by path."""
+    def manifest(self) -> Mapping[str, _MemoryRow]:
+        """List every file by path."""
         return self._rows
 
     def folders(self) -> Mapping[str, int]:
-        """The folders of the last walk."""
+        """Read the folders of the last walk."""
         return self._folders

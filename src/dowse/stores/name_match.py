@@ -29,7 +29,7 @@ def matches(tier: NameTier, pattern: str, name: str) -> bool:
 
 
 def typos_allowed(pattern: str) -> int:
-    """How many letters may be wrong: none in short names, one in most, two in long ones."""
+    """Return how many letters may be wrong: none in short names, one in most, two in long ones."""
     return 0 if len(pattern) < FUZZY_LENGTH else 1 if len(pattern) < 9 else 2
 
 
@@ -40,7 +40,7 @@ def within_typos(pattern: str, name: str) -> bool:
 
 
 def distance(a: str, b: str, most: int | None = None) -> int:
-    """Edit distance in which swapping two neighbours is one edit; beyond ``most``, some number that is larger."""
+    """Compute the edit distance in which swapping two neighbours is one edit; beyond ``most``, any larger number."""
     most = len(a) + len(b) if most is None else most
     before, last = [0] * (len(b) + 1), list(range(len(b) + 1))
     for i, ca in enumerate(a, 1):

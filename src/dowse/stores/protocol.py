@@ -1,4 +1,4 @@
-"""The seam between the engine and an index: what a store does, and nothing about how.
+"""The protocols of a store (``Store``, ``Snapshot``, ``Writer``): what an index does for the engine, and not how.
 
 A store holds one *view* (the files of one checkout). Reading goes through a snapshot, which shows one
 generation from its first call to its last; writing goes through the one writer there can be.
@@ -34,16 +34,16 @@ FORMAT = 12
 
 
 class KnownFile(Protocol):
-    """What the manifest says of a file."""
+    """What the manifest has of a file."""
 
     @property
     def stamp(self) -> FileStamp:
-        """As ``stat`` said when it was read."""
+        """Size and times as ``stat`` reported them when the file was read."""
         ...
 
     @property
     def content_hash(self) -> bytes:
-        """Of what it said, and of the settings that change what becomes of it."""
+        """Hash of the content and of the settings that change what is indexed of it."""
         ...
 
 
@@ -57,7 +57,7 @@ class Snapshot(Protocol):
 
     @property
     def identity(self) -> str:
-        """Which index this is: generations count within one, and one that was cleared and made anew is another."""
+        """Which index this is: generations count within one, and one that was cleared and rebuilt is another."""
         ...
 
     @property
@@ -68,55 +68,55 @@ class Snapshot(Protocol):
     def lexical(
         self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
     ) -> list[Scored]:
-        """Chunks by BM25 over the weighted fields of ``ChunkTerms``, best first."""
+        """Rank chunks by BM25 over the weighted fields of ``ChunkTerms``, best first."""
         ...
 
     def frequency(self, token: str) -> int:
-        """How many chunks have a token in their body."""
+        """Count the chunks that have a token in their body."""
         ...
 
     def chunk_count(self) -> int:
-        """How many chunks there are."""
+        """Count the chunks."""
         ...
 
     def dense(self, vector: Sequence[float], filter: Filter, limit: int) -> list[Scored]:
-        """Chunks by cosine with the vector, best first; none where the index has no vectors."""
+        """Rank chunks by cosine with the vector, best first; none where the index has no vectors."""
         ...
 
     def names(self, pattern: str, tier: NameTier, filter: Filter, limit: int) -> list[NameHit]:
-        """Entities whose name matches in this way, by name (ignoring case) and then by path."""
+        """Find entities whose name matches in this way, by name (ignoring case) and then by path."""
         ...
 
     def files_named(self, name: str, filter: Filter, limit: int) -> list[int]:
-        """Ids of the files whose name, stem or trailing path this is, ignoring case, in order of path."""
+        """Find the ids of the files whose name, stem or trailing path this is, ignoring case, in order of path."""
         ...
 
     def file(self, id: int) -> StoredFile | None:
-        """A file by its id, or none if this generation does not have it."""
+        """Read a file by its id; None if this generation does not have it."""
         ...
 
     def file_at(self, path: str) -> StoredFile | None:
-        """A file by its path."""
+        """Read a file by its path; None if this generation does not have it."""
         ...
 
     def expect(self, ids: Sequence[int]) -> None:
-        """The contents of these files are asked for next: a store that is far away reads them at once."""
+        """Read the contents of these files at once if the store is remote: they are needed next."""
         ...
 
     def content(self, id: int) -> bytes:
-        """What a file said when it was indexed, in UTF-8, secrets masked."""
+        """Read the content of a file as it was indexed, in UTF-8, secrets masked."""
         ...
 
     def contents(self, filter: Filter) -> Iterator[tuple[int, bytes]]:
-        """Id and content of every file that passes, in order of path."""
+        """Read id and content of every file that passes, in order of path."""
         ...
 
     def file_vectors(self, id: int) -> tuple[ChunkVector, ...]:
-        """The vectors of a file's chunks, in order; none if it has none."""
+        """Read the vectors of a file's chunks, in order; none if it has none."""
         ...
 
     def references(self, paths: Collection[str] | None = None) -> Iterator[FileReferences]:
-        """What the files at some paths, or all, define and mention, in order of path."""
+        """Read what the files at some paths, or all, define and mention, in order of path."""
         ...
 
     def chunk_passes(self, chunk: int, filter: Filter) -> bool:
@@ -124,15 +124,15 @@ class Snapshot(Protocol):
         ...
 
     def file_count(self) -> int:
-        """How many files there are."""
+        """Count the files."""
         ...
 
     def manifest(self) -> Mapping[str, KnownFile]:
-        """Every file by path, with its stamp and content hash."""
+        """List every file by path, with its stamp and content hash."""
         ...
 
     def folders(self) -> Mapping[str, int]:
-        """Every folder that was walked, with its modification time."""
+        """List every folder that was walked, with its modification time."""
         ...
 
 
@@ -141,26 +141,26 @@ class Writer(Protocol):
 
     @property
     def repaired(self) -> tuple[str, ...]:
-        """Parts of the index that were damaged or lost, and that this writer has made anew."""
+        """Parts of the index that were corrupt or lost, and that this writer has rebuilt."""
         ...
 
     def manifest(self, paths: Collection[str] | None = None) -> Mapping[str, KnownFile]:
-        """As in ``Snapshot``, of some paths or of all; files of other settings have a stamp and hash like no other."""
+        """List some files or all by path; those of other settings have a stamp and hash like no other."""
         ...
 
     def parsed(self, content_hash: bytes) -> ParsedFile | None:
-        """What is already known of a content, from this or another checkout, now or earlier.
+        """Find what was parsed of a content before, in this or another checkout.
 
         It stays known, with its references, until the writer is done.
         """
         ...
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Those of the asked vectors that were computed before."""
+        """Find those of the requested vectors that were computed before."""
         ...
 
     def apply(self, removed: Sequence[str], files: Sequence[SourceFile]) -> int:
-        """Take paths out, put files in (replacing what their paths held); the new generation.
+        """Remove paths, add files (replacing what their paths held), and return the new generation.
 
         A file that awaits vectors can be searched, but does not count as known in the manifest of a later writer.
         """
@@ -179,30 +179,30 @@ class Store(Protocol):
     """Where one index lives."""
 
     def status(self) -> IndexStatus:
-        """What there is, without changing anything."""
+        """Describe the index, without changing anything."""
         ...
 
     def state(self) -> IndexState:
-        """The state alone: cheap enough for every query."""
+        """Return the state alone: cheap enough for every query."""
         ...
 
     def snapshot(self) -> AbstractContextManager[Snapshot]:
-        """The newest generation, for reading."""
+        """Open the newest generation, for reading."""
         ...
 
     def writer(self, *, thorough: bool = False) -> AbstractContextManager[Writer]:
-        """The lock and the means to write; ``IndexLocked`` if another process has it.
+        """Take the lock and open a writer; raise ``IndexLocked`` if another process has the lock.
 
-        What is derived and found damaged is made anew; ``thorough`` looks at every byte of it first.
+        What is derived and found corrupt is rebuilt; ``thorough`` looks at every byte of it first.
         """
         ...
 
     def damaged(self) -> tuple[str, ...]:
-        """What of the index is not as it was written, by looking at every byte that the store is to answer for."""
+        """Find the parts that are not as they were written, by looking at every byte that the store answers for."""
         ...
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Delete the whole index."""
         ...
 
     def keep(self, name: str, data: bytes) -> None:
@@ -210,11 +210,11 @@ class Store(Protocol):
         ...
 
     def kept(self, name: str) -> bytes | None:
-        """What was kept under a name, if it is still there; cleared with the index."""
+        """Return what was kept under a name; None if it is gone. It is cleared with the index."""
         ...
 
     def dump(self) -> Iterator[tuple[object, ...]]:
-        """Everything that is searchable, by path and without ids: equal dumps mean equal indexes."""
+        """List everything that is searchable, by path and without ids: equal dumps mean equal indexes."""
         ...
 
     def close(self) -> None:
@@ -226,18 +226,18 @@ class SharedStore(Store, Protocol):
     """A store that has the indexes of many trees, and is looked after as a whole."""
 
     def init(self, grant_read: Sequence[str] = (), *, rebuild: bool = False) -> None:
-        """Make what is missing; let roles read. ``rebuild`` removes all that was there."""
+        """Create what is missing, and let roles read. ``rebuild`` removes all that was there."""
         ...
 
     def server_status(self) -> ServerStatus:
-        """All that is there."""
+        """Describe all that the store has."""
         ...
 
     def collect_garbage(self, forget: Sequence[str], older_than_days: float | None) -> Collected:
-        """Take out repositories and views by name or age, and then what nobody uses."""
+        """Delete repositories and views by name or age, and then what nobody uses."""
         ...
 
 
-def merged_folders(known: Mapping[str, int], new: Mapping[str, int]) -> dict[str, int]:
-    """The folders of an index after some came, changed or went (-1)."""
+def merge_folders(known: Mapping[str, int], new: Mapping[str, int]) -> dict[str, int]:
+    """Merge the folders of an index with those that came, changed or went (-1)."""
     return {folder: mtime for folder, mtime in {**known, **new}.items() if mtime != -1}

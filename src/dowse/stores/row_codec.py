@@ -1,4 +1,4 @@
-"""How values that are read whole are written: one form for every store that has rows."""
+"""Encodes parsed files and reports as single values: one binary format for every store that has rows."""
 
 from __future__ import annotations
 
@@ -19,24 +19,30 @@ from dowse.serialization import as_json
 from dowse.types import Chunk, Entity, IndexReport, Kind, ParsedFile, ParseHealth, Skipped, SkipReason
 
 _HEAD = struct.Struct("<II")
-_NUMBERS = 5
-"""Columns of numbers: as many of entities (their kind is one, by its place among those of the file) as of chunks."""
+_NUMBER_COLUMNS = 5
+"""Columns of numbers: as many of entities (their kind is one, by its index among those of the file) as of chunks."""
 
-_LINE = Entity._fields.index("line") - Entity._fields.index("start_line")
+_LINE_COLUMN = Entity._fields.index("line") - Entity._fields.index("start_line")
 """Which of them is the line of an entity's name."""
 
 
 def packed(parsed: ParsedFile) -> bytes:
-    """Entities and chunks as one value, by column: numbers as they are in memory, names, what else is said in words.
+    """Pack entities and chunks as one value, by column: numbers as they are in memory, then names, then other text.
 
-    To read numbers from text takes half of the time that reading all of it as text does; words other than names are
-    only read of what is shown.
+    Numbers as text would take half of the time of reading it all; texts other than names are only read of what is
+    shown.
     """
     name, qualified, kind, *lines, parent, signature, doc = by_column(parsed.entities, Entity)
-    *places, entity = by_column(parsed.chunks, Chunk)
-    kinds = {one: place for place, one in enumerate(dict.fromkeys(kind))}
+    *indexes, entity = by_column(parsed.chunks, Chunk)
+    kinds = {one: index for index, one in enumerate(dict.fromkeys(kind))}
     numbers = array("I")
-    for column in (*lines, _counted(parent), map(kinds.__getitem__, kind), *places, _counted(entity)):
+    for column in (
+        *lines,
+        _to_one_based(parent),
+        map(kinds.__getitem__, kind),
+        *indexes,
+        _to_one_based(entity),
+    ):
         numbers.extend(column)
     if sys.byteorder == "big":
         numbers.byteswap()
@@ -45,50 +51,50 @@ def packed(parsed: ParsedFile) -> bytes:
     return b"".join([head, numbers.tobytes(), as_json(list(name)), b"\n", as_json(words)])
 
 
-def _counted(places: Iterable[int | None]) -> list[int]:
-    """Places counted from 1; 0 for none."""
-    return [0 if place is None else place + 1 for place in places]
+def _to_one_based(indexes: Iterable[int | None]) -> list[int]:
+    """Count indexes from 1, with 0 for none."""
+    return [0 if index is None else index + 1 for index in indexes]
 
 
 def unpacked(language: str, health: str, data: bytes) -> ParsedFile:
-    """What was packed."""
+    """Unpack a parsed file; its entities are read when they are needed."""
     try:
         entities, chunks = _HEAD.unpack_from(data)
-        end = _HEAD.size + 4 * _NUMBERS * (entities + chunks)
+        end = _HEAD.size + 4 * _NUMBER_COLUMNS * (entities + chunks)
         numbers = array("I", data[_HEAD.size : end])
         if sys.byteorder == "big":
             numbers.byteswap()
-        named, _, said = data[end:].partition(b"\n")
-        names = tuple(json.loads(named))
-        lines = numbers[_LINE * entities : (_LINE + 1) * entities]
-        if len(numbers) != _NUMBERS * (entities + chunks) or len(names) != entities:
+        names_json, _, words_json = data[end:].partition(b"\n")
+        names = tuple(json.loads(names_json))
+        lines = numbers[_LINE_COLUMN * entities : (_LINE_COLUMN + 1) * entities]
+        if len(numbers) != _NUMBER_COLUMNS * (entities + chunks) or len(names) != entities:
             raise ValueError("something is missing")
         if not all(type(name) is str for name in names):
             raise ValueError("a name is no text")
-        around = _cut(numbers[_NUMBERS * entities :])[-1]
+        around = _split_columns(numbers[_NUMBER_COLUMNS * entities :])[-1]
         if max(around, default=0) > entities:
             raise ValueError("a chunk is of a definition that is not there")
-        read = partial(_entities, names, numbers[: _NUMBERS * entities], said)
+        read = partial(_unpack_entities, names, numbers[: _NUMBER_COLUMNS * entities], words_json)
         return ParsedFile(
             language,
             ParseHealth(health),
             Rows(Entity, ready={"name": names, "line": lines}, read=read),
-            Rows(Chunk, _chunks(numbers[_NUMBERS * entities :])),
+            Rows(Chunk, _unpack_chunks(numbers[_NUMBER_COLUMNS * entities :])),
         )
     except (struct.error, ValueError, TypeError, RecursionError) as error:
-        raise _damaged(error) from error
+        raise _corrupt_entry_error(error) from error
 
 
-def _chunks(numbers: array[int]) -> list[Sequence[Any]]:
-    *places, around = _cut(numbers)
-    return [*places, _places(around)]
+def _unpack_chunks(numbers: array[int]) -> list[Sequence[Any]]:
+    *indexes, around = _split_columns(numbers)
+    return [*indexes, _from_one_based(around)]
 
 
-def _entities(names: Sequence[str], numbers: array[int], said: bytes) -> list[Sequence[Any]]:
-    """All columns of entities."""
-    *lines, parents, codes = _cut(numbers)
+def _unpack_entities(names: Sequence[str], numbers: array[int], words_json: bytes) -> list[Sequence[Any]]:
+    """Unpack all columns of entities."""
+    *lines, parents, codes = _split_columns(numbers)
     try:
-        kinds, qualified, signature, doc = map(tuple, json.loads(said))
+        kinds, qualified, signature, doc = map(tuple, json.loads(words_json))
         kind = list(map(list(map(Kind, kinds)).__getitem__, codes))
         if not len(qualified) == len(signature) == len(doc) == len(names):
             raise ValueError("some words are missing")
@@ -99,32 +105,32 @@ def _entities(names: Sequence[str], numbers: array[int], said: bytes) -> list[Se
         ):  # counted from 1: a parent is before what is in it, so no circles either
             raise ValueError("a definition is in one that is not before it")
     except (ValueError, TypeError, IndexError, RecursionError) as error:
-        raise _damaged(error) from error
-    return [names, qualified, kind, *lines, _places(parents), signature, doc]
+        raise _corrupt_entry_error(error) from error
+    return [names, qualified, kind, *lines, _from_one_based(parents), signature, doc]
 
 
-def _cut(numbers: array[int]) -> list[array[int]]:
-    """Numbers by column."""
-    count = len(numbers) // _NUMBERS
-    return [numbers[i * count : (i + 1) * count] for i in range(_NUMBERS)]
+def _split_columns(numbers: array[int]) -> list[array[int]]:
+    """Split numbers by column."""
+    count = len(numbers) // _NUMBER_COLUMNS
+    return [numbers[i * count : (i + 1) * count] for i in range(_NUMBER_COLUMNS)]
 
 
-def _places(counted: array[int]) -> list[int | None]:
-    """Places that are counted from 1."""
-    return [place - 1 if place else None for place in counted]
+def _from_one_based(counted: array[int]) -> list[int | None]:
+    """Restore indexes that are counted from 1, with 0 for none."""
+    return [index - 1 if index else None for index in counted]
 
 
-def _damaged(why: object) -> IndexCorrupt:
+def _corrupt_entry_error(why: object) -> IndexCorrupt:
     return IndexCorrupt.beyond_repair(f"a file's entry in the index is damaged ({why})")
 
 
 def packed_report(report: IndexReport) -> str:
-    """A report as text."""
+    """Pack a report as JSON text."""
     return json.dumps(asdict(report))
 
 
 def unpacked_report(text: str) -> IndexReport:
-    """What was packed."""
+    """Unpack a report from JSON text."""
     try:
         data: dict[str, Any] = json.loads(text)
         data["failures"] = tuple(

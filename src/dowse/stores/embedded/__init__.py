@@ -3,7 +3,7 @@
 ``catalogue.db`` is committed first; the derived indexes follow, each stamped with the catalogue's
 generation: first the vectors, which a reader of an older generation can use too, then the lexical index,
 whose commit makes the generation visible. A writer that finds a derived index behind (a process was killed
-between the commits) or damaged repairs it from the catalogue before anything else.
+between the commits) or corrupt repairs it from the catalogue before anything else.
 """
 
 from __future__ import annotations
@@ -12,75 +12,47 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from dowse.errors import IndexCorrupt, IndexLocked, IndexMissing, IndexUnwritable
+from dowse.errors import IndexCorrupt, IndexMissing, IndexUnwritable
 from dowse.index_folder import IndexFolder
-from dowse.stores.embedded import layout, lexical_index
-from dowse.stores.embedded.catalogue import (
-    RETAINED,
-    Catalogue,
-    OlderFormat,
-    ViewState,
-    mapped,
-)
-from dowse.stores.embedded.index_snapshot import EmbeddedSnapshot, Remembered
+from dowse.stores.embedded import layout, lexical_index, writer_lock
+from dowse.stores.embedded.catalogue import RETAINED_GENERATIONS, Catalogue
+from dowse.stores.embedded.catalogue_connection import CatalogueState, OlderFormat, translate_errors
+from dowse.stores.embedded.catalogue_writer import CatalogueWriter
+from dowse.stores.embedded.index_snapshot import EmbeddedSnapshot
 from dowse.stores.embedded.index_writer import EmbeddedWriter
-from dowse.stores.embedded.layout import CATALOGUE, HOLDER, LEXICAL, LOCK, VECTORS, VIEWS
-from dowse.stores.embedded.lexical_index import LexicalIndex, LexicalReader
+from dowse.stores.embedded.layout import CATALOGUE, LEXICAL, VECTORS, VIEWS
+from dowse.stores.embedded.lexical_index import LexicalReader
+from dowse.stores.embedded.open_index import OpenIndex
 from dowse.stores.embedded.vector_index import VectorIndex
-from dowse.types import (
-    IndexState,
-    IndexStatus,
-    split_chunk_id,
-)
+from dowse.types import IndexState, IndexStatus, split_chunk_id
 
-CACHED_FILES = 1500
-"""Files whose rows are kept in memory between queries: about 8 MB."""
-
-IDLE_CONNECTIONS = 3
+MAX_IDLE_CONNECTIONS = 3
 """Connections kept open between queries: each maps the catalogue for itself; opening one takes a third of a
 millisecond."""
 
 OPEN_ATTEMPTS = 20
-"""How often a reader begins anew because a commit came between its look at the catalogue and at the rest."""
-
-
-@dataclass
-class _Opened:
-    """What is kept between queries, for as long as the catalogue is the same file."""
-
-    identity: tuple[int, int]
-    idle: list[Catalogue] = field(default_factory=list)
-    view: str = ""  # the identity of the view that the rest is of
-    lexical: LexicalIndex | None = None
-    reader: LexicalReader | None = None
-    vectors: VectorIndex | None = None
-    remembered: Remembered = field(default_factory=Remembered)
-
-    def close(self) -> None:
-        while self.idle:
-            self.idle.pop().close()
+"""How often a reader starts again because a commit came between its look at the catalogue and at the rest."""
 
 
 class EmbeddedStore:
     """An index in a folder. Safe to use from several threads and processes."""
 
-    def __init__(self, place: IndexFolder, root: str, fingerprint: str) -> None:
-        self.folder = place.path  # as messages call it
-        self._place = place
-        self._data = place.data
-        self._path = place.data / CATALOGUE
+    def __init__(self, index_folder: IndexFolder, root: str, fingerprint: str) -> None:
+        self.folder = index_folder.path  # as messages call it
+        self._index_folder = index_folder
+        self._data = index_folder.data
+        self._path = index_folder.data / CATALOGUE
         self.root = root
         self.fingerprint = fingerprint
         self._guard = threading.Lock()
-        self._opened: _Opened | None = None
+        self._open_index: OpenIndex | None = None
 
     # --- the protocol ---
 
     def status(self) -> IndexStatus:
-        """What there is, without changing anything."""
+        """Describe the index, without changing anything."""
         try:
             return self._status()
         except OlderFormat:
@@ -89,9 +61,9 @@ class EmbeddedStore:
             return IndexStatus(IndexState.MISSING, str(self.folder))
 
     def _status(self) -> IndexStatus:
-        with self._reading() as (opened, catalogue), catalogue.transaction("DEFERRED"):
+        with self._borrow_catalogue() as (open_index, catalogue), catalogue.transaction("DEFERRED"):
             view = catalogue.state()
-            files, chunks, entities = catalogue.counts()
+            files, chunks, entities = catalogue.count_live()
             return IndexStatus(
                 self._state(view.fingerprint),
                 str(self.folder),
@@ -99,18 +71,20 @@ class EmbeddedStore:
                 files,
                 chunks,
                 entities,
-                _size(self._data),
-                catalogue.tally("language"),
-                catalogue.tally("health"),
+                _sum_file_sizes(self._data),
+                catalogue.count_files_by("language"),
+                catalogue.count_files_by("health"),
                 catalogue.secrets(),
                 catalogue.report(),
-                self._parts(opened, catalogue, view),
+                self._list_part_generations(open_index, catalogue, view),
             )
 
-    def _parts(self, opened: _Opened, catalogue: Catalogue, state: ViewState) -> dict[str, int]:
-        """The generation of each part; 0 for one that is lost."""
+    def _list_part_generations(
+        self, open_index: OpenIndex, catalogue: Catalogue, state: CatalogueState
+    ) -> dict[str, int]:
+        """List the generation of each part; 0 for one that is lost."""
         try:
-            reader, vectors = self._derived(opened, catalogue, state)
+            reader, vectors = self._open_derived(open_index, catalogue, state)
         except IndexCorrupt:
             return {"catalogue": state.generation, "lexical": 0}
         return {
@@ -120,9 +94,9 @@ class EmbeddedStore:
         }
 
     def state(self) -> IndexState:
-        """The index's state alone: cheap enough for every query."""
+        """Return the state alone: cheap enough for every query."""
         try:
-            with self._reading() as (_, catalogue):
+            with self._borrow_catalogue() as (_, catalogue):
                 return self._state(catalogue.state().fingerprint)
         except OlderFormat:
             return IndexState.OTHER_VERSION
@@ -136,46 +110,46 @@ class EmbeddedStore:
 
     @contextmanager
     def snapshot(self) -> Iterator[EmbeddedSnapshot]:
-        """The generation of the lexical index, which the catalogue and the vectors have too."""
-        with self._reading() as (opened, catalogue):
+        """Open the newest generation that the lexical index, the catalogue and the vectors all have."""
+        with self._borrow_catalogue() as (open_index, catalogue):
             for _ in range(OPEN_ATTEMPTS):
                 with catalogue.transaction("DEFERRED"):
                     state = catalogue.state()
                     if not state.generation and not state.fingerprint:
                         raise IndexMissing(f"there is no index of {self.root}: run 'dowse index'")
-                    reader, vectors = self._derived(opened, catalogue, state)
+                    reader, vectors = self._open_derived(open_index, catalogue, state)
                     if max(reader.generation, vectors.generation) <= state.generation:
-                        remembered = self._remembered(opened, catalogue, (reader.generation, state.restamps))
+                        cache = open_index.refresh_cache(catalogue, (reader.generation, state.restamps))
                         is_current = state.fingerprint == self.fingerprint
                         yield EmbeddedSnapshot(
-                            state.identity, catalogue, reader, vectors, remembered, is_current=is_current
+                            state.identity, catalogue, reader, vectors, cache, is_current=is_current
                         )
                         return
         raise IndexCorrupt(f"the index at {self.folder} is ahead of its catalogue")
 
     @contextmanager
     def writer(self, *, thorough: bool = False) -> Iterator[EmbeddedWriter]:
-        """The lock and the means to write."""
-        self._place.create()
-        layout.check_plain(self._data, any_owner=self._place.any_owner)
-        with self._locked():
-            self._note_holder()
+        """Take the lock and open a writer."""
+        self._index_folder.create()
+        layout.check_plain(self._data, any_owner=self._index_folder.any_owner)
+        with writer_lock.hold(self._data, self.folder):
+            writer_lock.write_holder(self._data, self.folder)
             with self._open_writer(thorough) as writer:
                 yield writer
 
     def damaged(self) -> tuple[str, ...]:
-        """Parts that are not as they were written; catalogue and derived indexes are read in full."""
-        with self._reading() as (_, catalogue):
+        """Find the parts that are not as they were written; catalogue and derived indexes are read in full."""
+        with self._borrow_catalogue() as (_, catalogue):
             if not catalogue.is_intact():
                 raise IndexCorrupt.beyond_repair(f"the index at {self.folder} is damaged")
             if not catalogue.view:  # of other trees only, or of this one where it was before
                 return ()
             folder = self._view_folder(catalogue)
-        whole = {
+        intact = {
             "the lexical index": lexical_index.is_intact(folder / LEXICAL),
             "the vectors": VectorIndex(folder / VECTORS).is_intact(),
         }
-        return tuple(part for part, is_whole in whole.items() if not is_whole)
+        return tuple(part for part, is_intact in intact.items() if not is_intact)
 
     def files(self) -> list[Path]:
         """List the files that ``clear`` deletes."""
@@ -183,19 +157,19 @@ class EmbeddedStore:
 
     def clear(self) -> None:
         """Delete our files, of every view, and the folders that are then empty; what else is there stays."""
-        if not self._place.is_there():
+        if not self._index_folder.is_there():
             return
-        with self._locked():
+        with writer_lock.hold(self._data, self.folder):
             self.close()
             layout.remove(self._data / VIEWS, layout.VIEWS_LAYOUT)
-            self._discard()
+            self._remove_catalogue()
         layout.remove(self._data)
         with suppress(OSError):  # other things than our own are in it
             os.rmdir(self.folder)
 
     def keep(self, name: str, data: bytes) -> None:
         """Write a file beside the derived indexes of the view, all of it or nothing."""
-        with self._reading() as (_, catalogue):
+        with self._borrow_catalogue() as (_, catalogue):
             folder = self._view_folder(catalogue)
         temporary = folder / f"{name}.{os.getpid()}.{threading.get_ident()}"
         try:
@@ -206,15 +180,15 @@ class EmbeddedStore:
             raise IndexUnwritable.because(f"the index at {self.folder}", error) from error
 
     def kept(self, name: str) -> bytes | None:
-        """The file of that name, if it can be read."""
+        """Read the file of that name; None if it cannot be read."""
         try:
-            with self._reading() as (_, catalogue):
+            with self._borrow_catalogue() as (_, catalogue):
                 return (self._view_folder(catalogue) / name).read_bytes()
         except (IndexMissing, OSError):
             return None
 
     def dump(self) -> Iterator[tuple[object, ...]]:
-        """Everything that is searchable, by path."""
+        """List everything that is searchable, by path."""
         with self.snapshot() as snapshot:
             embedded = snapshot.embedded_chunks()
             references = {row.path: row.packed for row in snapshot.references()}
@@ -237,54 +211,21 @@ class EmbeddedStore:
     def close(self) -> None:
         """Let go of files and connections; those in use are let go of after use."""
         with self._guard:
-            if self._opened is not None:
-                self._opened.close()
-            self._opened = None
+            if self._open_index is not None:
+                self._open_index.close()
+            self._open_index = None
 
-    # --- the lock ---
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        from filelock import FileLock, Timeout
-
-        lock = FileLock(self._data / LOCK, timeout=0)
-        try:
-            lock.acquire()
-        except Timeout:
-            raise IndexLocked(
-                f"another process{self._holder()} is writing the index at {self.folder}: "
-                "wait for it to finish, or stop it"
-            ) from None
-        except OSError as error:
-            raise IndexUnwritable(f"the index at {self.folder} cannot be locked: {error}") from error
-        try:
-            yield
-        finally:
-            lock.release()
-
-    def _holder(self) -> str:
-        try:
-            return f" (pid {(self._data / HOLDER).read_text(encoding='utf-8').strip()})"
-        except OSError:
-            return ""
-
-    def _note_holder(self) -> None:
-        try:
-            (self._data / HOLDER).write_text(str(os.getpid()), encoding="utf-8")
-        except OSError as error:
-            raise IndexUnwritable.because(f"the index at {self.folder}", error) from error
-
-    # --- parts ---
+    # --- opening ---
 
     @contextmanager
     def _open_writer(self, thorough: bool) -> Iterator[EmbeddedWriter]:
         try:
-            catalogue = Catalogue(self._path, self.root, create=True)
+            catalogue = CatalogueWriter(self._path, self.root)
         except (IndexCorrupt, OlderFormat):
-            self._discard()
-            catalogue = Catalogue(self._path, self.root, create=True)
+            self._remove_catalogue()
+            catalogue = CatalogueWriter(self._path, self.root)
         try:
-            with mapped(self._path):
+            with translate_errors(self._path):
                 folder = self._view_folder(catalogue)
                 writer = EmbeddedWriter(catalogue, folder, self.fingerprint, thorough=thorough)
                 try:
@@ -295,13 +236,13 @@ class EmbeddedStore:
         except IndexCorrupt as error:
             catalogue.close()
             if not error.is_repairable:
-                self._discard()
+                self._remove_catalogue()
             raise
         finally:
             catalogue.close()
 
-    def _discard(self) -> None:
-        """Remove a catalogue that cannot be read: an index is a cache, and the next run makes it anew."""
+    def _remove_catalogue(self) -> None:
+        """Remove a catalogue that cannot be read: an index is a cache, and the next run rebuilds it."""
         self.close()
         try:
             for suffix in ("", "-wal", "-shm"):
@@ -313,96 +254,57 @@ class EmbeddedStore:
             ) from error
 
     @contextmanager
-    def _reading(self) -> Iterator[tuple[_Opened, Catalogue]]:
-        """A connection for one reader, and what all readers share."""
-        opened = self._open()
-        with mapped(self._path):
+    def _borrow_catalogue(self) -> Iterator[tuple[OpenIndex, Catalogue]]:
+        """Lend a connection to one reader, with what all readers share."""
+        open_index = self._find_open_index()
+        with translate_errors(self._path):
             with self._guard:
-                catalogue = opened.idle.pop() if opened.idle else None
+                catalogue = open_index.idle.pop() if open_index.idle else None
             catalogue = catalogue or Catalogue(self._path, self.root, create=False)
             try:
-                yield opened, catalogue
+                yield open_index, catalogue
             except BaseException as error:
                 catalogue.close()
                 if isinstance(error, IndexCorrupt):
-                    self._forget(opened)
+                    open_index.forget_derived()
                 raise
         with self._guard:
-            if opened is self._opened and len(opened.idle) < IDLE_CONNECTIONS:
-                opened.idle.append(catalogue)
+            if open_index is self._open_index and len(open_index.idle) < MAX_IDLE_CONNECTIONS:
+                open_index.idle.append(catalogue)
                 return
         catalogue.close()
 
-    def _forget(self, opened: _Opened) -> None:
-        """Let go of derived indexes that turned out to be damaged: made anew, they are of the same generation."""
-        with self._guard:
-            opened.lexical = opened.reader = opened.vectors = None
-
-    def _open(self) -> _Opened:
-        """What is open; nothing yet if the catalogue was removed and made again since."""
+    def _find_open_index(self) -> OpenIndex:
+        """Return what is open; start with nothing if the catalogue was removed and created again."""
         try:
             status = os.lstat(self._path)
         except OSError:
             raise IndexMissing(f"there is no index at {self.folder}: run 'dowse index'") from None
         identity = (status.st_dev, status.st_ino)
         with self._guard:
-            if self._opened is None or self._opened.identity != identity:
-                layout.check_plain(self._data, any_owner=self._place.any_owner)
-                if self._opened is not None:
-                    self._opened.close()
-                self._opened = _Opened(identity)
-            return self._opened
+            if self._open_index is None or self._open_index.identity != identity:
+                layout.check_plain(self._data, any_owner=self._index_folder.any_owner)
+                if self._open_index is not None:
+                    self._open_index.close()
+                self._open_index = OpenIndex(identity)
+            return self._open_index
 
-    def _view_folder(self, catalogue: Catalogue) -> Path:
-        """Where the derived indexes of the view are."""
-        return self._data / VIEWS / str(catalogue.view)
-
-    def _derived(
-        self, opened: _Opened, catalogue: Catalogue, state: ViewState
+    def _open_derived(
+        self, open_index: OpenIndex, catalogue: Catalogue, state: CatalogueState
     ) -> tuple[LexicalReader, VectorIndex]:
-        """Lexical index and vectors, read anew if the catalogue has gone on; an error if one is lost."""
-        newest = state.generation
-        with self._guard:
-            if opened.view != state.identity:  # a view that was made anew may have as many generations
-                opened.view, opened.remembered = state.identity, Remembered()
-                opened.lexical = opened.reader = opened.vectors = None
-            if opened.reader is None or opened.reader.generation != newest:
-                index = opened.lexical or LexicalIndex(self._view_folder(catalogue) / LEXICAL, create=False)
-                opened.lexical = None  # unless it can be read
-                opened.reader = index.reader()
-                opened.lexical = index
-            reader = opened.reader
-            if opened.vectors is None or not reader.generation <= opened.vectors.generation <= newest:
-                opened.vectors = VectorIndex(self._view_folder(catalogue) / VECTORS)
-            vectors = opened.vectors
-        if reader.generation < max(0, newest - RETAINED) or vectors.generation < reader.generation:
+        """Open lexical index and vectors, again if the catalogue has gone on; raise an error if one is lost."""
+        reader, vectors = open_index.open_derived(self._view_folder(catalogue), state)
+        oldest = max(0, state.generation - RETAINED_GENERATIONS)
+        if reader.generation < oldest or vectors.generation < reader.generation:
             raise IndexCorrupt(f"the index at {self.folder} lacks a part of its files")
         return reader, vectors
 
-    def _remembered(self, opened: _Opened, catalogue: Catalogue, key: tuple[int, int]) -> Remembered:
-        """What earlier queries have read, as far as it still holds.
-
-        A content never changes under its file's id; of a file's row only the stamp changes, and it goes with a
-        generation.
-        """
-        with self._guard:
-            old = opened.remembered
-            if len(old.files) >= CACHED_FILES:
-                old.forget_files(CACHED_FILES // 4)
-            if old.key != key:
-                new = Remembered(key, contents=old.contents, content_bytes=old.content_bytes)
-                if old.key and old.key[0] <= key[0]:
-                    new.files = {
-                        id: file
-                        for id, file in list(old.files.items())
-                        if catalogue.has_stamp(id, file.stamp, key[0])
-                    }
-                    new.ids = {file.path: id for id, file in new.files.items()}
-                opened.remembered = new
-            return opened.remembered
+    def _view_folder(self, catalogue: Catalogue) -> Path:
+        """Return the folder of the derived indexes of the view."""
+        return self._data / VIEWS / str(catalogue.view)
 
 
-def _size(folder: Path) -> int:
+def _sum_file_sizes(folder: Path) -> int:
     """Add up the bytes on disk; files that a writer deletes meanwhile count nothing."""
     total = 0
     for path in layout.own_files(folder):

@@ -1,19 +1,19 @@
-"""Checksums of files: read in full by who is asked whether an index is whole, never by a search."""
+"""Checksums of files: computed when an index is verified (``dowse index``, ``dowse doctor``), never by a search."""
 
 from __future__ import annotations
 
 import zlib
 from pathlib import Path
 
-PIECE = 1 << 20
+READ_BYTES = 1 << 20
 """Bytes read at a time."""
 
 
 def checksum(path: Path, size: int) -> int:
-    """CRC-32 of the first bytes of a file; read, not mapped, so that a bad block is an error and not a signal."""
+    """Return the CRC-32 of the first bytes of a file. It is read, not mapped: a bad block is an error, not a signal."""
     found = 0
     with open(path, "rb") as file:
-        while size > 0 and (piece := file.read(min(size, PIECE))):
+        while size > 0 and (piece := file.read(min(size, READ_BYTES))):
             found = zlib.crc32(piece, found)
             size -= len(piece)
     return found

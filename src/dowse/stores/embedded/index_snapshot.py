@@ -1,9 +1,8 @@
-"""One generation of an embedded index, for reading."""
+"""Reads one generation of an embedded index: the ``Snapshot`` over catalogue, lexical index and vectors."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 
 from dowse.errors import IndexCorrupt
@@ -11,11 +10,13 @@ from dowse.filters import chunk_passes, entity_passes, file_passes
 from dowse.stores import name_match
 from dowse.stores.embedded.catalogue import (
     Catalogue,
-    KnownFile,
+    CatalogueFile,
     NamedEntity,
 )
 from dowse.stores.embedded.lexical_index import LexicalReader
-from dowse.stores.embedded.vector_index import VectorIndex, unpacked
+from dowse.stores.embedded.snapshot_cache import SnapshotCache
+from dowse.stores.embedded.vector_codec import unpack_vectors
+from dowse.stores.embedded.vector_index import VectorIndex
 from dowse.types import (
     CHUNK_BITS,
     ChunkVector,
@@ -31,46 +32,12 @@ from dowse.types import (
     split_chunk_id,
 )
 
-CACHED_CONTENT = 16_000_000
-"""Bytes of contents kept in memory between queries: unpacking takes most of the time of showing a hit."""
+SPARE_HITS = 8
+"""Hits fetched beyond the limit, so that a few whose files are gone crowd out nothing."""
 
-CACHED_FILTERS = 16
-"""Filters for which the files that pass are kept in memory between queries: a reader asks with few."""
-
-CACHED_NAMES = 5_000
-"""File names that were looked up and are kept in memory between queries: the same files lead many answers, and their
-tests are looked for by name."""
-
-FEW_GONE = 8
-"""Vectors that are asked for beyond what is wanted, so that a few whose files have gone crowd out nothing."""
-
-NAME_SCAN = 1000
+MAX_SCANNED_NAMES = 1000
 """Definitions that a name may bring, or chunks that a glob or a typo may, before they are put in order: what is
 more common than that points at nothing. A filter is applied before, so that it misses nothing."""
-
-
-@dataclass
-class Remembered:
-    """What was read of the catalogue at a generation and after a number of changes of stamps."""
-
-    key: tuple[int, int] | None = None
-    files: dict[int, StoredFile] = field(default_factory=dict)
-    ids: dict[str, int] = field(default_factory=dict)  # of these files, by path
-    contents: dict[int, bytes] = field(default_factory=dict)
-    content_bytes: int = 0
-    file_count: int | None = None
-    manifest: Mapping[str, KnownFile] | None = None
-    folders: Mapping[str, int] | None = None
-    passing: dict[Filter, frozenset[int]] = field(default_factory=dict)
-    many_gone: bool = False  # rows of files that are gone have crowded out others
-    called: dict[str, list[tuple[int, FileFacts]]] = field(default_factory=dict)  # files by their last name
-
-    def forget_files(self, count: int) -> None:
-        """Make room: forget the files that were read first."""
-        for id in list(self.files)[:count]:
-            file = self.files.pop(id, None)
-            if file is not None:
-                self.ids.pop(file.path, None)
 
 
 class EmbeddedSnapshot:
@@ -82,7 +49,7 @@ class EmbeddedSnapshot:
         catalogue: Catalogue,
         reader: LexicalReader,
         vectors: VectorIndex,
-        remembered: Remembered,
+        cache: SnapshotCache,
         *,
         is_current: bool,
     ) -> None:
@@ -92,83 +59,84 @@ class EmbeddedSnapshot:
         self._catalogue = catalogue
         self._lexical = reader
         self._vectors = vectors
-        self._remembered = remembered
-        self._last_named: tuple[tuple[str, str, Filter], list[NamedEntity]] | None = None
+        self._cache = cache
+        self._last_names: tuple[tuple[str, str, Filter], list[NamedEntity]] | None = None
 
     def lexical(
         self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
     ) -> list[Scored]:
-        """Chunks by BM25."""
-        return self._lexical.search(terms, fields, filter, limit, self._changed_files(filter))
+        """Rank chunks by BM25."""
+        return self._lexical.search(terms, fields, filter, limit, self._find_changed_files(filter))
 
     def frequency(self, token: str) -> int:
-        """How many chunks have a token in their body."""
+        """Count the chunks that have a token in their body."""
         return self._lexical.frequency(token)
 
     def chunk_count(self) -> int:
-        """How many chunks there are."""
+        """Count the chunks."""
         return self._lexical.chunk_count()
 
     def lexical_chunks(self, file: int) -> list[int]:
-        """The chunks of a file that the lexical index has."""
-        return self._lexical.chunks_of(file)
+        """List the chunks of a file that the lexical index has."""
+        return self._lexical.list_chunks(file)
 
     def embedded_chunks(self) -> dict[int, list[int]]:
-        """For each file, the places of the chunks that have a vector."""
+        """List for each file the ordinals of the chunks that have a vector."""
         found: dict[int, list[int]] = {}
         for file, ordinal in map(split_chunk_id, sorted(self._vectors.chunks())):
             found.setdefault(file, []).append(ordinal)
         return found
 
     def dense(self, vector: Sequence[float], filter: Filter, limit: int) -> list[Scored]:
-        """Chunks by cosine; filters on files act on the arrays, those on definitions on the best of these."""
+        """Rank chunks by cosine; filters on files act on the arrays, those on definitions on the best of these."""
         if limit < 1:
             return []
-        fetch, remembered = limit + FEW_GONE, self._remembered
-        files = self._passing(filter) if filter.about_files or remembered.many_gone else None
+        fetch, cache = limit + SPARE_HITS, self._cache
+        files = self._find_passing_files(filter) if filter.about_files or cache.has_many_stale_rows else None
         while True:
             hits = self._vectors.search(vector, fetch, files)
-            kept = self._shown(hits, filter)
+            kept = self._drop_stale_hits(hits, filter)
             if len(kept) >= limit or len(hits) < fetch:
                 return kept[:limit]
             if files is None and not filter.about_chunks:
-                remembered.many_gone, files = True, self._passing(filter)
+                cache.has_many_stale_rows, files = True, self._find_passing_files(filter)
             else:
                 fetch *= 4
 
-    def _shown(self, hits: Sequence[Scored], filter: Filter) -> list[Scored]:
-        """Those rows of the vectors, which outlive their files for a while, that are hits."""
+    def _drop_stale_hits(self, hits: Sequence[Scored], filter: Filter) -> list[Scored]:
+        """Drop the hits whose files are gone: rows of the vectors outlive their files for a while."""
         if filter.about_chunks:
             return [hit for hit in hits if self.chunk_passes(hit.chunk, filter)]
         files = {hit.chunk >> CHUNK_BITS for hit in hits}
-        gone = {id for id in files - self._remembered.files.keys() if self.file(id) is None}
+        gone = {id for id in files - self._cache.files.keys() if self.file(id) is None}
         if not gone:
             return list(hits)
-        if min(gone) < 1 or max(gone) > self._catalogue.last_file():
+        if min(gone) < 1 or max(gone) > self._catalogue.find_last_file_id():
             folder = self._vectors.folder
             raise IndexCorrupt(f"the vectors at {folder} are damaged (they name files that never were)")
         return [hit for hit in hits if hit.chunk >> CHUNK_BITS not in gone]
 
-    def _passing(self, filter: Filter) -> frozenset[int]:
-        """The files that a filter lets through."""
-        known = self._remembered.passing
-        if filter not in known:
-            if len(known) >= CACHED_FILTERS:
-                known.clear()
-            rows = self._catalogue.live_files(self.generation)
-            known[filter] = frozenset(id for id, file in rows if file_passes(filter, file))
-        return known[filter]
+    def _find_passing_files(self, filter: Filter) -> frozenset[int]:
+        """Find the files that a filter lets through."""
+        files = self._cache.files_by_filter.get(filter)
+        if files is None:
+            rows = self._catalogue.list_live_files(self.generation)
+            files = frozenset(id for id, file in rows if file_passes(filter, file))
+            self._cache.files_by_filter.put(filter, files)
+        return files
 
     def names(self, pattern: str, tier: NameTier, filter: Filter, limit: int) -> list[NameHit]:
-        """Entities by name: equal names and prefixes from the catalogue, the rest from the lexical index."""
+        """Find entities by name: equal names and prefixes in the catalogue, the rest in the lexical index."""
         if tier in (NameTier.GLOB, NameTier.FUZZY):
-            candidates: Iterable[NamedEntity] = self._defined_in(
-                self._lexical.defining(pattern, tier, filter, NAME_SCAN, self._changed_files(filter))
+            candidates: Iterable[NamedEntity] = self._find_defined_in(
+                self._lexical.find_defining_chunks(
+                    pattern, tier, filter, MAX_SCANNED_NAMES, self._find_changed_files(filter)
+                )
             )
         else:
             key = pattern.lower()
             last = key + "\U0010ffff" if tier is NameTier.PREFIX else key
-            candidates = self._named(key, last, filter)
+            candidates = self._find_names(key, last, filter)
         found = (
             NameHit(row.file, row.entity, row.chunk, tier, Kind(row.kind))
             for row in candidates
@@ -178,23 +146,25 @@ class EmbeddedSnapshot:
         )
         return list(islice(found, max(0, limit)))
 
-    def _named(self, first: str, last: str, filter: Filter) -> list[NamedEntity]:
-        """The entities whose names lie between two; remembered for the next tier, which may ask for the same."""
-        asked = (first, last, filter)
-        if self._last_named is None or self._last_named[0] != asked:
-            scan = -1 if filter.about_files or filter.about_chunks else NAME_SCAN
-            self._last_named = asked, list(self._catalogue.named(first, last, self.generation, scan))
-        return self._last_named[1]
+    def _find_names(self, first: str, last: str, filter: Filter) -> list[NamedEntity]:
+        """Find the entities whose names lie between two; cached for the next tier, which may need the same."""
+        key = (first, last, filter)
+        if self._last_names is None or self._last_names[0] != key:
+            scan = -1 if filter.about_files or filter.about_chunks else MAX_SCANNED_NAMES
+            self._last_names = key, list(self._catalogue.find_names(first, last, self.generation, scan))
+        return self._last_names[1]
 
-    def _changed_files(self, filter: Filter) -> Sequence[int] | None:
-        """The files changed lately enough; their times are in the catalogue alone."""
+    def _find_changed_files(self, filter: Filter) -> Sequence[int] | None:
+        """Find the files that changed lately enough; their times are in the catalogue alone."""
         if filter.changed_since_ns is None:
             return None
         lately = Filter(changed_since_ns=filter.changed_since_ns)
-        return [id for id, file in self._catalogue.live_files(self.generation) if file_passes(lately, file)]
+        return [
+            id for id, file in self._catalogue.list_live_files(self.generation) if file_passes(lately, file)
+        ]
 
-    def _defined_in(self, chunks: list[int]) -> Iterable[NamedEntity]:
-        """The entities that begin in some chunks, by name and path."""
+    def _find_defined_in(self, chunks: list[int]) -> Iterable[NamedEntity]:
+        """List the entities that begin in some chunks, by name and path."""
         found = []
         for id in chunks:
             file_id, ordinal = split_chunk_id(id)
@@ -224,93 +194,87 @@ class EmbeddedSnapshot:
         return file is not None and chunk_passes(filter, file, ordinal)
 
     def files_named(self, name: str, filter: Filter, limit: int) -> list[int]:
-        """Files by name, stem or trailing path."""
+        """Find files by name, stem or trailing path."""
         wanted = name.lower().strip("/")
         last = wanted.rpartition("/")[2]
         found = (
             id
-            for id, file in self._called(last)
+            for id, file in self._find_files_called(last)
             if name_match.path_ends_with(file.path, wanted) and file_passes(filter, file)
         )
         return list(islice(found, max(0, limit)))
 
-    def _called(self, name: str) -> list[tuple[int, FileFacts]]:
-        """The files whose name or stem this is."""
-        known = self._remembered.called
-        found = known.get(name)
-        if found is None:
-            if len(known) >= CACHED_NAMES:
-                known.clear()
-            found = known[name] = list(self._catalogue.files_called(name, self.generation))
-        return found
+    def _find_files_called(self, name: str) -> list[tuple[int, FileFacts]]:
+        """Find the files whose name or stem this is."""
+        files = self._cache.files_by_name.get(name)
+        if files is None:
+            files = list(self._catalogue.find_files_called(name, self.generation))
+            self._cache.files_by_name.put(name, files)
+        return files
 
     def file(self, id: int) -> StoredFile | None:
-        """A file by id."""
-        files = self._remembered.files
+        """Read a file by its id."""
+        files = self._cache.files
         file = files.get(id)
         if file is None and (file := self._catalogue.file(id, self.generation)) is not None:
             files[id] = file
-            self._remembered.ids[file.path] = id
+            self._cache.ids[file.path] = id
         return file
 
     def file_at(self, path: str) -> StoredFile | None:
-        """A file by path."""
-        id = self._remembered.ids.get(path)
+        """Read a file by its path."""
+        id = self._cache.ids.get(path)
         if id is None:
             id = self._catalogue.file_id(path, self.generation)
         return None if id is None else self.file(id)
 
     def expect(self, ids: Sequence[int]) -> None:
-        """Nothing to do: contents are at hand."""
+        """Do nothing: contents are at hand."""
 
     def content(self, id: int) -> bytes:
-        """What a file says."""
-        remembered = self._remembered
-        content = remembered.contents.get(id)
+        """Read the content of a file."""
+        content = self._cache.contents.get(id)
         if content is None:
             content = self._catalogue.content(id)
-            if remembered.content_bytes + len(content) > CACHED_CONTENT:
-                remembered.contents, remembered.content_bytes = {}, 0
-            remembered.contents[id] = content
-            remembered.content_bytes += len(content)
+            self._cache.contents.put(id, content, len(content))
         return content
 
     def contents(self, filter: Filter) -> Iterator[tuple[int, bytes]]:
-        """Id and content of every file that passes, in order of path."""
+        """Read id and content of every file that passes, in order of path."""
         files = [
             (file.path, id)
-            for id, file in self._catalogue.live_files(self.generation)
+            for id, file in self._catalogue.list_live_files(self.generation)
             if file_passes(filter, file)
         ]
         return ((id, self._catalogue.content(id)) for _, id in sorted(files))
 
     def file_count(self) -> int:
-        """How many files there are."""
-        remembered = self._remembered
-        if remembered.file_count is None:
-            remembered.file_count = self._catalogue.file_count(self.generation)
-        return remembered.file_count
+        """Count the files."""
+        cache = self._cache
+        if cache.file_count is None:
+            cache.file_count = self._catalogue.file_count(self.generation)
+        return cache.file_count
 
     def file_vectors(self, id: int) -> tuple[ChunkVector, ...]:
-        """The vectors of a file's chunks, to the precision that they are kept in."""
+        """Read the vectors of a file's chunks, to the precision that they are stored in."""
         rows = self._catalogue.file_vectors(id)
-        vectors = unpacked([data for _, data in rows])
+        vectors = unpack_vectors([data for _, data in rows])
         return tuple(ChunkVector(key, vector) for (key, _), vector in zip(rows, vectors, strict=True))
 
     def references(self, paths: Collection[str] | None = None) -> Iterator[FileReferences]:
-        """What files define and mention, in order of path."""
+        """Read what files define and mention, in order of path."""
         return self._catalogue.references(self.generation, paths)
 
-    def manifest(self) -> Mapping[str, KnownFile]:
-        """Every file by path."""
-        remembered = self._remembered
-        if remembered.manifest is None:
-            remembered.manifest = self._catalogue.manifest(self.generation)
-        return remembered.manifest
+    def manifest(self) -> Mapping[str, CatalogueFile]:
+        """List every file by path."""
+        cache = self._cache
+        if cache.manifest is None:
+            cache.manifest = self._catalogue.manifest(self.generation)
+        return cache.manifest
 
     def folders(self) -> Mapping[str, int]:
-        """The folders of the last walk."""
-        remembered = self._remembered
-        if remembered.folders is None:
-            remembered.folders = self._catalogue.folders()
-        return remembered.folders
+        """Read the folders of the last walk."""
+        cache = self._cache
+        if cache.folders is None:
+            cache.folders = self._catalogue.folders()
+        return cache.folders

@@ -12,11 +12,12 @@ from dowse.code import chunk_fields
 from dowse.errors import IndexUnwritable
 from dowse.stores.embedded import layout, lexical_index
 from dowse.stores.embedded.catalogue import (
-    RETAINED,
-    Catalogue,
-    KnownFile,
+    RETAINED_GENERATIONS,
+    CatalogueFile,
 )
-from dowse.stores.embedded.vector_index import VectorIndex, packed, unpacked
+from dowse.stores.embedded.catalogue_writer import CatalogueWriter
+from dowse.stores.embedded.vector_codec import pack_vectors, unpack_vectors
+from dowse.stores.embedded.vector_index import VectorIndex
 from dowse.types import (
     CHUNK_BITS,
     FileStamp,
@@ -29,17 +30,19 @@ from dowse.types import (
 class EmbeddedWriter:
     """Writes catalogue, lexical index and vectors in that order."""
 
-    def __init__(self, catalogue: Catalogue, folder: Path, fingerprint: str, *, thorough: bool) -> None:
+    def __init__(self, catalogue: CatalogueWriter, folder: Path, fingerprint: str, *, thorough: bool) -> None:
         self._catalogue = catalogue
         self._folder = folder
         self._fingerprint = fingerprint
         self.repaired: tuple[str, ...] = ()
-        index, self._behind = lexical_index.restored(folder / layout.LEXICAL, thorough=thorough)
+        index, self._lexical_generation = lexical_index.open_or_recreate(
+            folder / layout.LEXICAL, thorough=thorough
+        )
         self._lexical = index.writer()
         self._vectors = VectorIndex(folder / layout.VECTORS)
         if thorough and not self._vectors.is_intact():
-            self._vectors.lose()
-        self._is_new = not catalogue.has_contents()
+            self._vectors.discard()
+        self._is_empty = not catalogue.has_contents()
 
     def close(self) -> None:
         """Let go of the derived indexes."""
@@ -48,17 +51,17 @@ class EmbeddedWriter:
     def repair(self) -> None:
         """Bring derived indexes that are behind the catalogue, ahead of it or lost up to it."""
         newest = self._catalogue.state().generation
-        parts = {"the lexical index": self._behind, "the vectors": self._vectors.generation}
+        parts = {"the lexical index": self._lexical_generation, "the vectors": self._vectors.generation}
         self.repaired = tuple(part for part, generation in parts.items() if newest and not generation)
         if self._vectors.generation != newest:
             self._rebuild_vectors(newest)
-        if self._behind != newest:
-            readable = max(1, newest - RETAINED) <= self._behind < newest
-            self._repair_lexical(self._behind if readable else 0, newest)
+        if self._lexical_generation != newest:
+            readable = max(1, newest - RETAINED_GENERATIONS) <= self._lexical_generation < newest
+            self._repair_lexical(self._lexical_generation if readable else 0, newest)
 
-    def _repair_lexical(self, behind: int, newest: int) -> None:
-        gone, added = self._catalogue.changed_since(behind)
-        if behind == 0:
+    def _repair_lexical(self, first_generation: int, newest: int) -> None:
+        gone, added = self._catalogue.find_changes_since(first_generation)
+        if first_generation == 0:
             self._lexical.delete_all()
         else:
             self._lexical.delete([*gone, *added])
@@ -70,11 +73,11 @@ class EmbeddedWriter:
         self._lexical.commit(newest)
 
     def _rebuild_vectors(self, newest: int) -> None:
-        files = [(id, self._catalogue.file_vectors(id)) for id, *_ in self._catalogue.live_files(newest)]
+        files = [(id, self._catalogue.file_vectors(id)) for id, *_ in self._catalogue.list_live_files(newest)]
         self._vectors.rebuild(newest, [(id, vectors) for id, vectors in files if vectors])
 
-    def manifest(self, paths: Collection[str] | None = None) -> Mapping[str, KnownFile]:
-        """Every file by path; those written under other settings do not count as known."""
+    def manifest(self, paths: Collection[str] | None = None) -> Mapping[str, CatalogueFile]:
+        """List every file by path; those written under other settings do not count as known."""
         known = self._catalogue.manifest(self._catalogue.state().generation, paths)
         return {
             path: file
@@ -84,36 +87,38 @@ class EmbeddedWriter:
         }
 
     def parsed(self, content_hash: bytes) -> ParsedFile | None:
-        """What is known of a content."""
-        return None if self._is_new else self._catalogue.parsed(content_hash)
+        """Find what was parsed of a content before."""
+        return None if self._is_empty else self._catalogue.find_parsed(content_hash)
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Vectors computed before, to the precision that they are kept in."""
-        found = {} if self._is_new else self._catalogue.vectors(keys)
-        return dict(zip(found, unpacked(list(found.values())), strict=True))
+        """Find vectors that were computed before, to the precision that they are stored in."""
+        found = {} if self._is_empty else self._catalogue.find_vectors(keys)
+        return dict(zip(found, unpack_vectors(list(found.values())), strict=True))
 
     def apply(self, removed: Sequence[str], files: Sequence[SourceFile]) -> int:
-        """One generation: catalogue first, then what is derived from it."""
+        """Write one generation: catalogue first, then what is derived from it."""
         catalogue = self._catalogue
-        files = _with_packed_vectors(files)
+        files = _pack_file_vectors(files)
         with catalogue.transaction():
             generation = catalogue.begin_generation()
             gone = catalogue.remove([*removed, *(file.path for file in files)], generation)
             ids = catalogue.add(files, generation, self._fingerprint)
-        self._is_new = False
+        self._is_empty = False
         embedded = [(id, file.vectors) for id, file in zip(ids, files, strict=True) if file.vectors]
-        self._vectors.append(generation, embedded, self._kept)
+        self._vectors.append(generation, embedded, self._mark_retained)
         self._lexical.delete(gone)
         for id, file in zip(ids, files, strict=True):
             self._lexical.add(id, file, file.terms)
         self._lexical.commit(generation)
         return generation
 
-    def _kept(self, chunks: Any) -> Any:
-        """Which chunks are of files that some readable generation has."""
+    def _mark_retained(self, chunks: Any) -> Any:
+        """Mark the chunks of files that some readable generation has."""
         import numpy as np
 
-        return np.isin(chunks >> CHUNK_BITS, np.asarray(self._catalogue.kept_files(), dtype=np.int64))
+        return np.isin(
+            chunks >> CHUNK_BITS, np.asarray(self._catalogue.list_retained_files(), dtype=np.int64)
+        )
 
     def restamp(self, stamps: Mapping[str, FileStamp], folders: Mapping[str, int] | None = None) -> None:
         """Note new stamps of unchanged files, and new times of folders."""
@@ -128,16 +133,16 @@ class EmbeddedWriter:
 
     def _remove_lost_views(self) -> None:
         """Delete the files of views that the catalogue does not have; those in use, a later run deletes."""
-        known = {str(view) for view in self._catalogue.views()}
+        known = {str(view) for view in self._catalogue.list_views()}
         for folder in layout.view_folders(self._folder.parent):
             if folder.name not in known:
                 with suppress(IndexUnwritable):
                     layout.remove(folder, layout.VIEW_LAYOUT)
 
 
-def _with_packed_vectors(files: Sequence[SourceFile]) -> list[SourceFile]:
-    """The files with their vectors as the catalogue and the vector index have them; all at once, which is faster."""
-    each = iter(packed([vector for file in files for vector in file.vectors]))
+def _pack_file_vectors(files: Sequence[SourceFile]) -> list[SourceFile]:
+    """Pack the vectors of files as the catalogue and the vector index have them; all at once, which is faster."""
+    each = iter(pack_vectors([vector for file in files for vector in file.vectors]))
     return [
         file._replace(vectors=tuple(islice(each, len(file.vectors)))) if file.vectors else file
         for file in files

@@ -36,23 +36,23 @@ from dowse.types import (
     chunk_id,
 )
 
-WRITER_HEAP = 30_000_000
+WRITER_HEAP_BYTES = 30_000_000
 """Bytes buffered before a segment is written: large enough that a batch makes one segment. A third of it is a table
 that is cleared for every segment, however small."""
 
-STAMP = -1
+STAMP_FILE = -1
 """Stands in the ``file`` field of the document that carries the generation."""
 
-NEVER = 0
+NO_GENERATION = 0
 """The generation of an index that carries no stamp: that before the first commit, when there is nothing in it."""
 
-META = "meta.json"
+META_FILE = "meta.json"
 """Where the engine names the segments of the newest commit."""
 
-_TAIL = struct.Struct("<II")
+_FOOTER_TAIL = struct.Struct("<II")
 """How the engine ends a file: the length of a footer in JSON, which has the checksum of all before it, and a mark."""
 
-_NO_LOCK = "Failed to acquire Lockfile: IoError"
+_NO_LOCK_MESSAGE = "Failed to acquire Lockfile: IoError"
 """What the engine says where it cannot make the file that keeps others from cleaning up while it opens an index."""
 
 _FIELDS = ChunkTerms._fields
@@ -63,7 +63,7 @@ that there is takes time in every document and every commit."""
 
 
 @lru_cache(maxsize=1)
-def _schema() -> tantivy.Schema:
+def _build_schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     for field in _FIELDS:
         builder.add_text_field(field, tokenizer_name="whitespace", index_option="freq")
@@ -79,68 +79,68 @@ class LexicalIndex:
 
     def __init__(self, folder: Path, *, create: bool) -> None:
         self.folder = folder
-        with _mapped(folder):
+        with _translate_errors(folder):
             if create:
                 folder.mkdir(parents=True, exist_ok=True)
-                self._index = tantivy.Index(_schema(), str(folder), reuse=True)
+                self._index = tantivy.Index(_build_schema(), str(folder), reuse=True)
             else:
                 self._index = tantivy.Index.open(str(folder))
 
     def reader(self) -> LexicalReader:
-        """The newest commit."""
-        with _mapped(self.folder):
+        """Open the newest commit."""
+        with _translate_errors(self.folder):
             self._index.reload()
             return LexicalReader(self.folder, self._index.searcher())
 
     def writer(self) -> LexicalWriter:
-        """The means to write; only one at a time."""
+        """Open the writer; there can be only one at a time."""
         try:
-            return LexicalWriter(self._index.writer(heap_size=WRITER_HEAP, num_threads=1))
+            return LexicalWriter(self._index.writer(heap_size=WRITER_HEAP_BYTES, num_threads=1))
         except (ValueError, OSError) as error:
             raise IndexUnwritable.because(f"the lexical index at {self.folder}", error) from error
 
 
-def restored(folder: Path, *, thorough: bool) -> tuple[LexicalIndex, int]:
-    """The index in a folder and its generation; one that is damaged is made anew, empty.
+def open_or_recreate(folder: Path, *, thorough: bool) -> tuple[LexicalIndex, int]:
+    """Open the index in a folder and return it with its generation; replace one that is corrupt by an empty one.
 
-    Damage in the middle of a file is only seen where every byte is read, which is ``thorough``.
+    Corruption in the middle of a file is only seen where every byte is read, which is ``thorough``.
     """
-    if thorough and (folder / META).exists() and not is_intact(folder):
+    if thorough and (folder / META_FILE).exists() and not is_intact(folder):
         layout.remove(folder, layout.LEXICAL_LAYOUT)
     try:
         index = LexicalIndex(folder, create=True)
         return index, index.reader().generation
     except IndexCorrupt:
         layout.remove(folder, layout.LEXICAL_LAYOUT)
-        return LexicalIndex(folder, create=True), NEVER
+        return LexicalIndex(folder, create=True), NO_GENERATION
 
 
 def is_intact(folder: Path) -> bool:
     """Whether the files of the newest commit have the bytes that were written; reads all of them."""
     before = None
-    while (segments := _segments(folder)) != before:  # else a writer has replaced them meanwhile
+    while (segments := _read_segment_ids(folder)) != before:  # else a writer has replaced them meanwhile
         if segments is not None and all(
-            _is_whole(path) for id in segments for path in folder.glob(f"{id}.*")
+            _has_valid_checksum(path) for id in segments for path in folder.glob(f"{id}.*")
         ):
             return True
         before = segments
     return False
 
 
-def _segments(folder: Path) -> list[str] | None:
+def _read_segment_ids(folder: Path) -> list[str] | None:
     try:
-        meta = json.loads((folder / META).read_text(encoding="utf-8"))
+        meta = json.loads((folder / META_FILE).read_text(encoding="utf-8"))
         return [segment["segment_id"].replace("-", "") for segment in meta["segments"]]
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def _is_whole(path: Path) -> bool:
+def _has_valid_checksum(path: Path) -> bool:
     """Whether a file of the engine has the checksum that its footer says."""
     try:
         with open(path, "rb") as file:
-            end = file.seek(-_TAIL.size, os.SEEK_END)
-            length, _ = _TAIL.unpack(file.read())
+            end = file.seek(-_FOOTER_TAIL.size, os.SEEK_END)
+            length, _ = _FOOTER_TAIL.unpack(file.read())
             file.seek(end - length)
             footer = json.loads(file.read(length))
         return bool(checksum(path, end - length) == footer["crc"])
@@ -149,8 +149,8 @@ def _is_whole(path: Path) -> bool:
 
 
 @contextmanager
-def _mapped(folder: Path) -> Iterator[None]:
-    """The engine's errors as ours; on files that make no sense it may even panic."""
+def _translate_errors(folder: Path) -> Iterator[None]:
+    """Translate the engine's errors to ours; on corrupt files it may even panic."""
     try:
         yield
     except OSError as error:
@@ -158,19 +158,19 @@ def _mapped(folder: Path) -> Iterator[None]:
     except BaseException as error:
         if not isinstance(error, ValueError) and not _is_panic(error):
             raise
-        if _NO_LOCK in str(error):
+        if _NO_LOCK_MESSAGE in str(error):
             raise IndexUnwritable(
                 f"the lexical index at {folder} cannot be opened, not even for reading, where no file can be made: "
                 "copy the index to a folder that can be written, and set index_dir to it"
             ) from error
-        raise IndexCorrupt(f"the lexical index at {folder} is damaged ({_in_one_line(error)})") from error
+        raise IndexCorrupt(f"the lexical index at {folder} is damaged ({_flatten(error)})") from error
 
 
 def _is_panic(error: BaseException) -> bool:
     return type(error).__name__ == "PanicException"
 
 
-def _in_one_line(error: BaseException) -> str:
+def _flatten(error: BaseException) -> str:
     return " ".join(str(error).split())
 
 
@@ -180,15 +180,17 @@ class LexicalReader:
     def __init__(self, folder: Path, searcher: tantivy.Searcher) -> None:
         self._folder = folder
         self._searcher = searcher
-        self._schema = _schema()
+        self._schema = _build_schema()
         self.generation = self._read_generation()
 
     def _read_generation(self) -> int:
-        hits = self._searcher.search(Query.term_query(self._schema, "file", STAMP), limit=1, count=False).hits
+        hits = self._searcher.search(
+            Query.term_query(self._schema, "file", STAMP_FILE), limit=1, count=False
+        ).hits
         if not hits:
-            return NEVER
+            return NO_GENERATION
         (value,) = self._searcher.fast_field_values("generation", [hits[0][1]])
-        return NEVER if value is None else int(value)
+        return NO_GENERATION if value is None else int(value)
 
     def search(
         self,
@@ -198,7 +200,7 @@ class LexicalReader:
         limit: int,
         files: Sequence[int] | None = None,
     ) -> list[Scored]:
-        """Chunks by BM25 summed over terms and weighted fields, of some files or of all."""
+        """Rank chunks by BM25 summed over terms and weighted fields, of some files or of all."""
         clauses = [
             (
                 Occur.Should,
@@ -212,87 +214,87 @@ class LexicalReader:
         ]
         if not clauses:
             return []
-        return self._run(self._filtered(Query.boolean_query(clauses), filter, files), limit)
+        return self._run(self._apply_filter(Query.boolean_query(clauses), filter, files), limit)
 
-    def defining(
+    def find_defining_chunks(
         self, pattern: str, tier: NameTier, filter: Filter, limit: int, files: Sequence[int] | None = None
     ) -> list[int]:
-        """Chunks in or around which a name is defined that matches as a glob or but for typos."""
+        """Find the chunks in or around which a name is defined that matches as a glob, or with a few typos."""
         if tier is NameTier.GLOB:
-            query = self._matching(_NAME, name_regex(pattern))
+            query = self._match_regex(_NAME, name_regex(pattern))
         else:
             key = pattern.lower()
             query = Query.fuzzy_term_query(self._schema, "fact", _NAME + key, typos_allowed(key))
-        return sorted(hit.chunk for hit in self._run(self._filtered(query, filter, files), limit))
+        return sorted(hit.chunk for hit in self._run(self._apply_filter(query, filter, files), limit))
 
     def frequency(self, token: str) -> int:
-        """How many chunks have a token in their body; those just deleted may still count."""
-        with _mapped(self._folder):
+        """Count the chunks that have a token in their body; those just deleted may still count."""
+        with _translate_errors(self._folder):
             return int(self._searcher.doc_freq("body", token))
 
     def chunk_count(self) -> int:
-        """How many chunks there are, the stamp left out."""
+        """Count the chunks, without the stamp."""
         return max(0, int(self._searcher.num_docs) - 1)
 
-    def chunks_of(self, file: int) -> list[int]:
-        """The chunks of a file that the index has."""
+    def list_chunks(self, file: int) -> list[int]:
+        """List the chunks of a file that the index has."""
         query = Query.term_query(self._schema, "file", file)
         return sorted(hit.chunk for hit in self._run(query, 1 << CHUNK_BITS))
 
-    def _filtered(self, query: Query, filter: Filter, files: Sequence[int] | None) -> Query:
-        conditions = self._conditions(filter)
+    def _apply_filter(self, query: Query, filter: Filter, files: Sequence[int] | None) -> Query:
+        conditions = self._build_conditions(filter)
         if files is not None:
             among = Query.term_set_query(self._schema, "file", files)
             conditions.append((Occur.Must, Query.const_score_query(among, 0.0)))
         return Query.boolean_query([(Occur.Must, query), *conditions]) if conditions else query
 
-    def _conditions(self, filter: Filter) -> list[tuple[Occur, Query]]:
-        """A filter as clauses that add nothing to the score."""
-        wanted = {_LANGUAGE: filter.languages, _ROLE: filter.roles, _KIND: filter.kinds}
-        unwanted = {_LANGUAGE: filter.not_languages, _ROLE: filter.not_roles, _KIND: filter.not_kinds}
-        required = [self._one_of(about, values) for about, values in wanted.items() if values]
+    def _build_conditions(self, filter: Filter) -> list[tuple[Occur, Query]]:
+        """Translate a filter to clauses that add nothing to the score."""
+        included = {_LANGUAGE: filter.languages, _ROLE: filter.roles, _KIND: filter.kinds}
+        excluded = {_LANGUAGE: filter.not_languages, _ROLE: filter.not_roles, _KIND: filter.not_kinds}
+        required = [self._match_one_of(prefix, values) for prefix, values in included.items() if values]
         if filter.paths:
-            required.append(self._any_of(_PATH, path_regex, filter.paths))
+            required.append(self._match_any_of(_PATH, path_regex, filter.paths))
         if filter.names:
-            required.append(self._any_of(_NAME, name_regex, filter.names))
-        barred = [self._one_of(about, values) for about, values in unwanted.items() if values]
-        barred += [self._matching(_PATH, path_regex(pattern)) for pattern in filter.not_paths]
+            required.append(self._match_any_of(_NAME, name_regex, filter.names))
+        prohibited = [self._match_one_of(prefix, values) for prefix, values in excluded.items() if values]
+        prohibited += [self._match_regex(_PATH, path_regex(pattern)) for pattern in filter.not_paths]
         return [
             *((Occur.Must, Query.const_score_query(query, 0.0)) for query in required),
-            *((Occur.MustNot, query) for query in barred),
+            *((Occur.MustNot, query) for query in prohibited),
         ]
 
-    def _one_of(self, about: str, values: Iterable[str]) -> Query:
-        return Query.term_set_query(self._schema, "fact", [about + value for value in sorted(values)])
+    def _match_one_of(self, prefix: str, values: Iterable[str]) -> Query:
+        return Query.term_set_query(self._schema, "fact", [prefix + value for value in sorted(values)])
 
-    def _any_of(self, about: str, regex: Callable[[str], str], patterns: Iterable[str]) -> Query:
+    def _match_any_of(self, prefix: str, regex: Callable[[str], str], patterns: Iterable[str]) -> Query:
         return Query.boolean_query(
-            [(Occur.Should, self._matching(about, regex(pattern))) for pattern in patterns]
+            [(Occur.Should, self._match_regex(prefix, regex(pattern))) for pattern in patterns]
         )
 
-    def _matching(self, about: str, regex: str) -> Query:
-        """Documents with a matching fact; one by one where the pattern is too much for the engine."""
-        if (query := _regex_query(about + regex)) is not None:
+    def _match_regex(self, prefix: str, regex: str) -> Query:
+        """Match documents with a fact; compare fact by fact where the pattern is too much for the engine."""
+        if (query := _compile_regex_query(prefix + regex)) is not None:
             return query
-        pattern = re.compile(about + regex)
-        with _mapped(self._folder):
-            facts = [fact for fact, _ in self._searcher.terms_with_prefix("fact", about)]
+        pattern = re.compile(prefix + regex)
+        with _translate_errors(self._folder):
+            facts = [fact for fact, _ in self._searcher.terms_with_prefix("fact", prefix)]
         return Query.term_set_query(self._schema, "fact", list(filter(pattern.fullmatch, facts)))
 
     def _run(self, query: Query, limit: int) -> list[Scored]:
         if limit < 1:
             return []
-        with _mapped(self._folder):
+        with _translate_errors(self._folder):
             hits = self._searcher.search(query, limit=limit, count=False).hits
             chunks = self._searcher.fast_field_values("chunk", [address for _, address in hits])
         return best_first([int(chunk or 0) for chunk in chunks], [score for score, _ in hits])
 
 
 @lru_cache(maxsize=500)
-def _regex_query(regex: str) -> Query | None:
-    """A pattern compiled, which takes milliseconds and is remembered; none if it needs too many states."""
+def _compile_regex_query(regex: str) -> Query | None:
+    """Compile a pattern, which takes milliseconds and is cached; None if it needs too many states."""
     try:
-        return Query.regex_query(_schema(), "fact", regex)
+        return Query.regex_query(_build_schema(), "fact", regex)
     except ValueError:
         return None
 
@@ -304,16 +306,16 @@ class LexicalWriter:
         self._writer = writer
 
     def delete(self, files: Iterable[int]) -> None:
-        """Take out all chunks of these files."""
+        """Delete all chunks of these files."""
         for file in files:
             self._writer.delete_documents_by_term("file", file)
 
     def delete_all(self) -> None:
-        """Take out everything."""
+        """Delete everything."""
         self._writer.delete_all_documents()
 
     def add(self, id: int, file: SourceFile | StoredFile, terms: Sequence[ChunkTerms]) -> None:
-        """Put in the chunks of a file."""
+        """Add the chunks of a file."""
         parsed = file.parsed
         of_file = [_LANGUAGE + parsed.language, _ROLE + file.role, _PATH + file.path]
         of_entities = [(_KIND + entity.kind, _NAME + entity.name.lower()) for entity in parsed.entities]
@@ -321,7 +323,7 @@ class LexicalWriter:
             definitions = chunk_definitions(parsed, ordinal, beginning)
             document = {
                 **{field: value for field, value in zip(_FIELDS, tokens, strict=True) if value},
-                "fact": [*of_file, *{fact for place in definitions for fact in of_entities[place]}],
+                "fact": [*of_file, *{fact for ordinal in definitions for fact in of_entities[ordinal]}],
                 "file": id,
                 "chunk": chunk_id(id, ordinal),
             }
@@ -329,22 +331,22 @@ class LexicalWriter:
 
     def commit(self, generation: int) -> None:
         """Publish what was added and deleted, stamped with the catalogue's generation."""
-        self._writer.delete_documents_by_term("file", STAMP)
+        self._writer.delete_documents_by_term("file", STAMP_FILE)
         stamp = tantivy.Document()
-        stamp.add_integer("file", STAMP)
+        stamp.add_integer("file", STAMP_FILE)
         stamp.add_integer("generation", generation)
         self._writer.add_document(stamp)
-        with _unwritable():
+        with _translate_write_errors():
             self._writer.commit()
 
     def close(self) -> None:
         """Wait for merges that are under way and let go of the lock."""
-        with _unwritable():
+        with _translate_write_errors():
             self._writer.wait_merging_threads()
 
 
 @contextmanager
-def _unwritable() -> Iterator[None]:
+def _translate_write_errors() -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError) as error:
@@ -352,4 +354,4 @@ def _unwritable() -> Iterator[None]:
     except BaseException as error:
         if not _is_panic(error):
             raise
-        raise IndexCorrupt(f"the lexical index is damaged ({_in_one_line(error)})") from error
+        raise IndexCorrupt(f"the lexical index is damaged ({_flatten(error)})") from error

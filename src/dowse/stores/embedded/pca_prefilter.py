@@ -1,10 +1,10 @@
-"""Short forms of vectors, by which the rows of a large segment are told apart before they are compared.
+"""A PCA prefilter: short forms of vectors that choose which rows of a large segment are compared in full.
 
-A sketch is where a vector lies along the directions in which the rows of its segment spread most, their principal
-components. Three eighths of the numbers keep most of what tells rows apart, so that a search reads fewer bytes: a few
-hundred rows that look nearest are then compared in full. Of a million real rows these have 0.99 of the 100 nearest;
-codes of one or two bits a number need thousands of rows for that, and to pick a row takes as long as to compare some
-twenty (``benchmarks/vectors.py``).
+A vector is projected on the directions in which the rows of its segment spread most, their principal components.
+Three eighths of the numbers keep most of what tells rows apart, so that a search reads fewer bytes: a few hundred rows
+that look nearest are then compared in full. Of a million real rows these have 0.99 of the 100 nearest; codes of one or
+two bits a number need thousands of rows for that, and to pick a row takes as long as to compare some twenty
+(``benchmarks/vectors.py``).
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from array import array
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dowse.stores.embedded.topk import LEVELS, MIDDLE, highest, levels, rounded, rounded_rows
+from dowse.stores.embedded.quantize import INT8_LEVELS, quantize_bytes, quantize_int8, quantize_rows
+from dowse.stores.embedded.topk import COSINE_OFFSET, top_k_mask
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,92 +23,96 @@ if TYPE_CHECKING:
     Rows = np.ndarray[Any, np.dtype[np.int8]]
     Numbers = np.ndarray[Any, np.dtype[np.float32]]
 
-SAMPLED = 8192
+SAMPLE_ROWS = 8192
 """Rows, spread over the segment, whose directions stand for those of all."""
 
-LEAST_KEPT = 0.7
-"""What sketches must keep of the squares of the sampled rows, which are of one length: where they keep less, rows
-spread in all directions alike, and too many of the nearest would be lost. With the built-in model they keep 0.8."""
+MIN_KEPT_VARIANCE = 0.7
+"""The share of the variance of the sampled rows that projected rows must keep: where they keep less, rows spread in all
+directions alike, and too many of the nearest would be lost. With the built-in model they keep 0.8."""
 
-BATCH = 8192
-"""Rows drawn at once: eight times their bytes are needed meanwhile."""
+BATCH_ROWS = 8192
+"""Rows projected at once: eight times their bytes are needed meanwhile."""
 
-BLOCK = 16_384
-"""Sketches compared at once: what is made of them meanwhile stays in the cache, and is not asked of the system anew."""
+BLOCK_ROWS = 16_384
+"""Projected rows scored at once: what is made of them fits in the processor's cache, and its memory is reused."""
 
-_ONES = array("f", [1.0]) * BLOCK
+_ONES = array("f", [1.0]) * BLOCK_ROWS
 
 
-class Sketches(NamedTuple):
-    """The axes (float32, one a row), and along them the rows: int8, and for each what to multiply it by."""
+class PcaPrefilter(NamedTuple):
+    """The axes (float32, one a row), and the rows projected on them: int8, and the scale of each."""
 
     axes: Any
     scales: Any
     rows: Any
 
 
-def width(dimensions: int) -> int:
-    """Numbers of a sketch."""
+def reduced_dimensions(dimensions: int) -> int:
+    """Return how many numbers a projected row has."""
     return max(1, dimensions * 3 // 8)
 
 
-def drawn(rows: Rows, scales: Numbers) -> Sketches | None:
-    """The sketches of int8 rows and their scales; none if too much would be lost."""
+def build(rows: Rows, scales: Numbers) -> PcaPrefilter | None:
+    """Build the prefilter of int8 rows and their scales; None if too much would be lost."""
     import numpy as np
 
-    axes, kept = _axes(rows[:: max(1, len(rows) // SAMPLED)])
-    if kept < LEAST_KEPT:
+    axes, kept = _find_principal_axes(rows[:: max(1, len(rows) // SAMPLE_ROWS)])
+    if kept < MIN_KEPT_VARIANCE:
         return None
     lengths, short = np.empty(len(rows), np.float32), np.empty((len(rows), len(axes)), np.int8)
-    for start in range(0, len(rows), BATCH):
-        batch = slice(start, start + BATCH)
-        short[batch], units = rounded_rows(rows[batch].astype(np.float32) @ axes.T)
+    for start in range(0, len(rows), BATCH_ROWS):
+        batch = slice(start, start + BATCH_ROWS)
+        short[batch], units = quantize_rows(rows[batch].astype(np.float32) @ axes.T)
         lengths[batch] = units * scales[batch]
-    return Sketches(axes, lengths, short)
+    return PcaPrefilter(axes, lengths, short)
 
 
-def _axes(rows: Rows) -> tuple[Numbers, float]:
-    """The directions in which rows, all taken as of one length, spread most, and the share of squares along them."""
+def _find_principal_axes(rows: Rows) -> tuple[Numbers, float]:
+    """Find the directions in which rows of one length spread most, and the share of the variance along them."""
     import numpy as np
 
     whole = rows.astype(np.float32)
     whole /= np.maximum(1, np.linalg.norm(whole, axis=1, keepdims=True))
     squares, directions = np.linalg.eigh(whole.T @ whole)  # those that count least come first
-    last = width(rows.shape[1])
+    last = reduced_dimensions(rows.shape[1])
     axes = np.ascontiguousarray(directions[:, -last:].T, dtype=np.float32)
     return axes, float(squares[-last:].sum() / max(squares.sum(), 1e-9))
 
 
-def nearest(
-    sketches: Sketches, query: array[int], unit: float, limit: int, among: Iterable[range] | None
+def find_nearest_runs(
+    prefilter: PcaPrefilter, query: array[int], unit: float, limit: int, among: Iterable[range] | None
 ) -> list[tuple[int, int]]:
-    """Where the rows are that look nearest to an int8 query, and a few more: first and end of each run.
+    """Find the rows that look nearest to an int8 query, and a few more: first and end of each run.
 
-    ``unit`` is what a level of the query stands for.
+    ``unit`` is the value of one level of the query.
     """
-    asked, unit = _sketch(sketches.axes, query, unit)
-    blocks = (slice(start, start + BLOCK) for start in range(0, len(sketches.scales), BLOCK))
-    found = b"".join([_likeness(asked, unit, sketches.rows[at], sketches.scales[at]) for at in blocks])
-    return [run.span() for run in re.finditer(b"\1\1*", highest(found, limit, among))]  # faster than b"\1+"
+    projected, unit = _project_query(prefilter.axes, query, unit)
+    blocks = (slice(start, start + BLOCK_ROWS) for start in range(0, len(prefilter.scales), BLOCK_ROWS))
+    found = b"".join(
+        [_score_block(projected, unit, prefilter.rows[at], prefilter.scales[at]) for at in blocks]
+    )
+    return [
+        run.span() for run in re.finditer(b"\1\1*", top_k_mask(found, limit, among))
+    ]  # faster than b"\1+"
 
 
-def _sketch(axes: Any, query: array[int], unit: float) -> tuple[Any, float]:
-    """The sketch of a query, and what a level of it stands for."""
+def _project_query(axes: Any, query: array[int], unit: float) -> tuple[Any, float]:
+    """Project a query on the axes, and return it as int8 with the value of one level."""
     import simsimd
 
     whole: Any = memoryview(array("f", query)).cast("B").cast("f", [1, len(query)])
     found: Any = simsimd.cdist(whole, axes, "dot", dtype="float32", out_dtype="float32")
     along = memoryview(found).cast("B").cast("f").tolist()
-    level = max(map(abs, along)) / LEVELS or 1.0
-    return memoryview(rounded(along, 1 / level)).cast("b", [1, len(along)]), unit * level
+    level = max(map(abs, along)) / INT8_LEVELS or 1.0
+    return memoryview(quantize_int8(along, 1 / level)).cast("b", [1, len(along)]), unit * level
 
 
-def _likeness(asked: Any, unit: float, rows: Any, scales: Any) -> bytes:
-    """How near sketches are to the one that is asked for, as levels."""
+def _score_block(projected: Any, unit: float, rows: Any, scales: Any) -> bytes:
+    """Score projected rows against the projected query, as quantized bytes."""
     import simsimd
 
-    dots: Any = simsimd.cdist(asked, rows, "dot", dtype="int8", out_dtype="float32")
+    dots: Any = simsimd.cdist(projected, rows, "dot", dtype="int8", out_dtype="float32")
     flat: Any = memoryview(dots).cast("B").cast("f")
     ones: Any = memoryview(_ONES)[: len(scales)]
-    near: Any = simsimd.fma(flat, scales, ones, alpha=unit, beta=MIDDLE)
-    return levels(memoryview(near).tobytes())
+    near: Any = simsimd.fma(flat, scales, ones, alpha=unit, beta=COSINE_OFFSET)
+    return quantize_bytes(memoryview(near).tobytes())

@@ -25,12 +25,12 @@ from dowse.stores.postgres.connection import (
     ConnectionLost,
     Connections,
     Server,
-    unreachable,
+    connection_lost_error,
 )
-from dowse.stores.postgres.read_cache import Remembered
-from dowse.stores.postgres.sql_snapshot import PostgresSnapshot, missing
-from dowse.stores.postgres.state import ViewState, begun, view_state
-from dowse.stores.postgres.transaction import Session
+from dowse.stores.postgres.read_cache import ReadCache
+from dowse.stores.postgres.sql_snapshot import PostgresSnapshot, missing_index_error
+from dowse.stores.postgres.state import ViewState, begin_read, read_view_state
+from dowse.stores.postgres.transaction import Transaction
 from dowse.stores.postgres.view_writer import PostgresWriter
 from dowse.types import Collected, IndexState, IndexStatus, MaskedSecret, ServerStatus
 
@@ -46,19 +46,19 @@ class PostgresStore:
         self.names = (repository, view)
         self.connections = Connections(server)
         self._guard = threading.Lock()
-        self._remembered = Remembered()
-        self._checked = False  # whether the tables are known to be those of this version
+        self._cache = ReadCache()
+        self._is_checked = False  # whether the tables are known to be those of this version
 
     @property
     def location(self) -> str:
         """Where the index is, for people."""
-        return f"{self.server.shown} ({', '.join(dict.fromkeys(self.names))})"
+        return f"{self.server.display_url} ({', '.join(dict.fromkeys(self.names))})"
 
     # --- the protocol ---
 
     def status(self) -> IndexStatus:
-        """What there is, without changing anything."""
-        with self._look() as (connection, view):
+        """Describe the index, without changing anything."""
+        with self._open_view() as (connection, view):
             if isinstance(view, IndexState):
                 return IndexStatus(view, self.location)
             return self._status(connection, view)
@@ -78,15 +78,15 @@ class PostgresStore:
             view.chunks,
             int(entities),
             schema.view_size(connection, view.id, view.repository, view.dimensions),
-            _tally(connection, view.id, "f.language"),
-            _tally(connection, view.id, "c.health"),
-            _masked(connection, view.id),
+            _count_files_by(connection, view.id, "f.language"),
+            _count_files_by(connection, view.id, "c.health"),
+            _read_secrets(connection, view.id),
             row_codec.unpacked_report(report) if report else None,
         )
 
     def state(self) -> IndexState:
-        """The state alone: cheap enough for every query."""
-        with self.connections.reading(self._found) as (_, view):
+        """Return the state alone: cheap enough for every query."""
+        with self.connections.borrow(self._find_view) as (_, view):
             return view if isinstance(view, IndexState) else self._state(view)
 
     def _state(self, view: ViewState) -> IndexState:
@@ -96,85 +96,89 @@ class PostgresStore:
 
     @contextmanager
     def snapshot(self) -> Iterator[PostgresSnapshot]:
-        """The newest generation, in a transaction of its own."""
-        with self._look() as (connection, state):
+        """Open the newest generation, in a transaction of its own."""
+        with self._open_view() as (connection, state):
             if state is IndexState.OTHER_VERSION:
                 schema.require_current(self.connections, connection)
             if isinstance(state, IndexState) or not (state.generation or state.fingerprint):
-                raise missing(self.names[1])
+                raise missing_index_error(self.names[1])
             with self._guard:
-                self._remembered = remembered = self._remembered.at(state.key)
+                self._cache = cache = self._cache.for_state(state.key)
             is_current = self._state(state) is IndexState.CURRENT
-            session = Session(self.connections, connection, self.names, state)
-            snapshot = PostgresSnapshot(session, remembered, is_current=is_current)
+            transaction = Transaction(self.connections, connection, self.names, state)
+            snapshot = PostgresSnapshot(transaction, cache, is_current=is_current)
             try:
                 yield snapshot
             finally:
                 snapshot.close()
 
-    def _look(self) -> AbstractContextManager[tuple[Connection, ViewState | IndexState]]:
-        """A connection in a transaction that sees one state of everything, and the view in it."""
+    def _open_view(self) -> AbstractContextManager[tuple[Connection, ViewState | IndexState]]:
+        """Open a transaction that sees one state of everything, and find the view in it."""
 
         def first(connection: Connection) -> ViewState | IndexState:
-            return self._other_version(connection) or begun(connection, *self.names) or IndexState.MISSING
+            return (
+                self._find_other_version(connection)
+                or begin_read(connection, *self.names)
+                or IndexState.MISSING
+            )
 
-        return self.connections.reading(first)
+        return self.connections.borrow(first)
 
-    def _found(self, connection: Connection) -> ViewState | IndexState:
-        """The view, or what there is in place of it."""
-        other = self._other_version(connection)
-        return other or view_state(connection, *self.names) or IndexState.MISSING
+    def _find_view(self, connection: Connection) -> ViewState | IndexState:
+        """Find the view, or the state that says why there is none."""
+        other = self._find_other_version(connection)
+        return other or read_view_state(connection, *self.names) or IndexState.MISSING
 
-    def _other_version(self, connection: Connection) -> IndexState | None:
-        if not self._checked:
-            if (other := schema.check(self.connections, connection)) is not None:
+    def _find_other_version(self, connection: Connection) -> IndexState | None:
+        if not self._is_checked:
+            if (other := schema.check_format(self.connections, connection)) is not None:
                 return other
-            self._checked = True
+            self._is_checked = True
         return None
 
     @contextmanager
     def writer(self, *, thorough: bool = False) -> Iterator[PostgresWriter]:
-        """The lock and the means to write."""
-        writer = self._writer()
+        """Take the lock and open a writer."""
+        writer = self._open_writer()
         try:
             yield writer
         finally:
             writer.close()
 
-    def _writer(self) -> PostgresWriter:
+    def _open_writer(self) -> PostgresWriter:
         try:
             return PostgresWriter(self.connections, self.names, self.fingerprint)
         except ConnectionLost as error:
-            raise unreachable(self.server, error) from error
+            raise connection_lost_error(self.server, error) from error
 
     def clear(self) -> None:
-        """Forget this view, and what no other view of the repository uses."""
+        """Delete this view, and what no other view of the repository uses."""
         with self.writer() as writer:
             writer.clear()
         with self._guard:
-            self._remembered = Remembered()
+            self._cache = ReadCache()
 
     def damaged(self) -> tuple[str, ...]:
-        """Nothing: the server answers for its files."""
+        """Find nothing: the server answers for its files."""
         return ()
 
     def keep(self, name: str, data: bytes) -> None:
-        """Put something beside the index of the view."""
+        """Keep something beside the index of the view."""
         connection = self.connections.open(writing=True)
         try:
-            with self.connections.mapped(writing=True):
+            with self.connections.translate_errors(writing=True):
                 connection.execute(
                     "INSERT INTO kept SELECT v.id, %s, %s FROM views v JOIN repositories r ON r.id = v.repository "
                     "WHERE r.name = %s AND v.name = %s ON CONFLICT (view, name) DO UPDATE SET data = EXCLUDED.data",
                     [name, data, *self.names],
                 )
         except ConnectionLost as error:
-            raise unreachable(self.server, error) from error
+            raise connection_lost_error(self.server, error) from error
         finally:
             connection.close()
 
     def kept(self, name: str) -> bytes | None:
-        """What was kept under a name."""
+        """Return what was kept under a name."""
 
         def first(connection: Connection) -> tuple[Any, ...] | None:
             return connection.execute(
@@ -184,11 +188,11 @@ class PostgresStore:
                 binary=True,
             ).fetchone()
 
-        with self.connections.reading(first) as (_, row):
+        with self.connections.borrow(first) as (_, row):
             return bytes(row[0]) if row else None
 
     def dump(self) -> Iterator[tuple[object, ...]]:
-        """Everything that is searchable, by path."""
+        """List everything that is searchable, by path."""
         with self.snapshot() as snapshot:
             indexed, embedded = snapshot.indexed_chunks(), snapshot.embedded_chunks()
             references = {row.path: row.packed for row in snapshot.references()}
@@ -203,18 +207,18 @@ class PostgresStore:
     # --- the whole ---
 
     def init(self, grant_read: Sequence[str] = (), *, rebuild: bool = False) -> None:
-        """Make what is missing; let roles read."""
+        """Create what is missing, and let roles read."""
         try:
             schema.init(self.connections, grant_read, rebuild=rebuild)
         except ConnectionLost as error:
-            raise unreachable(self.server, error) from error
+            raise connection_lost_error(self.server, error) from error
 
     def server_status(self) -> ServerStatus:
-        """All that the schema has."""
+        """Describe all that the schema has."""
         return maintenance.status(self.connections)
 
     def collect_garbage(self, forget: Sequence[str], older_than_days: float | None) -> Collected:
-        """Take out what is named, what is old, and then what nobody uses."""
+        """Delete what is named, what is old, and then what nobody uses."""
         return maintenance.gc(self.connections, forget, older_than_days)
 
     def close(self) -> None:
@@ -222,8 +226,8 @@ class PostgresStore:
         self.connections.close()
 
 
-def _tally(connection: Connection, view: int, column: str) -> Mapping[str, int]:
-    """Files by a property, most first."""
+def _count_files_by(connection: Connection, view: int, column: str) -> Mapping[str, int]:
+    """Count files by a property, most first."""
     return dict(
         connection.execute(
             f"SELECT {column}, count(*) n FROM files f JOIN contents c ON c.id = f.content WHERE f.view = %s "
@@ -233,8 +237,8 @@ def _tally(connection: Connection, view: int, column: str) -> Mapping[str, int]:
     )
 
 
-def _masked(connection: Connection, view: int) -> tuple[MaskedSecret, ...]:
-    """Where secrets were blanked out."""
+def _read_secrets(connection: Connection, view: int) -> tuple[MaskedSecret, ...]:
+    """List where secrets were masked."""
     rows = connection.execute(
         "SELECT path, secrets FROM files WHERE view = %s AND secrets <> '[]' ORDER BY path", [view]
     )

@@ -13,22 +13,22 @@ from dowse.serialization import deflated
 from dowse.stores import row_codec
 from dowse.stores.postgres import filter_sql, postings, rows, schema
 from dowse.stores.postgres.connection import Connection
-from dowse.stores.postgres.filter_sql import stored
-from dowse.stores.postgres.postings import FIELDS, Segment
+from dowse.stores.postgres.filter_sql import to_sql_text
+from dowse.stores.postgres.postings import FIELDS, PostingSegment
 from dowse.stores.postgres.read_cache import name_keys
 from dowse.stores.postgres.state import ViewState
 from dowse.types import CHUNK_BITS, SourceFile
 
 
-class _Removed(NamedTuple):
-    """Files that were taken out: their ids, chunks and tokens."""
+class _RemovedFiles(NamedTuple):
+    """Files that were removed: their ids, chunks and tokens."""
 
     ids: list[int]
     chunks: int
     tokens: list[int]
 
 
-class Commit:
+class ViewCommit:
     """What one transaction writes."""
 
     def __init__(self, connection: Connection, state: ViewState, fingerprint: str) -> None:
@@ -38,16 +38,18 @@ class Commit:
         self._view = state.id
         self._segment = state.generation + 1
 
-    def write(self, removed: Sequence[str], files: Sequence[SourceFile], packed: postings.Packed) -> None:
-        """Take paths out, put files in, and count on."""
+    def write(
+        self, removed: Sequence[str], files: Sequence[SourceFile], packed: postings.PackedPostings
+    ) -> None:
+        """Remove paths, add files, and count the generation."""
         gone = self._remove([*removed, *(file.path for file in files)])
-        first = self._first_id(len(files))
-        contents = self._contents(files)
-        self._files(files, first, contents, packed)
-        self._vectors(files)
-        dimensions = self._dense(files, first)
-        self._postings(first, packed)
-        self._merge()
+        first = self._read_first_id()
+        contents = self._insert_contents(files)
+        self._insert_files(files, first, contents, packed)
+        self._insert_vectors(files)
+        dimensions = self._insert_dense(files, first)
+        self._insert_postings(first, packed)
+        self._merge_segments()
         new = [sum(column) for column in zip(*packed.tokens, strict=True)] or [0] * len(FIELDS)
         tokens = [t + n - g for t, n, g in zip(self._state.tokens, new, gone.tokens, strict=True)]
         self._connection.execute(
@@ -63,10 +65,10 @@ class Commit:
             ],
         )
 
-    def _remove(self, paths: Sequence[str]) -> _Removed:
+    def _remove(self, paths: Sequence[str]) -> _RemovedFiles:
         found = self._connection.execute(
             "DELETE FROM files WHERE view = %s AND path = ANY(%s) RETURNING id, segment, chunks, tokens",
-            [self._view, list(map(stored, paths))],
+            [self._view, list(map(to_sql_text, paths))],
             binary=True,
         ).fetchall()
         by_segment: dict[int, list[int]] = {}
@@ -87,15 +89,15 @@ class Commit:
                 [gone],
             )
         tokens = [sum(column) for column in zip(*(row[3] for row in found), strict=True)] or [0] * len(FIELDS)
-        return _Removed(gone, sum(row[2] for row in found), tokens)
+        return _RemovedFiles(gone, sum(row[2] for row in found), tokens)
 
-    def _first_id(self, count: int) -> int:
+    def _read_first_id(self) -> int:
         row = self._connection.execute("SELECT next_file FROM views WHERE id = %s", [self._view]).fetchone()
         assert row is not None
         return int(row[0])
 
-    def _contents(self, files: Sequence[SourceFile]) -> dict[bytes, int]:
-        """Ids of contents by hash; those that are new are written."""
+    def _insert_contents(self, files: Sequence[SourceFile]) -> dict[bytes, int]:
+        """Find the ids of contents by hash, and write those that are new."""
         by_hash = {file.content_hash: file for file in reversed(files)}
         known: dict[bytes, int] = dict(
             self._connection.execute(
@@ -105,29 +107,29 @@ class Commit:
             ).fetchall()
         )
         new = [file for digest, file in by_hash.items() if digest not in known]
-        ids = self._new_content_ids(len(new))
+        ids = self._allocate_content_ids(len(new))
         rows.copy(
             self._connection,
             "contents (id, repository, hash, language, health, entity_count, chunk_count, parsed, mentions, "
             "text)",
             ["int8", "int4", "bytea", "text", "text", "int4", "int4", "bytea", "bytea", "bytea"],
-            (self._content_row(id, file) for id, file in zip(ids, new, strict=True)),
+            (self._make_content_row(id, file) for id, file in zip(ids, new, strict=True)),
         )
         rows.copy(
             self._connection,
             "names (content, ordinal, repository, chunk, around, kind, name, name_key, letters)",
             ["int8", "int4", "int4", "int4", "int4[]", "text", "text", "text", "int8"],
-            (row for id, file in zip(ids, new, strict=True) for row in self._name_rows(id, file)),
+            (row for id, file in zip(ids, new, strict=True) for row in self._make_name_rows(id, file)),
         )
         return known | {file.content_hash: id for id, file in zip(ids, new, strict=True)}
 
-    def _new_content_ids(self, count: int) -> list[int]:
+    def _allocate_content_ids(self, count: int) -> list[int]:
         found = self._connection.execute(
             "SELECT nextval(pg_get_serial_sequence('contents', 'id')) FROM generate_series(1, %s)", [count]
         ).fetchall()
         return [row[0] for row in found]
 
-    def _content_row(self, id: int, file: SourceFile) -> tuple[Any, ...]:
+    def _make_content_row(self, id: int, file: SourceFile) -> tuple[Any, ...]:
         parsed = file.parsed
         return (
             id, self._state.repository, file.content_hash, parsed.language, parsed.health.value,
@@ -136,21 +138,27 @@ class Commit:
             deflated(file.content),
         )  # fmt: skip
 
-    def _name_rows(self, id: int, file: SourceFile) -> Iterator[tuple[Any, ...]]:
+    def _make_name_rows(self, id: int, file: SourceFile) -> Iterator[tuple[Any, ...]]:
         around: dict[int, list[int]] = {}
-        for place, chunk in enumerate(file.parsed.chunks):
+        for position, chunk in enumerate(file.parsed.chunks):
             if chunk.entity is not None:
-                around.setdefault(chunk.entity, []).append(place)
-        for place, i in ((place, i) for place, held in enumerate(file.definitions) for i in held):
+                around.setdefault(chunk.entity, []).append(position)
+        for position, i in (
+            (position, i) for position, ordinals in enumerate(file.definitions) for i in ordinals
+        ):
             entity = file.parsed.entities[i]
-            key = stored(entity.name.lower())
+            key = to_sql_text(entity.name.lower())
             yield (
-                id, i, self._state.repository, place, around.get(i, []), entity.kind.value,
-                stored(entity.name), key, filter_sql.letters(key),
+                id, i, self._state.repository, position, around.get(i, []), entity.kind.value,
+                to_sql_text(entity.name), key, filter_sql.letter_bits(key),
             )  # fmt: skip
 
-    def _files(
-        self, files: Sequence[SourceFile], first: int, contents: Mapping[bytes, int], packed: postings.Packed
+    def _insert_files(
+        self,
+        files: Sequence[SourceFile],
+        first: int,
+        contents: Mapping[bytes, int],
+        packed: postings.PackedPostings,
     ) -> None:
         rows.copy(
             self._connection,
@@ -161,13 +169,13 @@ class Commit:
                 "text", "int4", "int4[]", "bytea[]", "text",
             ],
             (
-                self._file_row(first + i, file, contents[file.content_hash], tokens)
+                self._make_file_row(first + i, file, contents[file.content_hash], tokens)
                 for i, (file, tokens) in enumerate(zip(files, packed.tokens, strict=True))
             ),
         )  # fmt: skip
 
-    def _file_row(self, id: int, file: SourceFile, content: int, tokens: list[int]) -> tuple[Any, ...]:
-        path = stored(file.path)
+    def _make_file_row(self, id: int, file: SourceFile, content: int, tokens: list[int]) -> tuple[Any, ...]:
+        path = to_sql_text(file.path)
         return (
             self._view, id, self._segment, path, *name_keys(path), content,
             file.parsed.language, file.role.value, *file.stamp,
@@ -175,8 +183,8 @@ class Commit:
             [vector.key for vector in file.vectors], json.dumps([(s.line, s.rule) for s in file.secrets]),
         )  # fmt: skip
 
-    def _vectors(self, files: Sequence[SourceFile]) -> None:
-        """Vectors by key, in full: who embeds the same text again need not."""
+    def _insert_vectors(self, files: Sequence[SourceFile]) -> None:
+        """Write vectors by key, in full: who embeds the same text again need not."""
         vectors = {vector.key: vector.vector for file in files for vector in file.vectors}
         if not vectors:
             return
@@ -195,8 +203,8 @@ class Commit:
             ((self._state.repository, key, vectors[key]) for key in sorted(vectors.keys() - known)),
         )
 
-    def _dense(self, files: Sequence[SourceFile], first: int) -> list[int]:
-        """The dense index, a table for each length of vectors; the lengths there are."""
+    def _insert_dense(self, files: Sequence[SourceFile], first: int) -> list[int]:
+        """Write the dense index, a table for each length of vectors, and return the lengths there are."""
         known = list(self._state.dimensions)
         groups: dict[int, tuple[list[int], list[bytes]]] = {}
         for i, file in enumerate(files):
@@ -213,7 +221,7 @@ class Commit:
             rows.copy_packed(self._connection, into, packed)
         return known
 
-    def _postings(self, first: int, packed: postings.Packed) -> None:
+    def _insert_postings(self, first: int, packed: postings.PackedPostings) -> None:
         if not packed.chunks:
             return
         ids = np.arange(first, first + len(packed.chunks), dtype="<i8")
@@ -229,23 +237,23 @@ class Commit:
         packed = rows.posting_rows(self._view, number, lists)
         rows.copy_packed(self._connection, "postings (view, segment, token, data)", packed)
 
-    def _merge(self) -> None:
+    def _merge_segments(self) -> None:
         """Put small segments together, one time; more of them are left to the next commits."""
         found = self._connection.execute(
             "SELECT number, files, chunks, removed FROM segments WHERE view = %s ORDER BY number",
             [self._view],
             binary=True,
         ).fetchall()
-        chosen = postings.to_merge([Segment.from_row(*row) for row in found])
+        chosen = postings.choose_merge([PostingSegment.from_row(*row) for row in found])
         if not chosen:
             return
-        numbers = [one.number for one in chosen]
+        numbers = [segment.number for segment in chosen]
         lists = self._connection.execute(
             "SELECT token, segment, data FROM postings WHERE view = %s AND segment = ANY(%s) ORDER BY token",
             [self._view, numbers],
             binary=True,
         ).fetchall()
-        files, chunks, merged = postings.merged(chosen, lists)
+        files, chunks, merged = postings.merge_segments(chosen, lists)
         for table, column in (("postings", "segment"), ("segments", "number")):
             self._connection.execute(
                 f"DELETE FROM {table} WHERE view = %s AND {column} = ANY(%s)", [self._view, numbers]

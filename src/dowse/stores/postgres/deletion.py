@@ -1,4 +1,4 @@
-"""Taking out: a view, its dense indexes, and what no view of a repository uses any more."""
+"""Deletes a view, its dense indexes, and what no view of a repository uses any more."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DROP_MILLISECONDS = 200
 
 
 def collect(connection: Connection, oid: int, repository: int, *, spare: float = 0.0) -> tuple[int, int]:
-    """Drop contents and vectors that no view of a repository uses, unless they are few; how many went.
+    """Drop contents and vectors that no view of a repository uses, unless they are few; return how many went.
 
     Nothing happens while another writer relies on what the repository has.
     """
@@ -45,7 +45,7 @@ def collect(connection: Connection, oid: int, repository: int, *, spare: float =
 
 
 def drop_view(connection: Connection, oid: int, repository: int, view: int) -> list[int]:
-    """Forget a view, and its repository if it was the last; the lengths of its vectors."""
+    """Delete a view, and its repository if it was the last; return the lengths of its vectors."""
     row = connection.execute("DELETE FROM views WHERE id = %s RETURNING dimensions", [view]).fetchone()
     for table in ("files", "segments", "postings", "kept"):
         connection.execute(f"DELETE FROM {table} WHERE view = %s", [view])

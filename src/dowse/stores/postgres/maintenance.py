@@ -1,4 +1,4 @@
-"""Looking after the whole: what a schema holds, how it is, and taking out what nobody uses."""
+"""Maintains a schema as a whole: its status, and garbage collection of what nobody uses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from psycopg import sql
 
 from dowse.errors import IndexLocked, UsageError
 from dowse.stores.postgres import schema
-from dowse.stores.postgres.connection import Connection, ConnectionLost, Connections, unreachable
+from dowse.stores.postgres.connection import Connection, ConnectionLost, Connections, connection_lost_error
 from dowse.stores.postgres.deletion import collect, drop_dense, drop_view
 from dowse.stores.postgres.locks import COMMIT_LOCK, VIEW_LOCK, lock_keys, schema_oid
 from dowse.stores.postgres.postings import MERGE_CHUNKS
@@ -18,12 +18,12 @@ from dowse.types import Collected, ServerStatus, ViewStatus
 
 SHARED_TABLES = ("contents", "names", "vectors", "files", "segments", "postings")
 
-MANY_SEGMENTS = 100
+MAX_SMALL_SEGMENTS = 100
 """More small segments than this slow a search down; 'gc' does not merge them, commits do."""
 
 
 def status(connections: Connections) -> ServerStatus:
-    """Everything there is in a schema, at one moment."""
+    """Describe everything there is in a schema, at one moment."""
 
     def look(connection: Connection) -> ServerStatus:
         connection.execute(BEGIN)
@@ -38,22 +38,22 @@ def status(connections: Connections) -> ServerStatus:
             "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = %s AND c.relkind = 'r'",
             [connections.server.schema],
         ).fetchone()
-        views = tuple(_views(connection, schema_oid(connection, connections.server.schema)))
+        views = tuple(_read_views(connection, schema_oid(connection, connections.server.schema)))
         return ServerStatus(
-            location=connections.server.shown,
+            location=connections.server.display_url,
             schema=connections.server.schema,
             version=".".join(map(str, divmod(connection.info.server_version, 10000))),
             extensions=versions,
             size_bytes=int(row[0]) if row else 0,
             views=views,
-            notes=tuple(_notes(connection, views)),
+            notes=tuple(_list_notes(connection, views)),
         )
 
-    with connections.reading(look) as (_, found):
+    with connections.borrow(look) as (_, found):
         return found
 
 
-def _views(connection: Connection, oid: int) -> Iterator[ViewStatus]:
+def _read_views(connection: Connection, oid: int) -> Iterator[ViewStatus]:
     rows = connection.execute(
         "SELECT v.id, r.name, v.name, v.generation, v.fingerprint <> '', v.files, v.chunks, v.dimensions, "
         "to_char(v.written AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), "
@@ -84,9 +84,9 @@ def _views(connection: Connection, oid: int) -> Iterator[ViewStatus]:
         )
 
 
-def _notes(connection: Connection, views: Sequence[ViewStatus]) -> Iterator[str]:
-    """What could be better, and how."""
-    if orphans := list(_orphans(connection)):
+def _list_notes(connection: Connection, views: Sequence[ViewStatus]) -> Iterator[str]:
+    """List what could be better, and how."""
+    if orphans := list(_find_orphans(connection)):
         yield f"{len(orphans)} dense indexes belong to no view: 'dowse store gc' drops them"
     row = connection.execute(
         "SELECT count(*) FROM contents c WHERE NOT EXISTS (SELECT FROM files f JOIN views v ON v.id = f.view "
@@ -97,13 +97,13 @@ def _notes(connection: Connection, views: Sequence[ViewStatus]) -> Iterator[str]
     for view in views:
         if not view.complete:
             yield f"{view.view}: indexing has not finished yet: 'dowse index' goes on"
-        if view.segments > MANY_SEGMENTS + view.chunks // MERGE_CHUNKS:
+        if view.segments > MAX_SMALL_SEGMENTS + view.chunks // MERGE_CHUNKS:
             yield f"{view.view}: {view.segments} segments: 'dowse index --rebuild' makes fewer of them"
-        if view.chunks >= schema.HNSW_ROWS and len(view.dimensions) > view.graphs:
+        if view.chunks >= schema.HNSW_MIN_ROWS and len(view.dimensions) > view.graphs:
             yield f"{view.view}: no graph over its vectors yet: 'dowse index' makes it"
 
 
-def _orphans(connection: Connection) -> Iterator[tuple[int, int]]:
+def _find_orphans(connection: Connection) -> Iterator[tuple[int, int]]:
     """Dense tables without a view: their numbers."""
     rows = connection.execute(
         "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace "
@@ -117,25 +117,25 @@ def _orphans(connection: Connection) -> Iterator[tuple[int, int]]:
 def gc(
     connections: Connections, forget: Sequence[str] = (), older_than_days: float | None = None
 ) -> Collected:
-    """Take out the named repositories and views, views not written for long, and all that nobody uses then."""
+    """Delete the named repositories and views, views not written for long, and all that nobody uses then."""
     connection = connections.open(writing=True)
     try:
-        with connections.mapped(writing=True):
+        with connections.translate_errors(writing=True):
             schema.require_current(connections, connection)
-            return _collected(connections, connection, forget, older_than_days)
+            return _collect_garbage(connections, connection, forget, older_than_days)
     except ConnectionLost as error:
-        raise unreachable(connections.server, error) from error
+        raise connection_lost_error(connections.server, error) from error
     finally:
         connection.close()
 
 
-def _collected(
+def _collect_garbage(
     connections: Connections, connection: Connection, forget: Sequence[str], older_than_days: float | None
 ) -> Collected:
     oid = schema_oid(connection, connections.server.schema)
-    unwanted = [*_named(connection, forget), *_old(connection, older_than_days)]
+    unwanted = [*_find_views_named(connection, forget), *_find_old_views(connection, older_than_days)]
     for id, repository, name in dict.fromkeys(unwanted):
-        _drop(connection, oid, id, repository, name)
+        _drop_idle_view(connection, oid, id, repository, name)
     contents = vectors = 0
     for (repository,) in connection.execute("SELECT id FROM repositories ORDER BY id").fetchall():
         with connection.transaction():
@@ -150,13 +150,13 @@ def _collected(
                 [repository],
             )
         contents, vectors = contents + gone[0], vectors + gone[1]
-    tables = sum(drop_dense(connection, *orphan) for orphan in list(_orphans(connection)))
+    tables = sum(drop_dense(connection, *orphan) for orphan in list(_find_orphans(connection)))
     for table in SHARED_TABLES:
         connection.execute(sql.SQL("VACUUM {}").format(sql.Identifier(table)))
     return Collected(len(dict.fromkeys(unwanted)), contents, vectors, tables)
 
 
-def _named(connection: Connection, names: Sequence[str]) -> list[tuple[Any, ...]]:
+def _find_views_named(connection: Connection, names: Sequence[str]) -> list[tuple[Any, ...]]:
     found: list[tuple[Any, ...]] = []
     for name in names:
         rows = connection.execute(
@@ -170,7 +170,7 @@ def _named(connection: Connection, names: Sequence[str]) -> list[tuple[Any, ...]
     return found
 
 
-def _old(connection: Connection, days: float | None) -> list[tuple[Any, ...]]:
+def _find_old_views(connection: Connection, days: float | None) -> list[tuple[Any, ...]]:
     if days is None:
         return []
     return connection.execute(
@@ -179,8 +179,8 @@ def _old(connection: Connection, days: float | None) -> list[tuple[Any, ...]]:
     ).fetchall()
 
 
-def _drop(connection: Connection, oid: int, view: int, repository: int, name: str) -> None:
-    """Forget a view that nobody is writing."""
+def _drop_idle_view(connection: Connection, oid: int, view: int, repository: int, name: str) -> None:
+    """Delete a view that nobody is writing."""
     keys = lock_keys(oid, VIEW_LOCK, view)
     row = connection.execute("SELECT pg_try_advisory_lock(%s, %s)", keys).fetchone()
     if not (row and row[0]):

@@ -1,9 +1,9 @@
 """The lexical index: posting lists per token, packed and scored with numpy. Pure: no database here.
 
 Every commit of a view is a *segment*: the tokens of its chunks, each with one packed list of postings. A chunk is
-known in its segment by its place; the segment says which files its chunks are of, and which of them have gone. Small
-segments are merged. Lists are scored where they are needed, not on the server: what has to be added up for a
-common word would keep it busy for a hundred milliseconds, and packed lists are small.
+known in its segment by its index; the segment says which files its chunks are of, and which of them have gone. Small
+segments are merged. Lists are scored by the client, not on the server: adding up the scores of a common word would keep
+it busy for a hundred milliseconds, and packed lists are small.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ import numpy as np
 
 from dowse.types import CHUNK_BITS, ChunkTerms, Scored
 
-K1 = 1.2
-B = 0.75
+BM25_K1 = 1.2
+BM25_B = 0.75
 """BM25's constants as the lexical engine of the embedded store has them."""
 
 FIELDS = ChunkTerms._fields
 
 POSTING = np.dtype([("chunk", "<u4"), ("frequency", "<u2"), ("field", "u1"), ("length", "u1")])
-"""The place of a chunk in its segment, how often a field of it has the token, and how long the field is."""
+"""The index of a chunk in its segment, how often a field of it has the token, and how long the field is."""
 
-FREE_LENGTHS = 24
+NUM_FREE_LENGTHS = 24
 """Lengths of fields are kept in a byte as the embedded store's engine does: so that scores agree. Exact up to 40."""
 
 MERGE_SEGMENTS = 8
-"""As many segments of about a size are merged into one."""
+"""So many segments of about one size are merged into one."""
 
 MERGE_CHUNKS = 4_000
 """Larger segments, such as those of the batches of a first run, are left as they are: rewriting them takes longer than
@@ -41,26 +41,26 @@ it saves, for lists of a few segments are joined in no time."""
 Array = np.ndarray[Any, Any]
 
 
-def _length_table() -> Array:
+def _build_length_table() -> Array:
     def value(code: int) -> int:
-        if code < FREE_LENGTHS:
+        if code < NUM_FREE_LENGTHS:
             return code
-        rest = code - FREE_LENGTHS
+        rest = code - NUM_FREE_LENGTHS
         bits, shift = rest & 7, (rest >> 3) - 1
-        return FREE_LENGTHS + (bits if shift < 0 else (bits | 8) << shift)
+        return NUM_FREE_LENGTHS + (bits if shift < 0 else (bits | 8) << shift)
 
     return np.array([value(code) for code in range(256)], dtype=np.float64)
 
 
-LENGTHS = _length_table()
+FIELD_LENGTHS = _build_length_table()
 
 
-def length_codes(lengths: Sequence[int] | Array) -> Array:
-    """Lengths as bytes: the largest that is not greater."""
-    return (np.searchsorted(LENGTHS, np.asarray(lengths), side="right") - 1).astype(np.uint8)
+def encode_lengths(lengths: Sequence[int] | Array) -> Array:
+    """Encode lengths as bytes: the largest that is not greater."""
+    return (np.searchsorted(FIELD_LENGTHS, np.asarray(lengths), side="right") - 1).astype(np.uint8)
 
 
-class Packed(NamedTuple):
+class PackedPostings(NamedTuple):
     """The postings of some files: by token in its order, chunks per file, tokens per file and field."""
 
     lists: list[tuple[str, bytes]]
@@ -69,7 +69,7 @@ class Packed(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Segment:
+class PostingSegment:
     """Which chunks a segment has."""
 
     number: int
@@ -78,8 +78,8 @@ class Segment:
     removed: frozenset[int] = frozenset()
 
     @classmethod
-    def from_row(cls, number: int, files: bytes, chunks: bytes, removed: Iterable[int]) -> Segment:
-        """A segment as its table has it."""
+    def from_row(cls, number: int, files: bytes, chunks: bytes, removed: Iterable[int]) -> PostingSegment:
+        """Make a segment from a row of its table."""
         ids, counts = np.frombuffer(files, dtype="<i8"), np.frombuffer(chunks, dtype="<i4")
         return cls(number, ids, counts, frozenset(removed))
 
@@ -87,8 +87,8 @@ class Segment:
     def ids(self) -> Array:
         """The global id of each chunk."""
         starts = np.cumsum(self.chunks) - self.chunks
-        places = np.arange(int(self.chunks.sum())) - np.repeat(starts, self.chunks)
-        ids: Array = np.repeat(self.files.astype(np.int64) << CHUNK_BITS, self.chunks) | places
+        indexes = np.arange(int(self.chunks.sum())) - np.repeat(starts, self.chunks)
+        ids: Array = np.repeat(self.files.astype(np.int64) << CHUNK_BITS, self.chunks) | indexes
         return ids
 
     @cached_property
@@ -114,10 +114,10 @@ class Segment:
         return int(self.chunks[self.live_files].sum())
 
 
-class Layout:
-    """The chunks of all segments of a view in one row: where a chunk is in it, is its place."""
+class ChunkLayout:
+    """The chunks of all segments of a view in one row; the index of a chunk in that row is its position."""
 
-    def __init__(self, segments: Iterable[Segment]) -> None:
+    def __init__(self, segments: Iterable[PostingSegment]) -> None:
         self.segments = {segment.number: segment for segment in segments}
         self.starts: dict[int, int] = {}
         self.size = 0
@@ -128,24 +128,24 @@ class Layout:
     @cached_property
     def ids(self) -> Array:
         """The global id of each chunk."""
-        return _row([segment.ids for segment in self.segments.values()], np.int64)
+        return _concatenate([segment.ids for segment in self.segments.values()], np.int64)
 
     @cached_property
     def live(self) -> Array:
         """Whether each chunk is still there."""
-        return _row([segment.live for segment in self.segments.values()], np.bool_)
+        return _concatenate([segment.live for segment in self.segments.values()], np.bool_)
 
     def chunks_of(self, files: Array) -> int:
-        """How many chunks some files have."""
+        """Count the chunks of some files."""
         return sum(int(s.chunks[np.isin(s.files, files)].sum()) for s in self.segments.values())
 
 
-def _row(parts: Sequence[Array], kind: type) -> Array:
+def _concatenate(parts: Sequence[Array], kind: type) -> Array:
     return np.concatenate(parts) if parts else np.empty(0, dtype=kind)
 
 
-def pack(files: Sequence[Sequence[ChunkTerms]]) -> Packed:
-    """The postings of files, by the tokens of their chunks."""
+def pack_postings(files: Sequence[Sequence[ChunkTerms]]) -> PackedPostings:
+    """Pack the postings of files, by the tokens of their chunks."""
     ids: defaultdict[str, int] = defaultdict()
     ids.default_factory = ids.__len__
     tokens: list[int] = []
@@ -164,10 +164,12 @@ def pack(files: Sequence[Sequence[ChunkTerms]]) -> Packed:
                     total[field] += len(words)
             chunk += 1
         totals.append(total)
-    return Packed(list(_lists(ids, tokens, frequencies, runs)), [len(terms) for terms in files], totals)
+    return PackedPostings(
+        list(_build_lists(ids, tokens, frequencies, runs)), [len(terms) for terms in files], totals
+    )
 
 
-def _lists(
+def _build_lists(
     ids: Mapping[str, int], tokens: list[int], frequencies: list[int], runs: list[tuple[int, int, int, int]]
 ) -> Iterator[tuple[str, bytes]]:
     if not runs:
@@ -176,16 +178,16 @@ def _lists(
     postings = np.empty(len(tokens), dtype=POSTING)
     postings["chunk"] = np.repeat(chunks, repeats)
     postings["field"] = np.repeat(fields, repeats)
-    postings["length"] = np.repeat(length_codes(lengths), repeats)
+    postings["length"] = np.repeat(encode_lengths(lengths), repeats)
     postings["frequency"] = np.minimum(frequencies, 65535)
     names = sorted(ids)
     ranks = np.empty(len(names), dtype=np.int64)
     ranks[[ids[name] for name in names]] = np.arange(len(names))
-    yield from _sliced(names, ranks[tokens], postings)
+    yield from _slice_lists(names, ranks[tokens], postings)
 
 
-def _sliced(names: Sequence[str], ranks: Array, postings: Array) -> Iterator[tuple[str, bytes]]:
-    """The postings of each name, which are in the order of their chunks."""
+def _slice_lists(names: Sequence[str], ranks: Array, postings: Array) -> Iterator[tuple[str, bytes]]:
+    """Slice the postings into one list for each token, in the order of their chunks."""
     data = postings[np.argsort(ranks, kind="stable")].tobytes()
     ends = np.cumsum(np.bincount(ranks, minlength=len(names))) * POSTING.itemsize
     start = 0
@@ -198,9 +200,9 @@ def _sliced(names: Sequence[str], ranks: Array, postings: Array) -> Iterator[tup
 # --- merging ---
 
 
-def to_merge(segments: Iterable[Segment]) -> list[Segment]:
-    """Segments that should become one: many of about a size, or one that is mostly gone."""
-    tiers: defaultdict[int, list[Segment]] = defaultdict(list)
+def choose_merge(segments: Iterable[PostingSegment]) -> list[PostingSegment]:
+    """Choose segments that should become one: many of about a size, or one that is mostly gone."""
+    tiers: defaultdict[int, list[PostingSegment]] = defaultdict(list)
     for segment in segments:
         live = segment.live_size
         if live <= MERGE_CHUNKS:
@@ -210,17 +212,17 @@ def to_merge(segments: Iterable[Segment]) -> list[Segment]:
     return next((found for found in tiers.values() if len(found) >= MERGE_SEGMENTS), [])
 
 
-def merged(
-    segments: Sequence[Segment], rows: Iterable[tuple[str, int, bytes]]
+def merge_segments(
+    segments: Sequence[PostingSegment], rows: Iterable[tuple[str, int, bytes]]
 ) -> tuple[Array, Array, list[tuple[str, bytes]]]:
-    """Files, chunks per file and postings of some segments in one, without what is gone.
+    """Merge segments: files, chunks per file and postings of all of them, without what is gone.
 
     Rows are tokens in order, each with a number of a segment and its postings there.
     """
-    layout = Layout(segments)
+    layout = ChunkLayout(segments)
     files = np.concatenate([s.files[s.live_files] for s in segments])
     chunks = np.concatenate([s.chunks[s.live_files] for s in segments])
-    names, ranks, starts, parts = _flat(layout, rows)
+    names, ranks, starts, parts = _flatten_rows(layout, rows)
     postings = np.frombuffer(b"".join(parts), dtype=POSTING).copy()
     sizes = np.array([len(part) for part in parts], dtype=np.int64) // POSTING.itemsize
     moved = np.where(layout.live, np.cumsum(layout.live) - 1, -1)
@@ -229,13 +231,13 @@ def merged(
     postings, rank = postings[kept], np.repeat(np.array(ranks, dtype=np.int64), sizes)[kept]
     postings["chunk"] = moved[kept]
     order = np.argsort(postings["chunk"], kind="stable")
-    return files, chunks, list(_sliced(names, rank[order], postings[order]))
+    return files, chunks, list(_slice_lists(names, rank[order], postings[order]))
 
 
-def _flat(
-    layout: Layout, rows: Iterable[tuple[str, int, bytes]]
+def _flatten_rows(
+    layout: ChunkLayout, rows: Iterable[tuple[str, int, bytes]]
 ) -> tuple[list[str], list[int], list[int], list[bytes]]:
-    """The different tokens of rows; of each row the place of its token, where its segment starts, its postings."""
+    """List the distinct tokens; for each row, the index of its token, the start of its segment, its postings."""
     names: list[str] = []
     ranks, starts, parts = [], [], []
     for token, number, data in rows:
@@ -257,23 +259,23 @@ class Statistics(NamedTuple):
     tokens: Sequence[int]
 
 
-Lists = Mapping[str, Array]
-"""The live postings of tokens, chunks by their places in a layout, in their order."""
+PostingLists = Mapping[str, Array]
+"""The live postings of tokens, chunks by their positions in a layout, in order."""
 
 
-def unpacked(layout: Layout, rows: Iterable[tuple[str, int, bytes]]) -> Lists:
-    """Postings by token, without those of files that are gone."""
+def unpack_postings(layout: ChunkLayout, rows: Iterable[tuple[str, int, bytes]]) -> PostingLists:
+    """Unpack postings by token, without those of files that are gone."""
     found: defaultdict[str, list[tuple[int, Array]]] = defaultdict(list)
     for token, number, data in rows:
         segment, postings = layout.segments[number], np.frombuffer(data, dtype=POSTING)
         if segment.removed:
             postings = postings[segment.live[postings["chunk"]]]
         found[token].append((layout.starts[number], postings))
-    return {token: _joined(sorted(parts, key=itemgetter(0))) for token, parts in found.items()}
+    return {token: _join_lists(sorted(parts, key=itemgetter(0))) for token, parts in found.items()}
 
 
-def _joined(parts: Sequence[tuple[int, Array]]) -> Array:
-    """Postings of several segments as one list."""
+def _join_lists(parts: Sequence[tuple[int, Array]]) -> Array:
+    """Join the postings of several segments to one list."""
     if len(parts) == 1 and not parts[0][0]:
         return parts[0][1]
     starts = np.repeat(np.array([start for start, _ in parts]), [len(part) for _, part in parts])
@@ -282,59 +284,66 @@ def _joined(parts: Sequence[tuple[int, Array]]) -> Array:
     return joined
 
 
-class Shares(NamedTuple):
+class TermScores(NamedTuple):
     """What a token adds to the score of each chunk that has it; how many chunks have it in each field."""
 
-    places: Array
+    positions: Array
     values: Array
-    holders: Array
+    chunk_counts: Array
 
     @property
     def size(self) -> int:
-        """Bytes of it."""
-        return int(self.places.nbytes + self.values.nbytes + self.holders.nbytes)
+        """Size in bytes."""
+        return int(self.positions.nbytes + self.values.nbytes + self.chunk_counts.nbytes)
 
 
-def shares(postings: Array, fields: Mapping[str, float], statistics: Statistics) -> Shares:
-    """BM25 of a token that counts once, summed over weighted fields."""
+def score_term(postings: Array, fields: Mapping[str, float], statistics: Statistics) -> TermScores:
+    """Score a token that counts once by BM25, summed over weighted fields."""
     weights = np.array([fields.get(field, 0.0) for field in FIELDS])
     averages = np.array(statistics.tokens, dtype=np.float64) / max(1, statistics.chunks)
     averages[averages == 0] = 1.0  # a field that nobody has
     field, frequency = postings["field"], postings["frequency"].astype(np.float64)
-    holders = np.bincount(field, minlength=len(FIELDS))
-    idf = np.log(1 + (statistics.chunks - holders + 0.5) / (holders + 0.5))
-    relative = LENGTHS[postings["length"]] / averages[field]
-    values = (weights * idf)[field] * frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * relative))
+    chunk_counts = np.bincount(field, minlength=len(FIELDS))
+    idf = np.log(1 + (statistics.chunks - chunk_counts + 0.5) / (chunk_counts + 0.5))
+    relative = FIELD_LENGTHS[postings["length"]] / averages[field]
+    values = (
+        (weights * idf)[field]
+        * frequency
+        * (BM25_K1 + 1)
+        / (frequency + BM25_K1 * (1 - BM25_B + BM25_B * relative))
+    )
     chunks = postings["chunk"]
     firsts = np.flatnonzero(np.diff(chunks, prepend=chunks[:1] + 1))  # of each chunk; they are in order
-    return Shares(chunks[firsts], np.add.reduceat(values, firsts) if len(firsts) else values, holders)
+    return TermScores(
+        chunks[firsts], np.add.reduceat(values, firsts) if len(firsts) else values, chunk_counts
+    )
 
 
-NOTHING = shares(np.empty(0, dtype=POSTING), {}, Statistics(0, [0] * len(FIELDS)))
-"""Of a token that nobody has."""
+NO_SCORES = score_term(np.empty(0, dtype=POSTING), {}, Statistics(0, [0] * len(FIELDS)))
+"""The scores of a token that no chunk has."""
 
 
-def scores(layout: Layout, weighted: Iterable[tuple[float, Shares]]) -> Array:
-    """The sum for every chunk."""
+def sum_scores(layout: ChunkLayout, weighted: Iterable[tuple[float, TermScores]]) -> Array:
+    """Add up the weighted scores of every chunk."""
     sums = np.zeros(layout.size)
     for weight, part in weighted:
-        sums[part.places] += weight * part.values
+        sums[part.positions] += weight * part.values
     return sums
 
 
-class Allowed(NamedTuple):
+class AllowedIds(NamedTuple):
     """What a filter lets through: these files (None: any), these chunks (None: any), not those chunks."""
 
     files: Array | None = None
     chunks: Array | None = None
     not_chunks: Array | None = None
 
-    def of(self, layout: Layout) -> Array | None:
-        """Which chunks of a view pass; None for all."""
+    def mask(self, layout: ChunkLayout) -> Array | None:
+        """Mark the chunks of a view that pass; None for all."""
         passes = None
         if self.files is not None:
             parts = [np.repeat(np.isin(s.files, self.files), s.chunks) for s in layout.segments.values()]
-            passes = _row(parts, np.bool_)
+            passes = _concatenate(parts, np.bool_)
         for chunks, wanted in ((self.chunks, True), (self.not_chunks, False)):
             if chunks is not None:
                 among = np.isin(layout.ids, chunks)
@@ -343,14 +352,14 @@ class Allowed(NamedTuple):
         return passes
 
 
-def best(layout: Layout, sums: Array, passes: Array | None, limit: int) -> list[Scored]:
-    """The best chunks that a filter lets through, best first."""
-    places = np.flatnonzero(sums if passes is None else np.where(passes, sums, 0.0))
-    score = sums[places]
+def top_k(layout: ChunkLayout, sums: Array, passes: Array | None, limit: int) -> list[Scored]:
+    """Select the k best chunks that a filter lets through, best first."""
+    indexes = np.flatnonzero(sums if passes is None else np.where(passes, sums, 0.0))
+    score = sums[indexes]
     if len(score) > limit:
-        least = np.partition(score, len(score) - limit)[len(score) - limit]
-        kept = score >= least
-        places, score = places[kept], score[kept]
-    chunks = layout.ids[places]
+        cutoff = np.partition(score, len(score) - limit)[len(score) - limit]
+        kept = score >= cutoff
+        indexes, score = indexes[kept], score[kept]
+    chunks = layout.ids[indexes]
     order = np.lexsort((chunks, -score))[:limit]
     return [Scored(int(chunks[i]), float(score[i])) for i in order]

@@ -18,7 +18,7 @@ _SIZE = struct.Struct(">i").pack
 
 
 def copy(connection: Connection, into: str, types: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Put rows of any kind into a table."""
+    """Copy rows of any kind into a table."""
     with connection.cursor() as cursor, cursor.copy(f"COPY {into} FROM STDIN (FORMAT BINARY)") as copying:
         copying.set_types(types)
         for row in rows:
@@ -26,7 +26,7 @@ def copy(connection: Connection, into: str, types: Sequence[str], rows: Iterable
 
 
 def copy_packed(connection: Connection, into: sql.Composed | str, rows: bytes) -> None:
-    """Put rows that are packed already into a table."""
+    """Copy rows that are packed already into a table."""
     statement = into if isinstance(into, sql.Composed) else sql.SQL(into)
     query = sql.SQL("COPY {} FROM STDIN (FORMAT BINARY)").format(statement)
     with connection.cursor() as cursor, cursor.copy(query) as copying:
@@ -34,7 +34,7 @@ def copy_packed(connection: Connection, into: sql.Composed | str, rows: bytes) -
 
 
 def posting_rows(view: int, segment: int, lists: Iterable[tuple[str, bytes]]) -> bytes:
-    """Rows of the posting lists of a segment: view, segment, token, data."""
+    """Pack rows of the posting lists of a segment: view, segment, token, data."""
     head = struct.pack(">hiiii", 4, 4, view, 4, segment)
     parts: list[bytes] = []
     for token, data in lists:
@@ -44,7 +44,7 @@ def posting_rows(view: int, segment: int, lists: Iterable[tuple[str, bytes]]) ->
 
 
 def dense_rows(ids: Sequence[int], vectors: bytes, dimensions: int) -> bytes:
-    """Rows of a dense table: chunk, embedding."""
+    """Pack rows of a dense table: chunk, embedding."""
     row = np.dtype(
         [
             ("fields", ">i2"), ("id_size", ">i4"), ("id", ">i8"),

@@ -17,11 +17,11 @@ import psycopg
 from psycopg import sql
 
 from dowse.errors import IndexTooNew, IndexUnreachable, UsageError
-from dowse.stores.postgres.connection import Connection, Connections, identifier
+from dowse.stores.postgres.connection import Connection, Connections, table_identifier
 from dowse.stores.protocol import FORMAT
 from dowse.types import IndexState
 
-VECTOR_VERSION = (0, 8)
+MIN_VECTOR_VERSION = (0, 8)
 """pgvector goes on searching where a filter left too little since 0.8."""
 
 EXTENSIONS = {
@@ -31,10 +31,10 @@ EXTENSIONS = {
 }
 """What is needed, and where it comes from."""
 
-HNSW_ROWS = 10_000
+HNSW_MIN_ROWS = 10_000
 """From so many vectors on a view has a graph; fewer are compared one by one in as little time, and exactly."""
 
-HNSW_DIMENSIONS = 4000
+HNSW_MAX_DIMENSIONS = 4000
 """Longer vectors of two bytes a number cannot be in a graph."""
 
 HNSW_LINKS, HNSW_EFFORT = 24, 100
@@ -42,11 +42,11 @@ HNSW_LINKS, HNSW_EFFORT = 24, 100
 query, and ``dense_search.py`` notices where it does not. More links and candidates take far longer for a little
 more."""
 
-GRAPH_WAIT = "60s"
+GRAPH_LOCK_TIMEOUT = "60s"
 """How long a finished graph waits for those who began to read before it; if longer, the next run makes it."""
 
 HNSW_MEMORY = "512MB"
-"""For building a graph; one that does not fit is built several times slower."""
+"""Memory for building a graph; one that does not fit is built several times slower."""
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS meta (format int NOT NULL);
@@ -124,42 +124,42 @@ TABLE_NAMES = (
 
 
 def dense_table(view: int, dimensions: int) -> sql.Identifier:
-    """The table of the vectors of a view that have this length."""
-    return identifier("dense", view, dimensions)
+    """Name the table of the vectors of a view that have this length."""
+    return table_identifier("dense", view, dimensions)
 
 
 def init(connections: Connections, grant_read: Sequence[str] = (), *, rebuild: bool = False) -> None:
-    """Make what is missing: extensions, schema, tables, rights to read. ``rebuild`` removes what was there."""
+    """Create what is missing: extensions, schema, tables, rights to read. ``rebuild`` removes what was there."""
     schema = sql.Identifier(connections.server.schema)
     with (
-        connections.mapped(writing=True),
+        connections.translate_errors(writing=True),
         connections.open(writing=True) as connection,
         connection.transaction(),
     ):
         connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", ["dowse init"])
         for name in EXTENSIONS:
-            _extension(connections, connection, name)
+            _create_extension(connections, connection, name)
         if rebuild:
             connection.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(schema))
         connection.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(schema))
-        _tables(connections, connection)
+        _create_tables(connections, connection)
         for role in grant_read:
             _grant_read(connection, schema, role)
     connections.close()  # what is idle does not know where the extensions are
 
 
-def _tables(connections: Connections, connection: Connection) -> None:
-    connections._settle(connection, True)
-    found = _format(connection)
+def _create_tables(connections: Connections, connection: Connection) -> None:
+    connections.configure_session(connection, True)
+    found = _read_format(connection)
     if found not in (None, FORMAT):
-        raise _other_format(connections, found or 0)
+        raise _format_error(connections, found or 0)
     for statement in TABLES.split(";\n"):
         connection.execute(statement)
     if found is None:
         connection.execute("INSERT INTO meta VALUES (%s)", [FORMAT])
 
 
-def _format(connection: Connection) -> int | None:
+def _read_format(connection: Connection) -> int | None:
     row = connection.execute("SELECT to_regclass('meta')").fetchone()
     if row is None or row[0] is None:
         return None
@@ -167,8 +167,8 @@ def _format(connection: Connection) -> int | None:
     return int(row[0]) if row else None
 
 
-def _other_format(connections: Connections, found: int) -> Exception:
-    place = f"the index at {connections.server.shown}, schema '{connections.server.schema}',"
+def _format_error(connections: Connections, found: int) -> Exception:
+    place = f"the index at {connections.server.display_url}, schema '{connections.server.schema}',"
     if found > FORMAT:
         return IndexTooNew(
             f"{place} was made by a newer dowse (format {found}, this one reads {FORMAT}): upgrade dowse, "
@@ -180,9 +180,9 @@ def _other_format(connections: Connections, found: int) -> Exception:
     )
 
 
-def _extension(connections: Connections, connection: Connection, name: str) -> None:
+def _create_extension(connections: Connections, connection: Connection, name: str) -> None:
     """Create an extension, or say where to get it."""
-    where = connections.server.shown
+    where = connections.server.display_url
     row = connection.execute(
         "SELECT default_version, installed_version FROM pg_available_extensions WHERE name = %s", [name]
     ).fetchone()
@@ -203,15 +203,15 @@ def _extension(connections: Connections, connection: Connection, name: str) -> N
                 f"this role may not create the extension '{name}' in {where}: "
                 f"let an administrator run 'CREATE EXTENSION {name}' there"
             ) from None
-    if name == "vector" and _version(installed or default) < VECTOR_VERSION:
-        wanted = ".".join(map(str, VECTOR_VERSION))
+    if name == "vector" and _parse_version(installed or default) < MIN_VECTOR_VERSION:
+        wanted = ".".join(map(str, MIN_VECTOR_VERSION))
         raise IndexUnreachable(
             f"pgvector in {where} is {installed or default}, {wanted} or newer is needed: "
             f"upgrade it ({EXTENSIONS[name]}), then run 'ALTER EXTENSION vector UPDATE'"
         )
 
 
-def _version(text: str) -> tuple[int, ...]:
+def _parse_version(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split(".") if part.isdigit())
 
 
@@ -228,24 +228,24 @@ def _grant_read(connection: Connection, schema: sql.Identifier, role: str) -> No
         connection.execute(sql.SQL(statement).format(schema=schema, role=name))
 
 
-def check(connections: Connections, connection: Connection) -> IndexState | None:
-    """Whether the tables are those of this version: None if so; an error if they are of a newer one or none."""
+def check_format(connections: Connections, connection: Connection) -> IndexState | None:
+    """Check that the tables are those of this version: None if so; raise an error if they are newer or missing."""
     row = connection.execute("SELECT format FROM meta").fetchone()
     found = int(row[0]) if row else 0
     if found > FORMAT:
-        raise _other_format(connections, found)
+        raise _format_error(connections, found)
     return None if found == FORMAT else IndexState.OTHER_VERSION
 
 
 def require_current(connections: Connections, connection: Connection) -> None:
-    """An error if the tables are not those of this version."""
+    """Raise an error if the tables are not those of this version."""
     row = connection.execute("SELECT format FROM meta").fetchone()
     if row is None or row[0] != FORMAT:
-        raise _other_format(connections, int(row[0]) if row else 0)
+        raise _format_error(connections, int(row[0]) if row else 0)
 
 
 def create_dense(connection: Connection, view: int, dimensions: int) -> None:
-    """The table of a view's vectors of a length; who may read views may read it."""
+    """Create the table of a view's vectors of a length; who may read views may read it."""
     table = dense_table(view, dimensions)
     connection.execute(
         sql.SQL("CREATE TABLE {} (chunk bigint PRIMARY KEY, embedding halfvec({}) NOT NULL)").format(
@@ -266,13 +266,13 @@ def build_graph(connection: Connection, view: int, dimensions: int) -> None:
 
     CONCURRENTLY is for what it leaves out: rows in their former order, which somebody may still be reading.
     """
-    table, index = dense_table(view, dimensions), identifier("dense", view, dimensions, "graph")
-    if dimensions > HNSW_DIMENSIONS or has_graph(connection, view, dimensions):
+    table, index = dense_table(view, dimensions), table_identifier("dense", view, dimensions, "graph")
+    if dimensions > HNSW_MAX_DIMENSIONS or has_graph(connection, view, dimensions):
         return
     row = connection.execute(
-        sql.SQL("SELECT count(*) FROM (SELECT FROM {} LIMIT {}) t").format(table, sql.Literal(HNSW_ROWS))
+        sql.SQL("SELECT count(*) FROM (SELECT FROM {} LIMIT {}) t").format(table, sql.Literal(HNSW_MIN_ROWS))
     ).fetchone()
-    if row is None or row[0] < HNSW_ROWS:
+    if row is None or row[0] < HNSW_MIN_ROWS:
         return
     _shuffle(connection, table)
     drop = sql.SQL("DROP INDEX IF EXISTS {}").format(index)
@@ -281,7 +281,9 @@ def build_graph(connection: Connection, view: int, dimensions: int) -> None:
         "WITH (m = {}, ef_construction = {})"
     ).format(index, table, sql.Literal(HNSW_LINKS), sql.Literal(HNSW_EFFORT))
     connection.execute(drop)  # one that was not finished
-    with _set(connection, statement_timeout="0", lock_timeout=GRAPH_WAIT, maintenance_work_mem=HNSW_MEMORY):
+    with _session_settings(
+        connection, statement_timeout="0", lock_timeout=GRAPH_LOCK_TIMEOUT, maintenance_work_mem=HNSW_MEMORY
+    ):
         try:
             connection.execute(create)
         except psycopg.errors.LockNotAvailable:
@@ -289,10 +291,10 @@ def build_graph(connection: Connection, view: int, dimensions: int) -> None:
 
 
 @contextmanager
-def _set(connection: Connection, **settings: str) -> Iterator[None]:
-    """Settings of a session for what cannot be in a transaction."""
+def _session_settings(connection: Connection, **settings: str) -> Iterator[None]:
+    """Change settings of a session for what cannot be in a transaction."""
     change = "SELECT set_config(%s, %s, false)"
-    before = [(name, *_one(connection, "SELECT current_setting(%s)", name)) for name in settings]
+    before = [(name, *_fetch_one(connection, "SELECT current_setting(%s)", name)) for name in settings]
     for item in settings.items():
         connection.execute(change, item)
     yield
@@ -300,7 +302,7 @@ def _set(connection: Connection, **settings: str) -> Iterator[None]:
         connection.execute(change, item)
 
 
-def _one(connection: Connection, query: str, *values: str) -> tuple[Any, ...]:
+def _fetch_one(connection: Connection, query: str, *values: str) -> tuple[Any, ...]:
     return connection.execute(query, values).fetchone() or ()
 
 
@@ -313,7 +315,7 @@ def _shuffle(connection: Connection, table: sql.Identifier) -> None:
         "WITH all_of_it AS (DELETE FROM {table} RETURNING chunk, embedding) "
         "INSERT INTO {table} SELECT chunk, embedding FROM all_of_it ORDER BY hashint8(chunk >> 20), chunk"
     ).format(table=table)
-    with _set(connection, statement_timeout="0"):
+    with _session_settings(connection, statement_timeout="0"):
         for _ in range(2):
             connection.execute(move)
             connection.execute(sql.SQL("VACUUM {}").format(table))
@@ -329,7 +331,7 @@ def has_graph(connection: Connection, view: int, dimensions: int) -> bool:
 
 
 def view_size(connection: Connection, view: int, repository: int, dimensions: Sequence[int]) -> int:
-    """Bytes that a view takes: its dense indexes as they are, of shared tables the share of its rows."""
+    """Measure the bytes that a view takes: its dense indexes, and the share of its rows in shared tables."""
     dense = [f"dense_{view}_{length}" for length in dimensions]
     row = connection.execute(
         "SELECT (SELECT coalesce(sum(pg_total_relation_size(to_regclass(t))), 0) FROM unnest(%s::text[]) t)"

@@ -1,4 +1,4 @@
-"""Reading one generation of a view: the channels and the files of one session, as the engine asks for them."""
+"""Reads one generation of a view on PostgreSQL: the ``Snapshot`` of the engine over one transaction."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from dowse.errors import IndexMissing
 from dowse.filters import chunk_passes
-from dowse.stores.postgres.dense_search import Dense
-from dowse.stores.postgres.files import Files
-from dowse.stores.postgres.filter_cache import Filters
-from dowse.stores.postgres.lexical_search import Lexical
-from dowse.stores.postgres.name_search import Names
-from dowse.stores.postgres.read_cache import Remembered
-from dowse.stores.postgres.state import KnownFile
-from dowse.stores.postgres.transaction import Session
+from dowse.stores.postgres.dense_search import DenseSearch
+from dowse.stores.postgres.files import FileReader
+from dowse.stores.postgres.filter_cache import FilterCache
+from dowse.stores.postgres.lexical_search import LexicalSearch
+from dowse.stores.postgres.name_search import NameSearch
+from dowse.stores.postgres.read_cache import ReadCache
+from dowse.stores.postgres.state import ManifestRow
+from dowse.stores.postgres.transaction import Transaction
 from dowse.types import (
     CHUNK_BITS,
     ChunkVector,
@@ -31,52 +31,52 @@ from dowse.types import (
 class PostgresSnapshot:
     """One generation of a view."""
 
-    def __init__(self, session: Session, remembered: Remembered, *, is_current: bool) -> None:
+    def __init__(self, transaction: Transaction, cache: ReadCache, *, is_current: bool) -> None:
         self.is_current = is_current
-        self.generation = session.state.generation
-        self.identity = session.state.identity
-        self._session = session
-        self._filters = Filters(session, remembered)
-        self._lexical = Lexical(session, remembered, self._filters)
-        self._dense = Dense(session, self._filters)
-        self._names = Names(session, remembered)
-        self._files = Files(session, remembered, self._filters)
+        self.generation = transaction.state.generation
+        self.identity = transaction.state.identity
+        self._transaction = transaction
+        self._filters = FilterCache(transaction, cache)
+        self._lexical = LexicalSearch(transaction, cache, self._filters)
+        self._dense = DenseSearch(transaction, self._filters)
+        self._names = NameSearch(transaction, cache)
+        self._files = FileReader(transaction, cache, self._filters)
 
     def close(self) -> None:
         """Let go of what the session holds."""
-        self._session.close()
+        self._transaction.close()
 
     # --- the channels ---
 
     def lexical(
         self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
     ) -> list[Scored]:
-        """Chunks by BM25."""
-        return self._expected(self._lexical.search(terms, fields, filter, limit))
+        """Rank chunks by BM25."""
+        return self._prefetch_files(self._lexical.search(terms, fields, filter, limit))
 
     def dense(self, vector: Sequence[float], filter: Filter, limit: int) -> list[Scored]:
-        """Chunks by cosine."""
-        return self._expected(self._dense.search(vector, filter, limit))
+        """Rank chunks by cosine."""
+        return self._prefetch_files(self._dense.search(vector, filter, limit))
 
-    def _expected(self, hits: list[Scored]) -> list[Scored]:
-        self._files.expect(hit.chunk >> CHUNK_BITS for hit in hits)
+    def _prefetch_files(self, hits: list[Scored]) -> list[Scored]:
+        self._files.prefetch(hit.chunk >> CHUNK_BITS for hit in hits)
         return hits
 
     def names(self, pattern: str, tier: NameTier, filter: Filter, limit: int) -> list[NameHit]:
-        """Entities by name."""
+        """Find entities by name."""
         if limit < 1:
             return []
         hits = self._names.search(pattern, tier, filter, limit)
-        self._files.expect(hit.file for hit in hits)
+        self._files.prefetch(hit.file for hit in hits)
         return hits
 
     def frequency(self, token: str) -> int:
-        """How many chunks have a token in their body."""
+        """Count the chunks that have a token in their body."""
         return self._lexical.frequency(token)
 
     def chunk_count(self) -> int:
-        """How many chunks there are."""
-        return self._session.state.chunks
+        """Count the chunks."""
+        return self._transaction.state.chunks
 
     def chunk_passes(self, chunk: int, filter: Filter) -> bool:
         """Whether a chunk passes by its definitions."""
@@ -87,64 +87,64 @@ class PostgresSnapshot:
     # --- files ---
 
     def files_named(self, name: str, filter: Filter, limit: int) -> list[int]:
-        """Files by name, stem or trailing path."""
-        found = self._files.named(name, filter, limit)
-        self._files.expect(found)
+        """Find files by name, stem or trailing path."""
+        found = self._files.find_named(name, filter, limit)
+        self._files.prefetch(found)
         return found
 
     def file(self, id: int) -> StoredFile | None:
-        """A file by id."""
+        """Read a file by its id."""
         return self._files.file(id)
 
     def file_at(self, path: str) -> StoredFile | None:
-        """A file by path."""
-        return self._files.at(path)
+        """Read a file by its path."""
+        return self._files.find_by_path(path)
 
     def expect(self, ids: Sequence[int]) -> None:
-        """Read what some files say at once."""
-        self._files.expect_texts(ids)
+        """Read the contents of some files at once."""
+        self._files.prefetch_texts(ids)
 
     def content(self, id: int) -> bytes:
-        """What a file says."""
+        """Read the content of a file."""
         return self._files.content(id)
 
     def contents(self, filter: Filter) -> Iterator[tuple[int, bytes]]:
-        """Id and content of every file that passes, in order of path."""
+        """Read id and content of every file that passes, in order of path."""
         return self._files.contents(filter)
 
     def references(self, paths: Collection[str] | None = None) -> Iterator[FileReferences]:
-        """What files define and mention, in order of path."""
-        return self._files.references(paths)
+        """Read what files define and mention, in order of path."""
+        return self._files.list_references(paths)
 
     def file_vectors(self, id: int) -> tuple[ChunkVector, ...]:
-        """The vectors of a file's chunks, in order."""
-        return self._files.vectors(id)
+        """Read the vectors of a file's chunks, in order."""
+        return self._files.load_vectors(id)
 
     def file_count(self) -> int:
-        """How many files there are."""
-        return self._session.state.files
+        """Count the files."""
+        return self._transaction.state.files
 
-    def manifest(self) -> Mapping[str, KnownFile]:
-        """Every file by path."""
+    def manifest(self) -> Mapping[str, ManifestRow]:
+        """List every file by path."""
         return self._files.manifest()
 
     def folders(self) -> Mapping[str, int]:
-        """The folders of the last walk."""
+        """Read the folders of the last walk."""
         return self._files.folders()
 
     # --- what is indexed, for comparing indexes ---
 
     def indexed_chunks(self) -> dict[int, list[int]]:
-        """For each file, the places of the chunks that the lexical index has."""
-        return _by_file(self._filters.chunks(Filter()).tolist())
+        """List for each file the ordinals of the chunks that the lexical index has."""
+        return _by_file(self._filters.find_chunks(Filter()).tolist())
 
     def embedded_chunks(self) -> dict[int, list[int]]:
-        """For each file, the places of the chunks that have a vector."""
-        return _by_file(self._dense.chunks())
+        """List for each file the ordinals of the chunks that have a vector."""
+        return _by_file(self._dense.list_chunks())
 
 
-def missing(root: str) -> IndexMissing:
-    """There is nothing to read yet."""
+def missing_index_error(root: str) -> IndexMissing:
+    """Make the error for a view that has nothing to read yet."""
     return IndexMissing(f"there is no index of {root}: run 'dowse index'")
 
 

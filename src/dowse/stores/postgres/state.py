@@ -51,7 +51,7 @@ class ViewState(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class KnownFile:
+class ManifestRow:
     """A file of the manifest, and the settings it was written under."""
 
     id: int
@@ -60,14 +60,14 @@ class KnownFile:
     fingerprint: str
 
 
-def view_state(connection: Connection, repository: str, view: str) -> ViewState | None:
-    """How far a view has come; None if it is not there."""
+def read_view_state(connection: Connection, repository: str, view: str) -> ViewState | None:
+    """Read how far a view has come; None if it is not there."""
     row = connection.execute(STATE, [repository, view], prepare=True).fetchone()
     return ViewState(*row) if row else None
 
 
-def begun(connection: Connection, repository: str, view: str) -> ViewState | None:
-    """The same in a transaction that begins with it: one round trip for all.
+def begin_read(connection: Connection, repository: str, view: str) -> ViewState | None:
+    """Begin a read-only transaction and read how far the view has come: one round trip for all.
 
     What graphs are searched with is set here: a session can lose it when it loads pgvector later.
     """
@@ -80,9 +80,9 @@ def begun(connection: Connection, repository: str, view: str) -> ViewState | Non
     return ViewState(*row) if row else None
 
 
-def manifest(rows: Iterable[tuple[Any, ...]]) -> dict[str, KnownFile]:
-    """Files by path."""
+def build_manifest(rows: Iterable[tuple[Any, ...]]) -> dict[str, ManifestRow]:
+    """Build the manifest, files by path, from rows."""
     return {
-        path: KnownFile(id, FileStamp(size, mtime_ns, ctime_ns), digest, fingerprint)
+        path: ManifestRow(id, FileStamp(size, mtime_ns, ctime_ns), digest, fingerprint)
         for path, id, size, mtime_ns, ctime_ns, digest, fingerprint in rows
     }

@@ -1,7 +1,7 @@
 """One read-only transaction on one connection, for as long as a snapshot lives.
 
 The server keeps for that transaction what it was when it began (REPEATABLE READ): nothing a writer does
-shows. If the connection breaks, the session goes on with a new one as long as the view is still of the same
+shows. If the connection breaks, it goes on with a new one as long as the view is still of the same
 generation, which means equal answers; otherwise it is an error, never a mixture.
 """
 
@@ -13,14 +13,14 @@ from typing import Any
 from psycopg import sql
 
 from dowse.errors import IndexUnreachable
-from dowse.stores.postgres.connection import Connection, ConnectionLost, Connections, unreachable
-from dowse.stores.postgres.state import ViewState, begun
+from dowse.stores.postgres.connection import Connection, ConnectionLost, Connections, connection_lost_error
+from dowse.stores.postgres.state import ViewState, begin_read
 
-Rows = list[tuple[Any, ...]]
+SqlRows = list[tuple[Any, ...]]
 
 
-class Session:
-    """Asks one state of the database."""
+class Transaction:
+    """A read-only transaction that sees one state of the database."""
 
     def __init__(
         self, connections: Connections, connection: Connection, names: tuple[str, str], state: ViewState
@@ -37,41 +37,41 @@ class Session:
         if self._own is not None:
             self._own.close()
 
-    def ask(
+    def fetch_rows(
         self,
         query: str | sql.Composed,
         values: Sequence[Any] | Mapping[str, Any] = (),
         *,
         prepare: bool = False,
-    ) -> Rows:
-        """The rows of a query; on a new connection if the old one is gone and nothing has changed.
+    ) -> SqlRows:
+        """Fetch the rows of an SQL query; on a new connection if the old one is gone and nothing has changed.
 
-        ``prepare`` is for what is asked often and planned the same whatever the values: the server keeps the plan.
+        ``prepare`` is for what is fetched often and planned the same whatever the values: the server keeps the plan.
         """
         try:
-            with self._connections.mapped():
+            with self._connections.translate_errors():
                 return self._rows(query, values, prepare)
         except ConnectionLost:
             pass
         try:
-            with self._connections.mapped():
+            with self._connections.translate_errors():
                 self._resume()
                 return self._rows(query, values, prepare)
         except ConnectionLost as error:
-            raise unreachable(self._connections.server, error) from error
+            raise connection_lost_error(self._connections.server, error) from error
 
     def _rows(
         self, query: str | sql.Composed, values: Sequence[Any] | Mapping[str, Any], prepare: bool
-    ) -> Rows:
+    ) -> SqlRows:
         return self._cursor.execute(query, values, prepare=prepare).fetchall()
 
     def _resume(self) -> None:
         connection = self._connections.open()
-        state = begun(connection, *self._names)
+        state = begin_read(connection, *self._names)
         if state is None or state.key != self.state.key:
             connection.close()
             raise IndexUnreachable(
-                f"the connection to {self._connections.server.shown} was lost, and the index has changed meanwhile: "
-                "ask again"
+                f"the connection to {self._connections.server.display_url} was lost, "
+                "and the index has changed meanwhile: ask again"
             )
         self._cursor, self._own = connection.cursor(binary=True), connection

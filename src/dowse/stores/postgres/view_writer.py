@@ -1,4 +1,4 @@
-"""Writing: every ``apply`` is one transaction, so that a reader sees all of it or nothing.
+"""Writes a view on PostgreSQL: every ``apply`` is one transaction, so that a reader sees all of it or nothing.
 
 Who writes a view holds its advisory lock for as long as the connection lives: a killed process loses both, and the
 last complete generation is what is there. Writers of one repository share its contents; they take turns for the
@@ -20,20 +20,27 @@ from psycopg import sql
 from dowse.errors import IndexLocked
 from dowse.stores import row_codec
 from dowse.stores.postgres import postings, schema
-from dowse.stores.postgres.commit import Commit
-from dowse.stores.postgres.connection import Connection, ConnectionLost, Connections, unreachable
+from dowse.stores.postgres.commit import ViewCommit
+from dowse.stores.postgres.connection import Connection, ConnectionLost, Connections, connection_lost_error
 from dowse.stores.postgres.deletion import collect, drop_dense, drop_view
-from dowse.stores.postgres.files import unzipped
-from dowse.stores.postgres.filter_sql import stored
-from dowse.stores.postgres.locks import COMMIT_LOCK, USE_LOCK, VIEW_LOCK, holder, lock_keys, schema_oid
-from dowse.stores.postgres.state import MANIFEST, KnownFile, ViewState, manifest, view_state
-from dowse.stores.protocol import merged_folders
+from dowse.stores.postgres.files import inflate_value
+from dowse.stores.postgres.filter_sql import to_sql_text
+from dowse.stores.postgres.locks import (
+    COMMIT_LOCK,
+    USE_LOCK,
+    VIEW_LOCK,
+    describe_holder,
+    lock_keys,
+    schema_oid,
+)
+from dowse.stores.postgres.state import MANIFEST, ManifestRow, ViewState, build_manifest, read_view_state
+from dowse.stores.protocol import merge_folders
 from dowse.types import FileStamp, IndexReport, ParsedFile, SourceFile
 
-SPARE_CONTENTS = 1.0
+SPARE_CONTENTS_SHARE = 1.0
 """Contents that no file uses are kept (a branch may come back) up to this share of those in use."""
 
-ATTEMPTS = 3
+COMMIT_ATTEMPTS = 3
 """How often a commit is repeated because the connection broke."""
 
 T = TypeVar("T")
@@ -48,8 +55,8 @@ class PostgresWriter:
         self._connections = connections
         self._names = names
         self._fingerprint = fingerprint
-        self._changed = 0
-        self._connection = self._locked_connection()
+        self._changed_files = 0
+        self._connection = self._open_locked_connection()
 
     def close(self) -> None:
         """Let go of the lock, then of the connection: the server notices the end of a connection a moment later."""
@@ -60,10 +67,10 @@ class PostgresWriter:
 
     # --- the lock ---
 
-    def _locked_connection(self) -> Connection:
+    def _open_locked_connection(self) -> Connection:
         connection = self._connections.open(writing=True)
         try:
-            with self._connections.mapped(writing=True):
+            with self._connections.translate_errors(writing=True):
                 schema.require_current(self._connections, connection)
                 self._lock(connection)
         except BaseException:
@@ -75,15 +82,15 @@ class PostgresWriter:
         repository, view = self._names
         oid, state = schema_oid(connection, self._connections.server.schema), None
         while state is None:  # a view may be cleared between a look at it and its lock
-            id = self._made_view(connection)
+            id = self._ensure_view(connection)
             keys = lock_keys(oid, VIEW_LOCK, id)
             row = connection.execute("SELECT pg_try_advisory_lock(%s, %s)", keys).fetchone()
             if not (row and row[0]):
                 raise IndexLocked(
-                    f"another process{holder(connection, keys)} is writing the index of {view} at "
-                    f"{self._connections.server.shown}: wait for it to finish, or stop it"
+                    f"another process{describe_holder(connection, keys)} is writing the index of {view} at "
+                    f"{self._connections.server.display_url}: wait for it to finish, or stop it"
                 )
-            state = view_state(connection, repository, view)
+            state = read_view_state(connection, repository, view)
             if state is not None and state.id != id:
                 state = None
         connection.execute(
@@ -91,7 +98,7 @@ class PostgresWriter:
         )
         self.schema_oid, self.view, self.repository = oid, state.id, state.repository
 
-    def _made_view(self, connection: Connection) -> int:
+    def _ensure_view(self, connection: Connection) -> int:
         repository, view = self._names
         connection.execute("INSERT INTO repositories (name) VALUES (%s) ON CONFLICT DO NOTHING", [repository])
         connection.execute(
@@ -99,57 +106,57 @@ class PostgresWriter:
             "ON CONFLICT DO NOTHING",
             [view, repository],
         )
-        state = view_state(connection, repository, view)
+        state = read_view_state(connection, repository, view)
         return state.id if state else 0
 
-    # --- asking ---
+    # --- reading ---
 
-    def _run(self, work: Callable[[Connection], T]) -> T:
-        """Do something that may be repeated."""
-        for attempt in range(ATTEMPTS):
+    def _retry(self, work: Callable[[Connection], T]) -> T:
+        """Run something that may be repeated; again if the connection breaks."""
+        for attempt in range(COMMIT_ATTEMPTS):
             try:
-                with self._connections.mapped(writing=True):
+                with self._connections.translate_errors(writing=True):
                     return work(self._connection)
             except ConnectionLost as error:
-                if attempt == ATTEMPTS - 1:
-                    raise unreachable(self._connections.server, error) from error
+                if attempt == COMMIT_ATTEMPTS - 1:
+                    raise connection_lost_error(self._connections.server, error) from error
                 self._connection.close()
-                self._connection = self._locked_connection()
+                self._connection = self._open_locked_connection()
         raise AssertionError  # the last attempt returns or raises
 
     def _state(self, connection: Connection) -> ViewState:
-        state = view_state(connection, *self._names)
+        state = read_view_state(connection, *self._names)
         assert state is not None, "the view is there as long as it is locked"
         return state
 
-    def manifest(self, paths: Collection[str] | None = None) -> Mapping[str, KnownFile]:
-        """Every file by path; those written under other settings do not count as known."""
+    def manifest(self, paths: Collection[str] | None = None) -> Mapping[str, ManifestRow]:
+        """List every file by path; those written under other settings do not count as known."""
         some = "" if paths is None else " AND f.path = ANY(%s)"
-        values = [self.view] if paths is None else [self.view, list(map(stored, paths))]
-        rows = self._run(lambda c: c.execute(MANIFEST + some, values, binary=True).fetchall())
+        values = [self.view] if paths is None else [self.view, list(map(to_sql_text, paths))]
+        rows = self._retry(lambda c: c.execute(MANIFEST + some, values, binary=True).fetchall())
         return {
             path: file
             if file.fingerprint == self._fingerprint
             else replace(file, stamp=FileStamp(-1, -1), content_hash=b"")
-            for path, file in manifest(rows).items()
+            for path, file in build_manifest(rows).items()
         }
 
     def parsed(self, content_hash: bytes) -> ParsedFile | None:
-        """What is known of a content."""
-        row = self._run(
+        """Find what was parsed of a content before."""
+        row = self._retry(
             lambda c: c.execute(
                 "SELECT language, health, parsed FROM contents WHERE repository = %s AND hash = %s",
                 [self.repository, content_hash],
                 binary=True,
             ).fetchone()
         )
-        return row_codec.unpacked(row[0], row[1], unzipped(row[2])) if row else None
+        return row_codec.unpacked(row[0], row[1], inflate_value(row[2])) if row else None
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Vectors computed before."""
+        """Find vectors that were computed before."""
         if not keys:
             return {}
-        rows = self._run(
+        rows = self._retry(
             lambda c: c.execute(
                 "SELECT key, vector FROM vectors WHERE repository = %s AND key = ANY(%s)",
                 [self.repository, list(keys)],
@@ -161,25 +168,27 @@ class PostgresWriter:
     # --- writing ---
 
     def apply(self, removed: Sequence[str], files: Sequence[SourceFile]) -> int:
-        """One generation, in one transaction; repeated if it is sure that it did not go through."""
+        """Write one generation, in one transaction; repeat it if it surely did not go through."""
         by_path = {file.path: file for file in files}  # of two at one path the later one
-        packed = postings.pack([file.terms for file in by_path.values()])
-        expected = self._run(lambda c: self._state(c).generation) + 1
+        packed = postings.pack_postings([file.terms for file in by_path.values()])
+        expected = self._retry(lambda c: self._state(c).generation) + 1
 
         def commit(connection: Connection) -> int:
             state = self._state(connection)
             if state.generation == expected:
                 return expected  # it went through before the connection broke
             with connection.transaction():
-                self._one_at_a_time(connection)
-                Commit(connection, state, self._fingerprint).write(removed, list(by_path.values()), packed)
+                self._lock_commits(connection)
+                ViewCommit(connection, state, self._fingerprint).write(
+                    removed, list(by_path.values()), packed
+                )
             return expected
 
-        generation = self._run(commit)
-        self._changed += len(files) + len(removed)
+        generation = self._retry(commit)
+        self._changed_files += len(files) + len(removed)
         return generation
 
-    def _one_at_a_time(self, connection: Connection) -> None:
+    def _lock_commits(self, connection: Connection) -> None:
         keys = lock_keys(self.schema_oid, COMMIT_LOCK, self.repository)
         connection.execute("SET LOCAL lock_timeout = 0")  # others may have much to write
         connection.execute("SELECT pg_advisory_xact_lock(%s, %s)", keys)
@@ -195,7 +204,7 @@ class PostgresWriter:
                     "s (path, size, mtime_ns, ctime_ns) "
                     "WHERE f.view = %s AND f.path = s.path",
                     [
-                        list(map(stored, stamps)),
+                        list(map(to_sql_text, stamps)),
                         [stamp.size for stamp in stamps.values()],
                         [stamp.mtime_ns for stamp in stamps.values()],
                         [stamp.ctime_ns for stamp in stamps.values()],
@@ -209,14 +218,14 @@ class PostgresWriter:
                     known = json.loads(row[0]) if row and row[0] else {}
                     connection.execute(
                         "UPDATE views SET folders = %s WHERE id = %s",
-                        [json.dumps(merged_folders(known, folders)), self.view],
+                        [json.dumps(merge_folders(known, folders)), self.view],
                     )
                 connection.execute("UPDATE views SET restamps = restamps + 1 WHERE id = %s", [self.view])
 
-        self._run(work)
+        self._retry(work)
 
     def finish(self, report: IndexReport, folders: Mapping[str, int]) -> None:
-        """Record what the run saw, under the settings in force; then put the house in order."""
+        """Record what the run saw, under the settings in force; then tidy up."""
 
         def work(connection: Connection) -> None:
             connection.execute(
@@ -225,29 +234,29 @@ class PostgresWriter:
                 [row_codec.packed_report(report), json.dumps(dict(folders)), self._fingerprint, self.view],
             )
 
-        self._run(work)
-        self._run(self._tidy)
+        self._retry(work)
+        self._retry(self._tidy)
 
     def clear(self) -> None:
-        """Forget the view and what only it used. Its dense indexes go now, or later if somebody reads them."""
+        """Delete the view and what only it used. Its dense indexes go now, or later if somebody reads them."""
 
         def work(connection: Connection) -> list[int]:
             with connection.transaction():
-                self._one_at_a_time(connection)
+                self._lock_commits(connection)
                 return drop_view(connection, self.schema_oid, self.repository, self.view)
 
-        for dimensions in self._run(work):
+        for dimensions in self._retry(work):
             drop_dense(self._connection, self.view, dimensions)
 
     def _tidy(self, connection: Connection) -> None:
-        """Contents that nobody has used for long go, large dense indexes get their graph, plans their figures."""
+        """Drop contents that nobody uses, give large dense indexes their graph, and update the planner's statistics."""
         state = self._state(connection)
         with connection.transaction():
-            collect(connection, self.schema_oid, self.repository, spare=SPARE_CONTENTS)
+            collect(connection, self.schema_oid, self.repository, spare=SPARE_CONTENTS_SHARE)
         for dimensions in state.dimensions:
             schema.build_graph(connection, self.view, dimensions)
-        if 10 * self._changed > state.files:
+        if 10 * self._changed_files > state.files:
             tables = [sql.Identifier(name) for name in ("files", "names", "contents")]
             tables += [schema.dense_table(self.view, dimensions) for dimensions in state.dimensions]
             connection.execute(sql.SQL("ANALYZE {}").format(sql.SQL(", ").join(tables)))
-        self._changed = 0
+        self._changed_files = 0

@@ -1,0 +1,51 @@
+"""Quantizes float32 numbers to bytes: queries and vectors to int8, scores to one byte that orders them roughly.
+
+Queries and scores are quantized without numpy, whose import takes longer than a search. A float from 2 up to 8 has the
+same first byte whatever it is, and the second one, its level, says where in between it lies. In the same way, a small
+number that is added to a large one is rounded, and its last byte is the whole number that it becomes.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+INT8_LEVELS = 127
+"""The largest component of a vector becomes this when it is quantized to int8."""
+
+ROUNDING_TERM = 1.5 * 2**23
+"""Added to a float32, this leaves no room for a fraction, nor changes the last byte of what is left."""
+
+FIRST_BYTE_INDEX, SECOND_BYTE_INDEX = (3, 2) if sys.byteorder == "little" else (0, 1)
+_LAST_BYTE_INDEX = 3 - FIRST_BYTE_INDEX
+
+
+def quantize_bytes(numbers: bytes) -> bytes:
+    """Quantize numbers from 2 up to 8 (float32, packed) to one byte each, in the same order."""
+    return numbers[SECOND_BYTE_INDEX::4]
+
+
+def quantize_int8(numbers: Sequence[float], factor: float) -> bytes:
+    """Multiply numbers by a factor that brings them between -127 and 127, and round them to int8."""
+    import simsimd
+
+    ones, rounding = _make_constants(len(numbers))
+    given: Any = array("f", numbers)
+    made: Any = simsimd.fma(given, ones, rounding, alpha=factor, beta=1.0)
+    return memoryview(made).tobytes()[_LAST_BYTE_INDEX::4]
+
+
+def quantize_rows(matrix: Any) -> tuple[Any, Any]:
+    """Quantize each row to int8 and return the rows with their scales; with numpy, since there are many."""
+    import numpy as np
+
+    scales = np.abs(matrix).max(axis=1) / np.float32(INT8_LEVELS)
+    return np.rint(matrix / np.where(scales > 0, scales, 1)[:, None]).astype(np.int8), scales
+
+
+@lru_cache(maxsize=8)
+def _make_constants(count: int) -> tuple[Any, Any]:
+    return array("f", [1.0]) * count, array("f", [ROUNDING_TERM]) * count

@@ -1,0 +1,188 @@
+"""One segment of a vector index: a file of int8 rows that is memory-mapped, and finding the nearest rows in it.
+
+Every row is compared, with SIMD on int8: no filter can make a search miss anything, as it does where an index is a
+graph. A large segment has a PCA prefilter too (``pca_prefilter.py``): shorter rows that choose which ones are compared,
+for there a search is bound by how fast memory is read. Where a filter leaves few rows, these alone are compared.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from array import array
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import accumulate, chain, starmap
+from typing import Any, Literal, NamedTuple
+
+from dowse.stores.embedded import pca_prefilter
+from dowse.stores.embedded.pca_prefilter import PcaPrefilter
+from dowse.stores.embedded.topk import COSINE_OFFSET, top_k_indices
+from dowse.stores.embedded.vector_codec import SCALE_BYTES
+from dowse.types import CHUNK_BITS
+
+PREFILTER_ROWS_PER_HIT = 8
+PREFILTER_SHARE = 1 / 1000
+"""Rows that the prefilter chooses: so many for each hit that is wanted, and this share of all."""
+
+MAX_COPIED_SHARE = 1 / 32
+"""If a filter leaves at most this share of the rows, they are copied together and compared."""
+
+MAX_PREFILTERED_SHARE = 1 / 20
+"""If the prefilter would choose more than this share of the rows (there may be many copies of one text), all are
+compared: to pick a row takes as long as to compare so many."""
+
+
+class SegmentColumn(NamedTuple):
+    """Numbers that lie one after the other in a segment's file."""
+
+    format: Literal["q", "f", "b"]
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """Size of the column in bytes."""
+        return math.prod(self.shape) * struct.calcsize(self.format)
+
+    def cast(self, data: memoryview) -> Any:
+        """Read bytes as the numbers that they are."""
+        return data.cast(self.format, self.shape)
+
+
+class SegmentShape(NamedTuple):
+    """How a segment's file is to be read."""
+
+    name: str
+    rows: int
+    dimensions: int
+    has_prefilter: bool = False
+    checksum: int = 0  # of the file; only checked when the index is verified
+
+    @property
+    def columns(self) -> dict[str, SegmentColumn]:
+        """Columns of the file, in order; axes, scales and rows of the prefilter only if it has one."""
+        rows, whole, short = self.rows, self.dimensions, pca_prefilter.reduced_dimensions(self.dimensions)
+        every = {
+            "ids": SegmentColumn("q", (rows,)),
+            "scales": SegmentColumn("f", (rows,)),
+            "axes": SegmentColumn("f", (short, whole)),
+            "prefilter_scales": SegmentColumn("f", (rows,)),
+            "rows": SegmentColumn("b", (rows, whole)),
+            "prefilter_rows": SegmentColumn("b", (rows, short)),
+        }
+        return every if self.has_prefilter else {name: every[name] for name in ("ids", "scales", "rows")}
+
+    @property
+    def size(self) -> int:
+        """Size of the file in bytes."""
+        return sum(column.size for column in self.columns.values())
+
+
+class VectorSegment:
+    """Chunk ids, ascending, and their vectors: int8 components, and for each row what to multiply them by."""
+
+    def __init__(self, shape: SegmentShape, data: Any) -> None:
+        self.shape = shape
+        if memoryview(data).nbytes != shape.size:
+            raise ValueError(f"segment {shape.name} is not of the size it should be")
+        columns = shape.columns
+        ends = accumulate(column.size for column in columns.values())
+        self._bytes = {
+            name: memoryview(data)[end - column.size : end]
+            for (name, column), end in zip(columns.items(), ends, strict=True)
+        }
+        views: dict[str, Any] = {name: column.cast(self._bytes[name]) for name, column in columns.items()}
+        self.ids, self.scales, self.rows = views["ids"], views["scales"], views["rows"]
+        self._prefilter: PcaPrefilter | None = None
+        if shape.has_prefilter:
+            self._prefilter = PcaPrefilter(views["axes"], views["prefilter_scales"], views["prefilter_rows"])
+        self._last_file_rows: tuple[frozenset[int], list[range]] | None = None
+
+    def find_nearest(
+        self, query: array[int], unit: float, limit: int, files: frozenset[int] | None, floor: float
+    ) -> tuple[list[int], list[float]]:
+        """Find the rows nearest to an int8 query, and a few more: their ids and cosines, in no order.
+
+        ``unit`` is the value of one level of the query; ``files`` limits it to some; rows below ``floor`` may lack.
+        """
+        among = None if files is None else self._find_file_rows(files)
+        runs = self._choose_runs(query, unit, limit, among)
+        if runs == []:
+            return [], []
+        if runs is None:
+            found, cosines = self._score_rows(query, unit, self.rows, self.scales, limit, among, floor)
+        else:
+            scales, rows = self._copy_runs(runs)
+            indexes = list(chain.from_iterable(starmap(range, runs)))
+            best, cosines = self._score_rows(query, unit, rows, scales, limit, None, floor)
+            found = [indexes[index] for index in best]
+        return [self.ids[row] for row in found], cosines
+
+    def _choose_runs(
+        self, query: array[int], unit: float, limit: int, among: list[range] | None
+    ) -> list[tuple[int, int]] | None:
+        """Choose the rows to compare: first and end of each run; None for all, or all of a filter."""
+        rows = self.shape.rows
+        if among is not None and sum(map(len, among)) <= rows * MAX_COPIED_SHARE:
+            return [(run.start, run.stop) for run in among]
+        wanted = limit * PREFILTER_ROWS_PER_HIT + int(rows * PREFILTER_SHARE)
+        if self._prefilter is None or wanted > rows * MAX_PREFILTERED_SHARE:
+            return None
+        runs = pca_prefilter.find_nearest_runs(self._prefilter, query, unit, wanted, among)
+        return runs if sum(end - first for first, end in runs) <= rows * MAX_PREFILTERED_SHARE else None
+
+    def _copy_runs(self, runs: Sequence[tuple[int, int]]) -> tuple[Any, Any]:
+        """Copy the scales and rows of some runs."""
+        scales, rows, size = self._bytes["scales"], self._bytes["rows"], self.shape.dimensions
+        cut_scales = b"".join([scales[first * SCALE_BYTES : end * SCALE_BYTES] for first, end in runs])
+        cut_rows = b"".join([rows[first * size : end * size] for first, end in runs])
+        return memoryview(cut_scales).cast("f"), memoryview(cut_rows).cast("b", [len(cut_rows) // size, size])
+
+    def _score_rows(
+        self,
+        query: array[int],
+        unit: float,
+        rows: Any,
+        scales: Any,
+        limit: int,
+        among: list[range] | None,
+        floor: float,
+    ) -> tuple[Sequence[int], list[float]]:
+        """Score rows; return the indexes and cosines of the best, and of a few more."""
+        import simsimd
+
+        quantized = memoryview(query).cast("B").cast("b", [1, len(query)])
+        dots: Any = simsimd.cdist(quantized, rows, "dot", dtype="int8", out_dtype="float32")
+        flat: Any = memoryview(dots).cast("B").cast("f")
+        ones: Any = self._ones if rows is self.rows else array("f", [1.0]) * len(scales)
+        scaled: Any = simsimd.fma(flat, scales, ones, alpha=unit, beta=COSINE_OFFSET)
+        found = top_k_indices(memoryview(scaled).tobytes(), limit, among, floor + COSINE_OFFSET)
+        return found, [flat[row] * scales[row] * unit for row in found]
+
+    def _find_file_rows(self, files: frozenset[int]) -> list[range]:
+        """Find the rows of some files; cached, since one query after another is about the same files."""
+        known = self._last_file_rows
+        if known is None or known[0] is not files:
+            found: list[range] = []
+            for file, rows in self._rows_by_file.items():
+                if file not in files:
+                    continue
+                if found and found[-1].stop == rows.start:
+                    found[-1] = range(found[-1].start, rows.stop)
+                else:
+                    found.append(rows)
+            known = self._last_file_rows = files, found
+        return known[1]
+
+    @cached_property
+    def _ones(self) -> Any:
+        return array("f", [1.0]) * self.shape.rows
+
+    @cached_property
+    def _rows_by_file(self) -> dict[int, range]:
+        """Where the rows of each file are: they lie together, since ids ascend."""
+        starts: dict[int, int] = {}
+        for row, id in enumerate(self.ids):
+            starts.setdefault(id >> CHUNK_BITS, row)
+        ends = [*starts.values(), self.shape.rows][1:]
+        return {file: range(start, end) for (file, start), end in zip(starts.items(), ends, strict=True)}

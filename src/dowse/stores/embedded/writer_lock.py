@@ -1,0 +1,47 @@
+"""The lock of the one process that writes an embedded index, and a note of which process that is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dowse.errors import IndexLocked, IndexUnwritable
+from dowse.stores.embedded.layout import HOLDER, LOCK
+
+
+@contextmanager
+def hold(data: Path, name: Path) -> Iterator[None]:
+    """Hold the lock in a data folder; raise ``IndexLocked`` if another process has it. Messages say the name."""
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(data / LOCK, timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise IndexLocked(
+            f"another process{_describe_holder(data)} is writing the index at {name}: "
+            "wait for it to finish, or stop it"
+        ) from None
+    except OSError as error:
+        raise IndexUnwritable(f"the index at {name} cannot be locked: {error}") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def write_holder(data: Path, name: Path) -> None:
+    """Write down that this process holds the lock."""
+    try:
+        (data / HOLDER).write_text(str(os.getpid()), encoding="utf-8")
+    except OSError as error:
+        raise IndexUnwritable.because(f"the index at {name}", error) from error
+
+
+def _describe_holder(data: Path) -> str:
+    try:
+        return f" (pid {(data / HOLDER).read_text(encoding='utf-8').strip()})"
+    except OSError:
+        return ""
