@@ -10,6 +10,7 @@ from functools import lru_cache
 from dowse.code import tokens
 from dowse.search.channels import version_checks
 from dowse.search.query import stack_traces
+from dowse.search.query.error_message import message
 from dowse.types import Filter, Frame, ParsedQuery, Query, Term
 
 MAX_TERMS = 64
@@ -138,7 +139,7 @@ def _split_output(text: str) -> tuple[str, list[Frame]]:
     """Turn a program's output into a query (what went wrong, in which functions) and the places it names."""
     frames = stack_traces.frames(text)
     functions = dict.fromkeys(frame.function for frame in frames if frame.function)
-    return " ".join([stack_traces.message(text), *functions]), frames
+    return " ".join([message(text), *functions]), frames
 
 
 def _split_line_numbers(text: str) -> tuple[str, list[Frame]]:
