@@ -8,7 +8,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from dowse.errors import UsageError
-from dowse.search.query.parse import MAX_ALTERNATIVES, MAX_QUERY_CHARS, parse, to_text
+from dowse.search.query.parse import MAX_ALTERNATIVES, MAX_QUERY, parse, to_text
 from dowse.types import ParsedQuery, QueryRegex, Role
 
 
@@ -74,7 +74,7 @@ def test_not_syntax(text: str) -> None:
     assert parse(text) == ParsedQuery(text=text)
 
 
-@pytest.mark.parametrize("text", ["lang:py\nTraceback", "foo:bar\r\nbaz", "lang:py " + "word " * MAX_QUERY_CHARS])
+@pytest.mark.parametrize("text", ["lang:py\nTraceback", "foo:bar\r\nbaz", "lang:py " + "word " * MAX_QUERY])
 def test_pasted_text_is_never_a_query(text: str) -> None:
     assert parse(text) == ParsedQuery(text=text.strip())
 
@@ -243,7 +243,7 @@ def test_a_query_written_back_reads_the_same(text: str) -> None:
     except UsageError:
         assume(False)
     written = to_text(query)
-    assume(len(written) <= MAX_QUERY_CHARS or "\n" in written)
+    assume(len(written) <= MAX_QUERY or "\n" in written)
     again = parse(written)
     assert again._replace(notes=()) == query._replace(notes=())
     assert to_text(again) == written

@@ -21,7 +21,7 @@ from typing import NoReturn
 from dowse.errors import UsageError
 from dowse.types import ParsedQuery, QueryRegex, Role
 
-MAX_QUERY_CHARS = 400
+MAX_QUERY = 400
 """Characters of a text that is read as a query; a longer one was pasted."""
 
 MAX_ALTERNATIVES = 64
@@ -94,7 +94,7 @@ def to_text(query: ParsedQuery) -> str:
 
 
 def _is_pasted(text: str) -> bool:
-    return len(text) > MAX_QUERY_CHARS or "\n" in text or "\r" in text
+    return len(text) > MAX_QUERY or "\n" in text or "\r" in text
 
 
 class _QueryReader:
