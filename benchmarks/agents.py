@@ -35,7 +35,7 @@ from benchmarks.competitors import COMPETITORS, semble_model, semble_server
 from benchmarks.metrics import mean
 from benchmarks.sets import swe_qa
 from benchmarks.values import Figure, Outcome, Tree, at_least, at_most
-from dowse.search.output.budget import estimate_tokens
+from dowse.search.output.token_estimate import estimate_tokens
 
 OPENED = {"places": 5, "files": 3}
 """Places, or files, that the agent opens before it gives up."""

@@ -25,7 +25,7 @@ from typing import Any
 from benchmarks import data
 from benchmarks.values import Figure, Outcome, at_least, below
 from dowse import Engine
-from dowse.search.output.budget import estimate_tokens
+from dowse.search.output.token_estimate import estimate_tokens
 
 STARTS = 7
 QUESTIONS = (

@@ -268,7 +268,7 @@ def test_any_text_is_read(text: str) -> None:
     ],
 )
 def test_the_version_of_a_language_is_what_code_asks_for(text: str, name: str) -> None:
-    assert weights(text)[name] == version_checks.WEIGHT
+    assert weights(text)[name] == version_checks.IDIOM_WEIGHT
     assert tokens.tokens_of((name,)).split()[0] == name, "as it is indexed"
 
 

@@ -27,7 +27,7 @@ from referencing import Registry, Resource
 from dowse.interfaces import progress, render, theme
 from dowse.interfaces.cli import COMMANDS, Row, cli, with_command
 from dowse.interfaces.cli.run_command import run
-from dowse.search.output.budget import estimate_tokens
+from dowse.search.output.token_estimate import estimate_tokens
 from dowse.types import Query, SearchResponse, SearchResult
 
 DOCS = Path(__file__).parents[1] / "docs"

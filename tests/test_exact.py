@@ -103,7 +103,7 @@ def test_pattern_that_takes_too_long_is_an_error(engine: Engine, monkeypatch: py
 
 
 def test_all_files_together_have_a_limit(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(regex_worker, "SECONDS", 0.0)
+    monkeypatch.setattr(regex_worker, "TOTAL_SECONDS", 0.0)
     monkeypatch.setattr(regex_worker, "GROUP_BYTES", 1)
     with pytest.raises(PatternTooSlow, match="takes too long"):
         engine.search(r"/\w+/")

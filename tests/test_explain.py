@@ -6,7 +6,7 @@ import pytest
 
 from dowse import Engine, SearchOptions
 from dowse.errors import UsageError
-from dowse.search.channels.request import STEP
+from dowse.search.channels.request import DEPTH_STEP
 from dowse.search.pipeline import RERANKED_CHUNKS
 from dowse.types import Explanation, Verdict
 
@@ -87,21 +87,21 @@ def test_a_rank_is_that_of_a_longer_answer(engine: Engine) -> None:
 
 
 def test_every_longer_answer_begins_with_the_shorter(long_files: Engine) -> None:
-    whole = long_files.search("retry limit", SearchOptions(limit=STEP, show_weak=True)).results
-    assert len(whole) == STEP > RERANKED_CHUNKS + 2, "more than is weighed: the others stand behind"
+    whole = long_files.search("retry limit", SearchOptions(limit=DEPTH_STEP, show_weak=True)).results
+    assert len(whole) == DEPTH_STEP > RERANKED_CHUNKS + 2, "more than is weighed: the others stand behind"
     assert {hit.path for hit in whole[: RERANKED_CHUNKS + 1]} == set(LONG_FILES), (
         "the best of every file is weighed"
     )
     assert sorted(whole, key=lambda hit: -hit.score) == list(whole)
-    for limit in (1, 10, RERANKED_CHUNKS, RERANKED_CHUNKS + 1, STEP - 1):
+    for limit in (1, 10, RERANKED_CHUNKS, RERANKED_CHUNKS + 1, DEPTH_STEP - 1):
         asked = SearchOptions(limit=limit, show_weak=True)
         assert long_files.search("retry limit", asked).results == whole[:limit]
 
 
 def test_a_place_behind_those_that_are_weighed(long_files: Engine) -> None:
-    last = long_files.search("retry limit", SearchOptions(limit=STEP, show_weak=True)).results[-1]
+    last = long_files.search("retry limit", SearchOptions(limit=DEPTH_STEP, show_weak=True)).results[-1]
     told = long_files.explain("retry limit", last.path, last.start_line, SearchOptions(show_weak=True))
-    assert (told.verdict, told.rank) == (Verdict.RANKED, STEP)
+    assert (told.verdict, told.rank) == (Verdict.RANKED, DEPTH_STEP)
     assert told.result == last
     assert "behind" in {reason.name for reason in last.reasons}
 

@@ -4,7 +4,7 @@ import statistics
 
 import pytest
 
-from dowse.search.ranking.fusion import BOUNDED, METHODS, SPREAD, K, fuse
+from dowse.search.ranking.fusion import BOUNDED, FULL_SPREAD_DEVIATIONS, METHODS, RRF_K, fuse
 from dowse.settings import Settings
 from dowse.types import Scored
 
@@ -22,7 +22,7 @@ def totals(
 def test_reciprocal_ranks() -> None:
     channels = {"lexical": [(1, 9.0), (2, 8.0), (3, 1.0)], "dense": [(3, 0.9), (4, 0.8)]}
     scores = totals("rrf", channels, {"lexical": 1.0, "dense": 1.0})
-    assert K == 60
+    assert RRF_K == 60
     assert scores[3] == pytest.approx((60 + 1) * (1 / (60 + 3) + 1 / (60 + 1)))
     assert scores[1] == pytest.approx((60 + 1) * (1 / (60 + 1)))
     assert scores[2] == pytest.approx((60 + 1) * (1 / (60 + 2)))
@@ -55,7 +55,7 @@ def test_distance_from_the_mean_of_the_channel() -> None:
     scores = totals("zscore", channels, {"lexical": 1.0, "dense": 0.5, "names": 0.3})
     z = {score: (score - 4.25) / 9.6875**0.5 for score in lexical}  # mean and variance by hand
     assert statistics.NormalDist.from_samples(lexical).zscore(9.0) == pytest.approx(z[9.0] * (3 / 4) ** 0.5)
-    assert SPREAD == 6
+    assert FULL_SPREAD_DEVIATIONS == 6
     assert scores[2] == pytest.approx((z[5.0] - z[1.0]) / 6 + 0.3 * 0.9)
     assert scores[1] == pytest.approx((z[9.0] - z[1.0]) / 6)
     assert scores[3] == pytest.approx(

@@ -5,15 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse.errors import UsageError
-from dowse.search.output.budget import (
-    LINE_LENGTH,
-    PREVIEW_LINES,
-    cut_down,
-    estimate_tokens,
-    pack,
-    place,
-    shown,
-)
+from dowse.search.output.budget import cut_down, pack
+from dowse.search.output.hit_view import MAX_LINE_CHARS, PREVIEW_LINES, place, shown
+from dowse.search.output.token_estimate import estimate_tokens
 from dowse.types import Detail, Kind, Match, Packed, SearchResult
 
 SEND = """\
@@ -182,7 +176,7 @@ def test_a_long_text_is_cut_to_its_best_lines() -> None:
 
 def test_a_long_line_is_cut() -> None:
     packed = pack([hit(text="x" * 1000, signature="", entity="")], 5000)
-    assert f"x ... {1000 - LINE_LENGTH} characters" in packed.text
+    assert f"x ... {1000 - MAX_LINE_CHARS} characters" in packed.text
     assert packed.hits[0].detail is Detail.PREVIEW
     assert packed.cut == ("src/client.py:10-10",)
 

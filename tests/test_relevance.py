@@ -10,7 +10,7 @@ from benchmarks.calibrate import auc, calibration_error
 from dowse import Engine, SearchOptions
 from dowse.code import tokens
 from dowse.code.chunk_fields import chunk_terms, passages, shared
-from dowse.search.output.respond import GUESSES, NO_GOOD
+from dowse.search.output.respond import MAX_GUESSES, NO_GOOD
 from dowse.search.query.analyze import analyze_text
 from dowse.search.ranking.calibration import (
     FIRST_HIT_WEIGHTS,
@@ -147,7 +147,7 @@ def test_it_means_the_same_for_every_question(engine: Engine) -> None:
 def test_nothing_rather_than_noise(engine: Engine) -> None:
     answer = engine.search("vegetarian lasagna recipe with a schedule for puppies and trains")
     assert answer.weak
-    assert 0 < len(answer.results) <= GUESSES
+    assert 0 < len(answer.results) <= MAX_GUESSES
     assert answer.notes == (NO_GOOD,)
     shown = engine.search(
         "vegetarian lasagna recipe with a schedule for puppies and trains", SearchOptions(show_weak=True)
@@ -160,9 +160,9 @@ def test_nothing_rather_than_noise(engine: Engine) -> None:
 def test_what_is_too_weak_is_explained(engine: Engine) -> None:
     question = "a value of the vegetarian lasagna recipe for golden retriever puppies on satellites"
     hits = engine.search(question, SearchOptions(show_weak=True)).results
-    assert len(hits) > GUESSES
-    told = engine.explain(question, hits[GUESSES].path, hits[GUESSES].start_line)
-    assert (told.verdict, told.rank) == (Verdict.TOO_WEAK, GUESSES + 1)
+    assert len(hits) > MAX_GUESSES
+    told = engine.explain(question, hits[MAX_GUESSES].path, hits[MAX_GUESSES].start_line)
+    assert (told.verdict, told.rank) == (Verdict.TOO_WEAK, MAX_GUESSES + 1)
     assert engine.explain(question, hits[0].path, hits[0].start_line).verdict is Verdict.SHOWN
 
 
@@ -197,7 +197,7 @@ def test_where_no_word_is_known_a_model_of_words_guesses(engine: Engine) -> None
     with Engine.open(engine.root, store="memory", embedder="hashing") as guessing:
         answer = guessing.search("Wiederholung mit Pausen")
     assert answer.weak
-    assert len(answer.results) <= GUESSES
+    assert len(answer.results) <= MAX_GUESSES
 
 
 def test_a_question_without_words_is_not_judged_by_them(engine: Engine) -> None:

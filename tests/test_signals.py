@@ -94,21 +94,21 @@ def test_no_candidates_no_harm(signal: str) -> None:
 @pytest.mark.parametrize(
     ("text", "factor"),
     [
-        ("SessionStore", definition.ASKED_FOR),
-        ("sessionStore", definition.ASKED_FOR),
-        ("auth.SessionStore", definition.ASKED_FOR),
-        ("auth::SessionStore", definition.ASKED_FOR),
-        ("SessionStore*", definition.ASKED_FOR),
-        ("login", definition.LONE),
-        ("def login", definition.LONE),
-        ("class SessionStore", definition.ASKED_FOR),
-        ("sessionstore", definition.LONE),
+        ("SessionStore", definition.SYMBOL_QUERY_FACTOR),
+        ("sessionStore", definition.SYMBOL_QUERY_FACTOR),
+        ("auth.SessionStore", definition.SYMBOL_QUERY_FACTOR),
+        ("auth::SessionStore", definition.SYMBOL_QUERY_FACTOR),
+        ("SessionStore*", definition.SYMBOL_QUERY_FACTOR),
+        ("login", definition.LONE_NAME_FACTOR),
+        ("def login", definition.LONE_NAME_FACTOR),
+        ("class SessionStore", definition.SYMBOL_QUERY_FACTOR),
+        ("sessionstore", definition.LONE_NAME_FACTOR),
         ("Login", 1.0),
         ("login page", 1.0),
         ("logout", 1.0),
         ("check", 1.0),
         ("where does the login page check a password", 1.0),
-        ("where does the login page use the SessionStore", definition.FACTOR),
+        ("where does the login page use the SessionStore", definition.MENTION_FACTOR),
     ],
 )
 def test_a_place_that_defines_a_name_goes_up(text: str, factor: float) -> None:
@@ -117,7 +117,7 @@ def test_a_place_that_defines_a_name_goes_up(text: str, factor: float) -> None:
 
 def test_the_best_of_several_names_counts_once() -> None:
     assert weighed("definition", "login SessionStore", [candidate(stored(1, "a.py"))]) == [
-        definition.ASKED_FOR
+        definition.SYMBOL_QUERY_FACTOR
     ]
 
 
@@ -125,7 +125,7 @@ def test_only_the_chunk_with_the_definition_goes_up() -> None:
     body = "\n".join(f"    step_{i} = prepare({i}, 'some words')" for i in range(100))
     file = stored(1, "a.py", source=f"def runAll():\n{body}\n", target=500)
     factors = weighed("definition", "runAll", [candidate(file, i) for i in range(len(file.parsed.chunks))])
-    assert factors == [definition.ASKED_FOR] + [1.0] * (len(factors) - 1)
+    assert factors == [definition.SYMBOL_QUERY_FACTOR] + [1.0] * (len(factors) - 1)
     assert len(factors) > 2
 
 
@@ -135,12 +135,15 @@ OTHERS = "class Queue:\n    def push(self):\n        pass\n"
 
 def test_of_a_dotted_name_only_the_member_goes_up() -> None:
     candidates = [candidate(stored(1, "a.py", source=MEMBERS)), candidate(stored(2, "b.py", source=OTHERS))]
-    assert weighed("definition", "Stack.push", candidates) == [definition.ASKED_FOR, 1.0]
+    assert weighed("definition", "Stack.push", candidates) == [definition.SYMBOL_QUERY_FACTOR, 1.0]
 
 
 def test_where_no_member_of_a_dotted_name_exists_its_last_part_counts() -> None:
     candidates = [candidate(stored(1, "a.py", source=MEMBERS)), candidate(stored(2, "b.py", source=OTHERS))]
-    assert weighed("definition", "module.push", candidates) == [definition.ASKED_FOR, definition.ASKED_FOR]
+    assert weighed("definition", "module.push", candidates) == [
+        definition.SYMBOL_QUERY_FACTOR,
+        definition.SYMBOL_QUERY_FACTOR,
+    ]
 
 
 def test_of_names_that_differ_in_case_the_one_that_is_written_so_goes_up() -> None:
@@ -149,7 +152,7 @@ def test_of_names_that_differ_in_case_the_one_that_is_written_so_goes_up() -> No
         "class Web:\n    def helpers(self):\n        pass\n",
     )
     candidates = [candidate(stored(1, "a.py", source=module)), candidate(stored(2, "b.py", source=method))]
-    assert weighed("definition", "Web::Helpers", candidates) == [definition.ASKED_FOR, 1.0]
+    assert weighed("definition", "Web::Helpers", candidates) == [definition.SYMBOL_QUERY_FACTOR, 1.0]
     assert weighed("definition", "Web::helpers", candidates)[0] == pytest.approx(1.0)
 
 
@@ -215,16 +218,16 @@ def test_the_names_of_places_out_of_reach_do_not_matter() -> None:
 def test_a_file_named_with_words_of_the_question_goes_up(
     path: str, text: str, of_name: float, of_question: float, folder: bool
 ) -> None:
-    partly = file_name.PARTLY * min(1.0, file_name.ONE_IN * of_question)
-    gain = file_name.STEM * of_name * (partly + (1 - file_name.PARTLY) * of_question)
-    expected = 1.0 + gain + (file_name.FOLDER if folder else 0.0)
+    partly = file_name.PARTIAL_SHARE * min(1.0, file_name.WORDS_PER_MATCH * of_question)
+    gain = file_name.STEM_GAIN * of_name * (partly + (1 - file_name.PARTIAL_SHARE) * of_question)
+    expected = 1.0 + gain + (file_name.FOLDER_GAIN if folder else 0.0)
     assert weighed("file_name", text, [candidate(stored(1, path))]) == [pytest.approx(expected)]
 
 
 def test_the_name_of_a_file_has_a_bound() -> None:
     for text in ("session store", "src auth session store handler views python"):
         (factor,) = weighed("file_name", text, [candidate(stored(1, "src/auth/session_store.py"))])
-        assert 1.0 < factor <= 1.0 + file_name.STEM + file_name.FOLDER
+        assert 1.0 < factor <= 1.0 + file_name.STEM_GAIN + file_name.FOLDER_GAIN
 
 
 def test_file_names_are_silent_where_a_question_describes_a_place() -> None:
@@ -232,7 +235,9 @@ def test_file_names_are_silent_where_a_question_describes_a_place() -> None:
     file = stored(1, "session.py")
     assert weighed("file_name", " ".join(["session", *words]), [candidate(file)])[0] > 1.0
     assert weighed("file_name", " ".join(["session", "store", *words]), [candidate(file)]) == [1.0]
-    assert file_name.gain("session.py", frozenset({"session", *words})) > 0.0, "still evidence for relevance"
+    assert file_name.compute_gain("session.py", frozenset({"session", *words})) > 0.0, (
+        "still evidence for relevance"
+    )
 
 
 # --- tests in source files -------------------------------------------------------------------------
@@ -301,13 +306,15 @@ def test_several_places_lift_the_best_and_lower_the_rest() -> None:
     alone = candidate(stored(2, "b.py"), score=1.0)
     factors = weighed("file_coherence", "x", [*three_places((1.0, 0.5, 0.5)), alone])
     expected = 1.0 + multi_hit_file.GAIN * (0.5 + 0.5) / 2
-    assert factors == pytest.approx([expected, multi_hit_file.SATURATION, multi_hit_file.SATURATION**2, 1.0])
+    assert factors == pytest.approx(
+        [expected, multi_hit_file.FURTHER_HIT_SHARE, multi_hit_file.FURTHER_HIT_SHARE**2, 1.0]
+    )
 
 
 def test_places_of_a_file_stay_together_where_a_question_describes_a_place() -> None:
     long = " ".join(f"word{i}" for i in range(DESCRIPTION_WORDS))
     lift = 1.0 + multi_hit_file.GAIN * (0.5 + 0.5) / 2
-    step = multi_hit_file.TOGETHER
+    step = multi_hit_file.DESCRIPTION_HIT_SHARE
     factors = weighed("file_coherence", long, three_places((1.0, 0.5, 0.5)))
     assert factors == pytest.approx([lift, lift * step, lift * step**2])
 
@@ -337,8 +344,8 @@ def test_the_gain_of_many_places_has_a_bound() -> None:
 def test_the_best_place_is_the_one_with_the_highest_score() -> None:
     factors = weighed("file_coherence", "x", three_places((0.2, 1.0, 0.4)))
     assert factors[1] > 1.0
-    assert factors[2] == pytest.approx(multi_hit_file.SATURATION)
-    assert factors[0] == pytest.approx(multi_hit_file.SATURATION**2)
+    assert factors[2] == pytest.approx(multi_hit_file.FURTHER_HIT_SHARE)
+    assert factors[0] == pytest.approx(multi_hit_file.FURTHER_HIT_SHARE**2)
 
 
 def test_a_single_place_stays() -> None:

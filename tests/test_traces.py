@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.search.query.stack_traces import MAX_FRAMES, MAX_MESSAGE, frames, looks_like_output, message
+from dowse.search.query.error_message import MAX_MESSAGE, message
+from dowse.search.query.stack_traces import MAX_FRAMES, frames, looks_like_output
 from dowse.types import Frame
 
 PYTHON = """\

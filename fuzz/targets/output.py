@@ -1,6 +1,6 @@
 """Output of programs: stack traces, compiler errors, test runs. Anything is read, nothing raises."""
 
-from dowse.search.query import stack_traces
+from dowse.search.query import error_message, stack_traces
 from fuzz.inputs import as_text
 
 
@@ -10,7 +10,7 @@ def run(data: bytes) -> None:
     frames = stack_traces.frames(text)
     assert len(frames) <= stack_traces.MAX_FRAMES
     assert all(frame.path and frame.line >= 0 for frame in frames)
-    message = stack_traces.message(text)
-    assert len(message) <= stack_traces.MAX_MESSAGE
+    message = error_message.message(text)
+    assert len(message) <= error_message.MAX_MESSAGE
     assert "\n" not in message
     stack_traces.looks_like_output(text)

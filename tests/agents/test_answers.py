@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from dowse.interfaces.mcp.responses import Answer, Wish, listed
 from dowse.interfaces.mcp.session import Sent
-from dowse.search.output.budget import cut_places, estimate_tokens
+from dowse.search.output.budget import cut_places
+from dowse.search.output.token_estimate import estimate_tokens
 from dowse.types import Detail, Kind, Match, PackedHit, SearchResult
 
 LINES = st.sampled_from(

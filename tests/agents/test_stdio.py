@@ -18,7 +18,7 @@ from dowse.interfaces.mcp.service import Service
 from dowse.interfaces.mcp.session import Session
 from dowse.interfaces.mcp.stdio import LONGEST_MESSAGE
 from dowse.interfaces.mcp.workspace import Allowed
-from dowse.search.output.budget import estimate_tokens
+from dowse.search.output.token_estimate import estimate_tokens
 from tests.agents.clients import Lines, command, environment, make_tree, run, stdio_client
 from tests.test_cli import HEAVY
 

@@ -16,7 +16,7 @@ from filelock import FileLock
 from mcp import Client, MCPError
 from mcp_types import TextContent
 
-from dowse.search.output.budget import estimate_tokens
+from dowse.search.output.token_estimate import estimate_tokens
 from tests.agents.clients import http_server, make_tree, run, stdio_client
 
 Connect = Callable[..., AbstractAsyncContextManager[Client]]

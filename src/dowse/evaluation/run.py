@@ -23,7 +23,7 @@ from dowse.evaluation.eval_types import (
     Summary,
     Variant,
 )
-from dowse.search.output.budget import estimate_tokens
+from dowse.search.output.token_estimate import estimate_tokens
 from dowse.types import SearchOptions, SearchResponse
 
 DEPTH = 20

@@ -191,7 +191,7 @@ def search_text(response: SearchResponse, view: View) -> str:
 
 def detail_text(response: SearchResponse, detail: Detail, view: View) -> str:
     """The hits, best first, with so much of each."""
-    from dowse.search.output.budget import shown
+    from dowse.search.output.hit_view import shown
 
     channels = channel_names(response)
     blocks = []

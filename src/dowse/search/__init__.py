@@ -1,1 +1,1 @@
-"""Answers a question from an index: analyse, retrieve, fuse, weigh, expand."""
+"""Answers a query from an index: analyze, retrieve, fuse, rerank, expand, pack."""

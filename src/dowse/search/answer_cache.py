@@ -29,7 +29,7 @@ from dowse.stores.protocol import Snapshot
 from dowse.types import Query, SearchOptions, SearchResponse
 
 MIN_COSINE = 0.95
-"""Cosine from which on two querys mean the same; lower, and answers are those of other querys."""
+"""Cosine from which on two queries mean the same; lower, and answers are those of other queries."""
 
 MAX_WORDS = 8
 """In a query with more words that count, one of them hardly moves the vector: "client" would answer "server"."""
@@ -47,7 +47,7 @@ MAX_RESULTS = 100
 """A longer answer is not kept: it is not what somebody asks for twice."""
 
 MAX_VECTORS = 64
-"""Questions whose vectors are kept: the cache and the dense channel ask for the same one."""
+"""Queries whose vectors are kept: the cache and the dense channel ask for the same one."""
 
 RETRY_SECONDS = 1.0
 """Seconds after which an embedder that failed is asked the same again: not twice for one answer."""

@@ -1,6 +1,6 @@
-"""A list of the questions that were asked, on this machine only, for users who switched it on (``search_log``).
+"""The query log: past queries, on this machine only, for users who switched it on (``search_log``).
 
-It is what ``dowse terms suggest`` learns reformulations from. It holds questions and how many hits they had, no code.
+``dowse terms suggest`` learns reformulations from it. It holds queries and how many hits they had, no code.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import NamedTuple
 from dowse.types import SearchResponse
 
 MAX_BYTES = 1_000_000
-"""When the list is longer, its older half goes."""
+"""Size of the log; when it is larger, its older half is removed."""
 
-MAX_QUERY = 500
-"""Characters of a question that are kept."""
+MAX_QUERY_CHARS = 500
+"""Characters of a query that are kept."""
 
 
 class Asked(NamedTuple):
-    """A question, when it was asked (seconds), how many hits it had, and how relevant the best was."""
+    """A query, its time (seconds), how many hits it had, and the relevance of the best one."""
 
     time: float
     query: str
@@ -31,9 +31,9 @@ class Asked(NamedTuple):
 
 
 def append(path: Path, query: str, response: SearchResponse) -> None:
-    """Add a question. A list that cannot be written is no reason to fail a search."""
+    """Append a query to the log. A log that cannot be written is no reason to fail a search."""
     best = response.results[0].relevance if response.results else 0.0
-    entry = Asked(round(time.time(), 1), query[:MAX_QUERY], len(response.results), round(best, 3))
+    entry = Asked(round(time.time(), 1), query[:MAX_QUERY_CHARS], len(response.results), round(best, 3))
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if path.exists() and path.stat().st_size > MAX_BYTES:
@@ -44,14 +44,14 @@ def append(path: Path, query: str, response: SearchResponse) -> None:
 
 
 def read(path: Path) -> Iterator[Asked]:
-    """The questions in their order; lines that are damaged are left out."""
+    """Read the queries in their order; corrupt lines are skipped."""
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return
     for line in lines:
         with suppress(ValueError, TypeError, RecursionError):
-            asked = Asked(**json.loads(line))
-            numbers = (asked.time, asked.hits, asked.best)
-            if isinstance(asked.query, str) and all(type(number) in (int, float) for number in numbers):
-                yield asked
+            logged = Asked(**json.loads(line))
+            numbers = (logged.time, logged.hits, logged.best)
+            if isinstance(logged.query, str) and all(type(number) in (int, float) for number in numbers):
+                yield logged

@@ -241,7 +241,9 @@ def _packed(
     label: Callable[[SearchResult], str] | None = None,
 ) -> Packed:
     """The hits that fit, each with so much of it, or the best mix."""
-    from dowse.search.output.budget import UNNAMED, estimate_tokens, no_label, pack, pack_at, place
+    from dowse.search.output.budget import UNNAMED, pack, pack_at
+    from dowse.search.output.hit_view import no_label, place
+    from dowse.search.output.token_estimate import estimate_tokens
     from dowse.types import Detail
 
     words, label = response.query.words, label or no_label

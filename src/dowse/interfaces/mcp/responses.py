@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 
 from dowse.interfaces.mcp.session import Sent
 from dowse.interfaces.theme import visible
-from dowse.search.output.budget import LEAST_LINES, Packer, cut_down, estimate_tokens, pack_at, place
+from dowse.search.output.budget import Packer, cut_down, pack_at
+from dowse.search.output.hit_view import LEAST_LINES, place
+from dowse.search.output.token_estimate import estimate_tokens
 from dowse.settings import SIGNALS
 from dowse.types import Detail, Packed, PackedHit, Reason, Revision, SearchResult
 

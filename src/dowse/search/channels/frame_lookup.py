@@ -17,11 +17,11 @@ from dowse.types import Chunk, Filter, Frame, Scored, StoredFile, best_first, ch
 MAX_FILES = 5
 """Files of one name that a frame may mean; with more, it names none."""
 
-STEP = 0.03
-"""What each further frame counts less than the one before: the innermost comes first."""
+FRAME_STEP = 0.03
+"""How much less each further frame counts than the one before: the innermost comes first."""
 
-ELSEWHERE = 0.4
-"""What a file counts that only shares its name with a path that has folders: likely another, outside of the tree."""
+OTHER_FOLDER_SHARE = 0.4
+"""Share for a file that has only the name in common with a path, not the folders: likely another, outside the tree."""
 
 
 def find(request: ChannelRequest) -> list[Scored] | None:
@@ -33,19 +33,19 @@ def find(request: ChannelRequest) -> list[Scored] | None:
     for rank, frame in enumerate(query.frames):
         for file in _find_files(request.snapshot, frame.path, query.filter):
             chunk = chunk_id(file.id, _find_chunk(file, frame))
-            sure = ELSEWHERE if _is_elsewhere(file.path, frame.path) else 1.0
-            scores[chunk] = max(scores.get(chunk, 0.0), sure * max(0.1, 1.0 - STEP * rank))
+            sure = OTHER_FOLDER_SHARE if _is_in_other_folder(file.path, frame.path) else 1.0
+            scores[chunk] = max(scores.get(chunk, 0.0), sure * max(0.1, 1.0 - FRAME_STEP * rank))
     return best_first(scores.keys(), scores.values())
 
 
-def line_in(frames: Iterable[Frame], file: StoredFile, chunk: Chunk) -> int:
+def find_line(frames: Iterable[Frame], file: StoredFile, chunk: Chunk) -> int:
     """Find the first line of a chunk that a frame names; 0 if none does."""
     name = file.path.rpartition("/")[2]
     lines = (frame.line for frame in frames if frame.path.rpartition("/")[2] == name)
     return next((line for line in lines if chunk.start_line <= line <= chunk.end_line), 0)
 
 
-def _is_elsewhere(path: str, named: str) -> bool:
+def _is_in_other_folder(path: str, named: str) -> bool:
     """Return whether the path that is named has folders, and none of them is that of the file."""
     folder, _, name = path.rpartition("/")
     above = named.rpartition("/")[0].strip("./")
@@ -68,10 +68,10 @@ def _find_chunk(file: StoredFile, frame: Frame) -> int:
     if not line:
         name = last_part(frame.function)
         line = next((entity.line for entity in file.parsed.entities if entity.name == name), 0)
-    return chunk_at(file, line)
+    return find_chunk_at(file, line)
 
 
-def chunk_at(file: StoredFile, line: int) -> int:
+def find_chunk_at(file: StoredFile, line: int) -> int:
     """Find the ordinal of the chunk that a line is in, or of the next one."""
     ends = column(file.parsed.chunks, "end_line")
     return min(bisect_left(ends, line), len(ends) - 1)

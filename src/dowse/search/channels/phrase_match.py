@@ -93,17 +93,17 @@ def _report_slow_patterns(regexes: Sequence[QueryRegex], path_of: Callable[[int]
     if not regexes:
         yield
         return
-    from dowse.search.channels.regex_worker import Failed, Stopped
+    from dowse.search.channels.regex_worker import PatternTimeout, WorkerFailed
 
     try:
         yield
-    except Stopped as stopped:
+    except PatternTimeout as stopped:
         raise PatternTooSlow(
             f"{' '.join(map(_format_regex, regexes))} takes too long: it was stopped at {path_of(stopped.id)} after "
             f"{stopped.seconds:.0f} s; avoid repetitions within repetitions, as in (a+)+, or search fewer files "
             "with path:"
         ) from stopped
-    except Failed as failed:
+    except WorkerFailed as failed:
         raise DowseError(f"{failed}; a phrase in quotes needs none") from failed
 
 

@@ -1,11 +1,11 @@
-"""Searches texts for regular expressions, in a process of its own that ends itself where that takes too long.
+"""Searches texts for regular expressions in a worker process that ends itself when that takes too long.
 
 Python's ``re`` may take longer than anybody waits for one line (``/^(a+)+$/``), cannot be stopped, and lets no other
 thread run meanwhile: a server would never answer again. A library with a time limit reads patterns in other ways than
 Python does (``{e}``), and takes all memory for ``/a{400000000}/``; one that needs no limit has no look-around.
 
 This file is also what the process runs. It needs little but the standard library, and so starts in 25 ms; what it is
-sent and what it answers goes through pipes. It ends when the process that asks has ended.
+sent and what it answers goes through pipes. It ends when its parent has ended.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ GROUP_BYTES = 1_000_000
 """Text that is searched at a time: large against the cost of a message, small enough to be done in no time."""
 
 GROUP_SECONDS = 5.0
-"""How long that may take; patterns that are in order take some hundredths of a second."""
+"""How long a group may take; good patterns take some hundredths of a second."""
 
-SECONDS = 60.0
+TOTAL_SECONDS = 60.0
 """How long all texts together may take: a gigabyte and more, and not a thousand groups of almost too long each."""
 
-LEAST_SECONDS = 0.1
-"""A shorter time cannot be kept."""
+MIN_SECONDS = 0.1
+"""The shortest time limit that can be kept."""
 
-TOO_SLOW = 1
-"""How the process leaves when its time is up: ``faulthandler`` has no other way."""
+TIMEOUT_EXIT_CODE = 1
+"""The exit code when the time is up: ``faulthandler`` has no other."""
 
-FAILED = 2
+FAILURE_EXIT_CODE = 2
 
 Text = tuple[int, bytes]
 """A text and its id."""
 
 
-class Stopped(Exception):
-    """A search that took too long; ``id`` is of the text that it was at."""
+class PatternTimeout(Exception):
+    """A search took too long; ``id`` is the text that it was at."""
 
     def __init__(self, id: int, seconds: float) -> None:
         super().__init__(f"stopped after {seconds:g} s")
@@ -51,32 +51,30 @@ class Stopped(Exception):
         self.seconds = seconds
 
 
-class Failed(Exception):
-    """The process could not be started, or ended by itself."""
+class WorkerFailed(Exception):
+    """The worker could not be started, or ended by itself."""
 
 
 def search(
     patterns: Sequence[tuple[bytes, int]], texts: Iterable[Text], limit: int
 ) -> Iterator[tuple[int, list[list[int]]]]:
-    """Where each of the patterns (with flags) begins in the texts that have all of them, so many times at the most."""
-    process, left = None, SECONDS
+    """Find the texts that match all patterns (with flags), and where each match begins, up to a limit per pattern."""
+    process, left = None, TOTAL_SECONDS
     try:
-        for group in _grouped(texts):
-            process = process or _started(patterns, limit)
+        for group in _group_texts(texts):
+            process = process or _start_worker(patterns, limit)
             if left <= 0:
-                raise Stopped(group[0][0], SECONDS)
-            found, spent = _asked(process, group, min(GROUP_SECONDS, max(left, LEAST_SECONDS)))
+                raise PatternTimeout(group[0][0], TOTAL_SECONDS)
+            found, spent = _search_group(process, group, min(GROUP_SECONDS, max(left, MIN_SECONDS)))
             left -= spent
-            yield from (
-                (id, beginnings) for (id, _), beginnings in zip(group, found, strict=True) if beginnings
-            )
+            yield from ((id, starts) for (id, _), starts in zip(group, found, strict=True) if starts)
     finally:
         if process:
             process.kill()
             process.communicate()
 
 
-def _grouped(texts: Iterable[Text]) -> Iterator[list[Text]]:
+def _group_texts(texts: Iterable[Text]) -> Iterator[list[Text]]:
     group: list[Text] = []
     size = 0
     for text in texts:
@@ -89,7 +87,7 @@ def _grouped(texts: Iterable[Text]) -> Iterator[list[Text]]:
         yield group
 
 
-def _started(patterns: Sequence[tuple[bytes, int]], limit: int) -> subprocess.Popen[bytes]:
+def _start_worker(patterns: Sequence[tuple[bytes, int]], limit: int) -> subprocess.Popen[bytes]:
     import subprocess
 
     try:
@@ -104,16 +102,16 @@ def _started(patterns: Sequence[tuple[bytes, int]], limit: int) -> subprocess.Po
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
     except OSError as error:
-        raise Failed(f"no process can be started to search for patterns: {error}") from error
+        raise WorkerFailed(f"no process can be started to search for patterns: {error}") from error
     assert process.stdin
     marshal.dump((list(patterns), limit), process.stdin)
     return process
 
 
-def _asked(
+def _search_group(
     process: subprocess.Popen[bytes], group: Sequence[Text], seconds: float
 ) -> tuple[list[list[list[int]]], float]:
-    """What is found in each text, and how long that took."""
+    """Search one group of texts in the worker; return the matches of each text, and how long that took."""
     assert process.stdin and process.stdout
     found: list[list[list[int]]] = []
     try:
@@ -122,34 +120,36 @@ def _asked(
         found.extend(marshal.load(process.stdout) for _ in group)
         return found, marshal.load(process.stdout)
     except (EOFError, OSError) as error:
-        if process.wait() == TOO_SLOW:
-            raise Stopped(group[min(len(found), len(group) - 1)][0], seconds) from error
-        raise Failed(f"the process that searches for patterns has left with {process.returncode}") from error
+        if process.wait() == TIMEOUT_EXIT_CODE:
+            raise PatternTimeout(group[min(len(found), len(group) - 1)][0], seconds) from error
+        raise WorkerFailed(
+            f"the process that searches for patterns has left with {process.returncode}"
+        ) from error
 
 
 def _serve() -> None:
-    """The life of the process: patterns first, then groups of texts until there are no more."""
+    """Run the worker: read the patterns, then groups of texts until there are no more."""
     import faulthandler  # its clock is a thread that needs nothing of Python, so that nothing can keep it waiting
     import time
 
-    _end_with(int(sys.argv[1]))
+    _tie_to_parent(int(sys.argv[1]))
     stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
-    asked, limit = marshal.load(stdin)
-    patterns = [re.compile(pattern, flags) for pattern, flags in asked]
+    sent, limit = marshal.load(stdin)
+    patterns = [re.compile(pattern, flags) for pattern, flags in sent]
     while True:
         seconds, texts = marshal.load(stdin)
         began = time.perf_counter()
         faulthandler.dump_traceback_later(seconds, exit=True)
         for text in texts:
-            marshal.dump(_beginnings(patterns, text, limit), stdout)
+            marshal.dump(_find_starts(patterns, text, limit), stdout)
             stdout.flush()
         faulthandler.cancel_dump_traceback_later()
         marshal.dump(time.perf_counter() - began, stdout)
         stdout.flush()
 
 
-def _end_with(parent: int) -> None:
-    """Tie the life of this process to that of the one that asks, and to the time that all may take."""
+def _tie_to_parent(parent: int) -> None:
+    """End this process with its parent, or when the time for all texts is up."""
     package = os.path.abspath(__file__)
     while os.path.basename(package) != "dowse":
         package = os.path.dirname(package)
@@ -157,17 +157,17 @@ def _end_with(parent: int) -> None:
     from dowse import lifeline
 
     lifeline.end_with_parent(parent)
-    lifeline.limit_cpu(SECONDS + GROUP_SECONDS)
+    lifeline.limit_cpu(TOTAL_SECONDS + GROUP_SECONDS)
 
 
-def _beginnings(patterns: Sequence[re.Pattern[bytes]], text: bytes, limit: int) -> list[list[int]]:
-    """Of the matches of each pattern; nothing if one has none."""
+def _find_starts(patterns: Sequence[re.Pattern[bytes]], text: bytes, limit: int) -> list[list[int]]:
+    """Find where the matches of each pattern begin; nothing if one pattern has no match."""
     found = []
     for pattern in patterns:
-        beginnings = [match.start() for match in islice(pattern.finditer(text), limit)]
-        if not beginnings:
+        starts = [match.start() for match in islice(pattern.finditer(text), limit)]
+        if not starts:
             return []
-        found.append(beginnings)
+        found.append(starts)
     return found
 
 
@@ -175,6 +175,6 @@ if __name__ == "__main__":
     try:
         _serve()
     except (EOFError, KeyboardInterrupt, BrokenPipeError):
-        os._exit(0)  # nobody asks any more
+        os._exit(0)  # the parent has ended
     except BaseException:  # the outermost edge: not to be taken for being too slow
-        os._exit(FAILED)
+        os._exit(FAILURE_EXIT_CODE)

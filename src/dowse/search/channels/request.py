@@ -11,7 +11,7 @@ from dowse.embedders.embedder import Embedder
 from dowse.stores.protocol import Snapshot
 from dowse.types import ChannelReport, Query, Scored
 
-STEP = 50
+DEPTH_STEP = 50
 """Candidates of the lexical channel: as many as the hits that are asked for, rounded up to this, so that all pages of
 an answer come from one ranking. Twice as many gain no more than noise and cost time."""
 
@@ -28,7 +28,7 @@ class ChannelRequest(NamedTuple):
     @property
     def depth(self) -> int:
         """Return how many candidates the lexical channel brings."""
-        return STEP * count_steps(self.limit)
+        return DEPTH_STEP * count_steps(self.limit)
 
 
 class NotRun(NamedTuple):
@@ -51,7 +51,7 @@ Channel = Callable[[ChannelRequest], Sequence[Scored] | NotRun | None]
 
 def count_steps(limit: int) -> int:
     """Return how many steps of candidates it takes for so many hits."""
-    return max(1, math.ceil(limit / STEP))
+    return max(1, math.ceil(limit / DEPTH_STEP))
 
 
 def run_channel(name: str, find: Callable[[], Sequence[Scored] | NotRun | None]) -> Retrieved | None:

@@ -32,14 +32,14 @@ CHANNELS: Mapping[str, Channel] = {
 }
 
 PLACES_WEIGHT = 4.0
-"""Weight of a place that the query itself names: more than all of its words together."""
+"""Weight of a file and line that the query names: more than all of its words together."""
 
 EXACT_WEIGHT = 1.0
 """Weight of a phrase or pattern beside a keyword match: it is required anyway."""
 
 VERSIONS_WEIGHT = 1.0
-"""Weight of a place that asks for the version of a language that the query names: as much as the best by keywords,
-which such places hardly ever have."""
+"""Weight of a check for the language version that the query names: as much as the best by keywords, which such code
+hardly ever has."""
 
 
 def retrieve(request: ChannelRequest) -> dict[str, Retrieved]:

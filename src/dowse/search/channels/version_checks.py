@@ -1,8 +1,8 @@
-"""Versions of languages that a query names, and the places in code that ask for them.
+"""The versions channel: language versions that a query names, and the lines of code that check for them.
 
-"Drop Python 3.8" means the places that ask which version they run on (``sys.version_info >= (3, 9)``), and these hardly
-ever say "Python" or "3.8". They are looked for by the name that they ask by (``terms``), and those that ask for this
-very version, or for the next one, whose condition it decides too, are brought by a channel of their own (``find``).
+"Drop Python 3.8" means the lines that check which version they run on (``sys.version_info >= (3, 9)``), which hardly
+ever say "Python" or "3.8". ``idiom_terms`` adds the name that such a check uses (``version_info``) to the query, and
+``find`` brings the chunks that check for this very version, or for the next one, which has the same effect.
 """
 
 from __future__ import annotations
@@ -16,29 +16,31 @@ from dowse.search.channels.request import ChannelRequest
 from dowse.stores.protocol import Snapshot
 from dowse.types import LanguageVersion, Scored, Term, split_chunk_id
 
-WEIGHT = 1.0
-"""What the name that code asks by counts: as much as a word of the query."""
+IDIOM_WEIGHT = 1.0
+"""Weight of the name that a check uses: as much as a word of the query."""
 
 MAX_CHECKS = 200
-"""Places that ask for any version, of which those are picked that ask for the right one."""
+"""Chunks that check for any version, of which those are picked that check for the right one."""
 
 
 class VersionIdiom(NamedTuple):
-    """How code asks for a language's version."""
+    """How code checks for the version of a language."""
 
-    names: tuple[str, ...]  # by which it does, as tokens; whole ones, since their parts say little
+    names: tuple[str, ...]  # that a check uses, as whole tokens, since their parts say little
     asks: Callable[[int, int | None], str]  # a pattern for the rest of the line, by both numbers
-    constants: Callable[[int, int | None], list[str]] = lambda major, minor: []  # that stand for the answer
+    constants: Callable[[int, int | None], list[str]] = (
+        lambda major, minor: []
+    )  # that stand for the result of a check
 
 
-def _python(major: int, minor: int | None) -> str:
+def _make_python_pattern(major: int, minor: int | None) -> str:
     if minor is None:
         return rf"\(\s*(?:{major}|{major + 1})\s*,?\s*0?\s*\)|\[0\]|\.major"
     return rf"\(\s*{major}\s*,\s*(?:{minor}|{minor + 1})\s*[,)]"
 
 
-def _python_constants(major: int, minor: int | None) -> list[str]:
-    """``PY38``, ``PY_3_9_PLUS`` and the like."""
+def _list_python_constants(major: int, minor: int | None) -> list[str]:
+    """List ``PY38``, ``PY_3_9_PLUS`` and the like."""
     return [
         f"PY{before}{major}{between}{number}{after}"
         for number in ((minor, minor + 1) if minor is not None else ())
@@ -48,44 +50,44 @@ def _python_constants(major: int, minor: int | None) -> list[str]:
     ]
 
 
-def _dotted(major: int, minor: int | None) -> str:
+def _make_dotted_pattern(major: int, minor: int | None) -> str:
     wanted = r"\d+" if minor is None else f"(?:{minor}|{minor + 1})"
     return rf"""["']{major}\.{wanted}\b"""
 
 
-def _php(major: int, minor: int | None) -> str:
+def _make_php_pattern(major: int, minor: int | None) -> str:
     wanted = r"\d\d" if minor is None else f"0(?:{minor}|{minor + 1})"
-    return rf"{_dotted(major, minor)}|\b{major}{wanted}\d\d\b"
+    return rf"{_make_dotted_pattern(major, minor)}|\b{major}{wanted}\d\d\b"
 
 
-def _java(major: int, minor: int | None) -> str:
+def _make_java_pattern(major: int, minor: int | None) -> str:
     wanted = minor if major == 1 and minor else major
     return rf"\bJAVA_(?:1_)?(?:{wanted}|{wanted + 1})\b"
 
 
-def _cpp(major: int, minor: int | None) -> str:
+def _make_cpp_pattern(major: int, minor: int | None) -> str:
     return rf"\b(?:19|20){major:02d}\d\dL?\b"
 
 
-def _ghc(major: int, minor: int | None) -> str:
+def _make_ghc_pattern(major: int, minor: int | None) -> str:
     wanted = r"\d\d" if minor is None else f"(?:{minor:02d}|{minor + 1:02d})"
     return rf"\b{major}{wanted}\b"
 
 
-PYTHON = VersionIdiom(("version_info",), _python, _python_constants)
+PYTHON_IDIOM = VersionIdiom(("version_info",), _make_python_pattern, _list_python_constants)
 LANGUAGES = {
-    "python": PYTHON,
-    "cpython": PYTHON,
-    "py": PYTHON,
-    "php": VersionIdiom(("php_version", "php_version_id"), _php),
-    "ruby": VersionIdiom(("ruby_version",), _dotted),
-    "java": VersionIdiom(("javaversion",), _java),
-    "c++": VersionIdiom(("cplusplus",), _cpp),
-    "ghc": VersionIdiom(("glasgow_haskell",), _ghc),
+    "python": PYTHON_IDIOM,
+    "cpython": PYTHON_IDIOM,
+    "py": PYTHON_IDIOM,
+    "php": VersionIdiom(("php_version", "php_version_id"), _make_php_pattern),
+    "ruby": VersionIdiom(("ruby_version",), _make_dotted_pattern),
+    "java": VersionIdiom(("javaversion",), _make_java_pattern),
+    "c++": VersionIdiom(("cplusplus",), _make_cpp_pattern),
+    "ghc": VersionIdiom(("glasgow_haskell",), _make_ghc_pattern),
 }
-"""By the word that a query has for it."""
+"""The idioms by the word that a query uses for the language."""
 
-_NAMED = re.compile(
+_VERSION_NAME = re.compile(
     rf"(?<![\w/.-])({'|'.join(map(re.escape, LANGUAGES))})[ -]?v?(\d+)(?:\.(\d+))?[\d.]*(?![\w/])",
     re.IGNORECASE,
 )
@@ -93,24 +95,24 @@ _NAMED = re.compile(
 
 def find_versions(text: str) -> tuple[LanguageVersion, ...]:
     """Find the versions that a query names: ``Python 3.8``, ``py38``, ``C++17``."""
-    return tuple(dict.fromkeys(_parse_version(*found) for found in _NAMED.findall(text)))
+    return tuple(dict.fromkeys(_parse_version(*found) for found in _VERSION_NAME.findall(text)))
 
 
 def _parse_version(word: str, major: str, minor: str) -> LanguageVersion:
     word = word.lower()
-    if not minor and len(major) > 1 and LANGUAGES[word] is PYTHON:  # py38
+    if not minor and len(major) > 1 and LANGUAGES[word] is PYTHON_IDIOM:  # py38
         major, minor = major[0], major[1:]
     return LanguageVersion(word, int(major), int(minor) if minor else None)
 
 
 def idiom_terms(versions: Iterable[LanguageVersion]) -> list[Term]:
-    """Return what to look for besides the words of a query that names versions."""
+    """Make the terms to search for besides the words of a query that names versions."""
     names = dict.fromkeys(name for version in versions for name in LANGUAGES[version.word].names)
-    return [Term(name, WEIGHT) for name in names]
+    return [Term(name, IDIOM_WEIGHT) for name in names]
 
 
 def find(request: ChannelRequest) -> list[Scored] | None:
-    """Find the chunks with a line that asks for a version that a query names; all have the full score, 1."""
+    """Find the chunks with a line that checks for a version that a query names; all have the full score, 1."""
     snapshot, query = request.snapshot, request.query
     if not query.versions:
         return None
@@ -130,8 +132,8 @@ def find(request: ChannelRequest) -> list[Scored] | None:
 @lru_cache(maxsize=50)
 def _check_pattern(version: LanguageVersion) -> re.Pattern[bytes]:
     language, numbers = LANGUAGES[version.word], (version.major, version.minor)
-    asked = rf"(?i:{'|'.join(language.names)})[^\n]*?(?:{language.asks(*numbers)})"
-    return re.compile("|".join([asked, *[rf"\b{name}\b" for name in language.constants(*numbers)]]).encode())
+    check = rf"(?i:{'|'.join(language.names)})[^\n]*?(?:{language.asks(*numbers)})"
+    return re.compile("|".join([check, *[rf"\b{name}\b" for name in language.constants(*numbers)]]).encode())
 
 
 def _read_chunk(snapshot: Snapshot, chunk: int) -> bytes:
@@ -139,5 +141,5 @@ def _read_chunk(snapshot: Snapshot, chunk: int) -> bytes:
     file = snapshot.file(id)
     if file is None:
         return b""
-    place = file.parsed.chunks[ordinal]
-    return snapshot.content(id)[place.start : place.end]
+    span = file.parsed.chunks[ordinal]
+    return snapshot.content(id)[span.start : span.end]

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from dowse.code import tokens
 from dowse.lazy_rows import column
-from dowse.search.channels.frame_lookup import line_in
+from dowse.search.channels.frame_lookup import find_line
 from dowse.search.query.analyze import is_identifier, last_part, lone_name
-from dowse.search.ranking.candidates import Candidate, passing_definitions
+from dowse.search.ranking.candidates import Candidate, list_passing_definitions
 from dowse.types import Chunk, Entity, Kind, Query
 
-FUNCTIONS = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
-VALUES = frozenset({Kind.VARIABLE, Kind.CONSTANT})
+FUNCTION_KINDS = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
+VALUE_KINDS = frozenset({Kind.VARIABLE, Kind.CONSTANT})
 
 MIN_LINES = 6
 """Lines that are shown at least: of a short definition with what stands beside it, of a long one its beginning."""
@@ -39,18 +39,18 @@ class Expansion:
         comes first if it is a function or begins here too, else last. Variables and constants only count by name.
         Where a filter asks for definitions, only these count; where a line is named, what it is in.
         """
-        line = line_in(self._frames, candidate.file, candidate.chunk) if self._frames else 0
+        line = find_line(self._frames, candidate.file, candidate.chunk) if self._frames else 0
         if line and (innermost := _find_innermost(candidate, line)):
             return innermost
         if self._filter.about_chunks:
-            return self._choose_most_like(passing_definitions(self._filter, candidate))
+            return self._choose_most_like(list_passing_definitions(self._filter, candidate))
         around, asked = candidate.entity, self._asked
         inside = self._list_inside(candidate)
         if not inside:
             return (around,) if around else ()
         options = inside
         if around is not None:
-            leads = around.kind in FUNCTIONS or candidate.chunk.entity in candidate.definition_indexes
+            leads = around.kind in FUNCTION_KINDS or candidate.chunk.entity in candidate.definition_indexes
             options = [around, *inside] if leads else [*inside, around]
         named = [entity for entity in options if entity.name.lower() in asked] if asked else []
         written = [entity for entity in named if entity.name in self._written]
@@ -63,7 +63,7 @@ class Expansion:
         if not held:
             return []
         kinds, names = column(entities, "kind"), column(entities, "name")
-        return [entities[i] for i in held if kinds[i] not in VALUES or names[i].lower() in asked]
+        return [entities[i] for i in held if kinds[i] not in VALUE_KINDS or names[i].lower() in asked]
 
     def _choose_most_like(self, options: Sequence[Entity]) -> tuple[Entity, ...]:
         """Choose those that share most words in their names, then in signature and documentation."""

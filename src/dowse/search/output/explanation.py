@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from dowse.code.chunk_fields import chunk_terms, passages
 from dowse.embedders.embedder import Embedder
-from dowse.search.channels.frame_lookup import chunk_at
+from dowse.search.channels.frame_lookup import find_chunk_at
 from dowse.search.channels.phrase_match import find_missing
 from dowse.search.channels.request import ChannelRequest, Retrieved
 from dowse.search.channels.retrieve import retrieve
@@ -69,7 +69,7 @@ def explain(snapshot: Snapshot, search: FinishedSearch, file: StoredFile, line: 
     """Explain what became of a place of the index; line 0 is the best place of the file."""
     search = replace(search, ranking=search.ranking.with_unranked())
     response = search.response
-    told = Explanation(
+    explanation = Explanation(
         query=response.query,
         root=response.root,
         path=file.path,
@@ -81,12 +81,12 @@ def explain(snapshot: Snapshot, search: FinishedSearch, file: StoredFile, line: 
     )
     shown = _find_shown(response, file.path, line)
     if shown:
-        return _add_trace(snapshot, search, replace(told, verdict=Verdict.SHOWN), file, shown)
+        return _add_trace(snapshot, search, replace(explanation, verdict=Verdict.SHOWN), file, shown)
     rank = _find_rank(search.ranking, file, line)
     if rank:
         verdict = Verdict.TOO_WEAK if rank <= search.options.limit else Verdict.RANKED
-        return _add_trace(snapshot, search, replace(told, verdict=verdict), file, rank)
-    return _explain_absence(snapshot, search, told, file)
+        return _add_trace(snapshot, search, replace(explanation, verdict=verdict), file, rank)
+    return _explain_absence(snapshot, search, explanation, file)
 
 
 def _find_shown(response: SearchResponse, path: str, line: int) -> int:
@@ -98,7 +98,7 @@ def _find_shown(response: SearchResponse, path: str, line: int) -> int:
 
 
 def _find_rank(ranking: Ranking, file: StoredFile, line: int) -> int:
-    ordinal = chunk_at(file, line) if line else None
+    ordinal = find_chunk_at(file, line) if line else None
     for rank, candidate in enumerate(ranking.candidates, 1):
         if candidate.file.id == file.id and ordinal in (None, candidate.ordinal):
             return rank
@@ -106,13 +106,13 @@ def _find_rank(ranking: Ranking, file: StoredFile, line: int) -> int:
 
 
 def _add_trace(
-    snapshot: Snapshot, search: FinishedSearch, told: Explanation, file: StoredFile, rank: int
+    snapshot: Snapshot, search: FinishedSearch, explanation: Explanation, file: StoredFile, rank: int
 ) -> Explanation:
     """Explain a place that is a candidate: its own reasons, and what those above it have."""
     candidate = search.ranking.candidates[rank - 1]
-    terms = _find_terms(snapshot, told.query, file, candidate.ordinal)
+    terms = _find_terms(snapshot, explanation.query, file, candidate.ordinal)
     return replace(
-        told,
+        explanation,
         rank=rank,
         result=search.expand(snapshot, rank),
         terms=terms,
@@ -122,21 +122,21 @@ def _add_trace(
 
 
 def _explain_absence(
-    snapshot: Snapshot, search: FinishedSearch, told: Explanation, file: StoredFile
+    snapshot: Snapshot, search: FinishedSearch, explanation: Explanation, file: StoredFile
 ) -> Explanation:
     """Explain a place that is no candidate: a filter, a phrase, or too little in common with the query."""
     if not file.parsed.chunks:
-        return replace(told, detail="the file is empty")
-    ordinal = chunk_at(file, told.line) if told.line else None
+        return replace(explanation, detail="the file is empty")
+    ordinal = find_chunk_at(file, explanation.line) if explanation.line else None
     if barriers := _find_barriers(snapshot, search.ranking.query.filter, file, ordinal):
-        return replace(told, verdict=Verdict.FILTERED, detail=" ".join(barriers))
+        return replace(explanation, verdict=Verdict.FILTERED, detail=" ".join(barriers))
     if missing := find_missing(search.ranking.query, file.path, snapshot.content(file.id)):
-        return replace(told, verdict=Verdict.FILTERED, detail=f"the file lacks {' '.join(missing)}")
+        return replace(explanation, verdict=Verdict.FILTERED, detail=f"the file lacks {' '.join(missing)}")
     channels = search.retrieve_deeper(snapshot)
     chunk = chunk_id(file.id, ordinal) if ordinal is not None else _find_best_chunk(channels, file)
-    terms = _find_terms(snapshot, told.query, file, split_chunk_id(chunk)[1])
+    terms = _find_terms(snapshot, explanation.query, file, split_chunk_id(chunk)[1])
     return replace(
-        told,
+        explanation,
         terms=terms,
         channels=tuple(_list_channel_ranks(search.ranking.channels, chunk, channels)),
         above=_list_higher_hits(snapshot, search, len(search.ranking.candidates) + 1, _list_missing(terms)),

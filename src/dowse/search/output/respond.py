@@ -15,7 +15,7 @@ from dowse.types import Kind, Match, Reason, SearchOptions, SearchResponse, Sear
 JUDGED_HITS = 10
 """One of so many of the first candidates must be good, however many hits are asked for."""
 
-GUESSES = 3
+MAX_GUESSES = 3
 """Hits that are shown where none is good: somebody may know better."""
 
 NO_GOOD = "nothing good was found; what is shown is a guess"
@@ -30,7 +30,7 @@ def make_response(
     snapshot.expect([candidate.file.id for candidate in ranking.candidates[: options.limit]])
     ranking, found = _expand_hits(snapshot, ranking, options, settings)
     weak = _is_weak(ranking, found, options, settings)
-    results, notes = (found[:GUESSES], (NO_GOOD,)) if weak else _keep_relevant(found, options, settings)
+    results, notes = (found[:MAX_GUESSES], (NO_GOOD,)) if weak else _keep_relevant(found, options, settings)
     ranking.timer.finish("show")
     return ranking, SearchResponse(
         query=ranking.query,

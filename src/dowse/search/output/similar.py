@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from dowse.code import tokens
 from dowse.code.test_pairing import Pairs
-from dowse.search.channels.frame_lookup import chunk_at
+from dowse.search.channels.frame_lookup import find_chunk_at
 from dowse.search.query.keywords import QueryWord, choose_keywords
 from dowse.stores.protocol import Snapshot
 from dowse.types import CHUNK_BITS, Filter, Scored, StoredFile, Term, chunk_id
@@ -40,7 +40,7 @@ def find_similar(snapshot: Snapshot, file: StoredFile, line: int, filter: Filter
     """
     if not file.parsed.chunks:
         return []
-    chunks = range(len(file.parsed.chunks)) if line < 1 else (chunk_at(file, line),)
+    chunks = range(len(file.parsed.chunks)) if line < 1 else (find_chunk_at(file, line),)
     own = {chunk_id(file.id, ordinal) for ordinal in chunks}
     hits = snapshot.lexical(
         _choose_terms(snapshot, file, chunks), FIELD_WEIGHTS, filter, MAX_SIMILAR + len(own)

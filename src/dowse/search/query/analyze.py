@@ -10,6 +10,7 @@ from functools import lru_cache
 from dowse.code import tokens
 from dowse.search.channels import version_checks
 from dowse.search.query import stack_traces
+from dowse.search.query.error_message import message
 from dowse.types import Filter, Frame, ParsedQuery, Query, Term
 
 MAX_TERMS = 64
@@ -18,10 +19,10 @@ MAX_TERMS = 64
 MAX_NAMES = 8
 """Names that are looked up one by one."""
 
-MAX_TEXT = 20_000
+MAX_TEXT_CHARS = 20_000
 """Characters of a query that are read at all."""
 
-MAX_WORD = 200
+MAX_WORD_CHARS = 200
 """Characters of a word that are read: the patterns below take the square of its length in time."""
 
 WHOLE_WEIGHT = 1.0
@@ -34,12 +35,14 @@ ADDED_WEIGHT = 0.5
 PLAIN_NAME_WORDS = 3
 """In a query of up to this many words, a plain word may be the name of something."""
 
-BESIDE_FILE = 1
+MAX_WORDS_BESIDE_FILE = 1
 """A query that has a file name and up to this many words besides asks for the file."""
 
-DECLARING = frozenset("def fn func fun impl".split())
-DECLARING_NAMES = frozenset("class enum function interface method module protocol struct trait type".split())
-"""Words before the name that is asked for. Those of the second row are English too: before a capital."""
+DECLARATION_WORDS = frozenset("def fn func fun impl".split())
+ENGLISH_DECLARATION_WORDS = frozenset(
+    "class enum function interface method module protocol struct trait type".split()
+)
+"""Words before the name of a definition. Those of the second row are English too, and only count before a capital."""
 
 STOP_WORDS = frozenset(
     "a an and are as at be been being but by can could did do does doing done for from had has have having how i "
@@ -98,7 +101,7 @@ def analyze_text(text: str, is_extension: Callable[[str], bool], patterns: Seque
     ``is_extension`` knows those of source files (``.py``), and is asked only if need be; ``patterns`` are names that
     are asked for in so many words (``name:*Handler``).
     """
-    clean = " ".join(word[:MAX_WORD] for word in text[:MAX_TEXT].replace("\0", " ").split())
+    clean = " ".join(word[:MAX_WORD_CHARS] for word in text[:MAX_TEXT_CHARS].replace("\0", " ").split())
     abbreviated = ABBREVIATIONS.findall(clean)
     if abbreviated:
         spelled_out = ABBREVIATIONS.sub(" ", clean)
@@ -129,8 +132,8 @@ def lone_name(query: Query) -> str:
     return "" if is_identifier(name) else name
 
 
-def name_parts(name: str) -> tuple[str, ...]:
-    """The parts of a dotted name, ``Class::method`` or the like; without the ``*`` of a prefix."""
+def split_name(name: str) -> tuple[str, ...]:
+    """Split a dotted name, ``Class::method`` or the like; without the ``*`` of a prefix."""
     return tuple(part for part in _SEPARATOR.split(name.rstrip("*")) if part)
 
 
@@ -138,7 +141,7 @@ def _split_output(text: str) -> tuple[str, list[Frame]]:
     """Turn a program's output into a query (what went wrong, in which functions) and the places it names."""
     frames = stack_traces.frames(text)
     functions = dict.fromkeys(frame.function for frame in frames if frame.function)
-    return " ".join([stack_traces.message(text), *functions]), frames
+    return " ".join([message(text), *functions]), frames
 
 
 def _split_line_numbers(text: str) -> tuple[str, list[Frame]]:
@@ -176,7 +179,7 @@ def is_identifier(word: str) -> bool:
 
 def last_part(name: str) -> str:
     """Return ``Session`` of ``auth.Session``, ``auth::Session``, ``auth->Session``; without the star of a prefix."""
-    parts = name_parts(name)
+    parts = split_name(name)
     return parts[-1] if parts else name
 
 
@@ -201,26 +204,28 @@ def _make_terms(words: list[str]) -> tuple[Term, ...]:
 
 def _find_names(text: str, kept: list[str]) -> tuple[str, ...]:
     found = [match for match in _NAME.findall(text) if is_identifier(match)]
-    if not found and _declares(kept):
+    if not found and _is_declaration(kept):
         return (kept[1],)
     if len(kept) <= PLAIN_NAME_WORDS:
-        parts = {part for name in found for part in name_parts(name)}
+        parts = {part for name in found for part in split_name(name)}
         own = frozenset(tokens.words(text))
         found += [word for word in kept if len(word) > 2 and word in own and word not in parts]
     return tuple(dict.fromkeys(found))[:MAX_NAMES]
 
 
-def _declares(kept: list[str]) -> bool:
+def _is_declaration(kept: list[str]) -> bool:
     """Return whether a query is written as a declaration begins: ``class Session``, but not ``class loader``."""
     if len(kept) != 2:
         return False
-    return kept[0] in DECLARING or (kept[0].lower() in DECLARING_NAMES and kept[1][:1].isupper())
+    return kept[0] in DECLARATION_WORDS or (
+        kept[0].lower() in ENGLISH_DECLARATION_WORDS and kept[1][:1].isupper()
+    )
 
 
 def _find_files(text: str, is_extension: Callable[[str], bool]) -> dict[str, str]:
     """Find the names of files in a text: as they are written there, and as paths are."""
     found: dict[str, str] = {}
-    if "." not in text and "/" not in text:  # as in most querys
+    if "." not in text and "/" not in text:  # as in most queries
         return found
     for match in _FILE.findall(text):
         name = match.replace("\\", "/").removeprefix("./").strip("/")
@@ -245,7 +250,7 @@ def _outside_files(text: str, kept: list[str]) -> list[str]:
 
 def _classify(names: tuple[str, ...], kept: list[str], outside: list[str]) -> str:
     identifiers = [name for name in names if is_identifier(name)]
-    if len(outside) < len(kept) and len(outside) <= BESIDE_FILE:
+    if len(outside) < len(kept) and len(outside) <= MAX_WORDS_BESIDE_FILE:
         return "file"
     if identifiers and len(identifiers) >= len(kept) / 2:
         return "symbol"

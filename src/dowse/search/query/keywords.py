@@ -144,22 +144,22 @@ def choose_keywords(
 ) -> Keywords:
     """Choose the most informative terms, best first; ``frequency`` says how many of the index's chunks have a token."""
     look_up = frequency if callable(frequency) else lambda token: frequency.get(token, 0)
-    weighed: list[tuple[float, QueryWord]] = []
+    ranked: list[tuple[float, QueryWord]] = []
     unseen: list[str] = []
     for word in words:
         seen = look_up(word.token)
         if seen > 0:
-            weighed.append((damp(word) * inverse_frequency(seen, chunks), word))
+            ranked.append((damp(word) * inverse_frequency(seen, chunks), word))
         else:
             unseen.append(word.token)
-    weighed.sort(key=lambda item: -item[0])  # stable: equal ones stay in the order of the text
-    kept = _choose_words([word for _, word in weighed], limit)
+    ranked.sort(key=lambda item: -item[0])  # stable: equal ones stay in the order of the text
+    kept = _choose_words([word for _, word in ranked], limit)
     highest = max((damp(word) for word in kept), default=1.0)
     chosen = frozenset(word.token for word in kept)
     return Keywords(
         terms=tuple(Term(word.token, damp(word) / highest) for word in kept),
         unseen=tuple(unseen),
-        dropped=tuple(word.token for _, word in weighed if word.token not in chosen),
+        dropped=tuple(word.token for _, word in ranked if word.token not in chosen),
     )
 
 

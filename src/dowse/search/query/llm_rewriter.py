@@ -1,6 +1,6 @@
-"""Questions in other words, by a language model that the user runs or pays for. Off unless the settings name one.
+"""Rewrites queries by a language model that the user runs or pays for. Off unless the settings name one.
 
-Somebody waits for the answer: the model has a few seconds, in all, and then the question is searched for as it is.
+Somebody waits for the answer: the model has a few seconds in all, then the query is searched for as it is.
 """
 
 from __future__ import annotations
@@ -15,78 +15,78 @@ from dowse.settings import Resolved, rewriter_key
 if TYPE_CHECKING:
     from dowse.services.http_client import Client
 
-MAX_QUESTION = 2000
-"""Characters of a question that are sent: a longer one needs no more words."""
+MAX_QUERY_CHARS = 2000
+"""Characters of a query that are sent: a longer one needs no more words."""
 
 MAX_REWRITTEN = 500
-"""Characters of an answer that can be a question; a longer one is a lecture."""
+"""Characters of an answer that can be a query; a longer one is a lecture."""
 
-MAX_TOKENS = 120
-"""Tokens that a model is asked for."""
+MAX_OUTPUT_TOKENS = 120
+"""Tokens that a model may write."""
 
-SETTING = "rewriter_url"
+URL_SETTING = "rewriter_url"
 
-PROMPT = (
+SYSTEM_PROMPT = (
     "You help a code search engine. Rewrite the question so that it finds the right code or documentation: keep every "
     "name, file and error message exactly, spell out what is implied, use the technical words a programmer would have "
     "written. Answer with the rewritten question only, in one line, without quotes or explanation."
 )
 
-URLS = {"ollama": "http://localhost:11434", "openai": "https://api.openai.com/v1"}
-MODELS = {"ollama": "llama3.2", "openai": "gpt-4o-mini"}
-START = {
+DEFAULT_URLS = {"ollama": "http://localhost:11434", "openai": "https://api.openai.com/v1"}
+DEFAULT_MODELS = {"ollama": "llama3.2", "openai": "gpt-4o-mini"}
+START_HINTS = {
     "ollama": "start it with 'ollama serve', or set rewriter_url to where it runs",
     "openai": "check rewriter_url and your connection",
 }
 
 
 class Rewriter(Protocol):
-    """Says a question in other words."""
+    """Says a query in other words."""
 
     @property
     def name(self) -> str:
-        """Which model, for the audit."""
+        """Provider and model, for the rewrite trace."""
         ...
 
     def rewrite(self, text: str) -> str:
-        """The question in other words; ``RewriterError`` if that cannot be had in time."""
+        """Rewrite a query; raises RewriterError if that does not work in time."""
         ...
 
 
 def create(resolved: Resolved) -> Rewriter | None:
-    """The rewriter that the setting names (``ollama:MODEL``, ``openai:MODEL``), or none. Nothing is sent yet."""
+    """Create the rewriter that the setting names (``ollama:MODEL``, ``openai:MODEL``), or none. Nothing is sent yet."""
     provider, _, model = resolved.settings.rewriter.partition(":")
     if provider == "none":
         return None
-    if provider not in URLS:
-        raise SettingsError(f"unknown rewriter '{provider}': known are none, {', '.join(URLS)}")
-    return ServiceRewriter(_client(provider, resolved), provider, model or MODELS[provider])
+    if provider not in DEFAULT_URLS:
+        raise SettingsError(f"unknown rewriter '{provider}': known are none, {', '.join(DEFAULT_URLS)}")
+    return ServiceRewriter(_make_client(provider, resolved), provider, model or DEFAULT_MODELS[provider])
 
 
-def _client(provider: str, resolved: Resolved) -> Client:
-    """The service to ask. Questions leave the machine only if the user says so: a file in the tree cannot."""
+def _make_client(provider: str, resolved: Resolved) -> Client:
+    """Make the HTTP client. Queries leave the machine only if the user says so: a file in the tree cannot."""
     from dowse.services.http_client import Client, checked_url, is_local
 
     s = resolved.settings
-    url = checked_url(s.rewriter_url or URLS[provider], SETTING)
+    url = checked_url(s.rewriter_url or DEFAULT_URLS[provider], URL_SETTING)
     if not is_local(url):
-        decided_by = SETTING if s.rewriter_url else "rewriter"
+        decided_by = URL_SETTING if s.rewriter_url else "rewriter"
         resolved.require_user(decided_by, f"send your queries to {url}", f"DOWSE_REWRITER_URL={url}")
-    may_send_key = resolved.may_send_key(SETTING)
+    may_send_key = resolved.may_send_key(URL_SETTING)
     key = rewriter_key if provider == "openai" and may_send_key else None
     refused = "no key is sent to an address that a tree names: set DOWSE_REWRITER_URL if you want that"
     advice = {
-        404: f"check the model: get it with 'ollama pull', or see {SETTING}",
+        404: f"check the model: get it with 'ollama pull', or see {URL_SETTING}",
         401: "set DOWSE_REWRITER_KEY" if may_send_key else refused,
     }
     return Client(
         url,
         s.rewriter_timeout,
-        start=START[provider],
+        start=START_HINTS[provider],
         advice=advice,
         key=key,
         attempts=1,
-        setting=SETTING,
+        setting=URL_SETTING,
         error=RewriterError,
     )
 
@@ -105,46 +105,46 @@ class ServiceRewriter:
         return f"{self.provider}:{self.model}"
 
     def rewrite(self, text: str) -> str:
-        """The model's one line, within the limit of time."""
-        return _one_line(self._within_time(text[:MAX_QUESTION]))
+        """Ask the model for one line, within the time limit."""
+        return _clean_answer(self._ask_within_timeout(text[:MAX_QUERY_CHARS]))
 
-    def _within_time(self, text: str) -> str:
-        """The answer, or an error when the time is up, whatever the connection does meanwhile."""
+    def _ask_within_timeout(self, text: str) -> str:
+        """Return the answer, or raise when the time is up, whatever the connection does meanwhile."""
         outcome: list[str | Exception] = []
 
         def ask() -> None:
             try:
-                outcome.append(self._asked(text))
+                outcome.append(self._ask_model(text))
             except RewriterError as error:
                 outcome.append(error)
 
-        asking = threading.Thread(target=ask, name="dowse-rewrite", daemon=True)
-        asking.start()
-        asking.join(self.client.timeout)
+        thread = threading.Thread(target=ask, name="dowse-rewrite", daemon=True)
+        thread.start()
+        thread.join(self.client.timeout)
         if not outcome:
             raise RewriterError(f"{self.client.url}: no answer within {self.client.timeout:g} s")
         if isinstance(outcome[0], Exception):
             raise outcome[0]
         return outcome[0]
 
-    def _asked(self, text: str) -> str:
-        messages = [{"role": "system", "content": PROMPT}, {"role": "user", "content": text}]
+    def _ask_model(self, text: str) -> str:
+        messages = [{"role": "system", "content": SYSTEM_PROMPT}, {"role": "user", "content": text}]
         body: dict[str, Any] = {"model": self.model, "messages": messages, "stream": False}
         if self.provider == "ollama":
-            options = {"temperature": 0, "num_predict": MAX_TOKENS}
+            options = {"temperature": 0, "num_predict": MAX_OUTPUT_TOKENS}
             answer = self.client.post("/api/chat", body | {"options": options})
-            said = _at(answer, "message", "content")
+            content = _get_path(answer, "message", "content")
         else:
-            limits = {"temperature": 0, "max_tokens": MAX_TOKENS}
+            limits = {"temperature": 0, "max_tokens": MAX_OUTPUT_TOKENS}
             answer = self.client.post("/chat/completions", body | limits)
-            said = _at(answer, "choices", 0, "message", "content")
-        if not isinstance(said, str):
+            content = _get_path(answer, "choices", 0, "message", "content")
+        if not isinstance(content, str):
             raise RewriterError(f"{self.client.url}: the answer has no text: is it the right service?")
-        return said
+        return content
 
 
-def _at(value: Any, *steps: str | int) -> Any:
-    """What lies at the end of a path into JSON, or nothing."""
+def _get_path(value: Any, *steps: str | int) -> Any:
+    """Return the value at the end of a path into JSON, or none."""
     for step in steps:
         try:
             value = value[step]
@@ -153,9 +153,9 @@ def _at(value: Any, *steps: str | int) -> Any:
     return value
 
 
-def _one_line(said: str) -> str:
-    """The first line of what a model said, if it can be a question."""
-    lines = [line.strip().strip("\"'`").strip() for line in said.replace("\0", " ").splitlines()]
+def _clean_answer(content: str) -> str:
+    """Return the first line of what a model said, if it can be a query."""
+    lines = [line.strip().strip("\"'`").strip() for line in content.replace("\0", " ").splitlines()]
     line = " ".join(next(filter(None, lines), "").split())
     if not line or not any(c.isalnum() for c in line):
         raise RewriterError("the model said nothing")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dowse.errors import RewriterError
 from dowse.search.query import stack_traces
 from dowse.search.query.llm_rewriter import Rewriter
-from dowse.search.query.term_graph import Enriched, TermGraph
+from dowse.search.query.term_graph import EnrichedQuery, TermGraph
 from dowse.types import ParsedQuery, RewriteTrace
 
 
@@ -18,7 +18,7 @@ def rewrite_query(parsed: ParsedQuery, graph: TermGraph | None, rewriter: Rewrit
     if not text.strip() or stack_traces.looks_like_output(text):
         return parsed._replace(rewrite=RewriteTrace(text, text, text))
     rewritten, why_not = _try_rewriter(text, rewriter)
-    enriched = graph.enrich(rewritten) if graph else Enriched(rewritten, ())
+    enriched = graph.enrich(rewritten) if graph else EnrichedQuery(rewritten, ())
     name = rewriter.name if rewriter else ""
     notes = (f"the question was not rewritten by {name}: {why_not}",) if why_not else ()
     trace = RewriteTrace(text, rewritten, enriched.text, enriched.added, name, why_not)

@@ -1,6 +1,6 @@
 """The term graph: words that users say, and the words that their corpus uses for the same thing.
 
-A file of entries, each a canonical term and its synonyms. If a question has a term of an entry, the entry's other terms
+A file of entries, each a canonical term and its synonyms. If a query has a term of an entry, the entry's other terms
 are added to it: nothing is replaced, and what was added is part of the answer. Terms match whole words in any case;
 a plural is a form of its term ("permissions" matches "permission", "permissioned" does not).
 """
@@ -19,19 +19,19 @@ from typing import Any, NamedTuple
 from dowse.errors import SettingsError
 from dowse.types import AddedTerm
 
-PER_ENTRY = 5
+MAX_TERMS_PER_ENTRY = 5
 IN_ALL = 10
-"""Terms that one entry, and all together, add to a question at the most: more would drown what was asked."""
+"""Terms that one entry, and all together, add to a query: more would drown what the user wrote."""
 
-MAX_BYTES = 5_000_000
-"""A larger file is no list of terms that somebody keeps."""
+MAX_FILE_BYTES = 5_000_000
+"""Size of a file: a larger one is no list of terms that somebody maintains."""
 
-LONGEST = 100
+MAX_TERM_CHARS = 100
 """Characters of a term."""
 
-_GAP = r"[\s_-]+"
+_WORD_GAP = r"[\s_-]+"
 _VOWELS = frozenset("aeiou")
-_HISSING = ("s", "x", "z", "ch", "sh")
+_SIBILANT_ENDINGS = ("s", "x", "z", "ch", "sh")
 
 
 class Entry(NamedTuple):
@@ -42,18 +42,18 @@ class Entry(NamedTuple):
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """All of them, the canonical one first."""
+        """All terms of the entry, the canonical one first."""
         return (self.canonical, *self.synonyms)
 
 
-class Enriched(NamedTuple):
-    """A question with what the term graph added to it."""
+class EnrichedQuery(NamedTuple):
+    """A query with what the term graph added to it."""
 
     text: str
     added: tuple[AddedTerm, ...]
 
 
-class _Found(NamedTuple):
+class _TermMatch(NamedTuple):
     start: int
     end: int
     entry: int
@@ -68,43 +68,43 @@ class TermGraph:
 
     @cached_property
     def digest(self) -> str:
-        """Tells one graph from another: part of everything that remembers answers."""
+        """A hash of the entries, part of every cache key."""
         return hashlib.sha256(json.dumps(self.entries).encode()).hexdigest()[:16]
 
-    def enrich(self, text: str) -> Enriched:
-        """The question, and after it the terms that it asks for in other words; itself if there are none."""
+    def enrich(self, text: str) -> EnrichedQuery:
+        """Append the synonyms of the terms in a query; a query without such terms stays as it is."""
         added: list[AddedTerm] = []
-        for found in self._matches(text):
+        for found in self._find_matches(text):
             entry = self.entries[found.entry]
-            room = min(PER_ENTRY, IN_ALL - len(added))
+            room = min(MAX_TERMS_PER_ENTRY, IN_ALL - len(added))
             present = " ".join([text, *(f"\n{one.term}" for one in added)])
             new = [term for term in dict.fromkeys(entry.terms) if not pattern(term).search(present)]
-            added += [AddedTerm(term, entry.canonical, found.text) for term in _distinct(new)[:room]]
-        return Enriched(" ".join([text, *(one.term for one in added)]), tuple(added))
+            added += [AddedTerm(term, entry.canonical, found.text) for term in _remove_forms(new)[:room]]
+        return EnrichedQuery(" ".join([text, *(one.term for one in added)]), tuple(added))
 
-    def _matches(self, text: str) -> list[_Found]:
-        """The entries that a question asks for, in its order; where matches overlap, the longest counts."""
-        found = sorted(self._occurrences(text), key=lambda f: (f.start - f.end, f.start, f.entry))
-        kept: list[_Found] = []
+    def _find_matches(self, text: str) -> list[_TermMatch]:
+        """Find the entries that a query has terms of, in its order; where matches overlap, the longest counts."""
+        found = sorted(self._find_occurrences(text), key=lambda f: (f.start - f.end, f.start, f.entry))
+        kept: list[_TermMatch] = []
         for one in found:
             beside = all(one.end <= k.start or k.end <= one.start for k in kept)
             same = any((one.start, one.end) == (k.start, k.end) for k in kept)  # a term of two entries
             if beside or same:
                 kept.append(one)
-        first: dict[int, _Found] = {}
+        first: dict[int, _TermMatch] = {}
         for one in sorted(kept):
             first.setdefault(one.entry, one)
         return list(first.values())
 
-    def _occurrences(self, text: str) -> Iterator[_Found]:
+    def _find_occurrences(self, text: str) -> Iterator[_TermMatch]:
         for number, entry in enumerate(self.entries):
             for term in entry.terms:
                 for match in pattern(term).finditer(text):
-                    yield _Found(match.start(), match.end(), number, match.group())
+                    yield _TermMatch(match.start(), match.end(), number, match.group())
 
 
-def _distinct(terms: Sequence[str]) -> list[str]:
-    """Terms without those that are a form of an earlier one."""
+def _remove_forms(terms: Sequence[str]) -> list[str]:
+    """Remove terms that are a form (singular, plural) of an earlier one."""
     kept: list[str] = []
     for term in terms:
         if not any(pattern(other).fullmatch(term) for other in kept):
@@ -114,26 +114,26 @@ def _distinct(terms: Sequence[str]) -> list[str]:
 
 @lru_cache(maxsize=20_000)
 def pattern(term: str) -> re.Pattern[str]:
-    """What finds a term in a text: whole words, any case, singular or plural, whatever stands between its words."""
-    *before, last = re.split(_GAP, term.strip())
-    words = [*map(re.escape, before), f"(?:{'|'.join(map(re.escape, forms(last)))})"]
-    return re.compile(rf"(?<!\w){_GAP.join(words)}(?!\w)", re.IGNORECASE)
+    """Compile a term: whole words, any case, singular or plural, with blanks, ``_`` or ``-`` between them."""
+    *before, last = re.split(_WORD_GAP, term.strip())
+    words = [*map(re.escape, before), f"(?:{'|'.join(map(re.escape, list_forms(last)))})"]
+    return re.compile(rf"(?<!\w){_WORD_GAP.join(words)}(?!\w)", re.IGNORECASE)
 
 
-def forms(word: str) -> list[str]:
-    """A word in singular and plural, as far as English spells them regularly."""
+def list_forms(word: str) -> list[str]:
+    """List a word in singular and plural, as far as English spells them regularly."""
     lower = word.lower()
     if not lower.isalpha() or len(lower) < 3:
         return [word]
     if lower.endswith("ies") and len(lower) > 4:
         return [word, word[:-3] + "y"]
-    if lower.endswith("es") and lower[:-2].endswith(_HISSING):
+    if lower.endswith("es") and lower[:-2].endswith(_SIBILANT_ENDINGS):
         return [word, word[:-2], word[:-1]]
     if lower.endswith("s") and not lower.endswith(("ss", "us", "is")):
         return [word, word[:-1]]
     if lower.endswith("y") and lower[-2] not in _VOWELS:
         return [word, word[:-1] + "ies", word + "s"]
-    if lower.endswith(_HISSING):
+    if lower.endswith(_SIBILANT_ENDINGS):
         return [word, word + "es"]
     return [word, word + "s"]
 
@@ -142,18 +142,18 @@ def forms(word: str) -> list[str]:
 
 
 @lru_cache(maxsize=8)
-def _loaded(path: Path, stamp: tuple[int, int]) -> TermGraph:
+def _load_version(path: Path, stamp: tuple[int, int]) -> TermGraph:
     try:
         raw = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"the term graph {path} cannot be read: {error}") from error
     except (ValueError, RecursionError) as error:
-        raise SettingsError(f"the term graph {path} is not JSON: {_where(error)}") from None
-    return TermGraph(tuple(_entries(raw, path)))
+        raise SettingsError(f"the term graph {path} is not JSON: {_describe_error(error)}") from None
+    return TermGraph(tuple(_parse_entries(raw, path)))
 
 
 def load(path: Path) -> TermGraph:
-    """The term graph of a file, read again only when the file has changed."""
+    """Load the term graph of a file; it is read again only when the file has changed."""
     try:
         status = path.stat()
     except OSError as error:
@@ -161,18 +161,18 @@ def load(path: Path) -> TermGraph:
         raise SettingsError(
             f"the term graph {path} cannot be read ({reason}): check the setting 'terms'"
         ) from None
-    if status.st_size > MAX_BYTES:
+    if status.st_size > MAX_FILE_BYTES:
         raise SettingsError(f"the term graph {path} is too large ({status.st_size} bytes)")
-    return _loaded(path, (status.st_mtime_ns, status.st_size))
+    return _load_version(path, (status.st_mtime_ns, status.st_size))
 
 
-def _where(error: Exception) -> str:
-    """What is wrong with JSON, without quoting it: it may be a file that is none of ours."""
+def _describe_error(error: Exception) -> str:
+    """Describe what is wrong with JSON without quoting it: it may be somebody's private file."""
     line = getattr(error, "lineno", 0)
     return f"line {line}" if line else type(error).__name__
 
 
-def _entries(raw: Any, path: Path) -> Iterator[Entry]:
+def _parse_entries(raw: Any, path: Path) -> Iterator[Entry]:
     listed = raw.get("entries") if isinstance(raw, dict) else None
     if not isinstance(listed, list):
         raise SettingsError(f'the term graph {path} must be {{"entries": [...]}}: see docs/terms.md')
@@ -183,14 +183,16 @@ def _entries(raw: Any, path: Path) -> Iterator[Entry]:
             raise SettingsError(
                 f"the term graph {path}: entry {number} needs 'canonical', a term, and 'synonyms', a list of terms"
             )
-        yield Entry(_clean(str(canonical)), tuple(_clean(term) for term in synonyms))
+        yield Entry(_join_words(str(canonical)), tuple(_join_words(term) for term in synonyms))
 
 
 def _is_term(value: object) -> bool:
     return (
-        isinstance(value, str) and 0 < len(value.strip()) <= LONGEST and re.search(r"\w", value) is not None
+        isinstance(value, str)
+        and 0 < len(value.strip()) <= MAX_TERM_CHARS
+        and re.search(r"\w", value) is not None
     )
 
 
-def _clean(term: str) -> str:
+def _join_words(term: str) -> str:
     return " ".join(term.split())

@@ -2,8 +2,8 @@
 
 A fused score only orders the hits of one query. Here a logistic model says how likely a hit is right, by what it
 shares with the query: how much of what the query asks for it has, how much that is in all, whether it defines
-a name that is asked for, whether its file is called so, and how far down it stands. Fitted on querys with known
-answers, and on querys about other trees, which have none (``benchmarks/calibrate.py``). Of the hits that are said to
+a name of the query, whether its file has such a name, and its rank. Fitted on queries with known
+answers, and on queries about other trees, which have none (``benchmarks/calibrate.py``). Of the hits that are said to
 be 0.8, four of five are right where every second query has an answer.
 """
 
@@ -24,8 +24,8 @@ from dowse.stores.protocol import Snapshot
 from dowse.types import Query
 
 WEAK_RELEVANCE = 0.1
-"""An answer whose best hit is below this is a guess: so are one in a hundred of the answers to real querys, and
-half of those to querys about something else."""
+"""An answer whose best hit is below this is a guess: so are one in a hundred of the answers to real queries, and
+half of those to queries about something else."""
 
 FULL_COVERAGE = 0.5
 """The share of a query that a place has to cover; nobody's words are all in the code."""
@@ -49,7 +49,7 @@ LATER_HIT_WEIGHTS = {
 """Weights of the evidence for the first hit and for those below it, as ``benchmarks/calibrate.py`` fits them; to be
 fitted again when a signal changes."""
 
-_FIRST, _LATER = (
+_FIRST_HIT_MODEL, _LATER_HIT_MODEL = (
     (weights["intercept"], tuple(weights.values())[1:]) for weights in (FIRST_HIT_WEIGHTS, LATER_HIT_WEIGHTS)
 )
 
@@ -115,7 +115,7 @@ class RelevanceModel:
         defined = candidate.find_definitions(self._names) if self._names else ()
         named = any(not self._lone or definition.is_meant(entity, self._lone) for entity in defined)
         if self._naming:  # no signal for the order, but still evidence
-            file = file_name.gain(candidate.file.path, self._naming)
+            file = file_name.compute_gain(candidate.file.path, self._naming)
         else:
             file = sum([factor - 1.0 for name, factor, _ in candidate.contributions if name == "file_name"])
         return Features(
@@ -137,7 +137,7 @@ class RelevanceModel:
 
 def probability(features: Features) -> float:
     """Apply the logistic function to the weighted features."""
-    intercept, weights = _LATER if features.depth else _FIRST
+    intercept, weights = _LATER_HIT_MODEL if features.depth else _FIRST_HIT_MODEL
     return logistic(intercept + sum(map(mul, weights, features)))
 
 

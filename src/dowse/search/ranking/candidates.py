@@ -9,7 +9,7 @@ from operator import attrgetter
 from dowse.filters import chunk_definitions, entity_passes
 from dowse.lazy_rows import column
 from dowse.search.channels.request import Retrieved
-from dowse.search.ranking.fusion import Contribution, Fused
+from dowse.search.ranking.fusion import Contribution, FusedScores
 from dowse.search.timing import StageTimer
 from dowse.stores.protocol import Snapshot
 from dowse.types import CHUNK_BITS, Chunk, Entity, Filter, Query, Reason, StoredFile, split_chunk_id
@@ -100,7 +100,7 @@ class Ranking:
 
 
 def collect_candidates(
-    snapshot: Snapshot, fused: Fused, limit: int, filter: Filter
+    snapshot: Snapshot, fused: FusedScores, limit: int, filter: Filter
 ) -> tuple[list[Candidate], list[tuple[StoredFile, int]]]:
     """Choose what is reranked, best first: so many of the best chunks and the best of every other file; and the others.
 
@@ -115,7 +115,7 @@ def collect_candidates(
         leader = leaders.get(file_id)
         file = leader.file if leader else snapshot.file(file_id)
         if not file or (
-            filter.about_chunks and not passing_definitions(filter, make_candidate(fused, file, id))
+            filter.about_chunks and not list_passing_definitions(filter, make_candidate(fused, file, id))
         ):
             continue
         if leader and len(chosen) >= limit:
@@ -128,7 +128,7 @@ def collect_candidates(
     return chosen, others
 
 
-def make_candidate(fused: Fused, file: StoredFile, id: int) -> Candidate:
+def make_candidate(fused: FusedScores, file: StoredFile, id: int) -> Candidate:
     """Make a candidate of a chunk of a file with what the channels contributed."""
     ordinal = split_chunk_id(id)[1]
     return Candidate(
@@ -136,7 +136,7 @@ def make_candidate(fused: Fused, file: StoredFile, id: int) -> Candidate:
     )
 
 
-def passing_definitions(filter: Filter, candidate: Candidate) -> list[Entity]:
+def list_passing_definitions(filter: Filter, candidate: Candidate) -> list[Entity]:
     """List the definitions in and around a chunk that a filter lets through."""
     return [e for e in candidate.definitions if entity_passes(filter, e.kind, e.name)]
 

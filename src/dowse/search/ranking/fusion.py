@@ -20,10 +20,10 @@ from typing import NamedTuple
 
 from dowse.types import Scored
 
-K = 60
-"""RRF's constant: how little the very first ranks stand out."""
+RRF_K = 60
+"""The constant of RRF: the larger, the less the first ranks stand out."""
 
-SPREAD = 6.0
+FULL_SPREAD_DEVIATIONS = 6.0
 """Standard deviations between the worst and the best hit of a channel that count as a full score: BM25's best of
 a hundred hits is seldom further off."""
 
@@ -36,16 +36,16 @@ Contribution = tuple[str, float, str | int]
 tuple, since hundreds are made for each query and few are shown."""
 
 
-class Fused(NamedTuple):
-    """By chunk: its score, and what each channel that has it contributes to that."""
+class FusedScores(NamedTuple):
+    """The score of each chunk, and what each channel that found it contributes."""
 
     scores: dict[int, float]
     contributions: dict[int, list[Contribution]]
 
 
-def fuse(method: str, channels: Mapping[str, Sequence[Scored]], weights: Mapping[str, float]) -> Fused:
+def fuse(method: str, channels: Mapping[str, Sequence[Scored]], weights: Mapping[str, float]) -> FusedScores:
     """Add up the contributions of channels to each chunk, by the method of this name."""
-    fused = Fused({}, {})
+    fused = FusedScores({}, {})
     scores, contributions = fused
     for name, hits in channels.items():
         weight, shares = weights[name], METHODS[method]([score for _, score in hits], name in BOUNDED)
@@ -60,29 +60,32 @@ def fuse(method: str, channels: Mapping[str, Sequence[Scored]], weights: Mapping
     return fused
 
 
-def _rrf(scores: Sequence[float], bounded: bool) -> Sequence[float]:
-    return [(K + 1) / (K + rank) for rank in range(1, len(scores) + 1)]
+def _share_by_rank(scores: Sequence[float], bounded: bool) -> Sequence[float]:
+    """Share by rank alone: reciprocal rank fusion, scaled so that the first hit has the whole weight."""
+    return [(RRF_K + 1) / (RRF_K + rank) for rank in range(1, len(scores) + 1)]
 
 
-def _scores(scores: Sequence[float], bounded: bool) -> Sequence[float]:
+def _share_by_score(scores: Sequence[float], bounded: bool) -> Sequence[float]:
+    """Share by the score, compared with the full score of the channel."""
     full = 1.0 if bounded else max(scores, default=0.0)
     if full <= 0:
         return [0.0] * len(scores)
     return [score / full if score > 0 else 0.0 for score in scores]
 
 
-def _zscore(scores: Sequence[float], bounded: bool) -> Sequence[float]:
+def _share_by_zscore(scores: Sequence[float], bounded: bool) -> Sequence[float]:
+    """Share by how far a score stands out from the others of the channel."""
     lowest = min(scores, default=0.0)
     if bounded or lowest == max(scores, default=0.0):  # nothing stands out: the scores speak for themselves
-        return _scores(scores, bounded)
+        return _share_by_score(scores, bounded)
     mean = math.fsum(scores) / len(scores)
     deviation = math.dist(scores, [mean] * len(scores)) / math.sqrt(len(scores))
-    return [min(1.0, (score - lowest) / (SPREAD * deviation)) for score in scores]
+    return [min(1.0, (score - lowest) / (FULL_SPREAD_DEVIATIONS * deviation)) for score in scores]
 
 
 METHODS: Mapping[str, Callable[[Sequence[float], bool], Sequence[float]]] = {
-    "scores": _scores,
-    "rrf": _rrf,
-    "zscore": _zscore,
+    "scores": _share_by_score,
+    "rrf": _share_by_rank,
+    "zscore": _share_by_zscore,
 }
 """What share of its weight a channel contributes to each of its hits, by their scores, best first."""

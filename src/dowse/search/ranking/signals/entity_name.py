@@ -1,4 +1,4 @@
-"""A definition named with the words of the question is likely what the question describes."""
+"""Boosts chunks with a definition that is named with the words of the query."""
 
 from __future__ import annotations
 
@@ -11,24 +11,23 @@ from dowse.search.ranking.candidates import Candidate, naming_words
 from dowse.search.ranking.signals.context import SignalContext
 
 GAIN = 0.3
-"""Gain when every word of the name is in the question, and the question is nothing else."""
+"""Gain when every word of the name is in the query, and the query has no others."""
 
-LEAST = 2
-"""Words a name must share with the question, unless the question has fewer: one word is shared by chance."""
+MIN_SHARED_WORDS = 2
+"""Words a name must share with the query, unless the query has fewer: one word is shared by chance."""
 
-IN_REACH = 0.4
-"""Share of the best score below which a place stays where it is, whatever is defined there: most are, and looking at
-their names takes time."""
+MIN_SCORE_SHARE = 0.4
+"""Share of the best score below which candidates are skipped: they would not come up, and most are below."""
 
 
 def apply(context: SignalContext, candidates: Sequence[Candidate]) -> None:
-    """Lift chunks with a definition whose name shares words with the question; not where a file is asked for."""
+    """Boost chunks with a definition whose name shares words with the query; not for queries that name a file."""
     query = context.query
     wanted = naming_words(query)
     if not wanted or query.reading == "file":
         return
-    least = min(LEAST, len(wanted))
-    enough = IN_REACH * max([candidate.score for candidate in candidates], default=0.0)
+    least = min(MIN_SHARED_WORDS, len(wanted))
+    enough = MIN_SCORE_SHARE * max([candidate.score for candidate in candidates], default=0.0)
     worth: dict[str, float] = {}  # by name: the same one is defined in many places
     for candidate in candidates:
         if candidate.score < enough:
@@ -40,15 +39,15 @@ def apply(context: SignalContext, candidates: Sequence[Candidate]) -> None:
             name = names[i]
             value = worth.get(name)
             if value is None:
-                value = worth[name] = _share(_name_stems(name), wanted, least)
+                value = worth[name] = _score_overlap(_name_stems(name), wanted, least)
             if value > best:
                 best, named = value, name
         if best:
             candidate.boost("entity_name", 1.0 + GAIN * best, f"defines {named}")
 
 
-def _share(words: frozenset[str], wanted: frozenset[str], least: int) -> float:
-    """The share of a name that the question has, times the share of the question that the name has."""
+def _score_overlap(words: frozenset[str], wanted: frozenset[str], least: int) -> float:
+    """Compute the share of a name that the query has, times the share of the query that the name has."""
     if words.isdisjoint(wanted):
         return 0.0
     shared = len(words & wanted)

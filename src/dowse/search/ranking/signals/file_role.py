@@ -1,4 +1,4 @@
-"""Tests, examples, generated and vendored files step back, unless the question is about them."""
+"""Demotes tests, examples, documentation, generated and vendored files, unless the query is about them."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ FACTORS = {
     Role.DOCS: 0.35,
 }
 
-ASKED_FOR = {
+ROLE_WORDS = {
     Role.TEST: frozenset({"test", "spec", "fixtur", "mock", "assert"}),
     Role.EXAMPLE: frozenset({"exampl", "demo", "sampl", "benchmark"}),
     Role.GENERATED: frozenset({"generat"}),
     Role.VENDORED: frozenset({"vendor", "vendored"}),
     Role.DOCS: frozenset({"doc", "readm", "document", "guid", "tutori", "changelog"}),
 }
-"""Stemmed words of a question that ask for such files."""
+"""Stems in a query that ask for files of a role."""
 
-HOW_TO = re.compile(r"\s*how (?:to|(?:do|can|should|would) (?:i|you))\b", re.IGNORECASE)
-"""How a question begins that asks for instructions, which stand in the documentation as likely as anywhere: "how do I
+HOW_TO_QUERY = re.compile(r"\s*how (?:to|(?:do|can|should|would) (?:i|you))\b", re.IGNORECASE)
+"""How a query begins that asks for instructions, which are in the documentation as likely as anywhere: "how do I
 build this", not "how does it build" or "how do we build"."""
 
-SAID_IN_PASSING = 10
-"""From this many words on, a single one of these may be said in passing: such files step back half as far."""
+WORDS_PER_ROLE_WORD = 10
+"""In a query with more words for each of these, it may be said in passing: such files are demoted half as far."""
 
 
 def apply(context: SignalContext, candidates: Sequence[Candidate]) -> None:
-    """Let candidates step back by the role of their file."""
+    """Demote candidates by the role of their file."""
     query = context.query
     words = frozenset(query.words)
-    factors = {role: factor_of(role, words) for role in FACTORS}
-    if HOW_TO.match(query.text):
+    factors = {role: choose_factor(role, words) for role in FACTORS}
+    if HOW_TO_QUERY.match(query.text):
         factors[Role.DOCS] = 1.0
     for candidate in candidates:
         role = candidate.file.role
@@ -49,9 +49,9 @@ def apply(context: SignalContext, candidates: Sequence[Candidate]) -> None:
             candidate.boost("role", factor, f"{role.value} file")
 
 
-def factor_of(role: Role, words: frozenset[str]) -> float:
-    """How far files of a role step back for a question of these words; 1 if it asks for them."""
-    asking = len(words & ASKED_FOR[role])
+def choose_factor(role: Role, words: frozenset[str]) -> float:
+    """Choose the factor for files of a role by the words of a query; 1 if it asks for them."""
+    asking = len(words & ROLE_WORDS[role])
     if not asking:
         return FACTORS[role]
-    return 1.0 if len(words) <= SAID_IN_PASSING * asking else math.sqrt(FACTORS[role])
+    return 1.0 if len(words) <= WORDS_PER_ROLE_WORD * asking else math.sqrt(FACTORS[role])

@@ -1,8 +1,8 @@
-"""A file with several good places is more likely the right one than a file with a single lucky hit.
+"""Boosts files with several good hits: they are more likely right than a file with a single lucky hit.
 
-That says which file; which lines of it, the places' own scores say. A short question names a subject: an answer
-shows several files, so the further places of a file step back. A long one describes a place: the other places of
-its file are as likely meant as another file, and go with their file.
+That says which file; the scores of its chunks say which lines. A short query names a subject: an answer shows several
+files, so further hits of a file are demoted. A long query describes one piece of code: other chunks of its file are as
+likely meant as another file, and are boosted with it.
 """
 
 from __future__ import annotations
@@ -14,40 +14,40 @@ from dowse.search.ranking.candidates import Candidate, describes_a_place
 from dowse.search.ranking.signals.context import SignalContext
 
 GAIN = 0.6
-"""Gain of a file's best place when its other places together weigh as much as the best place of all."""
+"""Gain of a file's best hit when its other hits together score twice as much as the best hit of all."""
 
-SATURATION = 0.7
-"""Each further place of a file counts this much of the one before, so that an answer shows several files."""
+FURTHER_HIT_SHARE = 0.7
+"""Each further hit of a file counts this much of the one before, so that an answer shows several files."""
 
-TOGETHER = 0.9
-"""Where the question describes a place: each further place of a file counts this much of the one before, and is
-lifted like the best one."""
+DESCRIPTION_HIT_SHARE = 0.9
+"""For a query that describes a piece of code: each further hit of a file counts this much of the one before, and is
+boosted like the best one."""
 
 
 def apply(context: SignalContext, candidates: Sequence[Candidate]) -> None:
-    """Lift the best place of files with many, and let each further place of a file step back."""
+    """Boost the best hit of files with several, and demote each further hit of a file."""
     query = context.query
     by_file: dict[int, list[Candidate]] = defaultdict(list)
     for candidate in candidates:
         by_file[candidate.file.id].append(candidate)
     top = max([candidate.score for candidate in candidates], default=0.0)
     together = describes_a_place(query)
-    for places in by_file.values():
-        beside = [score for place in places for score in place.unranked_scores]
-        if len(places) + len(beside) > 1:
-            _weigh_file(sorted(places, key=lambda c: (-c.score, c.id)), beside, top, together)
+    for hits in by_file.values():
+        beside = [score for hit in hits for score in hit.unranked_scores]
+        if len(hits) + len(beside) > 1:
+            _rerank_file(sorted(hits, key=lambda c: (-c.score, c.id)), beside, top, together)
 
 
-def _weigh_file(places: Sequence[Candidate], beside: Sequence[float], top: float, together: bool) -> None:
-    """Weigh the places of one file, best first, where the best of all weighs this much.
+def _rerank_file(hits: Sequence[Candidate], beside: Sequence[float], top: float, together: bool) -> None:
+    """Rerank the hits of one file, best first; ``top`` is the best score of all files.
 
-    ``beside`` are the scores of those that are no candidates.
+    ``beside`` are the scores of chunks that are no candidates.
     """
-    best, *others = places
-    rest = sum([*[place.score for place in others], *beside])
-    lift = 1.0 + GAIN * min(1.0, rest / (2 * top)) if rest and top else 1.0
-    if lift != 1.0:
-        best.boost("file_coherence", lift, f"{len(places) + len(beside)} places in this file")
-    first, step = (lift, TOGETHER) if together else (1.0, SATURATION)
-    for position, place in enumerate(others, 1):
-        place.boost("file_coherence", first * step**position, f"place {position + 1} of this file")
+    best, *others = hits
+    rest = sum([*[hit.score for hit in others], *beside])
+    factor = 1.0 + GAIN * min(1.0, rest / (2 * top)) if rest and top else 1.0
+    if factor != 1.0:
+        best.boost("file_coherence", factor, f"{len(hits) + len(beside)} places in this file")
+    first, step = (factor, DESCRIPTION_HIT_SHARE) if together else (1.0, FURTHER_HIT_SHARE)
+    for position, hit in enumerate(others, 1):
+        hit.boost("file_coherence", first * step**position, f"place {position + 1} of this file")

@@ -13,7 +13,7 @@ from dowse.search.ranking.candidates import Candidate, describes_a_place
 from dowse.search.ranking.signals.context import SignalContext
 
 GAIN = 0.4
-"""Gain of a place that says the whole question as it is written."""
+"""Gain of a chunk that has the whole query as it is written."""
 
 MIN_RUN_WORDS = 4
 """Words in a row that are no chance: three are ("a progress bar")."""

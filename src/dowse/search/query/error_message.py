@@ -1,0 +1,73 @@
+"""Finds the error message in program output: the one line of a stack trace or a build log worth searching for."""
+
+from __future__ import annotations
+
+import re
+
+from dowse.search.query.frame_formats import PYTHON_FRAME
+from dowse.search.query.program_output import clean_lines
+
+MAX_MESSAGE = 300
+"""Characters of a message that are worth searching for."""
+
+_EXCEPTION_LINE = re.compile(
+    r"""(?>(?:E\ {2,}|Caused\ by:\ |Exception\ in\ thread\ "[^"]{0,99}"\ |Unhandled\ exception[.:]\ ?
+        |\[error\]\ |-+>\ |\[|Uncaught\ (?:\(in\ promise\)\ )?|(?:PHP\ )?Fatal\ error:\ {1,2}(?:Uncaught\ )?){0,3})
+        ((?:[\w$]{1,99}(?:\.|::|\\)){0,9}\w{0,99}?(?:Error|Exception|Failure|Fault|Interrupt|Panic)
+        (?::\ .{1,400}|$))""",
+    re.VERBOSE,
+)
+_PANIC_LINE = re.compile(r"(?:panic|fatal error): (.+)")
+_RUST_PANIC_LINE = re.compile(r"panicked at (?:'(.{1,400}?)', )?")
+_COMPILER_ERROR = re.compile(r"error(?:\[\w{1,20}\]| [A-Z]{1,6}\d{1,6})?:\s{1,4}(\S.*)", re.IGNORECASE)
+_RUBY_MESSAGE = re.compile(r":\d{1,7}:in [`'][^']{0,200}': (\S.*)")
+_TEST_SUMMARY = re.compile(r"(?:FAILED|ERROR) \S+ - (.+)")
+_ERROR_WORD = re.compile(
+    r"\b(?:error|exception|fail(?:ed|ure)|fatal|panic|undefined|cannot|assert\w*)\b", re.IGNORECASE
+)
+
+
+def message(text: str) -> str:
+    """Find what went wrong, in the words of the program.
+
+    The last exception, else the first error, else the first line with an error word, else the first line.
+    """
+    last_exception, first_error, suspicious, first_line = "", "", "", ""
+    in_python, after_panic = False, False
+    for line in clean_lines(text):
+        stripped = line.strip()
+        if not stripped:
+            continue
+        first_line = first_line or stripped
+        if PYTHON_FRAME.match(stripped):
+            in_python = True
+            continue
+        exception = _match_exception(stripped) or (
+            stripped if after_panic or (in_python and not line[0].isspace()) else ""
+        )
+        in_python = in_python and line[0].isspace()
+        after_panic = _RUST_PANIC_LINE.search(stripped) is not None and not exception
+        last_exception = exception or last_exception
+        first_error = first_error or _match_error(stripped)
+        suspicious = suspicious or (stripped if _ERROR_WORD.search(stripped) else "")
+    return " ".join((last_exception or first_error or suspicious or first_line).split())[:MAX_MESSAGE]
+
+
+def _match_exception(line: str) -> str:
+    """Extract the message of an exception or a panic; empty if the line has none."""
+    if match := _EXCEPTION_LINE.match(line):
+        return match.group(1).removesuffix("]") if line.startswith("[") else match.group(1)
+    if match := _PANIC_LINE.match(line) or _RUBY_MESSAGE.search(line):
+        return match.group(1)
+    if match := _RUST_PANIC_LINE.search(line):
+        return match.group(1) or ""
+    return ""
+
+
+def _match_error(line: str) -> str:
+    """Extract the message of a compiler, a linker or a test runner; empty if the line has none."""
+    if match := _COMPILER_ERROR.search(line) or _TEST_SUMMARY.match(line):
+        return match.group(1)
+    if line.startswith("E  "):
+        return line[1:].strip()
+    return line[line.find("undefined reference") :] if "undefined reference" in line else ""
