@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from dowse import lifeline
 from dowse.errors import DowseError
-from dowse.indexing.analyze_file import Task, Understanding, Understood
+from dowse.indexing.analyze_file import AnalyzedFile, Task, Understanding
 
 CPU_SECONDS = 4.0
 CPU_SECONDS_PER_MB = 5.0
@@ -63,7 +63,7 @@ class Worker:
         self._is_late = False
         self._untold: Understanding | None = how
 
-    def understand(self, group: Sequence[Task]) -> list[Understood]:
+    def understand(self, group: Sequence[Task]) -> list[AnalyzedFile]:
         """Have files taken apart, for as long as they may take."""
         clock = threading.Timer(WALL_FACTOR * seconds_for(group), self._end_late)
         clock.daemon = True
@@ -74,7 +74,7 @@ class Worker:
                 self._untold = None
             self._tell(group)
             assert self._process.stdout
-            answer: list[Understood] | None = receive(self._process.stdout)
+            answer: list[AnalyzedFile] | None = receive(self._process.stdout)
             if answer is None:
                 raise self._error()
             return answer

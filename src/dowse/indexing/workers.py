@@ -24,11 +24,11 @@ from dowse.code.languages import builtin
 from dowse.gc_pause import uncollected
 from dowse.indexing import guard
 from dowse.indexing.analyze_file import (
+    AnalyzedFile,
     Task,
     Understanding,
-    Understood,
+    analyze_group,
     understand_by_lines,
-    understand_group,
     understand_soon,
 )
 from dowse.types import ParsedFile, ParseHealth, SourceFile
@@ -47,17 +47,17 @@ HasContent = TypeVar("HasContent", Task, SourceFile)
 
 def understand_all(
     how: Understanding, tasks: Iterable[Task], total_bytes: int, processes: int
-) -> Iterator[Understood]:
-    """Each task understood, in order; in this process if there is little to do."""
+) -> Iterator[tuple[Task, AnalyzedFile]]:
+    """Analyze files; yield each with its result, in order. Uses this process if there is little to do."""
     if processes < 2 or total_bytes < PARALLEL_BYTES:
-        return _in_this_process(how, tasks)
-    return _in_processes(how, tasks, processes)
+        return _analyze_here(how, tasks)
+    return _analyze_in_workers(how, tasks, processes)
 
 
-def attempt(how: Understanding, tasks: Sequence[Task]) -> list[Understood]:
+def attempt(how: Understanding, tasks: Sequence[Task]) -> list[AnalyzedFile]:
     """Tasks understood, or the reason why one was not: one bad file must not stop a run."""
     try:
-        return understand_group(how, tasks)
+        return analyze_group(how, tasks)
     except Exception as error:
         if len(tasks) > 1:
             return [understood for task in tasks for understood in attempt(how, [task])]
@@ -67,22 +67,22 @@ def attempt(how: Understanding, tasks: Sequence[Task]) -> list[Understood]:
 
 
 def reason(error: Exception) -> str:
-    """What is said of a file that an error keeps out of the index."""
+    """Describe the error that keeps a file out of the index."""
     return f"{type(error).__name__}: {error}"
 
 
-def _failed(why: str) -> Understood:
-    return Understood(ParsedFile("", ParseHealth.FAILED, (), ()), (), (), error=why)
+def _failed(why: str) -> AnalyzedFile:
+    return AnalyzedFile(ParsedFile("", ParseHealth.FAILED, (), ()), (), (), error=why)
 
 
-class _Guarded:
-    """A worker that is started when there is something to do, and again after its end."""
+class _RestartingWorker:
+    """A worker process that is started when there is something to do, and again after a crash or timeout."""
 
     def __init__(self, how: Understanding) -> None:
         self._how = how
         self._worker: guard.Worker | None = None
 
-    def understand(self, group: Sequence[Task]) -> list[Understood]:
+    def understand(self, group: Sequence[Task]) -> list[AnalyzedFile]:
         """Take files apart, one by one if they cannot be together."""
         try:
             self._worker = self._worker or guard.Worker(self._how)
@@ -105,7 +105,7 @@ class _Guarded:
             worker.kill()
             worker.close()
 
-    def _give_up(self, task: Task, error: Exception) -> Understood:
+    def _give_up(self, task: Task, error: Exception) -> AnalyzedFile:
         """Cut a file by lines; a grammar of the user's own that crashes is something to tell."""
         language = self._how.languages.detect(task.path, task.content)
         if isinstance(error, guard.Crashed) and builtin().by_name.get(language.name) != language:
@@ -113,17 +113,17 @@ class _Guarded:
         return understand_by_lines(self._how, task)
 
 
-def _in_this_process(how: Understanding, tasks: Iterable[Task]) -> Iterator[Understood]:
-    guarded = _Guarded(how)
+def _analyze_here(how: Understanding, tasks: Iterable[Task]) -> Iterator[tuple[Task, AnalyzedFile]]:
+    worker = _RestartingWorker(how)
     try:
         for group in grouped(tasks, TOGETHER_BYTES):
-            for task, understood in zip(group, _attempt_soon(how, group), strict=True):
-                yield understood or guarded.understand([task])[0]
+            for task, analyzed in zip(group, _attempt_soon(how, group), strict=True):
+                yield task, analyzed or worker.understand([task])[0]
     finally:
-        guarded.close()
+        worker.close()
 
 
-def _attempt_soon(how: Understanding, tasks: Sequence[Task]) -> list[Understood | None]:
+def _attempt_soon(how: Understanding, tasks: Sequence[Task]) -> list[AnalyzedFile | None]:
     """Take files apart, but for those that are not soon done with; one bad file must not stop a run."""
     try:
         return understand_soon(how, tasks)
@@ -133,18 +133,20 @@ def _attempt_soon(how: Understanding, tasks: Sequence[Task]) -> list[Understood 
         return [_failed(reason(error))]
 
 
-def _in_processes(how: Understanding, tasks: Iterable[Task], processes: int) -> Iterator[Understood]:
+def _analyze_in_workers(
+    how: Understanding, tasks: Iterable[Task], processes: int
+) -> Iterator[tuple[Task, AnalyzedFile]]:
     local = threading.local()
-    workers: list[_Guarded] = []
+    workers: list[_RestartingWorker] = []
 
-    def run(group: Sequence[Task]) -> list[Understood]:
-        worker: _Guarded | None = getattr(local, "worker", None)
+    def run(group: Sequence[Task]) -> Iterator[tuple[Task, AnalyzedFile]]:
+        worker: _RestartingWorker | None = getattr(local, "worker", None)
         if worker is None:
-            worker = local.worker = _Guarded(how)
+            worker = local.worker = _RestartingWorker(how)
             workers.append(worker)
-        return worker.understand(group)
+        return zip(group, worker.understand(group), strict=True)
 
-    waiting: deque[Future[list[Understood]]] = deque()
+    waiting: deque[Future[Iterator[tuple[Task, AnalyzedFile]]]] = deque()
     pool = ThreadPoolExecutor(processes, thread_name_prefix="dowse-worker")
     try:
         for group in grouped(tasks, GROUP_BYTES):
@@ -177,7 +179,7 @@ def grouped(items: Iterable[HasContent], limit: int) -> Iterator[list[HasContent
 
 
 def _serve() -> None:
-    """The life of a worker: settings first, then groups of tasks until the pipe closes."""
+    """Run as a worker: receive the settings, then groups of files until the pipe closes."""
     lifeline.end_with_parent(int(sys.argv[1]))
     stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # nothing may write between the messages
