@@ -12,11 +12,12 @@ from dowse import settings as settings_module
 from dowse.errors import IndexForeign, RootError, SettingsError
 from dowse.index_folder import IndexFolder, data_folders, open_folder
 from dowse.safe_files import read_inside, read_regular
-from dowse.settings import MAX_CONFIG_BYTES, Settings
+from dowse.settings import Settings
+from dowse.settings_files import CONFIG_FILE, MAX_CONFIG_BYTES
 
 INDEX_FOLDER = ".dowse"
 
-PROJECT_MARKS = (INDEX_FOLDER, settings_module.CONFIG_FILE, ".git")
+PROJECT_MARKS = (INDEX_FOLDER, CONFIG_FILE, ".git")
 """What the root of a project has, looked for from the working directory upwards."""
 
 

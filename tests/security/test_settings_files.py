@@ -10,7 +10,8 @@ import pytest
 
 from dowse.errors import SettingsError
 from dowse.roots import main_checkout, shared_names
-from dowse.settings import MAX_CONFIG_BYTES, Settings, resolve, user_config_file
+from dowse.settings import Settings, resolve, user_config_file
+from dowse.settings_files import MAX_CONFIG_BYTES
 
 needs_posix = pytest.mark.skipif(os.name == "nt", reason="no pipes in folders, and links need rights")
 NAMES = ["dowse.toml", "pyproject.toml"]

@@ -8,10 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from dowse.git_config import read_excludes_file
 from dowse.indexing.decode import stamp_of
 from dowse.indexing.ignore import Pattern, PatternList, parse_file
 from dowse.safe_files import read_regular
-from dowse.settings import git_excludes_file
 
 GIT_IGNORE = ".gitignore"
 DOWSE_IGNORE = ".dowseignore"
@@ -96,7 +96,7 @@ class IgnoreFiles:
         """Read the ignore files that apply to a repository as a whole."""
         lists = [self._user_patterns]
         if git_folder := _find_git_folder(top):
-            configured = git_excludes_file(git_folder / "config")
+            configured = read_excludes_file(git_folder / "config")
             if configured is not None:
                 lists = [self._read_configured(top, configured)]
             path = Path(os.path.realpath(git_folder / "info" / "exclude"))
