@@ -107,7 +107,7 @@ def _is_trusted(language: Language) -> bool:
 def understand_by_lines(parser: Understanding, task: Task) -> AnalyzedFile:
     """Cut a file into chunks by lines only: parsing it takes too much time or memory."""
     language = parser.languages.detect(task.path, task.content)
-    chunks = chunking.cut(task.content, (), None, parser.chunk_size, parser.chunk_overlap)
+    chunks = chunking.cut_chunks(task.content, (), None, parser.chunk_size, parser.chunk_overlap)
     parsed = ParsedFile(language.name, ParseHealth.OVER_BUDGET, (), chunks)
     return _add_terms(parser, task, parsed, references.pack((), {}))
 
@@ -125,7 +125,7 @@ def _parse(
         tree = None  # all of it is one error: a query finds nothing, and takes quadratic time
     matches = parsing.matches(language, tree)
     entities = symbols.find(language, matches.definitions, content)
-    chunks = chunking.cut(content, entities, tree, parser.chunk_size, parser.chunk_overlap)
+    chunks = chunking.cut_chunks(content, entities, tree, parser.chunk_size, parser.chunk_overlap)
     mentions = references.find(language, matches.references, content)
     return ParsedFile(language.name, health, entities, chunks), references.pack(entities, mentions)
 

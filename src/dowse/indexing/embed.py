@@ -148,7 +148,7 @@ def prepare_chunks(
 ) -> tuple[PreparedChunk, ...]:
     """Do the part of embedding that needs only the words of a file, where the file is analyzed."""
     model = embedder.name
-    documents = map(embedder.prepared, chunk_fields.documents(path, content, passages))
+    documents = map(embedder.prepared, chunk_fields.build_documents(path, content, passages))
     return tuple([PreparedChunk(_key(model, document), document) for document in documents])
 
 
