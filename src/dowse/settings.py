@@ -94,7 +94,7 @@ def resolve(root: Path, given: Mapping[str, Any] | None = None) -> Resolved:
 def _read_tree_settings(root: Path, name: str, decided: Set[str]) -> tuple[dict[str, Any], list[str]]:
     """Read what a tree may set; return also notes about the rest, unless the user decided that anyway."""
     table = {key: check_value(key, value, name) for key, value in read_tree_file(root).items()}
-    tree = tree_settings.Tree(root, {key: value for key, value in table.items() if key not in decided})
+    tree = tree_settings.TreeConfig(root, {key: value for key, value in table.items() if key not in decided})
     used: dict[str, Any] = {}
     notes: list[str] = []
     for key, value in table.items():

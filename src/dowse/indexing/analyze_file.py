@@ -118,7 +118,7 @@ def parse(parser: Understanding, path: str, content: bytes) -> tuple[ParsedFile,
 
 
 def _parse(
-    parser: Understanding, language: Language, content: bytes, limits: parsing.Limits | None = None
+    parser: Understanding, language: Language, content: bytes, limits: parsing.ParseLimits | None = None
 ) -> tuple[ParsedFile, bytes]:
     tree, health = parsing.parse(language, content, limits)
     if health is ParseHealth.FAILED:

@@ -30,7 +30,7 @@ from dowse.indexing import default_excludes
 from dowse.indexing.decode import stamp_of
 from dowse.indexing.ignore import Pattern, PatternList, ancestor_dirs, parse_lines
 from dowse.indexing.ignore_files import IGNORE_FILES, ActiveIgnoreFiles, IgnoreFiles, changed_time
-from dowse.roots import main_checkout
+from dowse.roots import find_main_checkout
 from dowse.safe_files import describe_excess, describe_kind
 from dowse.types import LEFT_OUT, OUTER_RULES, Candidate, Folder, Skipped, SkipReason
 
@@ -272,7 +272,7 @@ class _EntryChecker:
         mark = entries.get(_GIT)
         if mark is None or not mark.is_file(follow_symlinks=False):
             return None
-        main = main_checkout(Path(mark.path).parent)
+        main = find_main_checkout(Path(mark.path).parent)
         if main is None or not (main.is_relative_to(self._root) or main in self._checkouts_around):
             return None
         return SkipReason.WORK_TREE, f"of the repository at {main}"
@@ -281,7 +281,7 @@ class _EntryChecker:
     def _checkouts_around(self) -> frozenset[Path]:
         """The main checkouts of the repositories that the root may be in."""
         folders = (self._root, *self._root.parents)
-        return frozenset({*folders, *filter(None, map(main_checkout, folders))})
+        return frozenset({*folders, *filter(None, map(find_main_checkout, folders))})
 
     def _check_request(
         self, folder: _WalkedFolder, path: str, name: str, *, is_folder: bool

@@ -1,4 +1,4 @@
-"""Runs what takes files apart in a process of its own, within limits of time and memory for each group of files.
+"""Run the analysis of files in a worker process, within limits of CPU time and memory for each group of files.
 
 A grammar or a regular expression that is stuck cannot be stopped from within. The kernel ends the process when its
 CPU time or its memory is used up, and its parent does so where there is no such limit, or where it just waits.
@@ -48,7 +48,7 @@ class OverBudget(Exception):
 
 
 class Worker:
-    """A process that takes files apart; it is of no use any more after an error."""
+    """A process that analyzes files; it cannot be used any more after an error."""
 
     def __init__(self, how: Understanding) -> None:
         self._process = subprocess.Popen(
@@ -64,7 +64,7 @@ class Worker:
         self._untold: Understanding | None = how
 
     def understand(self, group: Sequence[Task]) -> list[AnalyzedFile]:
-        """Have files taken apart, for as long as they may take."""
+        """Have a group of files analyzed; raise an error if the worker crashes or takes too long."""
         clock = threading.Timer(WALL_FACTOR * seconds_for(group), self._end_late)
         clock.daemon = True
         clock.start()

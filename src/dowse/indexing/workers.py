@@ -1,4 +1,4 @@
-"""Understands many files on all cores, in processes of their own.
+"""Analyze many files in parallel, in worker processes, and survive those that crash or hang a parser.
 
 Workers are started as ``python -m dowse.indexing.workers`` and spoken to over pipes, rather than through
 ``multiprocessing``: that would run a caller's unguarded script again in every worker, and forking is not
@@ -17,7 +17,6 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
-from typing import TypeVar
 
 from dowse import lifeline
 from dowse.code.languages import builtin
@@ -31,18 +30,16 @@ from dowse.indexing.analyze_file import (
     understand_by_lines,
     understand_soon,
 )
-from dowse.types import ParsedFile, ParseHealth, SourceFile
+from dowse.types import ParsedFile, ParseHealth
 
 PARALLEL_BYTES = 3_000_000
-"""Less than this is done sooner than a worker has started."""
+"""Less source than this is analyzed before a worker has started."""
 
 GROUP_BYTES = 250_000
 """Source sent to a worker at a time: large against the cost of a message, small against a batch."""
 
 TOGETHER_BYTES = 1_000_000
-"""Source understood at a time in this process: a fifth of it takes 0.5 % longer, every file by itself 4 %."""
-
-HasContent = TypeVar("HasContent", Task, SourceFile)
+"""Source analyzed at a time in this process: a fifth of it takes 0.5 % longer, every file by itself 4 %."""
 
 
 def understand_all(
@@ -55,12 +52,12 @@ def understand_all(
 
 
 def attempt(how: Understanding, tasks: Sequence[Task]) -> list[AnalyzedFile]:
-    """Tasks understood, or the reason why one was not: one bad file must not stop a run."""
+    """Analyze files; one that fails gets an error as its result, so that it does not stop the run."""
     try:
         return analyze_group(how, tasks)
     except Exception as error:
         if len(tasks) > 1:
-            return [understood for task in tasks for understood in attempt(how, [task])]
+            return [analyzed for task in tasks for analyzed in attempt(how, [task])]
         if isinstance(error, MemoryError):
             return [understand_by_lines(how, tasks[0])]
         return [_failed(reason(error))]
@@ -83,14 +80,14 @@ class _RestartingWorker:
         self._worker: guard.Worker | None = None
 
     def understand(self, group: Sequence[Task]) -> list[AnalyzedFile]:
-        """Take files apart, one by one if they cannot be together."""
+        """Analyze a group of files; if the worker fails, analyze them one by one."""
         try:
             self._worker = self._worker or guard.Worker(self._how)
             return self._worker.understand(group)
         except (guard.Crashed, guard.OverBudget) as error:
             self.close()
             if len(group) > 1:
-                return [understood for task in group for understood in self.understand([task])]
+                return [analyzed for task in group for analyzed in self.understand([task])]
             return [self._give_up(group[0], error)]
 
     def kill(self) -> None:
@@ -106,7 +103,7 @@ class _RestartingWorker:
             worker.close()
 
     def _give_up(self, task: Task, error: Exception) -> AnalyzedFile:
-        """Cut a file by lines; a grammar of the user's own that crashes is something to tell."""
+        """Cut a file by lines; if a grammar of the user's own crashed, report that instead."""
         language = self._how.languages.detect(task.path, task.content)
         if isinstance(error, guard.Crashed) and builtin().by_name.get(language.name) != language:
             return _failed("it crashes the parser of its language")
@@ -124,12 +121,12 @@ def _analyze_here(how: Understanding, tasks: Iterable[Task]) -> Iterator[tuple[T
 
 
 def _attempt_soon(how: Understanding, tasks: Sequence[Task]) -> list[AnalyzedFile | None]:
-    """Take files apart, but for those that are not soon done with; one bad file must not stop a run."""
+    """Analyze files here, except for those that take long; one that fails gets an error as its result."""
     try:
         return understand_soon(how, tasks)
     except Exception as error:
         if len(tasks) > 1:
-            return [understood for task in tasks for understood in _attempt_soon(how, [task])]
+            return [analyzed for task in tasks for analyzed in _attempt_soon(how, [task])]
         return [_failed(reason(error))]
 
 
@@ -164,9 +161,9 @@ def _analyze_in_workers(
             worker.close()
 
 
-def grouped(items: Iterable[HasContent], limit: int) -> Iterator[list[HasContent]]:
-    """Neighbours together, each group as soon as it holds so many bytes of content."""
-    group: list[HasContent] = []
+def grouped(items: Iterable[Task], limit: int) -> Iterator[list[Task]]:
+    """Group neighbouring files; yield each group as soon as it has ``limit`` bytes of content."""
+    group: list[Task] = []
     size = 0
     for item in items:
         group.append(item)
