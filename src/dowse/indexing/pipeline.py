@@ -149,9 +149,7 @@ class _Run:
     gone: list[str] = field(default_factory=list)  # paths to remove with the next commit
     restamped: dict[str, FileStamp] = field(default_factory=dict)
     skipped: list[Skipped] = field(default_factory=list)
-    skipped_times: dict[str, int] = field(
-        default_factory=dict
-    )  # when skipped files that were read were changed
+    skipped_times: dict[str, int] = field(default_factory=dict)  # of files that were skipped after reading
 
     def __post_init__(self) -> None:
         config = self.config
@@ -206,10 +204,10 @@ class _Run:
             if isinstance(source, Skipped):
                 self.skipped.append(source)
                 self.skipped_times[LEFT_OUT + file.path] = tree_diff.trusted_time(file.stamp.changed_ns)
-            elif pending := self._mask(file.path, source):
+            elif pending := self._mask_if_changed(file.path, source):
                 yield pending
 
-    def _mask(self, path: str, source: SourceText) -> Task | None:
+    def _mask_if_changed(self, path: str, source: SourceText) -> Task | None:
         """Blank out the secrets of a file that is to be analyzed; None if its content is the known one."""
         content = source.content
         content_hash = self.config.content_hash(path, content)
