@@ -1,4 +1,4 @@
-"""What has to be done: the disk compared with what is stored."""
+"""The diff between the disk and the index."""
 
 import os
 import time
@@ -9,14 +9,14 @@ import pytest
 
 from dowse.indexing.decode import stamp_of
 from dowse.indexing.tree_diff import (
-    COARSE_SETTLED_NS,
-    SETTLED_NS,
-    Drift,
-    compare,
-    drift,
-    known_changes,
-    same_moment,
-    settled,
+    COARSE_TRUSTED_AGE_NS,
+    TRUSTED_AGE_NS,
+    TreeDiff,
+    count_changes,
+    diff_tree,
+    is_same_stamp,
+    plan_run,
+    trusted_stamp,
 )
 from dowse.types import Candidate, FileStamp, Folder, Skipped, SkipReason
 
@@ -38,7 +38,7 @@ def test_new_changed_gone_and_unchanged() -> None:
     manifest = {
         path: Known(FileStamp(1, 1)) for path in ("same.py", "size.py", "time.py", "gone.py", "left.py")
     }
-    plan = compare(
+    plan = plan_run(
         [
             Folder("", 5),
             Candidate("new.py", FileStamp(1, 1)),
@@ -54,23 +54,23 @@ def test_new_changed_gone_and_unchanged() -> None:
     assert {candidate.path for candidate in plan.read} == {"new.py", "size.py", "time.py"}
     assert plan.removed == ("gone.py", "left.py")
     assert plan.unchanged == 1
-    assert plan.folders == {"": 5, "src": 6}, "both long settled"
+    assert plan.folders == {"": 5, "src": 6}, "both old enough to trust"
     assert len(plan.skipped) == 2
     assert plan.seen == 5, "folders left out whole are not files"
 
 
 def test_nothing_on_disk_removes_everything() -> None:
-    plan = compare([], {"b": Known(FileStamp(1, 1)), "a": Known(FileStamp(1, 1))})
+    plan = plan_run([], {"b": Known(FileStamp(1, 1)), "a": Known(FileStamp(1, 1))})
     assert (plan.read, plan.removed, plan.unchanged, plan.seen) == ((), ("a", "b"), 0, 0)
 
 
 def test_nothing_known_reads_everything() -> None:
-    plan = compare([Candidate("a", FileStamp(1, 1))], {})
+    plan = plan_run([Candidate("a", FileStamp(1, 1))], {})
     assert plan.read == (Candidate("a", FileStamp(1, 1)),)
 
 
 def test_a_stamp_that_was_not_trusted_is_read_again() -> None:
-    plan = compare([Candidate("a", FileStamp(1, 7))], {"a": Known(FileStamp(1, -1))})
+    plan = plan_run([Candidate("a", FileStamp(1, 7))], {"a": Known(FileStamp(1, -1))})
     assert [candidate.path for candidate in plan.read] == ["a"]
 
 
@@ -85,8 +85,8 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def look(tree: Path, known: dict[str, Known], folders: dict[str, int]) -> Drift:
-    return drift(tree, known, folders)
+def look(tree: Path, known: dict[str, Known], folders: dict[str, int]) -> TreeDiff:
+    return diff_tree(tree, known, folders)
 
 
 def as_it_is(tree: Path) -> tuple[dict[str, Known], dict[str, int]]:
@@ -96,10 +96,10 @@ def as_it_is(tree: Path) -> tuple[dict[str, Known], dict[str, int]]:
     return {path.relative_to(tree).as_posix(): Known(stamp(path)) for path in files}, folders
 
 
-def test_no_drift(tree: Path) -> None:
+def test_no_difference(tree: Path) -> None:
     found = look(tree, *as_it_is(tree))
     assert not found
-    assert found == Drift((), (), {}, rules_changed=False)
+    assert found == TreeDiff((), (), {}, rules_changed=False)
 
 
 def test_a_changed_file_is_seen_without_a_walk(tree: Path) -> None:
@@ -126,7 +126,7 @@ def test_what_is_only_looked_at_again_does_not_count_as_changed(tree: Path) -> N
     found = look(tree, manifest, folders)
     assert {candidate.path for candidate in found.changed} == {"a.py", "src/b.py"}
     assert set(found.folders) == {""}
-    assert known_changes(found, manifest, folders) == 1
+    assert count_changes(found, manifest, folders) == 1
 
 
 def test_a_missing_file_is_seen(tree: Path) -> None:
@@ -167,40 +167,40 @@ def test_an_ignore_file_that_changed_or_went_changes_the_rules(tree: Path, gone:
 def test_a_stamp_taken_right_after_a_change_is_not_trusted() -> None:
     now = time.time_ns()
     fresh = FileStamp(10, (now - 1_000_000) | 1)
-    assert settled(fresh).mtime_ns < 0
-    assert settled(fresh) != fresh
-    assert same_moment(settled(fresh), fresh), "but it is known which moment it was"
-    old = FileStamp(10, (now - SETTLED_NS - 1_000_000) | 1)
-    assert settled(old) == old
+    assert trusted_stamp(fresh).mtime_ns < 0
+    assert trusted_stamp(fresh) != fresh
+    assert is_same_stamp(trusted_stamp(fresh), fresh), "but it is known which moment it was"
+    old = FileStamp(10, (now - TRUSTED_AGE_NS - 1_000_000) | 1)
+    assert trusted_stamp(old) == old
 
 
 def test_a_stamp_of_a_file_written_just_now_under_an_older_time_is_not_trusted() -> None:
     now = time.time_ns()
     dated_back = FileStamp(10, now - 10**15 | 1, now - 1_000_000 | 1)
-    assert settled(dated_back) == dated_back._replace(mtime_ns=-dated_back.mtime_ns)
-    assert same_moment(settled(dated_back), dated_back)
+    assert trusted_stamp(dated_back) == dated_back._replace(mtime_ns=-dated_back.mtime_ns)
+    assert is_same_stamp(trusted_stamp(dated_back), dated_back)
 
 
 def test_a_file_system_that_counts_in_seconds_settles_later() -> None:
     second = time.time_ns() // 1_000_000_000 * 1_000_000_000
-    assert settled(FileStamp(10, second)).mtime_ns < 0
-    past = FileStamp(10, second - COARSE_SETTLED_NS - 1_000_000_000)
-    assert settled(past) == past
+    assert trusted_stamp(FileStamp(10, second)).mtime_ns < 0
+    past = FileStamp(10, second - COARSE_TRUSTED_AGE_NS - 1_000_000_000)
+    assert trusted_stamp(past) == past
 
 
 def test_another_time_or_size_is_another_moment() -> None:
     stamp = FileStamp(10, 1_000)
-    assert same_moment(stamp, stamp)
-    assert same_moment(FileStamp(10, -1_000), stamp)
-    assert not same_moment(FileStamp(11, 1_000), stamp)
-    assert not same_moment(FileStamp(10, 1_001), stamp)
+    assert is_same_stamp(stamp, stamp)
+    assert is_same_stamp(FileStamp(10, -1_000), stamp)
+    assert not is_same_stamp(FileStamp(11, 1_000), stamp)
+    assert not is_same_stamp(FileStamp(10, 1_001), stamp)
 
 
 def test_a_folder_that_just_changed_is_looked_at_again() -> None:
     now = time.time_ns() | 1
-    assert compare([Folder("", now)], {}).folders[""] != now
+    assert plan_run([Folder("", now)], {}).folders[""] != now
 
 
 def test_a_time_in_the_future_is_taken_as_it_is() -> None:
     future = FileStamp(10, time.time_ns() + 10**12)
-    assert settled(future) == future
+    assert trusted_stamp(future) == future

@@ -29,7 +29,7 @@ def cut(
     language = languages.builtin().detect(path, content)
     tree, _ = parsing.parse(language, content)
     entities = symbols.find(language, parsing.matches(language, tree).definitions, content)
-    return chunking.cut(content, entities, tree, target, overlap), entities
+    return chunking.cut_chunks(content, entities, tree, target, overlap), entities
 
 
 def offsets(content: bytes) -> list[int]:
@@ -78,12 +78,12 @@ LINES = st.lists(st.one_of(st.just(""), st.just("   "), LINE), max_size=60).map(
 @given(LINES, st.integers(1, 300))
 def test_any_text_is_cut_soundly(text: str, target: int) -> None:
     content = text.encode()
-    assert_sound(content, chunking.cut(content, (), None, target), (), target)
+    assert_sound(content, chunking.cut_chunks(content, (), None, target), (), target)
 
 
 @given(st.binary(max_size=2000), st.integers(1, 50))
 def test_any_bytes_are_cut_soundly(content: bytes, target: int) -> None:
-    assert_sound(content, chunking.cut(content, (), None, target), (), target)
+    assert_sound(content, chunking.cut_chunks(content, (), None, target), (), target)
 
 
 CODE = st.lists(
@@ -215,19 +215,19 @@ def test_neighbours_of_different_definitions_are_not_joined() -> None:
 def test_a_run_of_lines_ends_at_a_blank_one_if_there_is_one() -> None:
     paragraphs = "\n\n".join("\n".join(["some words on a line"] * 4) for _ in range(10))
     content = paragraphs.encode()
-    for chunk in chunking.cut(content, (), None, 200):
+    for chunk in chunking.cut_chunks(content, (), None, 200):
         assert (chunk.end_line - chunk.start_line + 1) % 5 == 4, "whole paragraphs"
 
 
 def test_plain_text_fills_its_chunks() -> None:
     content = b"word " * 7 + b"\n"
-    chunks = chunking.cut(content * 500, (), None, 1000)
+    chunks = chunking.cut_chunks(content * 500, (), None, 1000)
     assert all(900 < chunk.end - chunk.start <= 1000 for chunk in chunks[:-1])
 
 
 def test_a_line_that_is_far_too_long_is_cut_between_characters() -> None:
     content = b"start\n" + "ü日😀".encode() * 2000 + b"\nend\n"
-    chunks = chunking.cut(content, (), None, 100)
+    chunks = chunking.cut_chunks(content, (), None, 100)
     pieces = [chunk for chunk in chunks if chunk.start_line == chunk.end_line == 2]
     assert len(pieces) > 10
     for chunk in pieces:
@@ -238,7 +238,7 @@ def test_a_line_that_is_far_too_long_is_cut_between_characters() -> None:
 
 def test_bytes_without_a_beginning_of_a_character_come_to_an_end() -> None:
     content = b"\x80" * 5000
-    chunks = chunking.cut(content, (), None, 100)
+    chunks = chunking.cut_chunks(content, (), None, 100)
     assert b"".join(content[c.start : c.end] for c in chunks) == content
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from dowse.errors import RootError
 from dowse.indexing.decode import stamp_of
-from dowse.indexing.discover import Rules, discover, why
+from dowse.indexing.discover import Rules, check_path, discover
 from dowse.types import Candidate, Folder, Skipped, SkipReason
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is the witness")
@@ -215,7 +215,7 @@ def test_a_work_tree_inside_is_left_out_unless_asked_for(tmp_path: Path) -> None
     left_out = Skipped("agents/one/", SkipReason.WORK_TREE, f"of the repository at {tmp_path.resolve()}")
     assert candidates(tmp_path) == ["src/a.py"]
     assert skipped(tmp_path)["agents/one/"] == left_out[1:]
-    assert why(tmp_path, "agents/one/src/a.py", Rules()) == left_out
+    assert check_path(tmp_path, "agents/one/src/a.py", Rules()) == left_out
     assert candidates(tmp_path / "agents") == []
     assert candidates(tmp_path / "agents/one") == ["src/a.py"]
     everything = ["agents/one/inner/src/a.py", "agents/one/src/a.py", "src/a.py"]
@@ -453,8 +453,8 @@ def test_the_root_may_be_a_link(tmp_path: Path) -> None:
     write(tmp_path / "real", "x.py")
     (tmp_path / "link").symlink_to("real")
     assert candidates(tmp_path / "link") == ["x.py"]
-    assert isinstance(why(tmp_path / "link", str(tmp_path / "link/x.py"), Rules()), Candidate)
-    assert isinstance(why(tmp_path / "link", str(tmp_path / "real/x.py"), Rules()), Candidate)
+    assert isinstance(check_path(tmp_path / "link", str(tmp_path / "link/x.py"), Rules()), Candidate)
+    assert isinstance(check_path(tmp_path / "link", str(tmp_path / "real/x.py"), Rules()), Candidate)
 
 
 @posix_only
@@ -536,7 +536,7 @@ def test_a_root_that_cannot_be_read(tmp_path: Path) -> None:
             list(discover(root, Rules()))
 
 
-# --- why ----------------------------------------------------------------------------------------
+# --- one path ------------------------------------------------------------------------------------
 
 
 def test_why_says_what_discover_says(tmp_path: Path) -> None:
@@ -546,15 +546,15 @@ def test_why_says_what_discover_says(tmp_path: Path) -> None:
     said = {item for item in discover(tmp_path, rules) if not isinstance(item, Folder)}
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert files
-    answers = {why(tmp_path, path.relative_to(tmp_path).as_posix(), rules) for path in files}
+    answers = {check_path(tmp_path, path.relative_to(tmp_path).as_posix(), rules) for path in files}
     assert answers == said
 
 
 def test_why_names_the_folder_that_is_left_out(tmp_path: Path) -> None:
     write(tmp_path, "gen/deep/a.py", gitignore="gen/\n")
     expected = Skipped("gen/", SkipReason.IGNORED, ".gitignore:1 gen/")
-    assert why(tmp_path, "gen/deep/a.py", Rules()) == expected
-    assert why(tmp_path, "./gen/../gen/deep/missing.py", Rules()) == expected
+    assert check_path(tmp_path, "gen/deep/a.py", Rules()) == expected
+    assert check_path(tmp_path, "./gen/../gen/deep/missing.py", Rules()) == expected
 
 
 @pytest.mark.parametrize(
@@ -572,7 +572,7 @@ def test_why_names_the_folder_that_is_left_out(tmp_path: Path) -> None:
 )
 def test_why_without_a_file(path: str, reason: SkipReason, tmp_path: Path) -> None:
     write(tmp_path, "src/a.py")
-    answer = why(tmp_path, path, Rules())
+    answer = check_path(tmp_path, path, Rules())
     assert isinstance(answer, Skipped)
     assert answer.reason is reason
     assert answer.detail
@@ -582,5 +582,5 @@ def test_why_without_a_file(path: str, reason: SkipReason, tmp_path: Path) -> No
 def test_why_does_not_follow_links(tmp_path: Path) -> None:
     write(tmp_path, "tree/a.py", "outside/b.py")
     (tmp_path / "tree/link").symlink_to("../outside")
-    answer = why(tmp_path / "tree", "link/b.py", Rules())
+    answer = check_path(tmp_path / "tree", "link/b.py", Rules())
     assert answer == Skipped("link", SkipReason.SYMLINK, "to ../outside")

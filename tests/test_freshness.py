@@ -51,7 +51,7 @@ def test_changed_file(tree: Path) -> None:
 
 
 def test_two_changes_within_one_tick_of_the_clock(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tree_diff, "SETTLED_NS", 60_000_000_000)  # however slow this machine is
+    monkeypatch.setattr(tree_diff, "TRUSTED_AGE_NS", 60_000_000_000)  # however slow this machine is
     path = tree / "pkg" / "zoo.py"
     with Engine.open(tree) as engine:
         found(engine, "zebra_crossing")

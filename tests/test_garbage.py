@@ -31,10 +31,10 @@ def test_small_work_done_often_leaves_the_collector_its_count() -> None:
 def test_what_large_work_made_is_not_looked_at_soon() -> None:
     with uncollected():
         assert not gc.isenabled()
-        made: list[list[int]] = [[] for _ in range(gc_pause.MANY + 1)]
-    assert gc.get_count()[0] < gc_pause.MANY
+        made: list[list[int]] = [[] for _ in range(gc_pause.MIN_FROZEN_VALUES + 1)]
+    assert gc.get_count()[0] < gc_pause.MIN_FROZEN_VALUES
     assert gc.isenabled()
-    assert len(made) > gc_pause.MANY
+    assert len(made) > gc_pause.MIN_FROZEN_VALUES
 
 
 def test_it_stays_off_where_it_was_off() -> None:

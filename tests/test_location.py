@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dowse.errors import RootError, SettingsError
-from dowse.roots import INDEX_FOLDER, index_place, main_checkout, project_root, root_of
+from dowse.roots import INDEX_FOLDER, find_main_checkout, find_project_root, index_place, root_of
 from dowse.settings import Settings
 
 as_root = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -53,16 +53,16 @@ def test_without_one_it_is_the_project_around(tree: Path, monkeypatch: pytest.Mo
 def test_the_nearest_project_counts(tree: Path) -> None:
     (tree / ".git").mkdir()
     (tree / "deep" / ".git").write_text("gitdir: elsewhere\n")
-    assert project_root(tree / "deep" / "er") == (tree / "deep").resolve()
+    assert find_project_root(tree / "deep" / "er") == (tree / "deep").resolve()
 
 
 def test_without_any_mark_it_is_the_folder_itself(tree: Path) -> None:
-    assert project_root(tree / "deep") == (tree / "deep").resolve()
+    assert find_project_root(tree / "deep") == (tree / "deep").resolve()
 
 
 def test_a_mark_in_the_home_folder_does_not_make_it_a_project(home: Path, tree: Path) -> None:
     (home / ".git").mkdir()
-    assert project_root(tree) == tree.resolve()
+    assert find_project_root(tree) == tree.resolve()
 
 
 def test_what_cannot_be_a_root(home: Path, tree: Path) -> None:
@@ -170,24 +170,24 @@ def linked_worktree(main: Path, name: str) -> Path:
 
 def test_work_trees_share_the_index_of_the_main_checkout(tree: Path) -> None:
     linked = linked_worktree(tree, "feature")
-    assert main_checkout(linked) == tree.resolve()
+    assert find_main_checkout(linked) == tree.resolve()
     assert index_place(linked, Settings()).folder.path == tree.resolve() / INDEX_FOLDER
     assert index_place(tree, Settings()).folder.path == tree / INDEX_FOLDER
 
 
 def test_neither_a_plain_checkout_nor_a_submodule_is_a_work_tree(tree: Path) -> None:
-    assert main_checkout(tree) is None
+    assert find_main_checkout(tree) is None
     (tree / ".git").mkdir()
-    assert main_checkout(tree) is None
+    assert find_main_checkout(tree) is None
     (tree / ".git" / "modules" / "lib").mkdir(parents=True)
     (tree / "deep" / ".git").write_text("gitdir: ../.git/modules/lib\n")
-    assert main_checkout(tree / "deep") is None
+    assert find_main_checkout(tree / "deep") is None
 
 
 @pytest.mark.parametrize("content", [b"", b"gitdir: /nowhere/at/all\n", b"\xff\xfe", b"gitdir:"])
 def test_a_mark_that_makes_no_sense_is_none(tree: Path, content: bytes) -> None:
     (tree / ".git").write_bytes(content)
-    assert main_checkout(tree) is None
+    assert find_main_checkout(tree) is None
 
 
 def test_a_bare_repository_has_no_main_checkout(tree: Path, home: Path) -> None:
@@ -196,4 +196,4 @@ def test_a_bare_repository_has_no_main_checkout(tree: Path, home: Path) -> None:
     administration.mkdir(parents=True)
     (administration / "commondir").write_text("../..\n")
     (tree / ".git").write_text(f"gitdir: {administration}\n")
-    assert main_checkout(tree) is None
+    assert find_main_checkout(tree) is None

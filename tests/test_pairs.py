@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.code.file_roles import role
-from dowse.code.test_pairing import MOST, Pairs, suite_folders
+from dowse.code.test_pairing import MAX_PARTNERS, Pairs, suite_folders
 from dowse.types import Role
 
 
@@ -178,7 +178,7 @@ PATHS = st.builds(
 @given(st.lists(PATHS, max_size=30), PATHS)
 def test_partners_are_other_files_of_the_other_kind(paths: list[str], path: str) -> None:
     found = Pairs(paths).partners(path)
-    assert len(found) <= MOST
+    assert len(found) <= MAX_PARTNERS
     assert len({partner.path for partner in found}) == len(found)
     for partner in found:
         assert partner.path in paths

@@ -8,7 +8,7 @@ import pytest
 
 from dowse import Engine
 from dowse.errors import RootError
-from dowse.multi_repo import Repositories, merged, names_for
+from dowse.multi_repo import Repositories, merge_responses, names_for
 from dowse.types import SearchOptions
 from tests.test_cli import Shell
 
@@ -57,7 +57,7 @@ def test_a_repository_that_knows_little_does_not_come_first(hot: Path, cold: Pat
 def test_one_alone_is_ranked_as_ever(hot: Path) -> None:
     with Engine.open(hot) as engine:
         response = engine.search("session token")
-    together = merged({"hot": response}, (), 10)
+    together = merge_responses({"hot": response}, (), 10)
     assert [hit.score for hit in together.results] == [hit.score for hit in response.results]
 
 

@@ -5,12 +5,12 @@ from itertools import pairwise
 from dowse.code import languages, tokens
 from dowse.code.chunk_fields import (
     MAX_EMBEDDED,
+    build_documents,
     chunk_terms,
     definitions_by_chunk,
-    documents,
     embedded_texts,
+    pair_with_entities,
     passages,
-    with_beginning,
 )
 from dowse.indexing.analyze_file import Understanding, understand
 from dowse.types import ChunkTerms, ParsedFile
@@ -72,7 +72,7 @@ def test_every_entity_begins_in_the_chunk_with_its_line() -> None:
     by_chunk = definitions_by_chunk(file)
     assert len(by_chunk) == len(file.chunks)
     assert sorted(index for chunk in by_chunk for index in chunk) == list(range(len(file.entities)))
-    for (chunk, entities), ordinals in zip(with_beginning(file, by_chunk), by_chunk, strict=True):
+    for (chunk, entities), ordinals in zip(pair_with_entities(file, by_chunk), by_chunk, strict=True):
         assert [file.entities[i] for i in ordinals] == entities
         assert all(chunk.start_line <= entity.line <= chunk.end_line for entity in entities)
 
@@ -117,7 +117,7 @@ def test_a_document_is_cut_where_its_text_is() -> None:
         definitions = definitions_by_chunk(file)
         texts = embedded_texts("src/a.py", content, file, definitions)
         found = passages(content, file, definitions)
-        for text, document in zip(texts, documents("src/a.py", content, found), strict=True):
+        for text, document in zip(texts, build_documents("src/a.py", content, found), strict=True):
             heading, _, body = text.partition("\n")
             opening, _, _ = body.lstrip().partition("\n")
             assert document.heading == tokens.runs(heading)

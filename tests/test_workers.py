@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,7 +13,7 @@ import pytest
 from dowse.code import languages
 from dowse.errors import DowseError
 from dowse.indexing import workers
-from dowse.indexing.analyze_file import Task, Understanding
+from dowse.indexing.analyze_file import AnalyzedFile, Task, Understanding
 from dowse.indexing.workers import GROUP_BYTES, PARALLEL_BYTES, attempt, understand_all
 
 HOW = Understanding(
@@ -42,6 +42,14 @@ def children() -> set[int]:
     return found
 
 
+def analyze(how: Understanding, work: Iterable[Task], total: int, processes: int) -> list[AnalyzedFile]:
+    """Analyze files, and check that each result comes with its file."""
+    pairs = list(understand_all(how, work, total, processes))
+    if isinstance(work, list):
+        assert [file for file, _ in pairs] == work
+    return [analyzed for _, analyzed in pairs]
+
+
 def eventually(holds: Callable[[], bool], seconds: float = 5.0) -> bool:
     end = time.monotonic() + seconds
     while not holds() and time.monotonic() < end:
@@ -51,9 +59,9 @@ def eventually(holds: Callable[[], bool], seconds: float = 5.0) -> bool:
 
 def test_little_work_is_done_here() -> None:
     work = tasks(3)
-    assert list(understand_all(HOW, work, PARALLEL_BYTES - 1, 8)) == attempt(HOW, work)
-    assert list(understand_all(HOW, work, ALWAYS, 1)) == attempt(HOW, work)
-    assert list(understand_all(HOW, [], ALWAYS, 4)) == []
+    assert analyze(HOW, work, PARALLEL_BYTES - 1, 8) == attempt(HOW, work)
+    assert analyze(HOW, work, ALWAYS, 1) == attempt(HOW, work)
+    assert analyze(HOW, [], ALWAYS, 4) == []
 
 
 def test_workers_give_the_same_in_the_same_order() -> None:
@@ -63,7 +71,7 @@ def test_workers_give_the_same_in_the_same_order() -> None:
         *tasks(20, 3 * GROUP_BYTES // 20),
     ]
     here = attempt(HOW, work)
-    assert list(understand_all(HOW, work, ALWAYS, 2)) == here
+    assert analyze(HOW, work, ALWAYS, 2) == here
     assert sum(len(task.content) for task in work) > 4 * GROUP_BYTES, "several groups"
 
 
@@ -71,13 +79,13 @@ def test_what_is_known_is_not_parsed_again() -> None:
     (task,) = tasks(1)
     parsed = attempt(HOW, [task])[0].parsed
     nonsense = Task(task.path, task.content, parsed)
-    assert next(iter(understand_all(HOW, [nonsense], ALWAYS, 2))).parsed == parsed
+    assert analyze(HOW, [nonsense], ALWAYS, 2)[0].parsed == parsed
 
 
 def test_one_bad_file_does_not_stop_the_others() -> None:
     work = [*tasks(2), Task("a.broken", b"x", None), *tasks(2)]
     for processes in (1, 2):
-        results = list(understand_all(HOW, work, ALWAYS, processes))
+        results = analyze(HOW, work, ALWAYS, processes)
         assert [bool(result.error) for result in results] == [False, False, True, False, False]
         assert results[2].error.startswith(
             "SettingsError: grammar 'tree_sitter_no_such:language' cannot be loaded"
@@ -113,7 +121,7 @@ def test_stopping_early_leaves_no_process() -> None:
 @needs_proc
 def test_finishing_leaves_no_process() -> None:
     before = children()
-    assert len(list(understand_all(HOW, tasks(10, GROUP_BYTES // 2), ALWAYS, 2))) == 10
+    assert len(analyze(HOW, tasks(10, GROUP_BYTES // 2), ALWAYS, 2)) == 10
     assert children() <= before
 
 
@@ -125,7 +133,7 @@ def test_an_error_of_the_caller_leaves_no_process() -> None:
 
     before = children()
     with pytest.raises(OSError, match="disk gone"):
-        list(understand_all(HOW, failing(), ALWAYS, 2))
+        analyze(HOW, failing(), ALWAYS, 2)
     assert children() <= before
 
 
@@ -144,7 +152,7 @@ def test_a_worker_that_was_killed_is_named() -> None:
 def test_a_worker_that_cannot_start_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONHOME", "/nowhere")
     with pytest.raises(DowseError, match="a worker process ended unexpectedly"):
-        list(understand_all(HOW, tasks(4, GROUP_BYTES), ALWAYS, 2))
+        analyze(HOW, tasks(4, GROUP_BYTES), ALWAYS, 2)
 
 
 def test_modules_in_the_working_directory_are_not_imported(
@@ -153,7 +161,7 @@ def test_modules_in_the_working_directory_are_not_imported(
     for name in ("pickle", "subprocess", "dowse", "tree_sitter"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('imported from the tree')\n")
     monkeypatch.chdir(tmp_path)
-    results = list(understand_all(HOW, tasks(2), ALWAYS, 2))
+    results = analyze(HOW, tasks(2), ALWAYS, 2)
     assert [result.error for result in results] == ["", ""]
 
 
@@ -168,7 +176,7 @@ def test_what_a_worker_prints_does_not_come_between(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(sys, "path", [str(packages), *sys.path])
     table = {"chatty": {"extensions": [".chatty"], "grammar": "tree_sitter_chatty:language"}}
     how = Understanding(languages.extended(table), 1000, 0)
-    (result,) = understand_all(how, [Task("a.chatty", b"x = 1\n", None)], ALWAYS, 2)
+    (result,) = analyze(how, [Task("a.chatty", b"x = 1\n", None)], ALWAYS, 2)
     assert result.error == ""
     assert result.parsed.language == "chatty"
 
@@ -182,7 +190,7 @@ def test_a_file_that_crashes_a_worker_is_named(tmp_path: Path, monkeypatch: pyte
     table = {"crashing": {"extensions": [".crash"], "grammar": "tree_sitter_crashing:language"}}
     how = Understanding(languages.extended(table), 1000, 0)
     good = tasks(6, GROUP_BYTES // 3)
-    results = list(understand_all(how, [*good[:4], Task("a.crash", b"x", None), *good[4:]], ALWAYS, 2))
+    results = analyze(how, [*good[:4], Task("a.crash", b"x", None), *good[4:]], ALWAYS, 2)
     assert results[4].error == "it crashes the parser of its language"
     assert [*results[:4], *results[5:]] == attempt(HOW, good)
 

@@ -1,6 +1,6 @@
 """A git configuration: the ignore file that it names, or none."""
 
-from dowse import settings
+from dowse import git_config
 from fuzz.inputs import scratch
 
 
@@ -8,5 +8,5 @@ def run(data: bytes) -> None:
     """Read a configuration file."""
     path = scratch("git-config") / "config"
     path.write_bytes(data)
-    found = settings.git_excludes_file(path)
+    found = git_config.read_excludes_file(path)
     assert found is None or "\0" not in found

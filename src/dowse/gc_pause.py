@@ -1,4 +1,4 @@
-"""Work during which looking for garbage would only take time."""
+"""Pause Python's garbage collector during work that makes many small values and no cycles."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-MANY = 100_000
-"""Values left by the work from which on they are passed off as old: to look at fewer takes milliseconds. To do so
-starts the collector's count anew: done after every small change, a long-lived process would never collect anything."""
+MIN_FROZEN_VALUES = 100_000
+"""If the work leaves more values than this, they count as old afterwards; to collect fewer takes milliseconds. Doing so
+resets the counters of the collector: after every small change, a long-lived process would never collect anything."""
 
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Without the collector, for work that makes many small values and no cycles: it would look at all of them."""
+    """Pause the collector, which would visit all the small values that the work makes, again and again."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was_enabled:
-            if gc.get_count()[0] > MANY and not gc.get_freeze_count():
-                gc.freeze()  # and at once unfrozen, all that was made counts as old, which is looked at last
+            if gc.get_count()[0] > MIN_FROZEN_VALUES and not gc.get_freeze_count():
+                gc.freeze()  # freezing and unfreezing moves all values to the oldest generation, which is visited last
                 gc.unfreeze()
             gc.enable()

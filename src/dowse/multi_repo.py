@@ -1,8 +1,8 @@
-"""Several repositories asked as one: one question, one ranking, and who could not answer.
+"""Search several repositories as one: one query, one ranking, and a report on each repository.
 
-Each repository has its own engine and index. A channel whose scores have no bound gives its best hit in each
-repository the full score; so that a repository that knows little of the matter does not come first with the best
-it has, hits are weighed by what that best was worth beside the other repositories'.
+Each repository has its own engine and index. A channel with unbounded scores gives its best hit in each repository the
+full score. So that a repository with only weak hits does not come first, these scores are scaled by how the best raw
+score of the channel compares with that of the other repositories.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from dowse.types import ChannelReport, RepositoryReport, SearchOptions, SearchRe
 if TYPE_CHECKING:
     from dowse.indexing.pipeline import Progress
 
-AT_ONCE = 4
-"""Repositories asked at the same time."""
+MAX_PARALLEL_SEARCHES = 4
+"""Repositories that are searched at the same time."""
 
 
-def folder_of(wanted: str, known: Mapping[str, str], root: Path) -> Path:
-    """The folder of a repository that the settings name, or that is given as a path."""
+def find_folder(wanted: str, known: Mapping[str, str], root: Path) -> Path:
+    """Find the folder of a repository that the settings name, or that is given as a path."""
     if wanted in known:
         return (root / Path(known[wanted]).expanduser()).resolve()
     path = Path(wanted).expanduser()
@@ -40,7 +40,7 @@ def folder_of(wanted: str, known: Mapping[str, str], root: Path) -> Path:
 
 
 def names_for(folders: Iterable[Path], known: Mapping[str, Path]) -> dict[str, Path]:
-    """A name for each folder: the one it is known by, or its own, made unique by what is above it."""
+    """Name each folder: as the settings do, or by its own name, made unique by the folders above it."""
     names = {folder: name for name, folder in known.items()}
     named: dict[str, Path] = {}
     for folder in dict.fromkeys(folders):
@@ -66,29 +66,31 @@ class Repositories:
 
     @classmethod
     def open(cls, wanted: Sequence[str], base: str | os.PathLike[str] | None = None, **given: Any) -> Self:
-        """Those of these names and folders that can be opened; names are those that the base's settings know."""
+        """Open repositories by name or folder, as many as can be opened; the settings of ``base`` define the names."""
         home = Engine.open(base, any_root=True)
         known = home.settings.repositories
         problems: list[RepositoryReport] = []
         folders: list[Path] = []
         for name in wanted:
             try:
-                folders.append(folder_of(name, known, home.root))
+                folders.append(find_folder(name, known, home.root))
             except DowseError as error:
                 problems.append(RepositoryReport(name, "", problem=str(error)))
-        places = {name: (home.root / Path(path).expanduser()).resolve() for name, path in known.items()}
+        known_folders = {
+            name: (home.root / Path(path).expanduser()).resolve() for name, path in known.items()
+        }
         engines: dict[str, Engine] = {}
-        for name, folder in names_for(folders, places).items():
+        for name, folder in names_for(folders, known_folders).items():
             try:
                 engines[name] = Engine.open(folder, **given)
             except DowseError as error:
                 problems.append(RepositoryReport(name, str(folder), problem=str(error)))
         if not engines:
             raise RootError("; ".join([*(report.problem for report in problems), *home.notes]))
-        is_asked = home.root in (
-            engine.root for engine in engines.values()
-        )  # then its notes are in its answer
-        return cls(engines, problems, () if is_asked else home.notes)
+        is_searched = any(
+            engine.root == home.root for engine in engines.values()
+        )  # its response has its notes
+        return cls(engines, problems, () if is_searched else home.notes)
 
     def __enter__(self) -> Self:
         return self
@@ -99,43 +101,43 @@ class Repositories:
         self.close()
 
     def close(self) -> None:
-        """Let go of every index."""
+        """Close every index."""
         for engine in self.engines.values():
             engine.close()
 
     def search(
         self, query: str, options: SearchOptions | None = None, *, progress: Progress | None = None
     ) -> SearchResponse:
-        """The places that answer a question, best first, whatever their repository."""
+        """Search all repositories; return the hits in one ranking, best first."""
         limit = (options or SearchOptions()).limit
-        return self._asked(lambda engine: engine.search(query, options, progress=progress), limit)
+        return self._search_all(lambda engine: engine.search(query, options, progress=progress), limit)
 
-    def _asked(self, ask: Callable[[Engine], SearchResponse], limit: int) -> SearchResponse:
-        """One answer of all; an error only if none can answer."""
-        answers: dict[str, SearchResponse] = {}
+    def _search_all(self, search: Callable[[Engine], SearchResponse], limit: int) -> SearchResponse:
+        """Search in parallel and merge the responses; raise an error only if all searches fail."""
+        responses: dict[str, SearchResponse] = {}
         failures: list[tuple[RepositoryReport, DowseError]] = []
-        with ThreadPoolExecutor(min(AT_ONCE, len(self.engines))) as pool:
-            tasks = {name: pool.submit(partial(ask, engine)) for name, engine in self.engines.items()}
+        with ThreadPoolExecutor(min(MAX_PARALLEL_SEARCHES, len(self.engines))) as pool:
+            tasks = {name: pool.submit(partial(search, engine)) for name, engine in self.engines.items()}
             for name, task in tasks.items():
                 try:
-                    answers[name] = task.result()
+                    responses[name] = task.result()
                 except DowseError as error:
                     root = str(self.engines[name].root)
                     failures.append((RepositoryReport(name, root, problem=str(error)), error))
-        if not answers:
+        if not responses:
             raise failures[0][1]
-        response = merged(answers, (*self.problems, *(report for report, _ in failures)), limit)
+        response = merge_responses(responses, (*self.problems, *(report for report, _ in failures)), limit)
         return replace(response, notes=(*self.notes, *response.notes))
 
 
-def merged(
-    answers: Mapping[str, SearchResponse], problems: Sequence[RepositoryReport], limit: int
+def merge_responses(
+    responses: Mapping[str, SearchResponse], problems: Sequence[RepositoryReport], limit: int
 ) -> SearchResponse:
-    """One answer of several, in one ranking."""
-    best = _best(response.channels for response in answers.values())
+    """Merge responses into one, in one ranking."""
+    best = _find_best_scores(response.channels for response in responses.values())
     results = [
-        _weighed(result, name, response.channels, best)
-        for name, response in answers.items()
+        _rescale(result, name, response.channels, best)
+        for name, response in responses.items()
         for result in response.results
     ]
     ranked = sorted(results, key=lambda hit: (-hit.score, hit.repository, hit.path, hit.start_line))[:limit]
@@ -143,24 +145,24 @@ def merged(
         RepositoryReport(
             name, response.root, response.generation, sum(hit.repository == name for hit in ranked)
         )
-        for name, response in answers.items()
+        for name, response in responses.items()
     ]
-    first = next(iter(answers.values()))
-    notes = [f"{name}: {note}" for name, response in answers.items() for note in response.notes]
+    first = next(iter(responses.values()))
+    notes = [f"{name}: {note}" for name, response in responses.items() for note in response.notes]
     notes += [f"{report.name} could not be searched: {report.problem}" for report in problems]
     return replace(
         first,
-        channels=_together([response.channels for response in answers.values()]),
+        channels=_merge_channels([response.channels for response in responses.values()]),
         results=tuple(ranked),
-        milliseconds=max(response.milliseconds for response in answers.values()),
+        milliseconds=max(response.milliseconds for response in responses.values()),
         notes=tuple(notes),
-        weak=all(response.weak for response in answers.values()),
+        weak=all(response.weak for response in responses.values()),
         repositories=(*reports, *problems),
     )
 
 
-def _best(channels: Iterable[Sequence[ChannelReport]]) -> dict[str, float]:
-    """The best score of each channel in any repository."""
+def _find_best_scores(channels: Iterable[Sequence[ChannelReport]]) -> dict[str, float]:
+    """Find the best score of each channel in any repository."""
     best: dict[str, float] = {}
     for reports in channels:
         for report in reports:
@@ -168,10 +170,10 @@ def _best(channels: Iterable[Sequence[ChannelReport]]) -> dict[str, float]:
     return best
 
 
-def _weighed(
+def _rescale(
     result: SearchResult, name: str, channels: Sequence[ChannelReport], best: Mapping[str, float]
 ) -> SearchResult:
-    """A hit with what its channels gave it, as a share of what they gave in the best repository."""
+    """Scale the contributions of unbounded channels to a hit by their best score relative to all repositories."""
     shares = {
         report.name: report.best / best[report.name]
         for report in channels
@@ -189,18 +191,18 @@ def _weighed(
     )
 
 
-def _together(channels: Sequence[Sequence[ChannelReport]]) -> tuple[ChannelReport, ...]:
-    """What each channel did in all repositories."""
-    together: dict[str, ChannelReport] = {}
+def _merge_channels(channels: Sequence[Sequence[ChannelReport]]) -> tuple[ChannelReport, ...]:
+    """Merge the reports of each channel in all repositories."""
+    merged: dict[str, ChannelReport] = {}
     for report in (report for reports in channels for report in reports):
-        known = together.get(report.name)
+        known = merged.get(report.name)
         if known is None or not known.ran:
-            together[report.name] = report if known is None or report.ran else known
+            merged[report.name] = report if known is None or report.ran else known
         elif report.ran:
-            together[report.name] = replace(
+            merged[report.name] = replace(
                 known,
                 hits=known.hits + report.hits,
                 milliseconds=max(known.milliseconds, report.milliseconds),
                 best=max(known.best, report.best),
             )
-    return tuple(together.values())
+    return tuple(merged.values())

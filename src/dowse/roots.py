@@ -1,4 +1,4 @@
-"""Where things are: the root of a tree, and the folder of its index."""
+"""Find the root of a tree, the folder of its index, and its main checkout if it is a linked work tree of git."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from dowse import settings as settings_module
 from dowse.errors import IndexForeign, RootError, SettingsError
 from dowse.index_folder import IndexFolder, data_folders, open_folder
 from dowse.safe_files import read_inside, read_regular
-from dowse.settings import MAX_CONFIG_BYTES, Settings
+from dowse.settings import Settings
+from dowse.settings_files import CONFIG_FILE, MAX_CONFIG_BYTES
 
 INDEX_FOLDER = ".dowse"
 
-PROJECT_MARKS = (INDEX_FOLDER, settings_module.CONFIG_FILE, ".git")
-"""What the root of a project has, looked for from the working directory upwards."""
+PROJECT_MARKERS = (INDEX_FOLDER, CONFIG_FILE, ".git")
+"""Entries that show the root of a project, searched from the working directory upwards."""
 
 
 def root_of(path: str | os.PathLike[str] | None, *, any_root: bool = False) -> Path:
-    """The folder to search: the given one, or the project around the working directory."""
+    """Resolve the folder to search: the given one, or the project around the working directory."""
     try:
-        root = Path(path).expanduser().resolve() if path is not None else project_root(Path.cwd())
+        root = Path(path).expanduser().resolve() if path is not None else find_project_root(Path.cwd())
     except FileNotFoundError:
         raise RootError("the working directory does not exist any more: change to one that does") from None
     if not _is_utf8(str(root)):
@@ -51,57 +52,59 @@ def _is_utf8(path: str) -> bool:
     return True
 
 
-def project_root(start: Path) -> Path:
-    """The nearest folder upwards that looks like the root of a project, or the folder itself."""
+def find_project_root(start: Path) -> Path:
+    """Find the nearest folder upwards that looks like the root of a project, or return the folder itself."""
     start = start.resolve()
     home = Path.home()
     for folder in (start, *start.parents):
         if folder == home or folder == Path(folder.anchor):
             break
-        if any((folder / mark).exists() for mark in PROJECT_MARKS):
+        if any((folder / mark).exists() for mark in PROJECT_MARKERS):
             return folder
     return start
 
 
-class IndexPlace(NamedTuple):
+class IndexLocation(NamedTuple):
     """The folder of an index, and what a user should know about it."""
 
     folder: IndexFolder
     note: str = ""
 
 
-def index_place(root: Path, settings: Settings) -> IndexPlace:
-    """Find where the index of a tree is: with the main checkout of a repository, so that work trees share it.
+def index_place(root: Path, settings: Settings) -> IndexLocation:
+    """Find the index of a tree: with the main checkout of a repository, so that work trees share it.
 
     Where that folder is somebody else's or cannot be written, the index is in the user's cache.
     """
     if settings.index_dir:
-        return IndexPlace(_chosen_folder(root, settings))
-    home = main_checkout(root) or root
+        return IndexLocation(_open_chosen_folder(root, settings))
+    home = find_main_checkout(root) or root
     folder = home / INDEX_FOLDER
     try:
         found = open_folder(folder, trusts_any=settings.trust_index)
     except IndexForeign as error:
-        place = _cached_place(home, settings)
-        return place._replace(
-            note=f"{error}, so it is left alone and the index is in {place.folder.path}; "
+        location = _locate_in_cache(home, settings)
+        return location._replace(
+            note=f"{error}, so it is left alone and the index is in {location.folder.path}; "
             "run 'dowse trust' to use it all the same, or 'dowse trust --fresh' to have a new index beside it"
         )
     if os.access(folder if folder.exists() else home, os.W_OK):
-        return IndexPlace(found)
-    place = _cached_place(home, settings)
-    return place._replace(note=f"{home} cannot be written, so the index is in {place.folder.path}")
+        return IndexLocation(found)
+    location = _locate_in_cache(home, settings)
+    return location._replace(note=f"{home} cannot be written, so the index is in {location.folder.path}")
 
 
 def default_folder(root: Path, settings: Settings) -> Path:
     """Find the folder that would hold the index of a tree if it were the user's own."""
     return (
-        _chosen_path(root, settings) if settings.index_dir else (main_checkout(root) or root) / INDEX_FOLDER
+        _chosen_path(root, settings)
+        if settings.index_dir
+        else (find_main_checkout(root) or root) / INDEX_FOLDER
     )
 
 
-def _chosen_folder(root: Path, settings: Settings) -> IndexFolder:
-    """Find the folder that the user has chosen for an index; raise an error for one with other things in it."""
+def _open_chosen_folder(root: Path, settings: Settings) -> IndexFolder:
+    """Open the folder that the user chose for an index; raise an error if it holds other things."""
     folder = _chosen_path(root, settings)
     try:
         return open_folder(folder, trusts_any=settings.trust_index)
@@ -117,37 +120,37 @@ def _chosen_path(root: Path, settings: Settings) -> Path:
     return (root / Path(settings.index_dir).expanduser()).resolve()
 
 
-def _cached_place(home: Path, settings: Settings) -> IndexPlace:
+def _locate_in_cache(home: Path, settings: Settings) -> IndexLocation:
     digest = hashlib.sha256(str(home).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     folder = settings_module.user_cache_dir() / f"{home.name or 'root'}-{digest}"
-    return IndexPlace(open_folder(folder, trusts_any=settings.trust_index, holds_others=True))
+    return IndexLocation(open_folder(folder, trusts_any=settings.trust_index, holds_others=True))
 
 
 def search_log(root: Path) -> Path:
-    """The file with the questions that were asked of a tree, for users who want one; never in the tree."""
+    """Return the path of the log of the queries about a tree, for users who want one; never in the tree."""
     digest = hashlib.sha256(str(root).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return settings_module.user_state_dir() / "searches" / f"{root.name or 'root'}-{digest}.jsonl"
 
 
 class SharedNames(NamedTuple):
-    """What a tree and this checkout of it are called in a store that many use."""
+    """The names of a tree and of this checkout of it in a shared store."""
 
     repository: str
     view: str
 
 
 def shared_names(root: Path) -> SharedNames:
-    """The repository by its git remote, so that all who have it mean the same; the view by machine and folder."""
+    """Name the repository by its git remote, so that all its users share it, and the view by machine and folder."""
     import socket
 
     here = f"{socket.gethostname()}:{root.as_posix()}"
-    home = main_checkout(root) or root
-    remote = _remote(home / ".git" / "config")
+    home = find_main_checkout(root) or root
+    remote = _read_remote(home / ".git" / "config")
     return SharedNames(remote or f"{socket.gethostname()}:{home.as_posix()}", here)
 
 
-def _remote(config: Path) -> str:
-    """The address of the remote ``origin`` as host and path, without login: ``github.com/owner/name``."""
+def _read_remote(config: Path) -> str:
+    """Read the URL of the remote ``origin`` as host and path, without login: ``github.com/owner/name``."""
     try:
         if config.parent.is_symlink():  # the repository of somebody else
             return ""
@@ -162,7 +165,7 @@ def _remote(config: Path) -> str:
     return f"{match[1].lower()}/{match[2]}" if match and "." in match[1] else ""
 
 
-def main_checkout(root: Path) -> Path | None:
+def find_main_checkout(root: Path) -> Path | None:
     """Return the main checkout that a linked git work tree belongs to, if the root is one.
 
     A tree may have a file that points at any repository. That is believed only if the repository points back: its

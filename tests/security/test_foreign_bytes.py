@@ -104,9 +104,9 @@ def test_git_files_with_nul_or_a_way_out(tmp_path: Path) -> None:
 def test_git_index_with_endless_numbers_and_names() -> None:
     entry = bytes(40) + bytes(20) + b"\0\0"
     endless = b"DIRC" + struct.pack(">II", 4, 1) + entry + b"\x80" * 100_000
-    assert git_index._Index(endless).entry("a") is None
+    assert git_index._GitIndex(endless).find("a") is None
     growing = b"DIRC" + struct.pack(">II", 4, 2_000) + (entry + b"\0" + b"a" * 100 + b"\0") * 2_000
-    assert git_index._Index(growing).entry("a" * 100) is None
+    assert git_index._GitIndex(growing).find("a" * 100) is None
 
 
 # --- settings of agents ---

@@ -49,7 +49,8 @@ from dowse.indexing.analyze_file import Task, Understanding
 from dowse.indexing.workers import understand_all
 name, processes, total, content = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.stdin.buffer.read()
 tasks = [Task(name, content, None), Task("good.py", b"def good():\\n    pass\\n", None)]
-hostile, good = understand_all(Understanding(languages.builtin(), 1000, 0), tasks, total, processes)
+pairs = understand_all(Understanding(languages.builtin(), 1000, 0), tasks, total, processes)
+hostile, good = (analyzed for _, analyzed in pairs)
 assert not hostile.error, hostile.error
 assert hostile.parsed.chunks and hostile.terms
 assert [entity.name for entity in good.parsed.entities] == ["good"]
@@ -93,7 +94,7 @@ def test_a_file_that_is_stuck_is_cut_by_lines(total: int) -> None:
     how = Understanding(languages.extended(STUCK), 1000, 0)
     code = b"def good():\n    pass\n"
     tasks = [Task("a.py", code, None), Task("b.stuck", b"x" * 5000, None), Task("c.py", code, None)]
-    first, stuck, last = understand_all(how, tasks, total, 2)
+    first, stuck, last = (analyzed for _, analyzed in understand_all(how, tasks, total, 2))
     assert stuck.parsed.health is ParseHealth.OVER_BUDGET
     assert (stuck.error, stuck.parsed.entities) == ("", ())
     assert stuck.parsed.chunks
@@ -193,7 +194,7 @@ PATTERNS = [one for one in languages.builtin().by_name.values() if one.links or 
 def test_patterns_of_a_language_take_little(language: Language) -> None:
     path = f"a{language.extensions[0]}" if language.extensions else language.filenames[0]
     for unit in UNITS:
-        text = (unit * (references.MAX_LINKED // len(unit))).encode()
+        text = (unit * (references.MAX_LINKED_BYTES // len(unit))).encode()
         for claimed in (path, *(f"a{extension}" for extension, _ in language.claims)):
             assert spend(lambda: HOW.languages.detect(claimed, text)) < 2, unit  # noqa: B023
         assert spend(lambda: references.find(language, [], text)) < 4, unit  # noqa: B023

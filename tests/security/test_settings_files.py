@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from dowse.errors import SettingsError
-from dowse.roots import main_checkout, shared_names
-from dowse.settings import MAX_CONFIG_BYTES, Settings, resolve, user_config_file
+from dowse.roots import find_main_checkout, shared_names
+from dowse.settings import Settings, resolve, user_config_file
+from dowse.settings_files import MAX_CONFIG_BYTES
 
 needs_posix = pytest.mark.skipif(os.name == "nt", reason="no pipes in folders, and links need rights")
 NAMES = ["dowse.toml", "pyproject.toml"]
@@ -90,7 +91,7 @@ def test_a_git_configuration_that_is_a_pipe_or_a_link(tree: Path, tmp_path: Path
     assert shared_names(tree).repository == own
     (tree / ".git").unlink()
     os.mkfifo(tree / ".git")
-    assert main_checkout(tree) is None
+    assert find_main_checkout(tree) is None
 
 
 @pytest.fixture
@@ -105,11 +106,11 @@ def victim(tmp_path: Path) -> Path:
 
 def test_a_tree_cannot_say_that_it_is_a_work_tree_of_another(tree: Path, victim: Path) -> None:
     (tree / ".git").write_text("gitdir: ../victim/.git/worktrees/feature\n")
-    assert main_checkout(tree) is None
+    assert find_main_checkout(tree) is None
     (victim / ".git" / "worktrees" / "feature" / "gitdir").write_text(f"{tree / '.git'}\n")
-    assert main_checkout(tree) == victim.resolve()
+    assert find_main_checkout(tree) == victim.resolve()
     (victim / ".git" / "worktrees" / "feature" / "gitdir").write_text("../../../../tree/.git\n")
-    assert main_checkout(tree) == victim.resolve(), "git may write it relative"
+    assert find_main_checkout(tree) == victim.resolve(), "git may write it relative"
 
 
 def test_a_tree_cannot_bring_the_folder_that_points_back(tree: Path, victim: Path) -> None:
@@ -118,4 +119,4 @@ def test_a_tree_cannot_bring_the_folder_that_points_back(tree: Path, victim: Pat
     (own / "commondir").write_text("../../../victim/.git\n")
     (own / "gitdir").write_text("../../.git\n")
     (tree / ".git").write_text("gitdir: worktrees/x\n")
-    assert main_checkout(tree) is None
+    assert find_main_checkout(tree) is None

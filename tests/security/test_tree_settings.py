@@ -14,7 +14,7 @@ from dowse.engine import Engine
 from dowse.errors import SettingsError
 from dowse.multi_repo import Repositories
 from dowse.settings import ENVIRONMENT_PREFIX, Settings, resolve, user_config_file
-from dowse.tree_settings import TABLE
+from dowse.tree_settings import POLICIES
 from tests.agents.clients import make_tree, run, stdio_client
 from tests.test_cli import Shell
 
@@ -43,8 +43,8 @@ def config(root: Path, text: str) -> None:
 
 
 def test_every_setting_has_a_row() -> None:
-    assert list(TABLE) == [field.name for field in fields(Settings)]
-    assert all(row.reason for row in TABLE.values() if row.bounds != "anything")
+    assert list(POLICIES) == [field.name for field in fields(Settings)]
+    assert all(row.reason for row in POLICIES.values() if row.bounds != "anything")
 
 
 @pytest.mark.parametrize(
@@ -240,4 +240,4 @@ def test_a_broken_language_of_a_tree_is_as_built_in(tree: Path, table: str) -> N
 
 def test_the_page_says_what_a_tree_may_set() -> None:
     page = (Path(__file__).parents[2] / "docs" / "settings.md").read_text(encoding="utf-8")
-    assert not [name for name, row in TABLE.items() if f"| `{name}` | {row.bounds} |\n" not in page]
+    assert not [name for name, row in POLICIES.items() if f"| `{name}` | {row.bounds} |\n" not in page]

@@ -1,1 +1,1 @@
-"""Understands source text: languages, definitions, chunks, tokens. Pure: no disk, no database."""
+"""Analyze source text: languages, syntax, definitions, chunks, tokens. Pure: no disk, no database."""

@@ -1,8 +1,8 @@
-"""Says whether brackets nest so deeply that a parser may take all time and memory of the process it runs in.
+"""Detect brackets that nest so deeply that a parser may take all time and memory of its process.
 
 Grammars that look ahead in several ways at once remember each open bracket in each of them: 30 kB of ``A<A<A<`` takes
 two gigabytes in C#, after the last byte was read. A parser cannot be stopped there, so that such a file is parsed
-where it does no harm. This looks at every file, and takes less than a hundredth of the time that parsing takes.
+in a worker process. This checks every file, and takes less than a hundredth of the time that parsing takes.
 """
 
 from __future__ import annotations
@@ -14,31 +14,33 @@ SUSPICIOUS_DEPTH = 150
 
 _BRACKETS = b"()[]{}"
 _STEPS = {ord(opening): 1 for opening in "([{<"} | {ord(closing): -1 for closing in ")]}>"}
-_OTHERS = bytes(set(range(256)) - set(_BRACKETS))
-_OTHERS_THAN_ANGLES = bytes(set(range(256)) - set(b"<>"))
+_NON_BRACKET_BYTES = bytes(set(range(256)) - set(_BRACKETS))
+_NON_ANGLE_BYTES = bytes(set(range(256)) - set(b"<>"))
 _ARROWS_AND_SHIFTS = (b"->", b"=>", b"<<", b"<-", b"<=", b">=")
 
 
 def nests_deeply(content: bytes) -> bool:
-    """Tell whether more brackets are open at some place than anybody writes by hand."""
-    if _count_openings(content) > SUSPICIOUS_DEPTH and _depth(content.translate(None, _OTHERS)):
+    """Return whether more brackets are open somewhere than anybody writes by hand."""
+    if _count_openings(content) > SUSPICIOUS_DEPTH and _exceeds_depth(
+        content.translate(None, _NON_BRACKET_BYTES)
+    ):
         return True
-    return content.count(b"<") > SUSPICIOUS_DEPTH and _depth(_keep_angles(content))
+    return content.count(b"<") > SUSPICIOUS_DEPTH and _exceeds_depth(_extract_angles(content))
 
 
 def _count_openings(content: bytes) -> int:
     return content.count(b"(") + content.count(b"[") + content.count(b"{")
 
 
-def _keep_angles(content: bytes) -> bytes:
-    """Keep the angles that may be brackets."""
+def _extract_angles(content: bytes) -> bytes:
+    """Extract the angles that may be brackets."""
     for sign in _ARROWS_AND_SHIFTS:
         content = content.replace(sign, b"")
-    return content.translate(None, _OTHERS_THAN_ANGLES)
+    return content.translate(None, _NON_ANGLE_BYTES)
 
 
-def _depth(brackets: bytes) -> bool:
-    """Tell whether so many of these are open at once; what is closed too often elsewhere hides nothing."""
+def _exceeds_depth(brackets: bytes) -> bool:
+    """Return whether too many of these are open at once; superfluous closing brackets hide nothing."""
     steps = list(accumulate(map(_STEPS.__getitem__, brackets), initial=0))
     lows = accumulate(steps, min)
     return any(map(SUSPICIOUS_DEPTH.__lt__, map(int.__sub__, steps, lows)))

@@ -1,4 +1,4 @@
-"""What a chunk is found by: its tokens by field, and the text that is embedded.
+"""Build what is indexed of a chunk: its tokens by field (name, path, signature, doc, text), and the text to embed.
 
 Both carry context that is searched but not shown: path words, the definitions around the chunk, the
 signatures and documentation of those that begin in it.
@@ -15,14 +15,14 @@ from dowse.lazy_rows import column
 from dowse.types import Chunk, ChunkTerms, Definitions, Entity, ParsedFile, named
 
 MAX_EMBEDDED = 2000
-"""Characters of a chunk's text that are embedded; models read no further to any profit."""
+"""Characters of a chunk's text that are embedded; more does not improve the vectors."""
 
-MAX_DEFINITIONS = 1000
-"""Definitions that a chunk is found by; only a line that is cut into many chunks has more."""
+MAX_CHUNK_DEFINITIONS = 1000
+"""Definitions indexed with a chunk; only a line that is cut into many chunks has more."""
 
 
 class Document(NamedTuple):
-    """What is embedded of a chunk, as runs (see ``tokens``): where it stands, its first line, the rest of it."""
+    """The text to embed of a chunk, as runs (see ``tokens``): path and names, its first line, the rest of it."""
 
     heading: list[str]
     opening: list[str]
@@ -30,7 +30,7 @@ class Document(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """A chunk, the entities whose line of definition it holds, their names, and these and its text cut into runs."""
+    """A chunk, the entities that begin in it, their names, and the names and its text cut into runs."""
 
     chunk: Chunk
     beginning: list[Entity]
@@ -40,22 +40,22 @@ class Passage(NamedTuple):
 
 
 def passages(content: bytes, parsed: ParsedFile, definitions: Definitions) -> list[Passage]:
-    """The chunks of a file as both tokens and vectors need them."""
+    """Prepare the chunks of a file for both tokens and vectors."""
     rows = (
         (
             chunk,
             beginning,
-            names := _names(chunk, beginning, parsed.entities),
+            names := _chunk_names(chunk, beginning, parsed.entities),
             tokens.name_runs(names),
             tokens.runs(content[chunk.start : chunk.end]),
         )
-        for chunk, beginning in with_beginning(parsed, definitions)
+        for chunk, beginning in pair_with_entities(parsed, definitions)
     )
     return list(named(Passage, rows))
 
 
 def chunk_terms(path: str, found: Sequence[Passage]) -> tuple[ChunkTerms, ...]:
-    """The tokens of each chunk of a file, given its passages."""
+    """Tokenize each chunk of a file, given its passages."""
     path_tokens = tokens.path_tokens(path)
     rows = (
         (
@@ -73,58 +73,59 @@ def chunk_terms(path: str, found: Sequence[Passage]) -> tuple[ChunkTerms, ...]:
 def shared(
     wanted: frozenset[str], path: str, content: bytes, chunk: Chunk, names: Sequence[str]
 ) -> frozenset[str]:
-    """Which of some tokens a chunk has: in its text, its path or the qualified names of what begins in it."""
+    """Find which of some tokens a chunk has: in its text, its path or the qualified names of what begins in it."""
     around = "\n".join([path, *names, ""])
     return tokens.among(around.encode("utf-8", "replace") + content[chunk.start : chunk.end], wanted)
 
 
 def embedded_texts(path: str, content: bytes, parsed: ParsedFile, definitions: Definitions) -> list[str]:
-    """The text of each chunk as an embedder should read it: a line that says where it stands, then what it says.
+    """Build the text to embed of each chunk: a heading line, then the text of the chunk.
 
-    The first line has the words of the path, those of the file's own name once more, and the names of the
+    The heading has the words of the path, those of the file's own name once more, and the names of the
     definition around the chunk and of those that begin in it.
     """
-    place = _place(path)
+    heading = _heading_words(path)
     return [
-        f"{place} {' '.join(dict.fromkeys(_names(chunk, beginning, parsed.entities)))}\n{_embedded(content, chunk)}"
-        for chunk, beginning in with_beginning(parsed, definitions)
+        f"{heading} {' '.join(dict.fromkeys(_chunk_names(chunk, begun, parsed.entities)))}"
+        f"\n{_body_text(content, chunk)}"
+        for chunk, begun in pair_with_entities(parsed, definitions)
     ]
 
 
-def documents(path: str, content: bytes, found: Sequence[Passage]) -> Iterator[Document]:
-    """The same cut into runs, given the passages."""
-    place = tokens.runs(_place(path))
+def build_documents(path: str, content: bytes, found: Sequence[Passage]) -> Iterator[Document]:
+    """Build the text to embed of each chunk, cut into runs, given the passages."""
+    path_runs = tokens.runs(_heading_words(path))
     for chunk, _, names, name_runs, runs in found:
         once = dict.fromkeys(names)
-        heading = place + (name_runs if len(once) == len(names) else tokens.name_runs(once))
+        heading = path_runs + (name_runs if len(once) == len(names) else tokens.name_runs(once))
         is_long = chunk.end - chunk.start > MAX_EMBEDDED
-        body = tokens.runs(_embedded(content, chunk)) if is_long else runs
+        body = tokens.runs(_body_text(content, chunk)) if is_long else runs
         line, broken, _ = content[chunk.start : chunk.end].lstrip().partition(b"\n")
         first = tokens.run_count(line) if broken else len(body)
         yield Document(heading, body[:first], body[first:])
 
 
-def _place(path: str) -> str:
+def _heading_words(path: str) -> str:
     return " ".join([*tokens.path_words(path), *tokens.path_words(path.rpartition("/")[2])])
 
 
-def _names(chunk: Chunk, beginning: list[Entity], entities: Sequence[Entity]) -> list[str]:
+def _chunk_names(chunk: Chunk, beginning: list[Entity], entities: Sequence[Entity]) -> list[str]:
     around = [entities[chunk.entity].qualified] if chunk.entity is not None else []
     return around + [entity.name for entity in beginning]
 
 
-def _embedded(content: bytes, chunk: Chunk) -> str:
+def _body_text(content: bytes, chunk: Chunk) -> str:
     return content[chunk.start : chunk.end].decode("utf-8", "replace")[:MAX_EMBEDDED]
 
 
-def with_beginning(parsed: ParsedFile, definitions: Definitions) -> Iterator[tuple[Chunk, list[Entity]]]:
-    """Each chunk with the entities whose line of definition it holds."""
+def pair_with_entities(parsed: ParsedFile, definitions: Definitions) -> Iterator[tuple[Chunk, list[Entity]]]:
+    """Pair each chunk with the entities that begin in it."""
     for chunk, ordinals in zip(parsed.chunks, definitions, strict=True):
-        yield chunk, [parsed.entities[i] for i in ordinals[:MAX_DEFINITIONS]]
+        yield chunk, [parsed.entities[i] for i in ordinals[:MAX_CHUNK_DEFINITIONS]]
 
 
 def definitions_by_chunk(parsed: ParsedFile) -> Definitions:
-    """For each chunk, the places of the entities whose line of definition it holds."""
+    """Find for each chunk which entities begin in it, as ordinals."""
     ends = column(parsed.chunks, "end_line")
     found: list[list[int]] = [[] for _ in ends]
     last = len(ends) - 1

@@ -1,4 +1,4 @@
-"""Cuts a file into chunks: whole definitions up to a target size, long ones at syntax boundaries.
+"""Cut a file into chunks: whole definitions up to a target size, long ones at syntax boundaries.
 
 Neighbours that are small enough share a chunk, provided that they stand in the same definition. Every
 non-blank line is in some chunk; apart from overlap (a setting) it is in exactly one.
@@ -17,31 +17,31 @@ import tree_sitter
 
 from dowse.types import Chunk, Entity, named
 
-DEFAULT_TARGET = 1000
-"""Bytes: about a screenful; large enough for most functions, small enough to be one thought."""
+DEFAULT_CHUNK_BYTES = 1000
+"""About a screenful: large enough for most functions, small enough to be about one thing."""
 
 LONG_LINE = 4
 """Targets: no chunk is longer than one, but for a single line of up to this many; a longer line is cut."""
 
 
 _Piece = tuple[int, int, int | None, int | None]
-"""The first and the last row (0-based, inclusive), the entity that encloses them, and the innermost around all of them.
+"""The first and the last row (0-based, inclusive), the entity that contains them, and the innermost around all of them.
 A plain tuple, because a file has hundreds and most are joined with their neighbours."""
 
 _Fields = tuple[int, int, int, int, int | None]
 """The fields of a chunk."""
 
 
-def cut(
+def cut_chunks(
     content: bytes,
     entities: Sequence[Entity],
     tree: tree_sitter.Tree | None,
-    target: int = DEFAULT_TARGET,
+    target: int = DEFAULT_CHUNK_BYTES,
     overlap: int = 0,
 ) -> tuple[Chunk, ...]:
-    """The chunks of a file in order."""
+    """Cut a file into chunks, in order."""
     cutter = _Cutter(content, entities, tree, target)
-    rows = cutter.chunks(cutter.merged(cutter.pieces()), overlap)
+    rows = cutter.make_chunks(cutter.merge(cutter.split()), overlap)
     return tuple(named(Chunk, rows))
 
 
@@ -66,21 +66,21 @@ class _Cutter:
         for index, entity in enumerate(self.entities):
             self.children[entity.parent].append(index)
 
-    def pieces(self) -> Iterator[_Piece]:
-        """Rows that fit stay whole; else what stands between the definitions inside, and these in turn."""
+    def split(self) -> Iterator[_Piece]:
+        """Split the file at its definitions, and these in turn, until every piece fits the target."""
         waiting: list[_Piece] = [(0, len(self.starts) - 1, None, None)]
         while waiting:
             piece = waiting.pop()
             first, last, _, entity = piece
             if self.ends[last] - self.starts[first] <= self.target:
                 yield piece
-            elif parts := self._parts(first, last, entity):
+            elif parts := self._split_at_definitions(first, last, entity):
                 waiting.extend(reversed(parts))
             else:
-                yield from self._leaf(first, last, entity)
+                yield from self._split_at_statements(first, last, entity)
 
-    def _parts(self, row: int, last: int, owner: int | None) -> list[_Piece]:
-        """The definitions inside a piece and what stands between them; none if there is no definition."""
+    def _split_at_definitions(self, row: int, last: int, owner: int | None) -> list[_Piece]:
+        """Split a piece into its definitions and what is between them; empty if there is no definition."""
         parts: list[_Piece] = []
         for index in self.children.get(owner, ()):
             child = self.entities[index]
@@ -89,35 +89,35 @@ class _Cutter:
             end = end if end < last else last
             if start > end:
                 continue
-            if start > row and not self._blank(row, start - 1):
+            if start > row and not self._is_blank(row, start - 1):
                 parts.append((row, start - 1, owner, owner))
             parts.append((start, end, owner, index))
             row = end + 1
-        if parts and row <= last and not self._blank(row, last):
+        if parts and row <= last and not self._is_blank(row, last):
             parts.append((row, last, owner, owner))
         return parts
 
-    def _leaf(self, first: int, last: int, owner: int | None) -> list[_Piece]:
-        """Too many rows without a definition inside: cut at statements, else at blank lines."""
+    def _split_at_statements(self, first: int, last: int, owner: int | None) -> list[_Piece]:
+        """Split rows without a definition inside at statements, else at blank lines."""
         pieces: list[_Piece] = []
-        rows = self._statements(first, last)
+        rows = self._find_statements(first, last)
         for start, end in zip(rows, [row - 1 for row in rows[1:]] + [last], strict=True):
             if self.ends[end] - self.starts[start] <= self.target:
                 pieces.append((start, end, owner, owner))
             else:
-                pieces += [(a, b, owner, owner) for a, b in self._line_runs(start, end)]
+                pieces += [(a, b, owner, owner) for a, b in self._split_at_lines(start, end)]
         return pieces
 
-    def _statements(self, first: int, last: int) -> list[int]:
-        """The first of these rows, and those on which a syntax node begins below the one that spans them all."""
+    def _find_statements(self, first: int, last: int) -> list[int]:
+        """Find the rows on which a syntax node begins below the one that spans them all; the first row is one."""
         if self.tree is None:
             return [first]
         begin, end = self.starts[first], self.ends[last]
         node = self.tree.root_node.descendant_for_byte_range(begin, max(begin, end - 1))
-        return sorted({first, *self._boundaries(node, first, last)}) if node is not None else [first]
+        return sorted({first, *self._find_boundaries(node, first, last)}) if node is not None else [first]
 
-    def _boundaries(self, node: tree_sitter.Node, first: int, last: int) -> list[int]:
-        """Rows in range on which a node begins, descending only where the node is too long."""
+    def _find_boundaries(self, node: tree_sitter.Node, first: int, last: int) -> list[int]:
+        """Find the rows in range on which a node begins, descending only where the node is too long."""
         begin, rows, waiting = self.starts[first], [], [node]
         while waiting:
             cursor = waiting.pop().walk()
@@ -135,29 +135,31 @@ class _Cutter:
         return rows
 
     def _is_long(self, node: tree_sitter.Node, start: int, first: int, last: int) -> bool:
-        """Whether a node has several rows, and those of them that are in range do not fit."""
+        """Return whether a node has several rows, and those of them that are in range do not fit."""
         end = node.end_point[0]
         if end == start:
             return False
         size = self.ends[end if end < last else last] - self.starts[start if start > first else first]
         return size > self.target
 
-    def _line_runs(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """Runs of rows of about the target size, ended at a blank row where one is near."""
+    def _split_at_lines(self, first: int, last: int) -> Iterator[tuple[int, int]]:
+        """Split rows into runs of about the target size, at a blank row where one is near."""
         start = first
         while start <= last:
             fitting = bisect_right(self.ends, self.starts[start] + self.target, start, last + 1) - 1
             end = max(start, fitting)
             if end < last:
-                end = next((r for r in range(end, start + (end - start) // 2, -1) if self._blank(r, r)), end)
+                end = next(
+                    (r for r in range(end, start + (end - start) // 2, -1) if self._is_blank(r, r)), end
+                )
             yield start, end
             start = end + 1
 
-    def _blank(self, first: int, last: int) -> bool:
-        """Whether nothing stands on some rows."""
+    def _is_blank(self, first: int, last: int) -> bool:
+        """Return whether some rows are blank."""
         return not self.content[self.starts[first] : self.ends[last]].strip()
 
-    def merged(self, pieces: Iterator[_Piece]) -> Iterator[_Piece]:
+    def merge(self, pieces: Iterator[_Piece]) -> Iterator[_Piece]:
         """Join neighbours of one container while they fit the target together; a file has at least one piece."""
         first, last, container, entity = next(pieces)
         longest = self.starts[first] + self.target
@@ -171,19 +173,19 @@ class _Cutter:
                 longest = self.starts[first] + self.target
         yield first, last, container, entity
 
-    def chunks(self, pieces: Iterable[_Piece], overlap: int) -> Iterator[_Fields]:
-        """Pieces without their outer blank rows, as chunks; several if one line is far too long."""
+    def make_chunks(self, pieces: Iterable[_Piece], overlap: int) -> Iterator[_Fields]:
+        """Make pieces into chunks, without their outer blank rows; several if one line is far too long."""
         for piece in pieces:
             first, last, _, entity = piece
-            while first <= last and self._blank(first, first):
+            while first <= last and self._is_blank(first, first):
                 first += 1
-            while last >= first and self._blank(last, last):
+            while last >= first and self._is_blank(last, last):
                 last -= 1
             if first > last:
                 continue
             start, end = self.starts[first], self.ends[last]
             if end - start > self.target * LONG_LINE:
-                for a, b in self._byte_runs(start, end):
+                for a, b in self._split_long_line(start, end):
                     if self.content[a:b].strip():
                         yield first + 1, last + 1, a, b, entity
                 continue
@@ -192,11 +194,11 @@ class _Cutter:
             yield first + 1, last + 1, self.starts[first], end, entity
 
     def _continues(self, entity: int, first: int, start: int, overlap: int) -> bool:
-        """Whether the row above still belongs to the same entity and fits the overlap."""
+        """Return whether the row above still belongs to the same entity and fits the overlap."""
         return first >= self.entities[entity].start_line and start - self.starts[first - 1] <= overlap
 
-    def _byte_runs(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Ranges within a line, none of which ends inside a character."""
+    def _split_long_line(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Split a line into byte ranges, none of which ends inside a character."""
         limit = self.target * LONG_LINE
         while end - start > limit:
             stop = start + limit

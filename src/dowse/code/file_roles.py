@@ -1,4 +1,4 @@
-"""What part a file plays in its tree: source, test, example, documentation and so on, judged by its path.
+"""Classify files by their path: source, test, example, documentation, configuration, vendored, generated.
 
 A role only shifts a file's rank, so the rules lean towards ``source``: a word counts where it stands alone
 (``test_x``, ``x.spec.ts``, ``XTests``), never inside another (``latest``, ``attestation``), and words that
@@ -20,7 +20,7 @@ import re
 
 from dowse.types import Role
 
-_HEAD = 1000  # bytes in which a generator's notice stands
+_NOTICE_BYTES = 1000  # at the beginning, in which a generator's notice stands
 
 # --- vendored ---
 
@@ -96,7 +96,9 @@ _EXAMPLE_FOLDERS = frozenset({
     "benchmarks", "bench", "benches", "playground", "playgrounds", "quickstart", "quickstarts", "cookbook",
 })  # fmt: skip
 _EXAMPLE_FOLDER_WORDS = re.compile(r"^(?:examples?|demos?)[ ._-]|[ ._-](?:examples?|demos?)$")
-_DOMAINS = frozenset({"com", "org", "net", "io"})  # the "example" in src/main/java/com/example is a domain
+_TOP_LEVEL_DOMAINS = frozenset(
+    {"com", "org", "net", "io"}
+)  # the "example" in src/main/java/com/example is a domain
 _EXAMPLE_STEM = re.compile(
     r"^(?:examples?|demo|bench(?:mark)?)(?:[_-]|$)|[._-](?:examples?|demo|bench(?:mark)?)$"
 )
@@ -133,17 +135,17 @@ _CONFIG_NAME = re.compile(
 
 
 def role(path: str, head: bytes = b"") -> Role:
-    """The part a file plays; ``head`` is the beginning of its content, where generators leave a notice."""
+    """Classify a file; ``head`` is the beginning of its content, where generators leave a notice."""
     *folders, name = path.split("/")
     stem, dot, extension = name.rpartition(".")
     stem, extension = (stem, extension.lower()) if dot and stem else (name, "")
     lower = [folder.lower() for folder in folders]
-    kind = _kind_by_name(name.lower(), extension)
+    kind = _role_by_name(name.lower(), extension)
     if _is_vendored(lower, extension):
         return Role.VENDORED
     if _is_generated(lower, name.lower(), b"" if kind is Role.DOCS else head):
         return Role.GENERATED
-    if _in_test_folder(folders, extension) or _is_test_name(name, stem, extension, kind):
+    if _is_in_test_folder(folders, extension) or _is_test_name(name, stem, extension, kind):
         return Role.TEST
     if _is_example(lower, stem.lower(), kind):
         return Role.EXAMPLE
@@ -167,11 +169,11 @@ def _is_generated(folders: list[str], name: str, head: bytes) -> bool:
         return True
     if _GENERATED_NAME.search(name):
         return True
-    beginning = head[:_HEAD].lower()
+    beginning = head[:_NOTICE_BYTES].lower()
     return any(map(beginning.__contains__, _GENERATED_WORDS)) and bool(_GENERATED_NOTICE.search(beginning))
 
 
-def _in_test_folder(folders: list[str], extension: str) -> bool:
+def _is_in_test_folder(folders: list[str], extension: str) -> bool:
     for depth, folder in enumerate(folders):
         lower = folder.lower()
         if lower == "test" and depth and extension == "py" and folders[depth - 1] not in ("src", "lib"):
@@ -184,7 +186,7 @@ def _in_test_folder(folders: list[str], extension: str) -> bool:
 
 
 def _is_test_name(name: str, stem: str, extension: str, kind: Role) -> bool:
-    """Only code is a test by its name: ``tests.yml`` is configuration, ``test-plan.md`` documentation."""
+    """Return whether code is a test by its name; ``tests.yml`` is configuration, ``test-plan.md`` documentation."""
     if extension in _TEST_EXTENSIONS:
         return True
     if not extension or kind is not Role.SOURCE:
@@ -199,7 +201,7 @@ def _is_test_name(name: str, stem: str, extension: str, kind: Role) -> bool:
 
 def _is_example(folders: list[str], stem: str, kind: Role) -> bool:
     for depth, folder in enumerate(folders):
-        if folder in _EXAMPLE_FOLDERS and not (depth and folders[depth - 1] in _DOMAINS):
+        if folder in _EXAMPLE_FOLDERS and not (depth and folders[depth - 1] in _TOP_LEVEL_DOMAINS):
             return True
         if _EXAMPLE_FOLDER_WORDS.search(folder):
             return True
@@ -213,8 +215,8 @@ def _is_docs(folders: list[str], extension: str) -> bool:
     return extension in _DOCS_EXTENSIONS and not _DOCS_FOLDERS.isdisjoint(folders)
 
 
-def _kind_by_name(name: str, extension: str) -> Role:
-    """Documentation, configuration or source, by the name alone."""
+def _role_by_name(name: str, extension: str) -> Role:
+    """Classify a file as documentation, configuration or source by its name alone."""
     if name in _CONFIG_NAMES or extension in _CONFIG_EXTENSIONS or _CONFIG_NAME.search(name):
         return Role.CONFIG
     if extension in _PROSE_EXTENSIONS or (not extension and name in _PROSE_NAMES) or _MANUAL.search(name):

@@ -1,4 +1,4 @@
-"""Turns source text into a syntax tree, and says how well that went.
+"""Parse source text into a syntax tree with tree-sitter, within limits of time and memory, and run queries on it.
 
 Grammars are loaded when a file first needs them and kept for the life of the process. The settings of a tree may name
 one, and a tree may be anybody's: only installed packages that are called like a grammar are imported.
@@ -26,7 +26,7 @@ from dowse.errors import SettingsError
 from dowse.types import ParseHealth
 
 Match = tuple[int, dict[str, list[tree_sitter.Node]]]
-"""The place of a pattern in its query, and the nodes it captured by name."""
+"""The index of a pattern in its query, and the nodes it captured by name."""
 
 TIMED_BYTES = 4_000
 """Smaller files are parsed without a look at the clock: the worst junk of that size takes some tenths of a second."""
@@ -59,7 +59,7 @@ _CAPTURE = re.compile(r"@([\w.-]+)")
 _IN_LINE = re.compile(rb"[^\n]")
 
 
-class Limits(NamedTuple):
+class ParseLimits(NamedTuple):
     """What a parser may take: CPU time, the same for each megabyte of source, and memory."""
 
     seconds: float
@@ -67,7 +67,7 @@ class Limits(NamedTuple):
     memory_kb: int
 
 
-SOON = Limits(0.25, 1.0, 45_000)
+SOON = ParseLimits(0.25, 1.0, 45_000)
 """For a process that has other things to do: ten times what code takes."""
 
 
@@ -84,7 +84,7 @@ class Matches(NamedTuple):
 
 @cache
 def grammar(spec: str) -> tree_sitter.Language:
-    """The tree-sitter grammar that ``package:function`` names."""
+    """Load the tree-sitter grammar that ``package:function`` names."""
     named = GRAMMAR.fullmatch(spec)
     if named is None:
         raise SettingsError(f"grammar '{spec}' is not loaded: it must be {GRAMMAR_FORM}")
@@ -102,7 +102,7 @@ def grammar(spec: str) -> tree_sitter.Language:
 
 
 def _refuse_uninstalled(package: str, spec: str) -> None:
-    """Looking for a package at the top runs nothing of it."""
+    """Raise an error for a package that is not installed; none of its code is run for that."""
     found = find_spec(package)
     if found is None:
         raise ModuleNotFoundError(f"No module named '{package}'")
@@ -119,7 +119,7 @@ def _refuse_uninstalled(package: str, spec: str) -> None:
 
 @cache
 def query(spec: str, text: str) -> tree_sitter.Query:
-    """A compiled query; a wrong one is an error that says where."""
+    """Compile a query; a wrong one is an error that says where."""
     try:
         return tree_sitter.Query(grammar(spec), text)
     except tree_sitter.QueryError as error:
@@ -128,7 +128,7 @@ def query(spec: str, text: str) -> tree_sitter.Query:
 
 @cache
 def _both_queries(spec: str, definitions: str, references: str) -> tuple[tree_sitter.Query, int]:
-    """Both queries as one, and the place of the first pattern of the second."""
+    """Compile both queries as one; return also the index of the first pattern of the second."""
     both = query(spec, f"{definitions}\n{references}")
     end = len(definitions.encode())
     return both, sum(both.start_byte_for_pattern(n) < end for n in range(both.pattern_count))
@@ -136,7 +136,7 @@ def _both_queries(spec: str, definitions: str, references: str) -> tuple[tree_si
 
 @cache
 def captures(spec: str, definitions: str, references: str) -> list[list[str]]:
-    """The names that each pattern of both queries may capture."""
+    """List the names that each pattern of both queries may capture."""
     both, _ = _both_queries(spec, definitions, references)
     text = f"{definitions}\n{references}".encode()
     places = [
@@ -146,7 +146,7 @@ def captures(spec: str, definitions: str, references: str) -> list[list[str]]:
 
 
 def matches(language: Language, tree: tree_sitter.Tree | None) -> Matches:
-    """What is defined and mentioned in a file, in one pass over its tree: two take twice the time."""
+    """Find the definitions and references of a file, in one pass over its tree: two take twice the time."""
     if tree is None or not (language.definitions or language.references):
         return Matches([], [])
     both, first = _both_queries(language.grammar, language.definitions, language.references)
@@ -159,7 +159,7 @@ def matches(language: Language, tree: tree_sitter.Tree | None) -> Matches:
 
 
 def problem(language: Language) -> SettingsError | None:
-    """What keeps the files of a language from being understood: a grammar or a query of a user that is wrong."""
+    """Find what keeps the files of a language from being parsed: a wrong grammar or query of the user."""
     try:
         if language.grammar:
             _both_queries(language.grammar, language.definitions, language.references)
@@ -174,7 +174,7 @@ def _parser(spec: str) -> tree_sitter.Parser:
 
 
 def _readable(blanks: tuple[str, ...], content: bytes) -> bytes:
-    """A content in which all that the grammar cannot read is blank; what else there is stays where it is."""
+    """Blank out what the grammar cannot read; everything else stays where it is."""
     for pattern in blanks:
         content = _compiled(pattern).sub(_blanked, content)
     return content
@@ -191,12 +191,12 @@ def _blanked(found: re.Match[bytes]) -> bytes:
 
 
 class _Source:
-    """A content as a parser reads it: it seems to end when the time is up.
+    """A content for a parser to read, which seems to end when the time is up.
 
     The parser has a callback for progress, but in Python before 3.14 that crashes when it is called.
     """
 
-    def __init__(self, content: bytes, limits: Limits) -> None:
+    def __init__(self, content: bytes, limits: ParseLimits) -> None:
         self.content = content
         self.is_parsed = False
         self.is_cut = False
@@ -204,7 +204,7 @@ class _Source:
         self.peak = _peak_kb() + limits.memory_kb
 
     def __call__(self, start: int, _: object) -> bytes:
-        """The content from a place on, as much of it as is read at a time."""
+        """Return the next bytes of the content, as many as the parser reads at a time."""
         if self.is_parsed:
             return self.content[start : start + _TEXT_BYTES]
         self.is_cut = self.is_cut or time.thread_time() > self.end or _peak_kb() > self.peak
@@ -212,7 +212,7 @@ class _Source:
 
 
 def _peak_kb() -> int:
-    """Say how much memory this process has had at most, where the system tells."""
+    """Return the peak memory of this process, where the system tells."""
     if sys.platform == "win32":
         return 0
     import resource
@@ -222,12 +222,12 @@ def _peak_kb() -> int:
 
 
 def _parsed(
-    parser: tree_sitter.Parser, content: bytes, limits: Limits | None = None
+    parser: tree_sitter.Parser, content: bytes, limits: ParseLimits | None = None
 ) -> tree_sitter.Tree | None:
-    """The syntax tree of a content, or none if that takes too long."""
+    """Parse a content; return None if that takes too long."""
     if len(content) < TIMED_BYTES:
         return parser.parse(content)
-    source = _Source(content, limits or Limits(SECONDS, SECONDS_PER_MB, MEMORY_KB))
+    source = _Source(content, limits or ParseLimits(SECONDS, SECONDS_PER_MB, MEMORY_KB))
     tree = parser.parse(source)
     source.is_parsed = True
     if source.is_cut and limits:
@@ -236,9 +236,9 @@ def _parsed(
 
 
 def parse(
-    language: Language, content: bytes, limits: Limits | None = None
+    language: Language, content: bytes, limits: ParseLimits | None = None
 ) -> tuple[tree_sitter.Tree | None, ParseHealth]:
-    """The syntax tree of a file's content, or none where there is no grammar or it would not stand it."""
+    """Parse the content of a file; the tree is None without a grammar, or if the content would crash it."""
     if not language.grammar:
         return None, ParseHealth.NO_GRAMMAR
     if yaml_depth_guard.is_too_deep(language, content):
@@ -255,7 +255,7 @@ def parse(
 
 
 def _has_junk(root: tree_sitter.Node) -> bool:
-    """Tell whether some error is a long row of signs without a name between them."""
+    """Return whether some error is a long row of signs without a name between them."""
     if root.descendant_count < MAX_ERROR_SIGNS:
         return False
     waiting = [root]

@@ -1,4 +1,4 @@
-"""Blanks out secrets before a text is indexed: keys, tokens and passwords become ``*``, byte for byte.
+"""Mask secrets before a text is indexed: keys, tokens and passwords become ``*``, byte for byte.
 
 Precision comes first: a rule fires on what has the form of one vendor's token, or on a literal that looks
 random and is assigned to something called a password. Placeholders, examples from manuals and references to
@@ -185,7 +185,7 @@ class _Span(NamedTuple):
 
 
 def mask(content: bytes, path: str) -> tuple[bytes, tuple[MaskedSecret, ...]]:
-    """The content with its secrets blanked out, same length, same lines; and where they were."""
+    """Blank out the secrets of a content, keeping its length and lines; return also where they were."""
     in_runs = list(_in_runs(content, path))
     spans = [*_in_text(content), *_in_urls(content), *_aws_secrets(content, in_runs), *in_runs]
     if not spans:
@@ -228,7 +228,7 @@ def _in_urls(content: bytes) -> Iterator[_Span]:
 
 
 def _in_runs(content: bytes, path: str) -> Iterator[_Span]:
-    """Secrets that are, or begin with, a long run of token characters."""
+    """Find secrets that are, or begin with, a long run of token characters."""
     marked = content.translate(_MARK)
     start = marked.find(_MARKED_RUN)
     before_value = _QUOTES + _before_plain(content, path) if start >= 0 else b""
@@ -248,7 +248,7 @@ def _in_runs(content: bytes, path: str) -> Iterator[_Span]:
 
 
 def _before_plain(content: bytes, path: str) -> bytes:
-    """What may stand before a value that is not in quotes; nothing if values are always in quotes."""
+    """Return the characters that may precede a value without quotes; none if values are always in quotes."""
     name = path.rpartition("/")[2]
     if name.endswith(_PLAIN_ENDINGS) or name.startswith(_PLAIN_BEGINNING) or name in _PLAIN_NAMES:
         return _BEFORE_PLAIN
@@ -278,7 +278,7 @@ def _aws_secrets(content: bytes, spans: Sequence[_Span]) -> Iterator[_Span]:
 
 
 def _assigned(content: bytes, start: int, end: int) -> Iterator[_Span]:
-    """A random literal that starts with a run, in quotes or up to the end of its line, and has the right name."""
+    """Find a random literal that starts with a run, in quotes or up to the end of its line, and has such a name."""
     nearby = max(0, start - _BEFORE)
     if not _has_switches(content[start : min(end, start + _BEFORE)]):
         return
@@ -301,7 +301,7 @@ def _assigned(content: bytes, start: int, end: int) -> Iterator[_Span]:
 
 
 def _looks_random(value: bytes) -> bool:
-    """Long, even in its characters, and mixing letters and digits as names do not."""
+    """Return whether a value is long, of even characters, and mixes letters and digits as names do not."""
     if len(value) < _MIN_RANDOM:
         return False
     least, bits = (_MIN_HEX, _HEX_BITS) if _HEX.fullmatch(value) else (_MIN_RANDOM, _RANDOM_BITS)
@@ -320,7 +320,7 @@ def _has_switches(value: bytes) -> bool:
 
 
 def _entropy(value: bytes) -> float:
-    """Shannon entropy in bits per character."""
+    """Compute the Shannon entropy in bits per character."""
     return -sum(n / len(value) * math.log2(n / len(value)) for n in Counter(value).values())
 
 

@@ -1,6 +1,6 @@
-"""A file without the documentation of its definitions: the same lines, the same syntax, nothing said.
+"""Blank out the documentation of definitions in a file, keeping its lines and its syntax.
 
-For measuring whether code is found by what it does; not a way to strip comments.
+For measuring whether code is found by what it does, not by its documentation. Other comments stay.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from dowse.types import ParseHealth
 _BLANK_WORDS = bytes(
     0x20 if byte >= 0x80 or chr(byte).isalnum() or byte == 0x5F else byte for byte in range(256)
 )
-"""Every letter, digit and underscore becomes a space; quotes and comment marks stay, and so does the syntax."""
+"""Every letter, digit and underscore becomes a space; quotes and comment marks stay, and with them the syntax."""
 
 
 _STRING_PREFIX = re.compile(rb"[A-Za-z]{1,2}(?=[\"'])")
 
 
 def blanked(language: Language, content: bytes) -> bytes:
-    """The content with the words of all doc comments and docstrings blanked out."""
+    """Blank out the words of all doc comments and docstrings."""
     tree, health = parsing.parse(language, content)
     if tree is None or health is ParseHealth.FAILED:
         return content

@@ -1,4 +1,4 @@
-"""Which tests belong to which source files, judged by their paths alone, in both directions.
+"""Pair tests with the source files they test, in both directions, by their paths alone.
 
 A test is paired by what it is named after (``test_cart.py``, ``cart_test.go``, ``cart.spec.ts``, ``CartTest.java``;
 ``cart/__init__.py`` and ``cart/index.ts`` are named by their folder) and by where it is (beside the source, or in a
@@ -19,10 +19,10 @@ from dowse.code.file_roles import role
 from dowse.code.tokens import split_identifier, stem
 from dowse.types import Role
 
-MOST = 5
+MAX_PARTNERS = 5
 """Partners of one file; a file with more has no partner but a whole suite."""
 
-WORTH_LISTING = 0.6
+MIN_SCORE_SHARE = 0.6
 """Partners with less than this share of the best one's score are files that happen to be called the same."""
 
 NAME_SCORE = 1.0
@@ -34,17 +34,17 @@ SUITE_SCORE = 0.6  # tests/cart/test_total.py for cart.py
 PLACE_SHARE = 0.5
 """How much of a score the place decides; the name decides the rest."""
 
-LEAST_PLACE = 0.34
+MIN_PLACE_SCORE = 0.34
 """Where the name says little (utils, models, no mark of a test), files are a pair only if their folders agree."""
 
-COMMON = 4
-"""A name that more files than this have is common."""
+COMMON_NAME_FILES = 4
+"""A name that more files than this share is common."""
 
-_MARK = re.compile(
+_TEST_MARK = re.compile(
     r"^(?:tests?|specs?)[._-]|[._-](?:tests?|specs?|unittests?|e2e|cy|bench|it|test-d)$"  # test_x, x_test, x.spec
     r"|(?<=[a-z0-9])(?:Tests?|TestCase|TestSuite|Specs?|Suite|IT)$|^Tests?(?=[A-Z])",  # XTest, TestX
 )
-_NO_MEANING = frozenset({
+_GENERIC_FOLDERS = frozenset({
     "src", "lib", "libs", "source", "sources", "main", "test", "tests", "testing", "__tests__", "spec", "specs", "unit",
     "integration", "functional", "e2e", "java", "kotlin", "scala", "groovy", "python", "packages", "t",
 })  # fmt: skip
@@ -61,7 +61,7 @@ _FAMILIES = {
 }  # fmt: skip
 """Languages that test each other. Other files are data: none tests another."""
 
-_NAMED_BY_FOLDER = {
+_FOLDER_NAMED_STEMS = {
     "py": {"__init__", "__main__"},
     "js": {"index"},
     "rs": {"mod", "lib", "main"},
@@ -69,7 +69,7 @@ _NAMED_BY_FOLDER = {
 }
 
 
-_TESTS_CALLED = {
+_TEST_NAME_FORMS = {
     "py": ("test_{snake}", "{snake}_test", "{snake}"),
     "js": ("{bare}", "{flat}test"),
     "go": ("{snake}_test",),
@@ -80,12 +80,12 @@ _TESTS_CALLED = {
     "rb": ("{snake}_spec", "{snake}_test", "test_{snake}"),
     "ex": ("{snake}_test",),
 }
-"""What the test of a file is called by custom, lower case and without extension."""
+"""The usual names of the test of a file, in lower case and without extension."""
 
-_ANY_TEST_CALLED = ("test_{snake}", "{snake}_test", "{flat}test")
+_DEFAULT_TEST_NAME_FORMS = ("test_{snake}", "{snake}_test", "{flat}test")
 
-_SUITES_CALLED = ("{snake}", "{flat}", "test_{snake}", "{snake}_test", "{snake}_tests", "{flat}Tests")
-"""What a folder with the tests of one file is called."""
+_SUITE_NAME_FORMS = ("{snake}", "{flat}", "test_{snake}", "{snake}_test", "{snake}_tests", "{flat}Tests")
+"""The usual names of a folder with the tests of one file."""
 
 
 class Partner(NamedTuple):
@@ -96,8 +96,8 @@ class Partner(NamedTuple):
     reason: str
 
 
-class _Shape(NamedTuple):
-    """What a path says about what the file is about."""
+class _PathShape(NamedTuple):
+    """What a path tells about its file: name, topics, whether it is a test."""
 
     path: str
     is_test: bool
@@ -116,31 +116,35 @@ class _Shape(NamedTuple):
 
 
 def partner_stems(path: str, kind: Role) -> tuple[str, ...]:
-    """What a file that is paired with this one is called by custom, as far as its name says: lower case, no extension.
+    """List the usual names of the partners of a file, in lower case and without extension.
 
     For looking up likely partners by name where going through every path takes too long.
     """
-    shape = _shape(path, kind)
+    shape = _parse_path(path, kind)
     if shape is None:
         return ()
-    called = ("{snake}", "{flat}") if shape.is_test else _TESTS_CALLED.get(shape.family, _ANY_TEST_CALLED)
-    return _called(called, shape)
+    forms = (
+        ("{snake}", "{flat}")
+        if shape.is_test
+        else _TEST_NAME_FORMS.get(shape.family, _DEFAULT_TEST_NAME_FORMS)
+    )
+    return _expand_forms(forms, shape)
 
 
 def suite_folders(path: str, kind: Role) -> tuple[str, ...]:
-    """What a folder with the tests of a source file is called by custom; nothing for a test."""
-    shape = _shape(path, kind)
-    return _called(_SUITES_CALLED, shape) if shape and not shape.is_test else ()
+    """List the usual names of a folder with the tests of a source file; none for a test."""
+    shape = _parse_path(path, kind)
+    return _expand_forms(_SUITE_NAME_FORMS, shape) if shape and not shape.is_test else ()
 
 
-def _called(customs: Iterable[str], shape: _Shape) -> tuple[str, ...]:
-    """What customs make of the name of a file."""
-    forms = {
+def _expand_forms(forms: Iterable[str], shape: _PathShape) -> tuple[str, ...]:
+    """Fill the name of a file into name forms."""
+    spellings = {
         "snake": "_".join(shape.name),
         "flat": "".join(shape.name),
         "bare": shape.path.rpartition("/")[2].partition(".")[0].lower(),
     }
-    return tuple(dict.fromkeys(name.format(**forms) for name in customs))
+    return tuple(dict.fromkeys(form.format(**spellings) for form in forms))
 
 
 class Pairs:
@@ -151,16 +155,16 @@ class Pairs:
 
     def __init__(self, paths: Iterable[str] | Mapping[str, Role]) -> None:
         roles = paths if isinstance(paths, Mapping) else {path: role(path) for path in paths}
-        self._shapes: dict[str, _Shape] = {}
-        self._sources: dict[tuple[str, ...], list[_Shape]] = defaultdict(list)
-        self._tests: dict[tuple[str, ...], list[_Shape]] = defaultdict(list)
-        self._suites: dict[tuple[str, ...], list[_Shape]] = defaultdict(list)
+        self._shapes: dict[str, _PathShape] = {}
+        self._sources: dict[tuple[str, ...], list[_PathShape]] = defaultdict(list)
+        self._tests: dict[tuple[str, ...], list[_PathShape]] = defaultdict(list)
+        self._suites: dict[tuple[str, ...], list[_PathShape]] = defaultdict(list)
         for path, kind in roles.items():
-            if shape := _shape(path, kind):
+            if shape := _parse_path(path, kind):
                 self._shapes[path] = shape
                 self._add(shape)
 
-    def _add(self, shape: _Shape) -> None:
+    def _add(self, shape: _PathShape) -> None:
         if not shape.is_test:
             for name in {shape.name, shape.long_name}:
                 self._sources[name].append(shape)
@@ -170,31 +174,33 @@ class Pairs:
         self._suites[shape.around].append(shape)
 
     def partners(self, path: str) -> list[Partner]:
-        """The tests of a source file, or the source files of a test, best first; the file need not be one of ours."""
-        shape = self._shapes.get(path) or _shape(path, role(path))
+        """Find the tests of a source file, or the source files of a test, best first; the file may be unknown here."""
+        shape = self._shapes.get(path) or _parse_path(path, role(path))
         if not shape:
             return []
-        found = self._sources_of(shape) if shape.is_test else self._tests_of(shape)
+        found = self._find_sources(shape) if shape.is_test else self._find_tests(shape)
         found.sort(key=lambda partner: (-partner.score, partner.path))
-        return [partner for partner in found[:MOST] if partner.score >= WORTH_LISTING * found[0].score]
+        return [
+            partner for partner in found[:MAX_PARTNERS] if partner.score >= MIN_SCORE_SHARE * found[0].score
+        ]
 
-    def _tests_of(self, source: _Shape) -> list[Partner]:
+    def _find_tests(self, source: _PathShape) -> list[Partner]:
         candidates = {
             test.path: test for name in (source.name, source.long_name) for test in self._tests.get(name, ())
         }
-        named = [test for test in candidates.values() if not self._has_nearer(source, test)]
+        named = [test for test in candidates.values() if not self._has_nearer_source(source, test)]
         scored = ((test, _score(source, test, self._is_common(source.name))) for test in named)
         found = [Partner(test.path, *score) for test, score in scored if score]
-        return found or self._suite_of(source)
+        return found or self._find_suite(source)
 
-    def _sources_of(self, test: _Shape) -> list[Partner]:
-        if found := self._namesakes(test):
+    def _find_sources(self, test: _PathShape) -> list[Partner]:
+        if found := self._find_namesakes(test):
             return found
         scored = ((source, _suite_score(source, test)) for source in self._sources.get(test.around, ()))
         return [Partner(source.path, *score) for source, score in scored if score]
 
-    def _namesakes(self, test: _Shape) -> list[Partner]:
-        """The sources with as much of a test's name as any has."""
+    def _find_namesakes(self, test: _PathShape) -> list[Partner]:
+        """Find the sources that share the longest part of a test's name."""
         for length in range(len(test.name), 0, -1):
             named = self._sources.get(test.name[:length], ())
             scored = ((source, _score(source, test, self._is_common(source.name))) for source in named)
@@ -202,50 +208,52 @@ class Pairs:
                 return found
         return []
 
-    def _suite_of(self, source: _Shape) -> list[Partner]:
-        """The tests in a folder that is named after a source, but for those of other sources."""
+    def _find_suite(self, source: _PathShape) -> list[Partner]:
+        """Find the tests in a folder that is named after a source, without those of other sources."""
         scored = ((test, _suite_score(source, test)) for test in self._suites.get(source.name, ()))
-        return [Partner(test.path, *score) for test, score in scored if score and not self._namesakes(test)]
+        return [
+            Partner(test.path, *score) for test, score in scored if score and not self._find_namesakes(test)
+        ]
 
     def _is_common(self, name: tuple[str, ...]) -> bool:
-        return len(self._sources.get(name, ())) > COMMON
+        return len(self._sources.get(name, ())) > COMMON_NAME_FILES
 
-    def _has_nearer(self, source: _Shape, test: _Shape) -> bool:
-        """Whether a test with a longer name has a source with more of that name than this one."""
-        said = len(source.long_name if _begins(test.name, source.long_name) else source.name)
-        longer = (test.name[:length] for length in range(said + 1, len(test.name) + 1))
+    def _has_nearer_source(self, source: _PathShape, test: _PathShape) -> bool:
+        """Return whether a test has a source that shares more of its name than this one."""
+        shared_words = len(source.long_name if _starts_with(test.name, source.long_name) else source.name)
+        longer = (test.name[:length] for length in range(shared_words + 1, len(test.name) + 1))
         return any(other.family == test.family for name in longer for other in self._sources.get(name, ()))
 
 
-def _score(source: _Shape, test: _Shape, is_common: bool) -> tuple[float, str] | None:
-    """How sure it is that one tests the other, and why; nothing if it is not."""
+def _score(source: _PathShape, test: _PathShape, is_common: bool) -> tuple[float, str] | None:
+    """Score (0 to 1) whether one file tests the other, with the reason; None if it does not."""
     if source.family != test.family or source.path == test.path:
         return None
     named, why = _name_score(source, test)
     placed, where = _place_score(source, test)
-    if placed < LEAST_PLACE and (is_common or named < FOLDER_NAME_SCORE):
+    if placed < MIN_PLACE_SCORE and (is_common or named < FOLDER_NAME_SCORE):
         return None
     return round(named * (1 - PLACE_SHARE + PLACE_SHARE * placed), 3), ", ".join(filter(None, (why, where)))
 
 
-def _suite_score(source: _Shape, test: _Shape) -> tuple[float, str] | None:
-    """How sure it is that a test in a folder named after a source tests it, and why; nothing if the rest of the folders
-    speaks against it.
+def _suite_score(source: _PathShape, test: _PathShape) -> tuple[float, str] | None:
+    """Score whether a test in a folder named after a source tests it, with the reason; None if the other folders
+    differ.
     """
     if source.family != test.family:
         return None
     placed, where = _place_score(source, test._replace(topics=test.topics[:-1]))
-    if placed < LEAST_PLACE:
+    if placed < MIN_PLACE_SCORE:
         return None
     score = round(SUITE_SCORE * (1 - PLACE_SHARE + PLACE_SHARE * placed), 3)
     return score, ", ".join(filter(None, ("in a folder of that name", where)))
 
 
-def _begins(name: tuple[str, ...], start: tuple[str, ...]) -> bool:
+def _starts_with(name: tuple[str, ...], start: tuple[str, ...]) -> bool:
     return name[: len(start)] == start
 
 
-def _name_score(source: _Shape, test: _Shape) -> tuple[float, str]:
+def _name_score(source: _PathShape, test: _PathShape) -> tuple[float, str]:
     if test.name == source.long_name != source.name:
         return FOLDER_NAME_SCORE, "folder and name"
     if len(test.name) > len(source.name):
@@ -257,8 +265,8 @@ def _name_score(source: _Shape, test: _Shape) -> tuple[float, str]:
     return NAME_SCORE, "same name"
 
 
-def _place_score(source: _Shape, test: _Shape) -> tuple[float, str]:
-    """How well the folders agree: the same folder, one that mirrors the other, or some names in common."""
+def _place_score(source: _PathShape, test: _PathShape) -> tuple[float, str]:
+    """Score how well the folders agree: the same folder, one that mirrors the other, or some names in common."""
     if source.folder == test.folder or test.folder.startswith(source.folder + "/__tests__"):
         return 1.0, "same folder"
     if source.topics == test.topics:
@@ -273,20 +281,22 @@ def _place_score(source: _Shape, test: _Shape) -> tuple[float, str]:
 
 
 @lru_cache(maxsize=5_000)
-def _shape(path: str, kind: Role) -> _Shape | None:
-    """What a path says; nothing if the file neither tests nor is tested."""
+def _parse_path(path: str, kind: Role) -> _PathShape | None:
+    """Parse a path; None if the file is neither a test nor something that is tested."""
     folder, _, file = path.rpartition("/")
     name, _, extension = file.rpartition(".")
     family = _FAMILIES.get(extension.lower(), "")
     if not family or kind not in (Role.SOURCE, Role.TEST, Role.EXAMPLE):
         return None
     is_test = kind is Role.TEST
-    bare = _MARK.sub("", name) if is_test else name
+    bare = _TEST_MARK.sub("", name) if is_test else name
     folders = [
-        _MARK.sub("", part).strip("_") for part in folder.split("/") if part.lower() not in _NO_MEANING
+        _TEST_MARK.sub("", part).strip("_")
+        for part in folder.split("/")
+        if part.lower() not in _GENERIC_FOLDERS
     ]
     folders = [part for part in folders if part]
-    by_folder = bare in _NAMED_BY_FOLDER.get(family, ())
+    by_folder = bare in _FOLDER_NAMED_STEMS.get(family, ())
     if by_folder:
         if not folders or (is_test and bare == name):  # tests/__init__.py tests nothing
             return None
@@ -294,5 +304,7 @@ def _shape(path: str, kind: Role) -> _Shape | None:
     words = tuple(split_identifier(bare))
     around = split_identifier(folders[-1]) if folders else ()
     topics = tuple(stem(part.lower()) for part in folders)
-    shape = _Shape(path, is_test, bare != name, words, (*around, *words), by_folder, folder, topics, family)
+    shape = _PathShape(
+        path, is_test, bare != name, words, (*around, *words), by_folder, folder, topics, family
+    )
     return shape if words else None

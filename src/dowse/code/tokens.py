@@ -1,10 +1,11 @@
-"""The one tokenizer: what the index stores and what a query asks for are cut the same way.
+"""Tokenize code and queries: one tokenizer for both, which splits identifiers and stems words.
 
 A word gives itself and its parts: ``getUserById`` -> ``getuserbyid get user by id``. Parts are reduced to
 their English stem, so that "registered" finds ``register``; the whole identifier is kept as written (in
 lower case), so that an exact mention always outranks its parts. Scripts without spaces give pairs of
-characters. Every distinct word is cut once and remembered, and words are found by ``bytes.translate``, not
-by a pattern (twice as fast): this runs over every byte of a tree.
+characters. The tokens of every distinct word are cached, and words are found by ``bytes.translate``, not
+by a pattern (twice as fast): this runs over every byte of a tree. A *run* is what stands between two characters of
+ASCII punctuation or blanks: one word, rarely more.
 """
 
 from __future__ import annotations
@@ -22,125 +23,125 @@ VERSION = 1
 MAX_WORD = 80
 """Longer runs of letters are data (hashes, base64), not words."""
 
-_MEMO_LIMIT = 300_000
-"""Distinct words remembered at a time: about 60 MB at the most."""
+_MAX_CACHED_WORDS = 300_000
+"""Distinct words in the cache: about 60 MB at the most."""
 
 _WORD = re.compile(r"\w+(?:-\w+)*")
 _ASCII_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _UNICODE_PART = re.compile(r"[^\W\d_]+|\d+")
-_PUT_BY_STEMMING = re.compile(r"(?:ie|[eiy]|(?<=b)l)$")
+_STEM_ENDING = re.compile(r"(?:ie|[eiy]|(?<=b)l)$")
 _PATH_SPLIT = re.compile(r"[/\\]+")
 _BLANK_PUNCTUATION = bytes(
     byte if byte >= 0x80 or chr(byte).isalnum() or chr(byte) in "_-" else 0x20 for byte in range(256)
 )
-"""Everything in ASCII that cannot be part of a word becomes a space; other scripts are judged word by word."""
+"""Everything in ASCII that cannot be part of a word becomes a space; other scripts are split later, by pattern."""
 
 _BLANK_IN_LOWER_CASE = _BLANK_PUNCTUATION.lower()
 _BLANK_IN_LINES = _BLANK_PUNCTUATION[:10] + b"\n" + _BLANK_PUNCTUATION[11:]
 
 
-class _Memo(dict[str, str]):
-    """Remembers for each word the tokens it gives, a space after each."""
+class _TokenCache(dict[str, str]):
+    """The tokens of each word, a space after each."""
 
     def __missing__(self, word: str) -> str:
-        if len(self) >= _MEMO_LIMIT:
+        if len(self) >= _MAX_CACHED_WORDS:
             self.clear()
         tokens = self[word] = "".join([f"{t} " for w in words(word) for t in word_tokens(w)])
         return tokens
 
 
-_memo = _Memo()
+_token_cache = _TokenCache()
 _stem = Stemmer.Stemmer("english", 0).stemWord
 
 
 def tokens(text: str | bytes) -> str:
-    """The tokens of a text (UTF-8 if bytes) in order, separated by single spaces."""
+    """Tokenize a text (UTF-8 if bytes); return its tokens in order, separated by single spaces."""
     return tokens_of(runs(text)) if text else ""
 
 
 def tokens_of(found: Sequence[str]) -> str:
-    """The same of a text that was cut into runs before."""
-    return "".join(map(_memo.__getitem__, found))[:-1]
+    """Tokenize a text that was split into runs before."""
+    return "".join(map(_token_cache.__getitem__, found))[:-1]
 
 
 def runs(text: str | bytes) -> list[str]:
-    """A text (UTF-8 if bytes) without the punctuation of ASCII: what stands between is one word, rarely more."""
+    """Split a text (UTF-8 if bytes) into runs, at blanks and ASCII punctuation."""
     raw = text.encode("utf-8", "replace") if isinstance(text, str) else text
     return raw.translate(_BLANK_PUNCTUATION).decode("utf-8", "replace").split()
 
 
 def run_count(text: bytes) -> int:
-    """How many runs a text (UTF-8) has."""
+    """Count the runs of a text (UTF-8)."""
     return len(text.translate(_BLANK_PUNCTUATION).split()) if text.isascii() else len(runs(text))
 
 
 def name_runs(names: Iterable[str]) -> list[str]:
-    """The runs of some names; all that there is to cut at in most are the dots of qualified ones."""
+    """Split names into runs; most of them only need to be split at the dots of qualified names."""
     joined = ".".join(names)
     return joined.split(".") if joined.replace(".", "_").isidentifier() else runs(joined)
 
 
 def runs_by_line(text: str) -> list[list[str]]:
-    """The same for each line of a text."""
+    """Split each line of a text into runs."""
     raw = text.encode("utf-8", "replace").translate(_BLANK_IN_LINES)
     return [line.split() for line in raw.decode("utf-8", "replace").split("\n")]
 
 
 def run_tokens(run: str) -> list[list[str]]:
-    """The tokens of each word of a run; remembered if the run is one plain word."""
+    """Tokenize each word of a run; from the cache if the run is one plain word."""
     if run.isascii() and "-" not in run:
-        return [_memo[run].split()]
+        return [_token_cache[run].split()]
     return [word_tokens(word) for word in words(run)]
 
 
 def among(text: bytes, wanted: frozenset[str]) -> frozenset[str]:
-    """Which of some tokens a text (UTF-8) has: faster than ``tokens``, since only words that may give one are cut."""
+    """Find which of some tokens a text (UTF-8) has; faster than ``tokens``, since few words have to be tokenized."""
     if not text.isascii():
-        return wanted.intersection("".join(map(_memo.__getitem__, frozenset(runs(text)))).split())
+        return wanted.intersection("".join(map(_token_cache.__getitem__, frozenset(runs(text)))).split())
     lowered = text.translate(_BLANK_IN_LOWER_CASE)
     found = []
-    for token, sought in _sought(wanted):
-        at = lowered.find(sought)
+    for token, substring in _required_substrings(wanted):
+        at = lowered.find(substring)
         while at >= 0:
             end = lowered.find(b" ", at)
             end = len(text) if end < 0 else end
-            if token in _given_by(text[lowered.rfind(b" ", 0, at) + 1 : end]):
+            if token in _tokens_of_word(text[lowered.rfind(b" ", 0, at) + 1 : end]):
                 found.append(token)
                 break
-            at = lowered.find(sought, end)
+            at = lowered.find(substring, end)
     return frozenset(found)
 
 
 @lru_cache(maxsize=500)
-def _sought(wanted: frozenset[str]) -> list[tuple[str, bytes]]:
-    """What every word that gives a token has in it: a stem less what stemming puts there ("use" is of "using" too)."""
-    return [(token, (_PUT_BY_STEMMING.sub("", token) or token).encode()) for token in wanted]
+def _required_substrings(wanted: frozenset[str]) -> list[tuple[str, bytes]]:
+    """Find what every word that gives a token contains: the stem without what stemming adds ("use" is from "using")."""
+    return [(token, (_STEM_ENDING.sub("", token) or token).encode()) for token in wanted]
 
 
 @lru_cache(maxsize=20_000)
-def _given_by(word: bytes) -> frozenset[str]:
-    """The tokens of a word of ASCII."""
-    return frozenset(_memo[word.decode("ascii")].split())
+def _tokens_of_word(word: bytes) -> frozenset[str]:
+    """Tokenize a word of ASCII."""
+    return frozenset(_token_cache[word.decode("ascii")].split())
 
 
 def words(text: str) -> list[str]:
-    """The words of a text as written: what ``tokens`` takes apart."""
+    """Split a text into words, as written."""
     return _WORD.findall(text)
 
 
 def word_tokens(word: str) -> list[str]:
-    """The tokens of one word: the whole in lower case if it has several parts, then the stem of each part."""
+    """Tokenize one word: the whole in lower case if it has several parts, then the stem of each part."""
     if len(word) > MAX_WORD:
         return []
     parts = split_identifier(word)
-    stems = [_normal(part) for part in parts if len(part) > 1 or len(parts) == 1 or not part.isascii()]
+    stems = [_stem_part(part) for part in parts if len(part) > 1 or len(parts) == 1 or not part.isascii()]
     if len(parts) < 2 or ("-" in word and len(stems) < len(parts)):  # "i-1" is arithmetic, not a name
         return stems
     return [word.strip("_").lower(), *stems]
 
 
 def split_identifier(word: str) -> list[str]:
-    """``HTTPServer2_run`` -> ``["http", "server", "2", "run"]``, in lower case."""
+    """Split an identifier into parts in lower case: ``HTTPServer2_run`` -> ``["http", "server", "2", "run"]``."""
     if word.isascii():
         return [part.lower() for part in _ASCII_PART.findall(word)]
     parts: list[str] = []
@@ -152,7 +153,7 @@ def split_identifier(word: str) -> list[str]:
 
 @lru_cache(maxsize=50_000)
 def path_words(path: str) -> tuple[str, ...]:
-    """The words of a path's folders and file name without its extension, in lower case."""
+    """Split a path into words in lower case: those of its folders and of the file name without extension."""
     parts = [part for part in _PATH_SPLIT.split(path) if part]
     if parts:
         stem = parts[-1].lstrip(".").partition(".")[0] or parts[-1].lstrip(".")
@@ -162,7 +163,7 @@ def path_words(path: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=5_000)
 def path_tokens(path: str) -> str:
-    """The tokens of a path; the file name's own words count twice, since they say more than the folders'."""
+    """Tokenize a path; the words of the file name count twice, since they say more than the folders'."""
     folder, _, filename = path.rpartition("/")
     stem, _, extension = filename.partition(".")
     return " ".join(filter(None, [tokens(folder), tokens(stem), tokens(filename if extension else "")]))
@@ -170,11 +171,11 @@ def path_tokens(path: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
-    """The form under which a single lower-case word is indexed."""
-    return _normal(word)
+    """Stem a single lower-case word, as the index does."""
+    return _stem_part(word)
 
 
-def _normal(part: str) -> str:
+def _stem_part(part: str) -> str:
     return _stem(part) if part.isascii() and len(part) > 3 else part
 
 
@@ -189,18 +190,18 @@ def _split_case(run: str) -> list[str]:
 
 
 @cache
-def _cjk() -> re.Pattern[str]:
-    """Runs of scripts without spaces; so large a class takes milliseconds to compile, and most text has none."""
+def _cjk_pattern() -> re.Pattern[str]:
+    """Compile the pattern of scripts without spaces: late, since it takes milliseconds and most text has none."""
     return re.compile("[぀-ヿ㐀-䶿一-鿿가-힯豈-﫿]+")
 
 
 def _split_script(piece: str) -> list[str]:
-    """Pairs of neighbouring characters where a script writes no spaces; other text as it is."""
-    if piece.isascii() or not _cjk().search(piece):
+    """Split a script without spaces into pairs of neighbouring characters; leave other text as it is."""
+    if piece.isascii() or not _cjk_pattern().search(piece):
         return [piece]
     parts: list[str] = []
     end = 0
-    for match in _cjk().finditer(piece):
+    for match in _cjk_pattern().finditer(piece):
         parts.append(piece[end : match.start()])
         run = match.group()
         parts.extend([run] if len(run) <= 2 else [a + b for a, b in pairwise(run)])

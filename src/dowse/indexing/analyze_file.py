@@ -1,4 +1,7 @@
-"""What a file becomes in the index: language, syntax, definitions, chunks, tokens. Pure, so it can run anywhere."""
+"""Analyze one file: detect its language, parse it, find definitions and references, cut chunks, make tokens.
+
+Pure: no disk and no store, so that it can run in any process.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,15 @@ from dowse.code.languages import Languages, builtin
 from dowse.code.languages.spec import Language
 from dowse.embedders.embedder import Preparing
 from dowse.indexing import embed
-from dowse.types import ChunkTerms, Definitions, ParsedFile, ParseHealth, PreparedChunk
+from dowse.types import (
+    ChunkTerms,
+    Definitions,
+    FileStamp,
+    MaskedSecret,
+    ParsedFile,
+    ParseHealth,
+    PreparedChunk,
+)
 
 VERSION = 6
 """Goes into every content hash: raise it when the same content gives other entities, chunks or references."""
@@ -19,104 +30,114 @@ VERSION = 6
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """The settings that decide what a content becomes."""
+    """The settings that decide parser a content is analyzed."""
 
     languages: Languages
     chunk_size: int
     chunk_overlap: int
-    embedder: Preparing | None = None  # what needs no more than the words of a file
+    embedder: Preparing | None = None  # one that can prepare its input here
 
 
 class Task(NamedTuple):
-    """A file to understand."""
+    """A file that was read, and whose secrets are masked, to be analyzed."""
 
     path: str
     content: bytes
-    known: ParsedFile | None
+    known: ParsedFile | None  # from the store, if it has this content
+    stamp: FileStamp = FileStamp(0, 0)
+    content_hash: bytes = b""
+    secrets: tuple[MaskedSecret, ...] = ()
 
 
-class Understood(NamedTuple):
-    """A content taken apart, or why it could not be."""
+class AnalyzedFile(NamedTuple):
+    """What was matches in a file, or the error that stopped the analysis."""
 
     parsed: ParsedFile
     definitions: Definitions
     terms: tuple[ChunkTerms, ...]
-    references: bytes = b""  # none of a content that is known already: the store has them
+    references: bytes = b""  # packed; empty for a known content: the store has them
     error: str = ""
     prepared: tuple[PreparedChunk, ...] = ()
 
 
-def understand(how: Understanding, path: str, content: bytes, known: ParsedFile | None = None) -> Understood:
+def understand(
+    parser: Understanding, path: str, content: bytes, known: ParsedFile | None = None
+) -> AnalyzedFile:
     """Parse a file, unless its content is known already, and make its tokens."""
-    return understand_group(how, [Task(path, content, known)])[0]
+    return analyze_group(parser, [Task(path, content, known)])[0]
 
 
-def understand_group(how: Understanding, tasks: Sequence[Task]) -> list[Understood]:
-    """The same for some files: all are parsed before the first is made into tokens.
+def analyze_group(parser: Understanding, tasks: Sequence[Task]) -> list[AnalyzedFile]:
+    """Analyze some files: parse all of them before the first is tokenized.
 
-    Each file at once takes some 3 % longer, since the code and the tables of the one drive out those of the other from
-    the processor's caches; smaller steps take 5 % longer, since what a step leaves for the next is driven out.
+    Parsing and tokenizing file by file takes 3 % longer: each evicts the code and tables of the other from the
+    processor's caches. Splitting the work into smaller steps takes 5 % longer: the output of a step is evicted.
     """
-    parsed = [(task.known, b"") if task.known else parse(how, task.path, task.content) for task in tasks]
-    return [_made_searchable(how, task, *made) for task, made in zip(tasks, parsed, strict=True)]
+    parsed = [(task.known, b"") if task.known else parse(parser, task.path, task.content) for task in tasks]
+    return [_add_terms(parser, task, *result) for task, result in zip(tasks, parsed, strict=True)]
 
 
-def understand_soon(how: Understanding, tasks: Sequence[Task]) -> list[Understood | None]:
-    """Take apart the files that are soon done with; none for one that a process of its own is for."""
-    parsed = [_parse_soon(how, task) for task in tasks]
+def understand_soon(parser: Understanding, tasks: Sequence[Task]) -> list[AnalyzedFile | None]:
+    """Analyze the files that take little time; None for one that needs a process of its own."""
+    parsed = [_parse_quickly(parser, task) for task in tasks]
     return [
-        _made_searchable(how, task, *made) if made else None for task, made in zip(tasks, parsed, strict=True)
+        _add_terms(parser, task, *result) if result else None
+        for task, result in zip(tasks, parsed, strict=True)
     ]
 
 
-def _parse_soon(how: Understanding, task: Task) -> tuple[ParsedFile, bytes] | None:
+def _parse_quickly(parser: Understanding, task: Task) -> tuple[ParsedFile, bytes] | None:
     if task.known:
         return task.known, b""
-    language = how.languages.detect(task.path, task.content)
+    language = parser.languages.detect(task.path, task.content)
     if not _is_trusted(language) or bracket_depth.nests_deeply(task.content):
         return None
     try:
-        return _parse(how, language, task.content, parsing.SOON)
+        return _parse(parser, language, task.content, parsing.SOON)
     except parsing.NotSoon:
         return None
 
 
 def _is_trusted(language: Language) -> bool:
-    """Tell whether the patterns of a language are ours: those of a tree's settings may take forever."""
+    """Return whether the patterns of a language are built in: those of a tree's settings may take forever."""
     has_patterns = bool(language.links or language.blanks)
     return not has_patterns or builtin().by_name.get(language.name) == language
 
 
-def understand_by_lines(how: Understanding, task: Task) -> Understood:
-    """Make a file searchable that takes too much to be taken apart."""
-    language = how.languages.detect(task.path, task.content)
-    chunks = chunking.cut(task.content, (), None, how.chunk_size, how.chunk_overlap)
+def understand_by_lines(parser: Understanding, task: Task) -> AnalyzedFile:
+    """Cut a file into chunks by lines only: parsing it takes too much time or memory."""
+    language = parser.languages.detect(task.path, task.content)
+    chunks = chunking.cut_chunks(task.content, (), None, parser.chunk_size, parser.chunk_overlap)
     parsed = ParsedFile(language.name, ParseHealth.OVER_BUDGET, (), chunks)
-    return _made_searchable(how, task, parsed, references.pack((), {}))
+    return _add_terms(parser, task, parsed, references.pack((), {}))
 
 
-def parse(how: Understanding, path: str, content: bytes) -> tuple[ParsedFile, bytes]:
-    """What a content says, and its packed references, whatever its path but for the language."""
-    return _parse(how, how.languages.detect(path, content), content)
+def parse(parser: Understanding, path: str, content: bytes) -> tuple[ParsedFile, bytes]:
+    """Parse a content into entities and chunks, and its packed references; the path only tells the language."""
+    return _parse(parser, parser.languages.detect(path, content), content)
 
 
 def _parse(
-    how: Understanding, language: Language, content: bytes, limits: parsing.Limits | None = None
+    parser: Understanding, language: Language, content: bytes, limits: parsing.ParseLimits | None = None
 ) -> tuple[ParsedFile, bytes]:
     tree, health = parsing.parse(language, content, limits)
     if health is ParseHealth.FAILED:
-        tree = None  # one great error: nothing to find in it, and looking takes time by its size squared
-    found = parsing.matches(language, tree)
-    entities = symbols.find(language, found.definitions, content)
-    chunks = chunking.cut(content, entities, tree, how.chunk_size, how.chunk_overlap)
-    mentioned = references.find(language, found.references, content)
-    return ParsedFile(language.name, health, entities, chunks), references.pack(entities, mentioned)
+        tree = None  # all of it is one error: a query finds nothing, and takes quadratic time
+    matches = parsing.matches(language, tree)
+    entities = symbols.find(language, matches.definitions, content)
+    chunks = chunking.cut_chunks(content, entities, tree, parser.chunk_size, parser.chunk_overlap)
+    mentions = references.find(language, matches.references, content)
+    return ParsedFile(language.name, health, entities, chunks), references.pack(entities, mentions)
 
 
-def _made_searchable(how: Understanding, task: Task, parsed: ParsedFile, mentioned: bytes) -> Understood:
-    """A file that was parsed, with its tokens and what its vectors are made of."""
+def _add_terms(
+    parser: Understanding, task: Task, parsed: ParsedFile, packed_references: bytes
+) -> AnalyzedFile:
+    """Add tokens, and the input of the embedder, to a file that was parsed."""
     definitions = chunk_fields.definitions_by_chunk(parsed)
     passages = chunk_fields.passages(task.content, parsed, definitions)
     fields = chunk_fields.chunk_terms(task.path, passages)
-    prepared = embed.prepared(how.embedder, task.path, task.content, passages) if how.embedder else ()
-    return Understood(parsed, definitions, fields, mentioned, prepared=prepared)
+    prepared = (
+        embed.prepare_chunks(parser.embedder, task.path, task.content, passages) if parser.embedder else ()
+    )
+    return AnalyzedFile(parsed, definitions, fields, packed_references, prepared=prepared)

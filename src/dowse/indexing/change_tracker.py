@@ -1,7 +1,7 @@
-"""Knows whether an index says what the disk says, but for what the operating system tells has changed since.
+"""Track whether an index is in sync with its tree, by the changes that the operating system reports.
 
-Used by processes that ask more than once. Anything in doubt is answered by "compare everything": that the watch is
-not sure, that somebody else wrote the index, that a folder of the index is not watched, that it is long ago.
+Used by processes that search more than once. In any doubt the answer is "compare everything": the watch lost events,
+somebody else wrote the index, a folder of the index is not watched, or the last comparison is long ago.
 """
 
 from __future__ import annotations
@@ -17,79 +17,83 @@ from dowse.types import LEFT_OUT
 if TYPE_CHECKING:
     from dowse.indexing.inotify import Watch
 
-LISTENED_SECONDS = 300
-"""Everything is compared all the same after so long: a file may be written under another name of it that is outside
-of the tree, or something be mounted over a folder. So long, too, until listening is tried again where it failed."""
+MAX_WATCH_SECONDS = 300
+"""Everything is compared again after so long: a file may be written through another name (a hard link) outside of the
+tree, or something be mounted over a folder. Watching is also tried again after so long where it failed."""
 
 
-class Listening:
-    """To one tree. Not for use in several threads at once."""
+class ChangeTracker:
+    """Tracks the changes in one tree. Not for use in several threads at once."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._watch: Watch | None = None
         self._has_compared = False
         self._until = 0.0
-        self._good: tuple[str, int] | None = None  # the generation that says what the disk says
+        self._synced: tuple[str, int] | None = None  # the generation that is in sync with the disk
 
     def close(self) -> None:
-        """Stop; a later comparison begins anew."""
+        """Stop watching; a later comparison starts again."""
         if self._watch is not None:
             self._watch.close()
-        self._watch = self._good = None
+        self._watch = self._synced = None
 
     @property
-    def is_impossible(self) -> bool:
-        """Whether it was tried and failed, a short while ago."""
+    def is_unavailable(self) -> bool:
+        """Whether watching was tried a short while ago, and failed."""
         return self._watch is None and time.monotonic() < self._until
 
     def begin(self, snapshot: Snapshot) -> None:
-        """Hear of changes from now on, if that is possible: before everything is compared, so that none is missed.
+        """Start watching, if that is possible: before everything is compared, so that no change is missed.
 
-        Not at the first time: a process that asks once does without.
+        The first call does nothing: a process that searches once does not need it.
         """
         first, self._has_compared = not self._has_compared, True
-        if first or self.is_impossible:
+        if first or self.is_unavailable:
             return
-        self._until = time.monotonic() + LISTENED_SECONDS
+        self._until = time.monotonic() + MAX_WATCH_SECONDS
         from dowse.indexing.inotify import Unwatchable, Watch
 
-        if self._watch is not None and self._watch.heard() is None:
+        if self._watch is not None and self._watch.drain_events() is None:
             self.close()
         try:
             self._watch = self._watch or Watch(self._root)
-            self._watch.add(_walked(snapshot.folders()))
+            self._watch.add(_select_folders(snapshot.folders()))
         except Unwatchable:
             self.close()
 
-    def heard(self, snapshot: Snapshot) -> set[str] | None:
-        """The paths that may differ from the index; None if only a comparison of everything can tell.
+    def drain_events(self, snapshot: Snapshot) -> set[str] | None:
+        """Return the paths that may differ from the index; None if only a comparison of everything can tell.
 
-        Paths are told once: until ``note_good``, the index counts as one that lacks them.
+        A path is returned once: until ``mark_synced``, the index counts as out of sync.
         """
-        good = self.is_good(snapshot)
-        if self._watch is None or not good or time.monotonic() >= self._until:
-            self.doubt()
+        is_synced = self.is_synced(snapshot)
+        if self._watch is None or not is_synced or time.monotonic() >= self._until:
+            self.invalidate()
             return None
-        heard = self._watch.heard()
-        if heard or heard is None:
-            self.doubt()
-        return None if heard and self._watch.lacks(_walked(snapshot.folders())) else heard
+        changed = self._watch.drain_events()
+        if changed or changed is None:
+            self.invalidate()
+        return None if changed and self._watch.lacks(_select_folders(snapshot.folders())) else changed
 
-    def is_good(self, snapshot: Snapshot) -> bool:
-        """Whether this generation is one that says what the disk says, or what is still to be heard."""
-        return self._good == (snapshot.identity, snapshot.generation)
+    def is_synced(self, snapshot: Snapshot) -> bool:
+        """Return whether a generation differs from the disk only in events that are not drained yet."""
+        return self._synced == (snapshot.identity, snapshot.generation)
 
-    def note_good(self, snapshot: Snapshot) -> None:
-        """Take this generation for one of those."""
-        if not self.is_good(snapshot) and self._watch and not self._watch.lacks(_walked(snapshot.folders())):
-            self._good = snapshot.identity, snapshot.generation
+    def mark_synced(self, snapshot: Snapshot) -> None:
+        """Note that a generation is in sync with the disk."""
+        if (
+            not self.is_synced(snapshot)
+            and self._watch
+            and not self._watch.lacks(_select_folders(snapshot.folders()))
+        ):
+            self._synced = snapshot.identity, snapshot.generation
 
-    def doubt(self) -> None:
-        """Take none for one."""
-        self._good = None
+    def invalidate(self) -> None:
+        """Forget which generation is in sync."""
+        self._synced = None
 
 
-def _walked(folders: Iterable[str]) -> set[str]:
-    """The folders among what an index has for folders."""
+def _select_folders(folders: Iterable[str]) -> set[str]:
+    """Select the folders of the tree from the keys that an index has for folders."""
     return {folder for folder in folders if not folder.startswith(LEFT_OUT)}

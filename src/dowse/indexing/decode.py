@@ -1,4 +1,4 @@
-"""Reads one file as UTF-8 text, or says why it is none. The only place that opens files of the tree."""
+"""Read one file and decode it to UTF-8, or say why it is skipped. The only place that opens files of the tree."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dowse.types import FileStamp, Skipped, SkipReason
 
 _HAS_CHANGE_TIME = os.name == "posix"
 
-_SNIFFED = 8192  # bytes searched for a NUL, as git does: enough for every binary format's header
+_SNIFFED_BYTES = 8192  # searched for a NUL, as git does: enough for every binary format's header
 
 # Longest first: the mark of UTF-32 LE begins with that of UTF-16 LE.
 _BYTE_ORDER_MARKS = (
@@ -25,24 +25,24 @@ _BYTE_ORDER_MARKS = (
 )
 
 # UTF-16 without a mark: in text that is mostly ASCII, every second byte is zero and the others are not.
-_UTF16_MIN_LENGTH = 16
-_UTF16_HIGH_ZEROS = 0.7
-_UTF16_LOW_ZEROS = 0.02
+_UTF16_MIN_BYTES = 16
+_UTF16_MIN_ZERO_SHARE = 0.7
+_UTF16_MAX_OTHER_ZERO_SHARE = 0.02
 
 # Control characters that text does not have; tabs, line ends, form feeds, backspaces and escapes do occur.
-_CONTROL = bytes(set(range(32)) - set(b"\b\t\n\v\f\r\x1b")) + b"\x7f"
+_CONTROL_CHARACTERS = bytes(set(range(32)) - set(b"\b\t\n\v\f\r\x1b")) + b"\x7f"
 _MAX_CONTROL_SHARE = 0.01  # compressed or encrypted data has about 0.1
 
-_BEYOND_ASCII = bytes(range(128, 256))
+_NON_ASCII_BYTES = bytes(range(128, 256))
 
 # Minified code is only looked for where minifiers are at work: a long JSON or CSV line is data, and text.
-_MINIFIABLE = frozenset({".js", ".mjs", ".cjs", ".jsx", ".css"})
-_MINIFIED_MIN_SIZE = 5_000  # a short file does no harm, whatever its lines
-_MINIFIED_MEAN_LINE = 500  # bytes; hand-written files stay below 100
-_MINIFIED_MEAN_LINE_MAPPED = 200  # with a pointer to a source map, which only tools write
-_MINIFIED_ONE_LINE = 50_000  # bytes in one line that is also most of the file
+_MINIFIABLE_EXTENSIONS = frozenset({".js", ".mjs", ".cjs", ".jsx", ".css"})
+_MINIFIED_MIN_BYTES = 5_000  # a short file does no harm, whatever its lines
+_MINIFIED_MEAN_LINE_BYTES = 500  # bytes; hand-written files stay below 100
+_MAPPED_MEAN_LINE_BYTES = 200  # with a pointer to a source map, which only tools write
+_MINIFIED_LONGEST_LINE_BYTES = 50_000  # bytes in one line that is also most of the file
 _SOURCE_MAP = re.compile(rb"[#@] sourceMappingURL=\S+\s*(?:\*/)?\s*\Z")
-_SOURCE_MAP_TAIL = 500  # bytes at the end in which the pointer stands
+_SOURCE_MAP_TAIL_BYTES = 500  # bytes at the end in which the pointer stands
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class SourceText:
 
 
 def read(path: Path, relative: str, max_size: int) -> SourceText | Skipped:
-    """The text of a file, or why it is not indexed; never raises for what it finds on disk."""
+    """Read the text of a file, or return why it is skipped; never raise an error for what is on disk."""
     try:
         data, stamp = _read_stamped(path, max_size)
     except safe_files.LinkRefused:
@@ -86,32 +86,32 @@ def _read_stamped(path: Path, max_size: int) -> tuple[bytes, FileStamp]:
 
 
 def stamp_of(status: os.stat_result) -> FileStamp:
-    """What tells that a file has changed; on Windows, ``st_ctime`` is when it was made."""
+    """Make the stamp that tells whether a file has changed; on Windows, ``st_ctime`` is when it was made."""
     return FileStamp(status.st_size, status.st_mtime_ns, status.st_ctime_ns if _HAS_CHANGE_TIME else 0)
 
 
 def _decode(data: bytes) -> tuple[bytes, str] | None:
-    """The text in UTF-8 and the name of its encoding, or None for binary data."""
+    """Decode text to UTF-8; return also the name of its encoding, or None for binary data."""
     for mark, encoding in _BYTE_ORDER_MARKS:
         content = _transcode(data[len(mark) :], encoding) if data.startswith(mark) else None
-        if content is not None and not _has_control(content):
+        if content is not None and not _has_control_characters(content):
             return content, encoding
-    sample = data[:_SNIFFED]
+    sample = data[:_SNIFFED_BYTES]
     if b"\0" in sample:
-        encoding = _utf16_by_pattern(sample)
+        encoding = _guess_utf16(sample)
         content = _transcode(data, encoding) if encoding else None
-        return None if content is None or _has_control(content) else (content, encoding)
+        return None if content is None or _has_control_characters(content) else (content, encoding)
     if _transcode(data, "utf-8") is not None:
         return data, "utf-8"
-    return None if _has_control(data) else _decode_legacy(data)
+    return None if _has_control_characters(data) else _decode_legacy(data)
 
 
 def _decode_legacy(data: bytes) -> tuple[bytes, str]:
-    """Text that is not quite UTF-8: damaged UTF-8 if most of it makes sense, else one byte a character."""
+    """Decode text that is not valid UTF-8: as corrupt UTF-8 if most of it makes sense, else one byte a character."""
     replaced = data.decode("utf-8", "replace")
-    damaged = replaced.count("\ufffd")
-    beyond_ascii = len(replaced) - len(data.translate(None, _BEYOND_ASCII))
-    if damaged * 2 < beyond_ascii:
+    invalid = replaced.count("\ufffd")
+    non_ascii = len(replaced) - len(data.translate(None, _NON_ASCII_BYTES))
+    if invalid * 2 < non_ascii:
         return replaced.encode(), "utf-8 with errors"
     content = _transcode(data, "cp1252")
     return (data.decode("latin-1").encode(), "latin-1") if content is None else (content, "cp1252")
@@ -125,33 +125,33 @@ def _transcode(data: bytes, encoding: str) -> bytes | None:
         return None
 
 
-def _utf16_by_pattern(sample: bytes) -> str:
-    """The byte order that the zeros of a sample give away, or an empty string."""
-    if len(sample) < _UTF16_MIN_LENGTH:
+def _guess_utf16(sample: bytes) -> str:
+    """Guess UTF-16 and its byte order from the zeros of a sample; an empty string if it is none."""
+    if len(sample) < _UTF16_MIN_BYTES:
         return ""
     even, odd = sample[::2], sample[1::2]
     even_zeros, odd_zeros = even.count(0) / len(even), odd.count(0) / len(odd)
-    if odd_zeros >= _UTF16_HIGH_ZEROS and even_zeros <= _UTF16_LOW_ZEROS:
+    if odd_zeros >= _UTF16_MIN_ZERO_SHARE and even_zeros <= _UTF16_MAX_OTHER_ZERO_SHARE:
         return "utf-16-le"
-    if even_zeros >= _UTF16_HIGH_ZEROS and odd_zeros <= _UTF16_LOW_ZEROS:
+    if even_zeros >= _UTF16_MIN_ZERO_SHARE and odd_zeros <= _UTF16_MAX_OTHER_ZERO_SHARE:
         return "utf-16-be"
     return ""
 
 
-def _has_control(data: bytes) -> bool:
-    return len(data) - len(data.translate(None, _CONTROL)) > len(data) * _MAX_CONTROL_SHARE
+def _has_control_characters(data: bytes) -> bool:
+    return len(data) - len(data.translate(None, _CONTROL_CHARACTERS)) > len(data) * _MAX_CONTROL_SHARE
 
 
 def _minified(content: bytes, relative: str) -> str:
-    """What gives minified code away, or an empty string."""
+    """Say what shows that code is minified, or return an empty string."""
     size = len(content)
-    if size <= _MINIFIED_MIN_SIZE or PurePosixPath(relative).suffix.lower() not in _MINIFIABLE:
+    if size <= _MINIFIED_MIN_BYTES or PurePosixPath(relative).suffix.lower() not in _MINIFIABLE_EXTENSIONS:
         return ""
     mean = size // ((content.count(b"\n") or content.count(b"\r")) + 1)
-    mapped = _SOURCE_MAP.search(content, size - _SOURCE_MAP_TAIL) is not None
-    if mean > (_MINIFIED_MEAN_LINE_MAPPED if mapped else _MINIFIED_MEAN_LINE):
+    has_source_map = _SOURCE_MAP.search(content, size - _SOURCE_MAP_TAIL_BYTES) is not None
+    if mean > (_MAPPED_MEAN_LINE_BYTES if has_source_map else _MINIFIED_MEAN_LINE_BYTES):
         return f"lines of {mean:,} bytes on average"
     longest = max(map(len, content.splitlines()))
-    if longest > max(_MINIFIED_ONE_LINE, size // 2):
+    if longest > max(_MINIFIED_LONGEST_LINE_BYTES, size // 2):
         return f"one line of {longest:,} bytes"
     return ""

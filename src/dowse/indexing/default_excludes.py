@@ -1,4 +1,4 @@
-"""What is left out of every index unless someone asks for it: a table of names, each with its reason.
+"""The files and folders that are skipped by default: tables of names, each with its reason.
 
 A name alone is enough only where nobody calls a source folder so. ``build``, ``dist``, ``out``, ``target``,
 ``bin`` and ``obj`` are also ordinary names of packages: they count as output only beside the manifest of the
@@ -26,7 +26,7 @@ NEVER_FOLDERS = {
 
 NEVER_FILES = {".git": "version control"}  # what a worktree or a submodule has instead of the folder
 
-_FOLDERS = {
+_SKIPPED_FOLDERS = {
     ".venv": "virtual environment",
     "node_modules": "installed packages",
     "bower_components": "installed packages",
@@ -78,7 +78,7 @@ _DOTNET_PROJECTS = (".csproj", ".fsproj", ".vbproj")
 
 # Output folders: the name, and what must stand beside it (a full name or the end of one).
 # "build" beside package.json is not here: it is as often the folder of the build scripts. Nor is "dist"
-# beside pyproject.toml: what Python puts there are archives, which are left out one by one.
+# beside pyproject.toml: what Python puts there are archives, which are skipped one by one.
 _OUTPUT_FOLDERS: dict[str, tuple[str, ...]] = {
     "target": ("Cargo.toml", *_JVM_BUILDS),
     "build": ("build.gradle", "build.gradle.kts", "pubspec.yaml"),
@@ -92,8 +92,8 @@ _OUTPUT_FOLDERS: dict[str, tuple[str, ...]] = {
     "DerivedData": (".xcodeproj", ".xcworkspace"),
 }
 
-# What gives a folder away from the inside, whatever its name.
-_MARKERS = {
+# Entries that show what a folder is, whatever its name.
+_FOLDER_MARKERS = {
     "pyvenv.cfg": "virtual environment",
     "conda-meta": "virtual environment",
     "CACHEDIR.TAG": "cache",
@@ -117,7 +117,7 @@ _LOCK_FILES = frozenset({
 })  # fmt: skip
 
 # How 'dowse eval --mine' calls its files: questions with their answers would be the best hit for each of these.
-_MINED = "dowse-truth-"
+_MINED_PREFIX = "dowse-truth-"
 
 # ".map" alone is also the ending of linker scripts and game levels.
 _MINIFIED_ENDINGS = (
@@ -127,7 +127,7 @@ _MINIFIED_ENDINGS = (
 )  # fmt: skip
 
 # Formats that are never text: not worth opening. Endings that text has too (.dat, .doc, .hi, .key, .lib, .mo,
-# .obj, .pb, .pch, .pdb, .pt, .pth, .snap) are left to the look at the content.
+# .obj, .pb, .pch, .pdb, .pt, .pth, .snap) are decided by their content.
 _BINARY_EXTENSIONS = frozenset({
     # images
     "png", "jpg", "jpeg", "gif", "bmp", "ico", "cur", "icns", "tif", "tiff", "webp", "avif", "heic",
@@ -160,18 +160,18 @@ _BINARY_EXTENSIONS = frozenset({
 })  # fmt: skip
 
 
-def folder(name: str) -> str:
-    """Why a folder is left out by its name alone, or an empty string."""
+def check_folder_name(name: str) -> str:
+    """Return why a folder is skipped for its name alone, or an empty string."""
     if name.endswith((".egg-info", ".dist-info")):
         return "package metadata"
-    return _FOLDERS.get(name, "")
+    return _SKIPPED_FOLDERS.get(name, "")
 
 
-def listed_folder(name: str, inside: Collection[str], beside: Collection[str]) -> str:
-    """Why a folder is left out, given the names in it and beside it, or an empty string."""
+def check_folder_entries(name: str, inside: Collection[str], beside: Collection[str]) -> str:
+    """Return why a folder is skipped, given the names in it and beside it, or an empty string."""
     if _PYTHON_PACKAGE in inside:
         return ""
-    for marker, reason in _MARKERS.items():
+    for marker, reason in _FOLDER_MARKERS.items():
         if marker in inside:
             return f"{reason}: it holds {marker}"
     if name == "venv":
@@ -184,12 +184,12 @@ def listed_folder(name: str, inside: Collection[str], beside: Collection[str]) -
     return ""
 
 
-def file(name: str) -> tuple[SkipReason, str] | None:
-    """Why a file is left out by its name, or None."""
+def check_file_name(name: str) -> tuple[SkipReason, str] | None:
+    """Return why a file is skipped for its name, or None."""
     lower = name.lower()
     if lower in _LOCK_FILES:
         return SkipReason.DEFAULT_EXCLUDED, "lock file"
-    if lower.startswith(_MINED):
+    if lower.startswith(_MINED_PREFIX):
         return SkipReason.DEFAULT_EXCLUDED, "questions of an evaluation"
     if lower.endswith(_MINIFIED_ENDINGS):
         ending = next(e for e in _MINIFIED_ENDINGS if lower.endswith(e))

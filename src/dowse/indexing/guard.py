@@ -1,4 +1,4 @@
-"""Runs what takes files apart in a process of its own, within limits of time and memory for each group of files.
+"""Run the analysis of files in a worker process, within limits of CPU time and memory for each group of files.
 
 A grammar or a regular expression that is stuck cannot be stopped from within. The kernel ends the process when its
 CPU time or its memory is used up, and its parent does so where there is no such limit, or where it just waits.
@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from dowse import lifeline
 from dowse.errors import DowseError
-from dowse.indexing.analyze_file import Task, Understanding, Understood
+from dowse.indexing.analyze_file import AnalyzedFile, Task, Understanding
 
 CPU_SECONDS = 2.0
 CPU_SECONDS_PER_MB = 3.0
@@ -55,7 +55,7 @@ class OverBudget(Exception):
 
 
 class Worker:
-    """A process that takes files apart; it is of no use any more after an error."""
+    """A process that analyzes files; it cannot be used any more after an error."""
 
     def __init__(self, how: Understanding) -> None:
         self._process = subprocess.Popen(
@@ -70,8 +70,8 @@ class Worker:
         self._is_late = False
         self._untold: Understanding | None = how
 
-    def understand(self, group: Sequence[Task]) -> list[Understood]:
-        """Have files taken apart, for as long as they may take."""
+    def understand(self, group: Sequence[Task]) -> list[AnalyzedFile]:
+        """Have a group of files analyzed; raise an error if the worker crashes or takes too long."""
         clock = threading.Timer(WALL_FACTOR * seconds_for(group), self._end_late)
         clock.daemon = True
         clock.start()
@@ -81,7 +81,7 @@ class Worker:
                 self._untold = None
             self._tell(group)
             assert self._process.stdout
-            answer: list[Understood] | None = receive(self._process.stdout)
+            answer: list[AnalyzedFile] | None = receive(self._process.stdout)
             if answer is None:
                 raise self._error()
             return answer

@@ -1,4 +1,4 @@
-"""Patterns in the syntax of .gitignore, matched as git does: one entry at a time, the last match decides.
+"""Match paths against patterns in the syntax of .gitignore, as git does: the last pattern that matches decides.
 
 A list of patterns compiles to one regular expression for names and one for paths; the group that matched says
 which line decided. Written here instead of taken from a library because the patterns come from the tree that
@@ -39,9 +39,7 @@ class Pattern(NamedTuple):
     text: str
     negated: bool
     folders_only: bool
-    anchored: (
-        bool  # matched against the path from the ignore file's folder on; otherwise against the name alone
-    )
+    anchored: bool  # matches the path from the ignore file's folder on, not only the name
     segments: tuple[str, ...]
     regex: str
 
@@ -55,12 +53,12 @@ class Pattern(NamedTuple):
 
     @property
     def is_literal(self) -> bool:
-        """The last part of the pattern has no wildcard: it names something."""
+        """Whether the last part of the pattern has no wildcard, so that it names something."""
         return not _is_glob(self.segments[-1])
 
     @property
     def is_catch_all(self) -> bool:
-        """The pattern says nothing about a name: ``*``, ``/*``, ``**``."""
+        """Whether the pattern matches any name: ``*``, ``/*``, ``**``."""
         return all(not part.strip("*") for part in self.segments)
 
 
@@ -76,7 +74,7 @@ class PatternList:
         return bool(self.patterns)
 
     def last_match(self, path: str, name: str, *, is_folder: bool) -> Pattern | None:
-        """The pattern that decides about an entry, if any; ``path`` starts at the ignore file's folder."""
+        """Find the pattern that decides about an entry, if any; ``path`` starts at the ignore file's folder."""
         by_name, by_path = self._for_folders if is_folder else self._for_files
         found = by_name.find(name) if by_name else None
         other = by_path.find(path) if by_path else None
@@ -85,12 +83,12 @@ class PatternList:
         return found
 
     @cached_property
-    def doors(self) -> frozenset[str]:
-        """The folders on the way to what the negated patterns spell out."""
-        return doors([pattern for pattern in self.patterns if pattern.negated])
+    def ancestor_dirs(self) -> frozenset[str]:
+        """The folders on the way to what the negated patterns name."""
+        return ancestor_dirs([pattern for pattern in self.patterns if pattern.negated])
 
     def describe(self, pattern: Pattern) -> str:
-        """How a message names the line: ``src/.gitignore:3 *.log``."""
+        """Name the line of a pattern for a message: ``src/.gitignore:3 *.log``."""
         return f"{self.origin}:{pattern.line} {pattern.text}"
 
     @cached_property
@@ -120,8 +118,8 @@ def _compile(patterns: Sequence[Pattern]) -> tuple[_Alternatives | None, _Altern
     return (_Alternatives(by_name) if by_name else None, _Alternatives(by_path) if by_path else None)
 
 
-def doors(patterns: Iterable[Pattern]) -> frozenset[str]:
-    """The folders on the way to what the patterns spell out."""
+def ancestor_dirs(patterns: Iterable[Pattern]) -> frozenset[str]:
+    """Collect the folders on the way to what the patterns name."""
     return frozenset(
         "/".join(pattern.leading[:depth])
         for pattern in patterns
@@ -131,19 +129,19 @@ def doors(patterns: Iterable[Pattern]) -> frozenset[str]:
 
 
 def parse_file(origin: str, content: bytes) -> PatternList:
-    """Reads the bytes of an ignore file."""
+    """Parse the bytes of an ignore file."""
     text = content.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
     lines = (line.removesuffix("\r") for line in text.split("\n"))
     return parse_lines(origin, lines)
 
 
 def parse_lines(origin: str, lines: Iterable[str]) -> PatternList:
-    """Reads the lines of an ignore file or the values of a setting."""
-    parsed = (_parse(number, line) for number, line in enumerate(lines, 1))
+    """Parse the lines of an ignore file or the values of a setting."""
+    parsed = (_parse_line(number, line) for number, line in enumerate(lines, 1))
     return PatternList(origin, [pattern for pattern in parsed if pattern is not None])
 
 
-def _parse(number: int, line: str) -> Pattern | None:
+def _parse_line(number: int, line: str) -> Pattern | None:
     text = _strip_trailing_spaces(line)
     if not text or text.startswith("#"):
         return None
@@ -169,7 +167,7 @@ def _is_glob(segment: str) -> bool:
     return not _GLOB_SPECIAL.isdisjoint(segment)
 
 
-class _Regex:
+class _RegexBuilder:
     """Builds the expression of one glob so that it matches in linear time.
 
     Where several wildcards follow each other, the leftmost match of what lies between two of them is as good
@@ -182,24 +180,24 @@ class _Regex:
         self._run = ""
         self._after_star = False
 
-    def literal(self, regex: str) -> None:
+    def add_literal(self, regex: str) -> None:
         self._run += regex
 
-    def star(self) -> None:
+    def add_star(self) -> None:
         self._part += f"(?>[^/]*?{self._run})" if self._after_star else self._run
         self._run, self._after_star = "", True
 
-    def slash(self) -> None:
+    def add_slash(self) -> None:
         self._end_segment()
         self._part += "/"
 
-    def any_folders(self) -> None:
+    def add_any_folders(self) -> None:
         self._end_segment()
         if self._part or not self._parts:  # "**/**/" is "**/"
             self._parts.append(self._part)
             self._part = ""
 
-    def anything(self, regex: str) -> None:
+    def add_anything(self, regex: str) -> None:
         self._end_segment()
         self._part += regex
 
@@ -217,8 +215,8 @@ class _Regex:
 
 
 def _translate(glob: str) -> str | None:
-    """The expression for a glob as git's wildmatch reads it; None for a glob that matches nothing."""
-    regex = _Regex()
+    """Translate a glob, as git's wildmatch reads it, to a regular expression; None for a glob that matches nothing."""
+    regex = _RegexBuilder()
     prefix = next((i for i, char in enumerate(glob) if char in _GLOB_SPECIAL), len(glob))
     i = 0
     while i < len(glob):
@@ -233,45 +231,45 @@ def _translate(glob: str) -> str | None:
             if bracket is None:
                 return None
             members, i = bracket
-            regex.literal(members)
+            regex.add_literal(members)
         elif char == "\\":
             if i == len(glob):
                 return None
-            _literal(glob[i], regex)
+            _add_literal(glob[i], regex)
             i += 1
         elif char == "?":
-            regex.literal("[^/]")
+            regex.add_literal("[^/]")
         else:
-            _literal(char, regex)
+            _add_literal(char, regex)
     return regex.build()
 
 
-def _literal(char: str, regex: _Regex) -> None:
+def _add_literal(char: str, regex: _RegexBuilder) -> None:
     if char == "/":
-        regex.slash()
+        regex.add_slash()
     else:
-        regex.literal(re.escape(char))
+        regex.add_literal(re.escape(char))
 
 
-def _translate_stars(glob: str, start: int, leads: bool, regex: _Regex) -> int:
-    """Translates the run of stars at ``start`` and returns where it ends."""
+def _translate_stars(glob: str, start: int, leads: bool, regex: _RegexBuilder) -> int:
+    """Translate the run of stars at ``start``; return where it ends."""
     end = start
     while glob.startswith("*", end):
         end += 1
     rest = glob[end : end + 2]
     crosses = end - start > 1 and (leads or glob[start - 1] == "/")
     if crosses and rest.startswith("/"):
-        regex.any_folders()
+        regex.add_any_folders()
         return end + 1
     if crosses and rest in ("", "\\/"):
-        regex.anything(".*" if rest or (leads and start) else ".+")
+        regex.add_anything(".*" if rest or (leads and start) else ".+")
     else:
-        regex.star()
+        regex.add_star()
     return end
 
 
 def _translate_bracket(glob: str, i: int) -> tuple[str, int] | None:
-    """The expression of the bracket whose inside starts at ``i``, and its end; None if it matches nothing."""
+    """Translate the bracket whose inside starts at ``i``; return also its end, or None if it matches nothing."""
     negated = glob[i : i + 1] in ("!", "^")
     i += negated
     members, previous, first = "", "", True

@@ -1,8 +1,8 @@
-"""Hears from the Linux kernel what may have changed in a tree: no thread, nothing to wait for.
+"""Watch a tree with Linux inotify: which paths may have changed, without a thread and without waiting.
 
-The kernel notes a change within the call that makes it, so that what is read here covers whatever was done before.
-It never tells less than it says: where anything is in doubt (notes were lost, a folder that is watched was moved, the
-file system is one that others may change unheard), it says so, and the tree is to be compared with the index.
+The kernel queues an event within the call that makes a change, so that what is read here covers all that was done
+before. Where anything is in doubt (events were lost, a watched folder was moved, the file system may be changed
+without this kernel), the answer is that anything may have changed, and the tree has to be compared with the index.
 
 The three calls are made by ``ctypes``: the packages for it start a process (``ldconfig``) as they are imported.
 """
@@ -26,22 +26,22 @@ MOST_WATCHES = 16
 """Trees that one process watches at a time: a user may have 128 of these descriptors, for all programs."""
 
 READ_BYTES = 65_536
-"""Read at once: a few thousand notes."""
+"""Bytes read at once: a few thousand events."""
 
 _MODIFY, _ATTRIB, _CLOSE_WRITE, _MOVED_FROM, _MOVED_TO = 0x2, 0x4, 0x8, 0x40, 0x80
 _CREATE, _DELETE, _DELETE_SELF, _MOVE_SELF = 0x100, 0x200, 0x400, 0x800
 _UNMOUNT, _OVERFLOW, _IGNORED = 0x2000, 0x4000, 0x8000
 _ONLY_FOLDER, _NO_LINK, _NOT_UNLINKED, _IS_FOLDER = 0x0100_0000, 0x0200_0000, 0x0400_0000, 0x4000_0000
 
-_IN_A_FOLDER = _MODIFY | _ATTRIB | _CLOSE_WRITE | _MOVED_FROM | _MOVED_TO | _CREATE | _DELETE
-_LOST = _DELETE_SELF | _MOVE_SELF | _UNMOUNT | _OVERFLOW | _IGNORED
-_WATCHED = _IN_A_FOLDER | _DELETE_SELF | _MOVE_SELF | _ONLY_FOLDER | _NO_LINK | _NOT_UNLINKED
+_ENTRY_EVENTS = _MODIFY | _ATTRIB | _CLOSE_WRITE | _MOVED_FROM | _MOVED_TO | _CREATE | _DELETE
+_LOST_EVENTS = _DELETE_SELF | _MOVE_SELF | _UNMOUNT | _OVERFLOW | _IGNORED
+_WATCH_MASK = _ENTRY_EVENTS | _DELETE_SELF | _MOVE_SELF | _ONLY_FOLDER | _NO_LINK | _NOT_UNLINKED
 
-_NO_FOLDER = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
-_HEADER = struct.Struct("iIII")  # which folder, what, a number that pairs moves, bytes of the name
+_MISSING_FOLDER_ERRORS = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+_HEADER = struct.Struct("iIII")  # watch number, event mask, a number that pairs moves, bytes of the name
 _STATFS_BYTES = 256  # more than the structure has anywhere
 
-LOCAL = {
+LOCAL_FILE_SYSTEMS = {
     "bcachefs": 0xCA451A4E,
     "btrfs": 0x9123683E,
     "ext4": 0xEF53,
@@ -52,20 +52,20 @@ LOCAL = {
     "xfs": 0x58465342,
     "zfs": 0x2FC12FC1,
 }
-"""File systems that nobody changes but through this kernel, by their numbers in statfs(2)."""
+"""File systems that are only changed through this kernel, by their numbers in statfs(2)."""
 
 
 class Unwatchable(OSError):
-    """The tree cannot be watched: the system is another one, a limit is reached, or the file system is of no use."""
+    """The tree cannot be watched: another operating system, a limit that is reached, or an unsuitable file system."""
 
 
 class Watch:
-    """The folders of a tree that are listened to. Not for use in several threads at once."""
+    """The folders of a tree that are watched. Not for use in several threads at once."""
 
     def __init__(self, root: Path) -> None:
         if sys.platform != "linux":
             raise Unwatchable("there is no inotify on this system")
-        if len(_open) >= MOST_WATCHES:
+        if len(_open_watches) >= MOST_WATCHES:
             raise Unwatchable("this process watches enough trees")
         self._root = os.fspath(root)
         self._process = os.getpid()
@@ -73,30 +73,30 @@ class Watch:
         self._watched: set[str] = set()
         self._devices: set[int] = set()
         self._is_sure = True
-        self._identity = self._root_now()
-        self._descriptor = _checked(_libc().inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
+        self._identity = self._root_identity()
+        self._descriptor = _check_result(_libc().inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
         self._close = weakref.finalize(self, os.close, self._descriptor)
-        _open.add(self)
+        _open_watches.add(self)
 
     def close(self) -> None:
-        """Stop listening."""
+        """Stop watching."""
         self._is_sure = False
-        _open.discard(self)
+        _open_watches.discard(self)
         self._close()
 
     def lacks(self, folders: Set[str]) -> bool:
-        """Whether some folders are not listened to."""
+        """Return whether some folders are not watched."""
         return not folders <= self._watched
 
     def add(self, folders: Set[str]) -> None:
-        """Listen to more folders, from now on; to those that there are."""
-        for folder in sorted(folders - self._watched):  # those above first: so that moves of others are heard
+        """Watch more folders from now on, those of them that exist."""
+        for folder in sorted(folders - self._watched):  # parents first, so that no move is missed
             try:
                 self._add(folder)
             except OSError as error:
-                if error.errno in _NO_FOLDER:
+                if error.errno in _MISSING_FOLDER_ERRORS:
                     continue
-                if error.errno != errno.EACCES:  # of new rights, the folder above tells
+                if error.errno != errno.EACCES:  # its parent reports new permissions
                     raise Unwatchable(*error.args) from error
             self._watched.add(folder)
 
@@ -107,25 +107,25 @@ class Watch:
             _check_file_system(path)
             self._devices.add(device)
         # The root may be reached by a link; what is below it is not.
-        mask = _WATCHED if folder else _WATCHED & ~_NO_LINK
-        number = _checked(_libc().inotify_add_watch(self._descriptor, os.fsencode(path), mask))
+        mask = _WATCH_MASK if folder else _WATCH_MASK & ~_NO_LINK
+        number = _check_result(_libc().inotify_add_watch(self._descriptor, os.fsencode(path), mask))
         if self._folders.setdefault(number, folder) != folder:
             raise Unwatchable(f"{folder} and {self._folders[number]} are the same folder")
 
-    def heard(self) -> set[str] | None:
-        """The paths that may have changed since this was asked last; None if anything may have, for good."""
-        heard: set[str] = set()
+    def drain_events(self) -> set[str] | None:
+        """Return the paths that may have changed since the last call; None, from then on, if anything may have."""
+        changed: set[str] = set()
         if self._is_sure:
             try:
                 # A process that was forked shares the queue: what it read here would be missed there.
-                self._is_sure = self._process == os.getpid() and self._root_now() == self._identity
-                for number, what, name in self._notes():
-                    heard.add(self._path(number, what, name))
+                self._is_sure = self._process == os.getpid() and self._root_identity() == self._identity
+                for number, what, name in self._read_events():
+                    changed.add(self._event_path(number, what, name))
             except OSError:
                 self._is_sure = False
-        return heard if self._is_sure else None
+        return changed if self._is_sure else None
 
-    def _notes(self) -> Iterator[tuple[int, int, str]]:
+    def _read_events(self) -> Iterator[tuple[int, int, str]]:
         while self._is_sure:
             try:
                 data = os.read(self._descriptor, READ_BYTES)
@@ -137,15 +137,15 @@ class Watch:
                 at += _HEADER.size + length
                 yield number, what, os.fsdecode(data[at - length : at].rstrip(b"\0"))
 
-    def _path(self, number: int, what: int, name: str) -> str:
-        """What a note is about; from the root on, as the index has it."""
+    def _event_path(self, number: int, what: int, name: str) -> str:
+        """Return the path of an event, relative to the root as in the index."""
         folder = self._folders.get(number)
         path = f"{folder}/{name}" if folder and name else folder or name
-        if what & _LOST or folder is None or not name or (what & _IS_FOLDER and path in self._watched):
+        if what & _LOST_EVENTS or folder is None or not name or (what & _IS_FOLDER and path in self._watched):
             self._is_sure = False
         return path
 
-    def _root_now(self) -> tuple[int, int]:
+    def _root_identity(self) -> tuple[int, int]:
         try:
             status = os.stat(self._root)
         except OSError as error:
@@ -153,7 +153,7 @@ class Watch:
         return status.st_dev, status.st_ino
 
 
-_open: weakref.WeakSet[Watch] = weakref.WeakSet()
+_open_watches: weakref.WeakSet[Watch] = weakref.WeakSet()
 
 
 @cache
@@ -163,7 +163,7 @@ def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
 
-def _checked(result: int) -> int:
+def _check_result(result: int) -> int:
     if result < 0:
         import ctypes
 
@@ -177,7 +177,7 @@ def _check_file_system(path: str) -> None:
     import ctypes
 
     buffer = ctypes.create_string_buffer(_STATFS_BYTES)
-    _checked(_libc().statfs(os.fsencode(path), buffer))
+    _check_result(_libc().statfs(os.fsencode(path), buffer))
     (kind,) = struct.unpack_from("l", buffer)
-    if kind & 0xFFFF_FFFF not in LOCAL.values():
+    if kind & 0xFFFF_FFFF not in LOCAL_FILE_SYSTEMS.values():
         raise Unwatchable(f"{path} is on a file system of kind {kind:#x}, which others may change")

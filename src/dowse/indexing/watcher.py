@@ -1,4 +1,4 @@
-"""Hears from the operating system which files change. Optional: every search notices changes by itself."""
+"""Watch a tree for changed files (``dowse watch``). Optional: every search notices changes by itself."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from pathlib import Path
 
 from dowse.errors import UsageError
 
-QUIET_MS = 200
+DEBOUNCE_STEP_MS = 200
 """Changes that follow each other within this time are one: a commit to the lexical index costs as much."""
 
-UNWATCHED = frozenset({".git", ".dowse", ".hg", ".svn", "node_modules", "__pycache__", ".venv"})
+UNWATCHED_FOLDERS = frozenset({".git", ".dowse", ".hg", ".svn", "node_modules", "__pycache__", ".venv"})
 """Folders in which much happens that is never indexed."""
 
 
 def changed_paths(root: Path, index_folder: Path, stop: threading.Event | None = None) -> Iterator[list[str]]:
-    """The paths that change from the first question on, from the root, in batches, until stopped."""
+    """Yield the paths that change, relative to the root and in batches, from the first ``next`` until stopped."""
     try:
         import watchfiles
-    except ImportError as error:  # said at once, before anything is waited for
+    except ImportError as error:  # at once, before waiting for anything
         raise UsageError(f"watching needs one more package: pip install 'dowse[watch]' ({error})") from error
     ours = os.fspath(index_folder)
 
     def is_watched(change: object, path: str) -> bool:
         inside = Path(path).relative_to(root).parts
-        return not (UNWATCHED.intersection(inside) or path.startswith(ours))
+        return not (UNWATCHED_FOLDERS.intersection(inside) or path.startswith(ours))
 
     batches = watchfiles.watch(
         root,
         watch_filter=is_watched,
-        debounce=8 * QUIET_MS,
-        step=QUIET_MS,
+        debounce=8 * DEBOUNCE_STEP_MS,
+        step=DEBOUNCE_STEP_MS,
         stop_event=stop,
         raise_interrupt=True,
         ignore_permission_denied=True,

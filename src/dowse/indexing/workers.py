@@ -1,4 +1,4 @@
-"""Understands many files on all cores, in processes of their own.
+"""Analyze many files in parallel, in worker processes, and survive those that crash or hang a parser.
 
 Workers are started as ``python -m dowse.indexing.workers`` and spoken to over pipes, rather than through
 ``multiprocessing``: that would run a caller's unguarded script again in every worker, and forking is not
@@ -19,24 +19,23 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
-from typing import TypeVar
 
 from dowse import lifeline
 from dowse.code.languages import builtin
 from dowse.gc_pause import uncollected
 from dowse.indexing import guard
 from dowse.indexing.analyze_file import (
+    AnalyzedFile,
     Task,
     Understanding,
-    Understood,
+    analyze_group,
     understand_by_lines,
-    understand_group,
     understand_soon,
 )
-from dowse.types import ParsedFile, ParseHealth, SourceFile
+from dowse.types import ParsedFile, ParseHealth
 
 PARALLEL_BYTES = 3_000_000
-"""Less than this is done sooner than a worker has started."""
+"""Less source than this is analyzed before a worker has started."""
 
 GROUP_BYTES = 250_000
 """Source sent to a worker at a time: large against the cost of a message, small against a batch."""
@@ -45,57 +44,55 @@ ALONE_BYTES = 100_000
 """A file of this size is sent by itself: what it takes beyond its budget is not spent on others first."""
 
 TOGETHER_BYTES = 1_000_000
-"""Source understood at a time in this process: a fifth of it takes 0.5 % longer, every file by itself 4 %."""
-
-HasContent = TypeVar("HasContent", Task, SourceFile)
+"""Source analyzed at a time in this process: a fifth of it takes 0.5 % longer, every file by itself 4 %."""
 
 
 def understand_all(
     how: Understanding, tasks: Iterable[Task], total_bytes: int, processes: int
-) -> Iterator[Understood]:
-    """Each task understood, in order; in this process if there is little to do."""
+) -> Iterator[tuple[Task, AnalyzedFile]]:
+    """Analyze files; yield each with its result, in order. Uses this process if there is little to do."""
     if processes < 2 or total_bytes < PARALLEL_BYTES:
-        return _in_this_process(how, tasks)
-    return _in_processes(how, tasks, processes)
+        return _analyze_here(how, tasks)
+    return _analyze_in_workers(how, tasks, processes)
 
 
-def attempt(how: Understanding, tasks: Sequence[Task]) -> list[Understood]:
-    """Tasks understood, or the reason why one was not: one bad file must not stop a run."""
+def attempt(how: Understanding, tasks: Sequence[Task]) -> list[AnalyzedFile]:
+    """Analyze files; one that fails gets an error as its result, so that it does not stop the run."""
     try:
-        return understand_group(how, tasks)
+        return analyze_group(how, tasks)
     except MemoryError:
         raise  # the parent tries them one by one, or by lines
     except Exception as error:
         if len(tasks) > 1:
-            return [understood for task in tasks for understood in attempt(how, [task])]
+            return [analyzed for task in tasks for analyzed in attempt(how, [task])]
         return [_failed(reason(error))]
 
 
 def reason(error: Exception) -> str:
-    """What is said of a file that an error keeps out of the index."""
+    """Describe the error that keeps a file out of the index."""
     return f"{type(error).__name__}: {error}"
 
 
-def _failed(why: str) -> Understood:
-    return Understood(ParsedFile("", ParseHealth.FAILED, (), ()), (), (), error=why)
+def _failed(why: str) -> AnalyzedFile:
+    return AnalyzedFile(ParsedFile("", ParseHealth.FAILED, (), ()), (), (), error=why)
 
 
-class _Guarded:
-    """A worker that is started when there is something to do, and again after its end."""
+class _RestartingWorker:
+    """A worker process that is started when there is something to do, and again after a crash or timeout."""
 
     def __init__(self, how: Understanding) -> None:
         self._how = how
         self._worker: guard.Worker | None = None
 
-    def understand(self, group: Sequence[Task]) -> list[Understood]:
-        """Take files apart, one by one if they cannot be together."""
+    def understand(self, group: Sequence[Task]) -> list[AnalyzedFile]:
+        """Analyze a group of files; if the worker fails, analyze them one by one."""
         try:
             self._worker = self._worker or guard.Worker(self._how)
             return self._worker.understand(group)
         except (guard.Crashed, guard.OverBudget) as error:
             self.close()
             if len(group) > 1:
-                return [understood for task in group for understood in self.understand([task])]
+                return [analyzed for task in group for analyzed in self.understand([task])]
             return [self._give_up(group[0], error)]
 
     def kill(self) -> None:
@@ -110,46 +107,48 @@ class _Guarded:
             worker.kill()
             worker.close()
 
-    def _give_up(self, task: Task, error: Exception) -> Understood:
-        """Cut a file by lines; a grammar of the user's own that crashes is something to tell."""
+    def _give_up(self, task: Task, error: Exception) -> AnalyzedFile:
+        """Cut a file by lines; if a grammar of the user's own crashed, report that instead."""
         language = self._how.languages.detect(task.path, task.content)
         if isinstance(error, guard.Crashed) and builtin().by_name.get(language.name) != language:
             return _failed("it crashes the parser of its language")
         return understand_by_lines(self._how, task)
 
 
-def _in_this_process(how: Understanding, tasks: Iterable[Task]) -> Iterator[Understood]:
-    guarded = _Guarded(how)
+def _analyze_here(how: Understanding, tasks: Iterable[Task]) -> Iterator[tuple[Task, AnalyzedFile]]:
+    worker = _RestartingWorker(how)
     try:
         for group in grouped(tasks, TOGETHER_BYTES):
-            for task, understood in zip(group, _attempt_soon(how, group), strict=True):
-                yield understood or guarded.understand([task])[0]
+            for task, analyzed in zip(group, _attempt_soon(how, group), strict=True):
+                yield task, analyzed or worker.understand([task])[0]
     finally:
-        guarded.close()
+        worker.close()
 
 
-def _attempt_soon(how: Understanding, tasks: Sequence[Task]) -> list[Understood | None]:
-    """Take files apart, but for those that are not soon done with; one bad file must not stop a run."""
+def _attempt_soon(how: Understanding, tasks: Sequence[Task]) -> list[AnalyzedFile | None]:
+    """Analyze files here, except for those that take long; one that fails gets an error as its result."""
     try:
         return understand_soon(how, tasks)
     except Exception as error:
         if len(tasks) > 1:
-            return [understood for task in tasks for understood in _attempt_soon(how, [task])]
+            return [analyzed for task in tasks for analyzed in _attempt_soon(how, [task])]
         return [_failed(reason(error))]
 
 
-def _in_processes(how: Understanding, tasks: Iterable[Task], processes: int) -> Iterator[Understood]:
+def _analyze_in_workers(
+    how: Understanding, tasks: Iterable[Task], processes: int
+) -> Iterator[tuple[Task, AnalyzedFile]]:
     local = threading.local()
-    workers: list[_Guarded] = []
+    workers: list[_RestartingWorker] = []
 
-    def run(group: Sequence[Task]) -> list[Understood]:
-        worker: _Guarded | None = getattr(local, "worker", None)
+    def run(group: Sequence[Task]) -> Iterator[tuple[Task, AnalyzedFile]]:
+        worker: _RestartingWorker | None = getattr(local, "worker", None)
         if worker is None:
-            worker = local.worker = _Guarded(how)
+            worker = local.worker = _RestartingWorker(how)
             workers.append(worker)
-        return worker.understand(group)
+        return zip(group, worker.understand(group), strict=True)
 
-    waiting: deque[Future[list[Understood]]] = deque()
+    waiting: deque[Future[Iterator[tuple[Task, AnalyzedFile]]]] = deque()
     pool = ThreadPoolExecutor(processes, thread_name_prefix="dowse-worker")
     try:
         for group in grouped(tasks, GROUP_BYTES, ALONE_BYTES):
@@ -167,9 +166,9 @@ def _in_processes(how: Understanding, tasks: Iterable[Task], processes: int) -> 
             worker.close()
 
 
-def grouped(items: Iterable[HasContent], limit: int, alone: float = math.inf) -> Iterator[list[HasContent]]:
+def grouped(items: Iterable[Task], limit: int, alone: float = math.inf) -> Iterator[list[Task]]:
     """Put neighbours together up to so many bytes of content; those that are large stay alone."""
-    group: list[HasContent] = []
+    group: list[Task] = []
     size = 0
     for item in items:
         if group and len(item.content) >= alone:
@@ -185,7 +184,7 @@ def grouped(items: Iterable[HasContent], limit: int, alone: float = math.inf) ->
 
 
 def _serve() -> None:
-    """The life of a worker: settings first, then groups of tasks until the pipe closes."""
+    """Run as a worker: receive the settings, then groups of files until the pipe closes."""
     lifeline.end_with_parent(int(sys.argv[1]))
     lifeline.leave_no_core()
     stdin, stdout = sys.stdin.buffer, sys.stdout.buffer

@@ -1,4 +1,4 @@
-"""Which languages there are: the table, and how a file's language is told.
+"""The table of languages, and how the language of a file is detected.
 
 Adding a language is one data file here and one row in ``_MODULES``. A user extends or adds one through
 ``[languages.NAME]`` in the settings, without touching the package.
@@ -103,16 +103,16 @@ _MODULES = (
 TEXT = Language(name="text", extensions=(".txt", ".text", ".log"), aliases=("plain", "txt"), prose=True)
 
 CLAIM_BYTES = 50_000
-"""How far into a file a language looks for its marks."""
+"""How far into a file the patterns of ``claims`` are searched."""
 
-_FORMS = {
+_KEY_FORMS = {
     "extensions": 'a list of endings with their dot, as in [".sage"]',
     "claims": "a list of pairs of an extension and a pattern",
     "links": "a list of patterns",
     "blanks": "a list of patterns with a group",
     "grammar": GRAMMAR_FORM,
 }
-_FORMS_BY_TYPE = {tuple: "a list of strings", str: "text", bool: "true or false", int: "a number"}
+_TYPE_FORMS = {tuple: "a list of strings", str: "text", bool: "true or false", int: "a number"}
 """What a value in a user's table must be, in words."""
 
 
@@ -157,7 +157,7 @@ class Languages:
         return claims
 
     def detect(self, path: str, content: bytes = b"") -> Language:
-        """The language of a file, by its name; by what it says where several languages share an extension."""
+        """Detect the language of a file by its name, or by its content where languages share an extension."""
         filename = path.rpartition("/")[2]
         if found := self._by_filename.get(filename):
             return found
@@ -171,12 +171,12 @@ class Languages:
                 return language
         if found := self._by_extension.get(extension):
             return found
-        if content.startswith(b"#!") and (found := self._by_interpreter.get(_interpreter(content))):
+        if content.startswith(b"#!") and (found := self._by_interpreter.get(_read_interpreter(content))):
             return found
         return TEXT
 
     def named(self, name: str) -> Language:
-        """The language of this name, alias or extension; an unknown one is an error with a suggestion."""
+        """Look up a language by name, alias or extension; an unknown one is an error with a suggestion."""
         key = name.lower().lstrip(".")
         if found := self._by_alias.get(key):
             return found
@@ -187,25 +187,25 @@ class Languages:
 
 @lru_cache(maxsize=1)
 def builtin() -> Languages:
-    """The languages that ship with dowse."""
+    """Load the languages that ship with dowse."""
     modules = (import_module(f"{__name__}.{module}") for module in _MODULES)
     rows = [*(module.LANGUAGE for module in modules), TEXT]
     return Languages({language.name: language for language in rows})
 
 
 def extended(additions: Mapping[str, Mapping[str, Any]]) -> Languages:
-    """The built-in languages with a user's tables on top: queries are appended, other values replaced."""
+    """Extend the built-in languages by a user's tables: queries and lists are appended, other values replaced."""
     if not additions:
         return builtin()
     check_tables(additions)
     by_name = dict(builtin().by_name)
     for name, table in additions.items():
-        by_name[name] = _extend(by_name.get(name, Language(name=name)), table)
+        by_name[name] = _extend_language(by_name.get(name, Language(name=name)), table)
     return Languages(by_name)
 
 
 def check_tables(additions: Mapping[str, Any]) -> None:
-    """An error that names what is wrong with a user's tables, if something is; loads no language."""
+    """Raise an error that names what is wrong with a user's tables, if something is; load no language."""
     known = {f.name: f.default for f in fields(Language) if f.name != "name"}
     for name, table in additions.items():
         if not isinstance(table, Mapping):
@@ -216,12 +216,12 @@ def check_tables(additions: Mapping[str, Any]) -> None:
                 hint = f"did you mean '{close[0]}'?" if close else f"known keys: {', '.join(sorted(known))}"
                 raise SettingsError(f"unknown key 'languages.{name}.{key}': {hint}")
             if not _is_valid(key, value, type(known[key])):
-                form = _FORMS.get(key) or _FORMS_BY_TYPE[type(known[key])]
+                form = _KEY_FORMS.get(key) or _TYPE_FORMS[type(known[key])]
                 raise SettingsError(f"setting 'languages.{name}.{key}' must be {form}, not {value!r}")
 
 
 def _is_valid(key: str, value: Any, kind: type) -> bool:
-    """Whether a value can be one of a language; a tuple there is a list in the settings."""
+    """Return whether a value fits a field of a language; tuples are lists in the settings."""
     if key == "claims":
         return isinstance(value, list | tuple) and all(
             _are_strings(pair) and len(pair) == 2 and _is_pattern(pair[1]) for pair in value
@@ -253,7 +253,7 @@ def _has_group(text: str) -> bool:
     return _is_pattern(text, 1)
 
 
-def _extend(language: Language, table: Mapping[str, Any]) -> Language:
+def _extend_language(language: Language, table: Mapping[str, Any]) -> Language:
     values: dict[str, Any] = {}
     for key, value in table.items():
         if key in ("definitions", "references"):
@@ -271,8 +271,8 @@ def _is_glob(name: str) -> bool:
     return any(c in name for c in "*?[")
 
 
-def _interpreter(head: bytes) -> str:
-    """``#!/usr/bin/env -S python3 -u`` -> ``python3``."""
+def _read_interpreter(head: bytes) -> str:
+    """Read the interpreter of a script: ``#!/usr/bin/env -S python3 -u`` -> ``python3``."""
     words = head[2:200].split(b"\n", 1)[0].decode("ascii", "replace").split()
     names = [w.rpartition("/")[2] for w in words if not w.startswith("-") and "=" not in w]
     if names and names[0] == "env":

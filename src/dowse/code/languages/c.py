@@ -22,7 +22,7 @@ FUNCTION = "function_declarator"
 
 
 def functions(names: str, named: str = "_") -> str:
-    """The declarator of a function with up to two pointers or references in front of it.
+    """Write the query for the declarator of a function, with up to two pointers or references before it.
 
     The step that all forms share comes before the alternation: until a declarator is reached, each form that waits
     is a state that is compared with all the others at every node. What begins with names comes last: of a branch
@@ -34,7 +34,7 @@ def functions(names: str, named: str = "_") -> str:
 
 
 def variables(names: str) -> str:
-    """The declarator of a variable or of a pointer to a function, with an initial value or without."""
+    """Write the query for the declarator of a variable or a pointer to a function, initialized or not."""
     pointer = f"(_ declarator: (_ (_ declarator: [{names}])) parameters: (_))"
     return f"""[
   {names}

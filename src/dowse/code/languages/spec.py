@@ -1,4 +1,4 @@
-"""What a language is: data that the parser, the symbol finder and the tokenizer read.
+"""The specification of a language: data that parsing, and the search for definitions and references, work from.
 
 A query is written in tree-sitter's query language. Captures in ``definitions``:
 
@@ -48,12 +48,12 @@ from dataclasses import dataclass
 
 GRAMMAR = re.compile(r"(?P<package>tree_sitter_\w+)(?::(?P<function>language\w*))?", re.ASCII)
 GRAMMAR_FORM = 'an installed package that is called tree_sitter_*, as in "tree_sitter_python:language"'
-"""How a grammar is named, and the same in words: nothing else is imported because the settings of a tree say so."""
+"""How a grammar is named, as a pattern and in words: settings of a tree cannot have anything else imported."""
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """One language as data."""
+    """One language, as data."""
 
     name: str
     extensions: tuple[str, ...] = ()
@@ -65,14 +65,10 @@ class Language:
     marks: str = ""  # characters that open a block wherever they stand: "- - x" is two of them
     definitions: str = ""
     references: str = ""
-    links: tuple[
-        str, ...
-    ] = ()  # patterns of mentions of files; groups "target" and, if there is one, "detail"
+    links: tuple[str, ...] = ()  # patterns of mentioned files; groups "target" and, if there is one, "detail"
     wrappers: tuple[str, ...] = ()  # parents that belong to the definition inside: decorators, exports
     docstring: str = ""  # node type of a string that documents when it is the first statement of a body
     clauses: bool = False  # functions of one name that follow each other are one definition
-    claims: tuple[
-        tuple[str, str], ...
-    ] = ()  # (extension of another language, pattern that shows a file is ours)
+    claims: tuple[tuple[str, str], ...] = ()  # extension of another language, pattern of files that are ours
     prose: bool = False  # text for people, not for machines
     blanks: tuple[str, ...] = ()  # patterns whose first group the grammar cannot read: blanks to it
