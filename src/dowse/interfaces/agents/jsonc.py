@@ -33,7 +33,7 @@ class _Object:
         return next((member for member in self.members if member.key == key), None)
 
 
-def with_entry(text: str, keys: Sequence[str], value: Any) -> str:
+def set_entry(text: str, keys: Sequence[str], value: Any) -> str:
     """The text with a value under these keys, in objects that are made where they are missing."""
     if not text.strip():
         return _dumped(_nested(keys, value), 0) + "\n"
@@ -44,7 +44,7 @@ def with_entry(text: str, keys: Sequence[str], value: Any) -> str:
     return _inserted(text, found, missing[0], inner)
 
 
-def without_entry(text: str, keys: Sequence[str]) -> str:
+def remove_entry(text: str, keys: Sequence[str]) -> str:
     """The text without the value under these keys; an object that held nothing else stays, empty."""
     if not text.strip():
         return text
@@ -52,7 +52,7 @@ def without_entry(text: str, keys: Sequence[str]) -> str:
     return text if missing else _removed(text, found, keys[-1])
 
 
-def entry(text: str, keys: Sequence[str]) -> Any:
+def get_entry(text: str, keys: Sequence[str]) -> Any:
     """The value under these keys, or None."""
     if not text.strip():
         return None

@@ -93,7 +93,7 @@ def rendered(agent: Agent, root: Path | None, folder: Path) -> str:
     """The configuration alone, to be pasted."""
     keys = (*agent.keys, NAME)
     value = entry_for(agent, root, folder)
-    return toml_editor.with_entry("", keys, value) if agent.is_toml else jsonc.with_entry("", keys, value)
+    return toml_editor.set_entry("", keys, value) if agent.is_toml else jsonc.set_entry("", keys, value)
 
 
 def installing(agent: Agent, root: Path | None, folder: Path) -> Change:
@@ -101,7 +101,7 @@ def installing(agent: Agent, root: Path | None, folder: Path) -> Change:
     path = file_of(agent, root)
     before = _read(path)
     keys = (*agent.keys, NAME)
-    change = toml_editor.with_entry if agent.is_toml else jsonc.with_entry
+    change = toml_editor.set_entry if agent.is_toml else jsonc.set_entry
     value = entry_for(agent, root, folder)
     if before is not None and _entry(agent, before, keys) == value:
         return Change(path, before, before)
@@ -112,7 +112,7 @@ def uninstalling(agent: Agent, root: Path | None) -> Change:
     """The agent's file without the server: as it was before, if nobody has changed it since."""
     path = file_of(agent, root)
     keys = (*agent.keys, NAME)
-    change = toml_editor.without_entry if agent.is_toml else jsonc.without_entry
+    change = toml_editor.remove_entry if agent.is_toml else jsonc.remove_entry
     return _taking_back(path, lambda text: _changing(path, lambda t: change(t, keys), text))
 
 
@@ -205,7 +205,7 @@ def _changing(path: Path, change: Callable[[str], str], text: str) -> str:
 
 def _entry(agent: Agent, text: str, keys: Sequence[str]) -> object:
     try:
-        return toml_editor.entry(text, keys) if agent.is_toml else jsonc.entry(text, keys)
+        return toml_editor.get_entry(text, keys) if agent.is_toml else jsonc.get_entry(text, keys)
     except (UsageError, ValueError):
         return None
 
