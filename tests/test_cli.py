@@ -24,7 +24,7 @@ import pytest
 from filelock import FileLock
 from referencing import Registry, Resource
 
-from dowse.interfaces import progress, render, theme
+from dowse.interfaces import progress, render, text_layout, theme
 from dowse.interfaces.cli import COMMANDS, Row, cli, with_command
 from dowse.interfaces.cli.run_command import run
 from dowse.search.output.budget import estimate_tokens
@@ -1553,10 +1553,10 @@ def test_an_excerpt_has_the_signature_and_what_was_asked_for() -> None:
 
 
 def test_words_that_were_dropped_are_not_pointed_at() -> None:
-    pattern = render.asked_for(query("where is the Token.refresh", ("where", "is", "the")))
+    pattern = render.query_pattern(query("where is the Token.refresh", ("where", "is", "the")))
     assert pattern
     assert pattern.findall("is this the token to REFRESH?") == ["token", "REFRESH"]
-    assert render.asked_for(query("?")) is None
+    assert render.query_pattern(query("?")) is None
 
 
 def test_highlighting_keeps_every_line() -> None:
@@ -1584,7 +1584,7 @@ def test_every_language_is_highlighted_or_left_alone(dowse: Shell) -> None:
 )
 @pytest.mark.skipif(WINDOWS, reason="paths are written differently there")
 def test_shown_paths(root: str, cwd: str, shown: str) -> None:
-    assert render.shown_path(root, "src/x.py", cwd) == shown
+    assert render.display_path(root, "src/x.py", cwd) == shown
 
 
 def test_an_answer_without_hits_names_its_channels() -> None:
@@ -1603,8 +1603,8 @@ def test_every_field_of_a_result_is_in_the_json() -> None:
 
 
 def test_table() -> None:
-    assert render.table([("a", "b", "c"), ("long", "x", "")]) == "a     b  c\nlong  x"
-    assert render.table([]) == ""
+    assert text_layout.format_table([("a", "b", "c"), ("long", "x", "")]) == "a     b  c\nlong  x"
+    assert text_layout.format_table([]) == ""
 
 
 @pytest.fixture(scope="module", autouse=True)

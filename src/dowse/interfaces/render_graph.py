@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dowse.interfaces.render import SCHEMA, table
+from dowse.interfaces.json_values import SCHEMA
+from dowse.interfaces.text_layout import format_table
 from dowse.interfaces.theme import Paint, visible
 from dowse.types import (
     Affected,
@@ -101,7 +102,7 @@ def hubs_text(hubs: Sequence[Hub], paint: Paint) -> str:
         (str(hub.dependents), f"{hub.rank:.1f}", hub.node.kind.value, _node(hub.node, hub.node.id, paint))
         for hub in hubs
     ]
-    return table([("dependents", "rank", "kind", "id"), *rows]) if rows else ""
+    return format_table([("dependents", "rank", "kind", "id"), *rows]) if rows else ""
 
 
 def cycles_text(cycles: Sequence[Sequence[str]], paint: Paint) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from dowse import settings
 from dowse.engine import Engine
 from dowse.errors import UsageError
-from dowse.interfaces import render
+from dowse.interfaces import render, render_index
 from dowse.interfaces.theme import visible
 from dowse.types import SearchOptions, SearchResponse
 
@@ -190,7 +190,7 @@ class Conversation:
         return "  ".join(f"{name}: {value}" for name, value in rows.items())
 
     def _status(self, rest: str) -> str:
-        return render.status_text(self.engine.status(), str(self.engine.root), self.engine.pending())
+        return render_index.status_text(self.engine.status(), str(self.engine.root), self.engine.pending())
 
     def _help(self, rest: str) -> str:
         return HELP

@@ -23,7 +23,7 @@ def doctor(root: str | None, as_json: bool, **given: Any) -> int:
     Leaves with 3 if a check fails; a warning is not a failure.
     """
     from dowse.interfaces.cli import doctor_checks, output
-    from dowse.interfaces.render import SCHEMA
+    from dowse.interfaces.json_values import SCHEMA
     from dowse.interfaces.theme import visible
 
     results = [*doctor_checks.installation(), *doctor_checks.tree(root, **options.given_store(), **given)]

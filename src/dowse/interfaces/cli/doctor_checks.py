@@ -15,7 +15,7 @@ from dowse import roots
 from dowse.engine import Engine
 from dowse.errors import DowseError
 from dowse.indexing.ignore_files import IGNORE_FILES
-from dowse.interfaces.render import count
+from dowse.interfaces.text_layout import format_count
 from dowse.stores import is_server
 from dowse.stores.embedded.layout import LOCK
 from dowse.types import IndexState
@@ -168,7 +168,7 @@ def _index(engine: Engine) -> Check:
     status = engine.status()
     if status.state is IndexState.MISSING:
         return Check("index", Verdict.WARN, "there is none yet", "run 'dowse index', or just search")
-    found = f"{status.state}, {count(status.files, 'file')}, generation {status.generation}"
+    found = f"{status.state}, {format_count(status.files, 'file')}, generation {status.generation}"
     if status.state is IndexState.CURRENT:
         return Check("index", Verdict.OK, found)
     return Check("index", Verdict.WARN, found, "the next search or 'dowse index' makes it anew")

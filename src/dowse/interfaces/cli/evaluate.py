@@ -151,7 +151,7 @@ def diff(before: Path, after: Path, **asked: Any) -> int:
     if asked["as_json"]:
         output.write_json({"schema": storage.SCHEMA, "comparison": storage.comparison_values(found)})
     else:
-        output.write(terminal.comparison(found, output.view(asked["color"]).paint))
+        output.write(terminal.render_comparison(found, output.view(asked["color"]).paint))
     return FAILED if _regressed([found], asked) else 0
 
 
@@ -257,13 +257,13 @@ def _deliver(evaluation: Evaluation, asked: dict[str, Any]) -> None:
     if asked["save"]:
         storage.save(evaluation, asked["save"])
     if asked["html"]:
-        storage.write(asked["html"], html_report.text(evaluation))
+        storage.write(asked["html"], html_report.render_html(evaluation))
     if asked["markdown"]:
-        storage.write(asked["markdown"], markdown_report.text(evaluation))
+        storage.write(asked["markdown"], markdown_report.render_markdown(evaluation))
     if asked["as_json"]:
         output.write_json(storage.values(evaluation))
     else:
-        output.write(terminal.text(evaluation, asked["worst"], output.view(asked["color"]).paint))
+        output.write(terminal.render_terminal(evaluation, asked["worst"], output.view(asked["color"]).paint))
 
 
 def _verdict(evaluation: Evaluation, asked: dict[str, Any]) -> int:

@@ -33,7 +33,7 @@ def explain(
     above it have; or that it is filtered out, too far from the question, not indexed, and by which rule. Without
     a line, the best place of the file. Leaves with 1 if the place is not in the answer.
     """
-    from dowse.interfaces import render
+    from dowse.interfaces import json_values, render_explanation
     from dowse.interfaces.cli import output
     from dowse.interfaces.progress import progress_line
     from dowse.types import Verdict
@@ -43,9 +43,9 @@ def explain(
         with progress_line() as progress:
             told = engine.explain(" ".join(words), path, line, progress=progress)
     if as_json:
-        output.write_json(render.explanation_values(told))
+        output.write_json(json_values.explanation_values(told))
     else:
-        output.write(render.explanation_text(told, output.view(color, explain=True)))
+        output.write(render_explanation.explanation_text(told, output.view(color, explain=True)))
         for note in told.notes:
             output.remark(f"note: {note}")
     return 0 if told.verdict is Verdict.SHOWN else NOT_SHOWN

@@ -258,7 +258,7 @@ def _show(
     """Ask the graph and print what it says; nothing found is an exit code."""
     from dowse.interfaces import render_graph
     from dowse.interfaces.cli import output
-    from dowse.interfaces.render import count
+    from dowse.interfaces.text_layout import format_count
 
     with options.open_engine(root, index_dir=index_dir) as engine:
         answer = ask(engine.graph)
@@ -268,7 +268,7 @@ def _show(
         output.write(render_graph.dot(answer) if layout == "dot" else render_graph.mermaid(answer))
     else:
         output.write(render_graph.tree_text(answer, output.view(color).paint))
-        output.remark(count(len(answer.steps), "node"))
+        output.remark(format_count(len(answer.steps), "node"))
     for note in answer.notes:
         output.remark(note)
     return 0 if answer.steps else NOTHING_FOUND

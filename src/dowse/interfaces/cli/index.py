@@ -45,7 +45,7 @@ def index(path: str | None, rebuild: bool, as_json: bool, **asked: Any) -> int:
     Patterns are those of .gitignore. What is given here holds for this run: to keep it, put it into
     dowse.toml.
     """
-    from dowse.interfaces import render
+    from dowse.interfaces import json_values, render_index
     from dowse.interfaces.cli import output
     from dowse.interfaces.progress import progress_line
 
@@ -56,10 +56,10 @@ def index(path: str | None, rebuild: bool, as_json: bool, **asked: Any) -> int:
         status, root = engine.status(), str(engine.root)
         notes = [*engine.notes, *_passing(given)]
     if as_json:
-        output.write_json(render.report_values(report, status, root) | {"notes": notes})
+        output.write_json(json_values.report_values(report, status, root) | {"notes": notes})
     else:
         write = output.write if report.indexed else output.remark
-        write(render.report_text(report, status, root))
+        write(render_index.report_text(report, status, root))
         for note in notes:
             output.remark(f"note: {note}")
     if not report.indexed:

@@ -23,7 +23,7 @@ def languages(name: str | None, root: str | None, as_json: bool) -> int:
     With those that the settings add. NAME is a language, an alias or an extension: show only that one, in
     full. A file in no language of the list is searched as text.
     """
-    from dowse.interfaces import render
+    from dowse.interfaces import json_values, text_layout
     from dowse.interfaces.cli import output
 
     with options.open_engine(root, any_root=True) as engine:
@@ -31,11 +31,13 @@ def languages(name: str | None, root: str | None, as_json: bool) -> int:
     chosen = [known.named(name)] if name else sorted(known.by_name.values(), key=lambda one: one.name)
     if as_json:
         rows = [_values(language) for language in chosen]
-        output.write_json({"schema": render.SCHEMA, "languages": rows})
+        output.write_json({"schema": json_values.SCHEMA, "languages": rows})
     elif name:
-        output.write(render.table([(key, _cell(value)) for key, value in _values(chosen[0]).items()]))
+        output.write(
+            text_layout.format_table([(key, _cell(value)) for key, value in _values(chosen[0]).items()])
+        )
     else:
-        output.write(render.table([_HEADINGS, *map(_row, chosen)]))
+        output.write(text_layout.format_table([_HEADINGS, *map(_row, chosen)]))
     return 0
 
 

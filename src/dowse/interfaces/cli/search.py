@@ -202,31 +202,31 @@ def _from_root(pattern: str, engine: Engine) -> str:
 
 def show(response: SearchResponse, *, as_json: bool, color: str, explain: bool = False, **asked: Any) -> None:
     """Print an answer as it is asked for."""
-    from dowse.interfaces import render
+    from dowse.interfaces import json_values, render
     from dowse.interfaces.cli import output
     from dowse.types import Detail
 
     budget, detail = asked.get("budget"), asked.get("detail")
     if as_json:
         packed = _packed(response, response.results, budget, detail) if budget else None
-        output.write_json(render.search_values(response, packed))
+        output.write_json(json_values.search_values(response, packed))
         return
     whole = asked.get("full") or any(asked.get(n) is not None for n in ("after", "before", "context"))
     view = output.view(color, explain=explain, whole=bool(whole))
     if budget:
         label = partial(render.reasons_label, channels=render.channel_names(response)) if explain else None
-        text = _packed(response, render.as_shown(response, view), budget, detail, label).text
+        text = _packed(response, render.make_printable(response, view), budget, detail, label).text
     elif detail:
         text = render.detail_text(response, Detail(detail), view)
     elif asked.get("files_only"):
-        text = "\n".join(render.found_files(response, view))
+        text = "\n".join(render.hit_files(response, view))
     else:
         text = render.search_text(response, view)
     if text:
         output.write(text)
     summary = render.search_summary(response, view)
     if budget and explain:  # of the budget, only the hits take
-        summary = f"{render.reading_text(response, view)}\n{summary}"
+        summary = f"{render.query_analysis_text(response, view)}\n{summary}"
     if view.terminal and not asked.get("files_only"):
         output.write(f"\n{summary}" if text else summary)
     else:

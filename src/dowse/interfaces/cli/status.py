@@ -31,7 +31,7 @@ def status(root: str | None, why: str | None, as_json: bool, **given: Any) -> in
 
     Leaves with 3 if there is no index. With --why, leaves with 1 if the file is left out.
     """
-    from dowse.interfaces import render
+    from dowse.interfaces import json_values, render_index
     from dowse.interfaces.cli import output
     from dowse.types import IndexState
 
@@ -41,9 +41,11 @@ def status(root: str | None, why: str | None, as_json: bool, **given: Any) -> in
         found, pending = engine.status(), engine.pending()
         notes = engine.notes
     if as_json:
-        output.write_json(render.status_values(found, str(engine.root), pending) | {"notes": list(notes)})
+        output.write_json(
+            json_values.status_values(found, str(engine.root), pending) | {"notes": list(notes)}
+        )
     else:
-        output.write(render.status_text(found, str(engine.root), pending))
+        output.write(render_index.status_text(found, str(engine.root), pending))
         for note in notes:
             output.remark(f"note: {note}")
     return INDEX_MISSING if found.state is IndexState.MISSING else 0
@@ -51,7 +53,7 @@ def status(root: str | None, why: str | None, as_json: bool, **given: Any) -> in
 
 def _explain(engine: Engine, path: str, *, as_json: bool) -> int:
     from dowse.interfaces.cli import output
-    from dowse.interfaces.render import SCHEMA
+    from dowse.interfaces.json_values import SCHEMA
     from dowse.interfaces.theme import visible
     from dowse.types import Skipped
 

@@ -41,8 +41,9 @@ def check(file: Path | None, root: str | None, index_dir: str | None, as_json: b
     Leaves with 1 if there are any.
     """
     from dowse.evaluation.term_graph_checks.check import check as look_over
-    from dowse.interfaces import render
     from dowse.interfaces.cli import output
+    from dowse.interfaces.json_values import SCHEMA
+    from dowse.interfaces.text_layout import format_count
     from dowse.interfaces.theme import visible
     from dowse.search.query.term_graph import load
 
@@ -53,14 +54,19 @@ def check(file: Path | None, root: str | None, index_dir: str | None, as_json: b
     if as_json:
         found = [problem._asdict() for problem in problems]
         output.write_json(
-            {"schema": render.SCHEMA, "file": str(path), "entries": len(graph.entries), "problems": found}
+            {
+                "schema": SCHEMA,
+                "file": str(path),
+                "entries": len(graph.entries),
+                "problems": found,
+            }
         )
     else:
         synonyms = sum(len(entry.synonyms) for entry in graph.entries)
         amount = (
-            f"{render.count(len(graph.entries), 'entry', 'entries')}, {render.count(synonyms, 'synonym')}"
+            f"{format_count(len(graph.entries), 'entry', 'entries')}, {format_count(synonyms, 'synonym')}"
         )
-        output.write(f"{visible(str(path))}: {amount}, {render.count(len(problems), 'problem')}")
+        output.write(f"{visible(str(path))}: {amount}, {format_count(len(problems), 'problem')}")
         for problem in problems:
             output.write(visible(f"  {problem.entry}: {problem.kind}: {problem.said}"))
     return PROBLEMS if problems else 0
@@ -79,7 +85,7 @@ def try_(words: tuple[str, ...], file: Path | None, root: str | None, as_json: b
 
     Leaves with 1 if nothing would be.
     """
-    from dowse.interfaces import render
+    from dowse.interfaces import json_values, render
     from dowse.interfaces.cli import output
     from dowse.search.query import parse
     from dowse.search.query.rewriting import worded
@@ -89,7 +95,7 @@ def try_(words: tuple[str, ...], file: Path | None, root: str | None, as_json: b
         graph = load(_chosen(engine, file))
     wording = worded(parse.parse(" ".join(words)), graph, None).wording
     if as_json:
-        output.write_json({"schema": render.SCHEMA, "wording": render.wording_values(wording)})
+        output.write_json({"schema": json_values.SCHEMA, "wording": json_values.wording_values(wording)})
     elif wording.added:
         output.write("\n".join(f"{name:<9}{value}" for name, value in render.wording_rows(wording)))
     else:
@@ -148,7 +154,7 @@ def suggest(
     """
     from dowse import roots
     from dowse.evaluation.term_graph_checks.suggest import suggest as look_for
-    from dowse.interfaces import render
+    from dowse.interfaces import json_values, text_layout
     from dowse.interfaces.cli import output
     from dowse.interfaces.theme import visible
 
@@ -161,11 +167,11 @@ def suggest(
         _write_entries(out, [(s.used, s.said) for s in found])
     if as_json:
         rows = [suggestion._asdict() for suggestion in found]
-        output.write_json({"schema": render.SCHEMA, "suggestions": rows})
+        output.write_json({"schema": json_values.SCHEMA, "suggestions": rows})
     elif found:
         head = ("USERS SAY", "HERE IT IS", "FROM", "SEEN", "SCORE", "EXAMPLE")
         cells = [(s.said, s.used, s.source, str(s.support), f"{s.score:.2f}", s.example[:70]) for s in found]
-        output.write(render.table([head, *(tuple(map(visible, row)) for row in cells)]))
+        output.write(text_layout.format_table([head, *(tuple(map(visible, row)) for row in cells)]))
     else:
         output.write("no pair of words goes together often enough")
     return 0 if found else PROBLEMS
@@ -198,10 +204,10 @@ def _write_entries(path: Path, pairs: list[tuple[str, str]]) -> None:
 
 
 def _validation_values(found: Validation) -> dict[str, Any]:
-    from dowse.interfaces import render
+    from dowse.interfaces import json_values
 
     return {
-        "schema": render.SCHEMA,
+        "schema": json_values.SCHEMA,
         "file": found.file,
         "questions": len(found.rows),
         "baseline": found.baseline,
@@ -217,13 +223,16 @@ def _validation_values(found: Validation) -> dict[str, Any]:
 
 def _validation_text(found: Validation) -> str:
     """The table of questions, what was added to them, and the conclusion."""
-    from dowse.interfaces import render
+    from dowse.interfaces import text_layout
     from dowse.interfaces.theme import visible
 
     rows = [("BEFORE", "AFTER", "CHANGE", "QUESTION")]
     rows += [(str(r.before or "-"), str(r.after or "-"), r.change, visible(r.query)) for r in found.rows]
     enriched = [f"  {visible(r.query)}\n    + {visible(', '.join(r.added))}" for r in found.rows if r.added]
-    blocks = [f"rank of the first right file, without and with {visible(found.file)}:", render.table(rows)]
+    blocks = [
+        f"rank of the first right file, without and with {visible(found.file)}:",
+        text_layout.format_table(rows),
+    ]
     if enriched:
         blocks += ["", "what was added:", *enriched]
     return "\n".join([*blocks, "", *found.conclusion()])

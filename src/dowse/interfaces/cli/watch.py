@@ -26,7 +26,7 @@ def watch(root: str | None, quiet: bool, **given: Any) -> int:
     from dowse.indexing.watcher import changed_paths
     from dowse.interfaces.cli import output
     from dowse.interfaces.progress import progress_line
-    from dowse.interfaces.render import count
+    from dowse.interfaces.text_layout import format_count
     from dowse.interfaces.theme import visible
 
     with options.open_engine(root, **given) as engine:
@@ -34,7 +34,7 @@ def watch(root: str | None, quiet: bool, **given: Any) -> int:
         with progress_line() as progress:
             report = engine.index(progress)
         output.remark(
-            f"watching {visible(str(engine.root))} ({count(report.indexed, 'file')}); Ctrl-C ends it"
+            f"watching {visible(str(engine.root))} ({format_count(report.indexed, 'file')}); Ctrl-C ends it"
         )
         for paths in changed:
             before, started = engine.generation(), time.perf_counter()

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from dowse.engine import Engine
 from dowse.errors import UsageError
 from dowse.indexing.freshness import patiently
-from dowse.interfaces import render
+from dowse.interfaces import render, render_explanation, render_index
 from dowse.interfaces.mcp import responses
 from dowse.interfaces.mcp.call_context import Call
 from dowse.interfaces.mcp.responses import Answer, Wish
@@ -108,7 +108,7 @@ def explain(context: Context, asked: Mapping[str, Any]) -> Answer:
     (engine,) = engines.values()
     path, line = _place(engine, written)
     told = engine.explain(asked["query"], path, line, progress=context.call.progress)
-    text = render.explanation_text(told, render.View(cwd=told.root, explain=True, whole=False))
+    text = render_explanation.explanation_text(told, render.View(cwd=told.root, explain=True, whole=False))
     notes = [f"note: {visible(note)}" for note in told.notes]
     values = {
         "at": written,
@@ -152,7 +152,7 @@ def status(context: Context, asked: Mapping[str, Any]) -> Answer:
             patiently(partial(engine.index, context.call.progress), context.call.progress)
         found, pending = engine.status(), engine.pending()
         revision = engine.revision()
-        blocks.append(f"{name}\n" + render.status_text(found, str(engine.root), pending))
+        blocks.append(f"{name}\n" + render_index.status_text(found, str(engine.root), pending))
         if revision and revision.commit:
             blocks[-1] += (
                 f"\ncommit     {revision.commit[: responses.COMMIT]} {visible(revision.branch)}".rstrip()
@@ -176,7 +176,7 @@ def _status_values(name: str, engine: Engine, revision: Revision | None) -> dict
         "files": found.files,
         "definitions": found.entities,
         "pending": engine.pending(),
-        "languages": dict(list(found.languages.items())[: render.LISTED]),
+        "languages": dict(list(found.languages.items())[: render_index.MAX_LISTED]),
         "commit": revision.commit[: responses.COMMIT] if revision else "",
         "branch": revision.branch if revision else "",
         "read_only": engine.read_only,
