@@ -117,7 +117,7 @@ def _hit_lines(
 
 
 def _neighbour_lines(result: SearchResult, view: View) -> Iterator[str]:
-    """List the neighbours of a hit in the code graph, if they were matching for."""
+    """List the neighbours of a hit in the code graph, if they were asked for."""
     for title, ids in (("uses", result.uses), ("used by", result.used_by), ("tests", result.tests)):
         if ids:
             yield view.paint(f"  {title}: ", "faint") + ", ".join(map(visible, ids))
@@ -204,7 +204,7 @@ def _query_analysis_lines(response: SearchResponse, view: View) -> Iterator[str]
         outcome = (
             f"{format_count(channel.hits, 'hit')} in {channel.milliseconds:.1f} ms" if channel.ran else ""
         )
-        yield f"{view.paint('channel  ', 'faint')}{channel.name}: {outcome or 'not matching: ' + channel.why_not}"
+        yield f"{view.paint('channel  ', 'faint')}{channel.name}: {outcome or 'not asked: ' + channel.why_not}"
     yield f"{view.paint('time     ', 'faint')}{stage_times(response.stages)}"
 
 
@@ -254,9 +254,9 @@ def search_summary(response: SearchResponse, view: View) -> str:
     idle = [f"{channel.name} ({channel.why_not})" for channel in response.channels if not channel.ran]
     found = format_count(len(response.results), "hit") if response.results else "nothing found"
     cached = " from the cache" if response.cached else ""
-    lines = [f"{found} in {response.milliseconds:.1f} ms{cached}; matching: {ran or 'nothing'}"]
+    lines = [f"{found} in {response.milliseconds:.1f} ms{cached}; asked: {ran or 'nothing'}"]
     if idle:
-        lines[0] += f"; not matching: {', '.join(idle)}"
+        lines[0] += f"; not asked: {', '.join(idle)}"
     if not ran:
         lines.append("the question has no word to look for")
     if response.wording.added:
