@@ -1182,7 +1182,7 @@ def test_progress_is_shown_on_a_terminal_and_only_there(fresh: Shell) -> None:
     ],
 )
 def test_progress_in_words(state: tuple[str, int, int, float], text: str) -> None:
-    assert progress.described(*state) == text
+    assert progress.describe_progress(*state) == text
 
 
 # --- the other commands --------------------------------------------------------------------------
@@ -1563,7 +1563,7 @@ def test_highlighting_keeps_every_line() -> None:
     code = '\n\n"""doc\nstring"""\r\nx = 1  # é\t\n\n'
     for language in ("python", "no such language", "markdown", "php", "text", "html", "yaml"):
         painted = theme.code_lines(code, language, theme.colour, re.compile("(string)"))
-        assert without_colour("\n".join(painted)) == theme.visible_code(code)
+        assert without_colour("\n".join(painted)) == theme.escape_code(code)
 
 
 def test_every_language_is_highlighted_or_left_alone(dowse: Shell) -> None:

@@ -83,20 +83,20 @@ def test_toml() -> None:
 
 def test_section() -> None:
     before = "# Rules\n\nBe kind.\n"
-    changed = instructions.with_section(before)
-    assert instructions.with_section(changed) == changed
-    assert instructions.without_section(changed) == before
+    changed = instructions.add_section(before)
+    assert instructions.add_section(changed) == changed
+    assert instructions.remove_section(changed) == before
 
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_what_is_written_is_valid(name: str, tmp_path: Path) -> None:
     agent = AGENTS[name]
-    text = setup.rendered(agent, None if agent.user else tmp_path, tmp_path)
+    text = setup.render_entry(agent, None if agent.user else tmp_path, tmp_path)
     values = tomllib.loads(text) if agent.is_toml else json.loads(text)
     for key in (*agent.keys, "dowse"):
         values = values[key]
     assert "mcp" in json.dumps(values)
-    assert (str(tmp_path) in json.dumps(values)) == agent.names_folder
+    assert (str(tmp_path) in json.dumps(values)) == agent.needs_folder
 
 
 def test_config_is_printed(tree: Path, home: Path) -> None:

@@ -122,9 +122,9 @@ def test_section_goes_in_and_out() -> None:
         f"{instructions.END}\n# A\n",
         f"{instructions.BEGIN}\nmine\n",
     ):
-        inserted = instructions.with_section(text)
-        assert instructions.with_section(inserted) == inserted
-        assert instructions.without_section(inserted) == text
+        inserted = instructions.add_section(text)
+        assert instructions.add_section(inserted) == inserted
+        assert instructions.remove_section(inserted) == text
 
 
 def test_toml_goes_in_and_out_or_is_refused() -> None:

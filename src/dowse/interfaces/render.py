@@ -1,7 +1,7 @@
 """The answer of a search as text: hits with their headers and code, why they were found, and a summary.
 
 The text for a terminal and the plain text for pipes are the same lines; a terminal gets colours, a header that says a
-little more, and an excerpt of long hits. Whatever comes from the tree goes through ``visible`` on its way.
+little more, and an excerpt of long hits. Whatever comes from the tree goes through ``escape_text`` on its way.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dowse.interfaces.text_layout import format_count
-from dowse.interfaces.theme import Paint, code_lines, plain, visible, visible_code
+from dowse.interfaces.theme import Paint, code_lines, escape_code, escape_text, plain
 from dowse.types import (
     AnalysedQuery,
     Detail,
@@ -90,11 +90,11 @@ def make_printable(response: SearchResponse, view: View) -> list[SearchResult]:
     """Return the hits with control characters made visible and paths as seen from the working directory."""
     return [
         result._replace(
-            path=visible(_display_file(result, root_of(result, response), view)),
+            path=escape_text(_display_file(result, root_of(result, response), view)),
             repository="",
-            entity=visible(result.entity),
-            signature=visible(" ".join(result.signature.split())),
-            text=visible_code(result.text),
+            entity=escape_text(result.entity),
+            signature=escape_text(" ".join(result.signature.split())),
+            text=escape_code(result.text),
         )
         for result in response.results
     ]
@@ -120,17 +120,17 @@ def _neighbour_lines(result: SearchResult, view: View) -> Iterator[str]:
     """List the neighbours of a hit in the code graph, if they were asked for."""
     for title, ids in (("uses", result.uses), ("used by", result.used_by), ("tests", result.tests)):
         if ids:
-            yield view.paint(f"  {title}: ", "faint") + ", ".join(map(visible, ids))
+            yield view.paint(f"  {title}: ", "faint") + ", ".join(map(escape_text, ids))
 
 
 def header(result: SearchResult, root: str, view: View) -> str:
     """Render the line above a hit: where it is, what it is called."""
     paint = view.paint
-    place = paint(visible(display_path(root, result.path, view.cwd)), "path")
+    place = paint(escape_text(display_path(root, result.path, view.cwd)), "path")
     place += ":" + paint(f"{result.start_line}-{result.end_line}", "lines")
     if result.repository:
-        place = f"[{visible(result.repository)}] {place}"
-    entity = f"{paint(visible(result.entity), 'entity')} ({result.kind})".strip()
+        place = f"[{escape_text(result.repository)}] {place}"
+    entity = f"{paint(escape_text(result.entity), 'entity')} ({result.kind})".strip()
     stale = paint("changed since it was indexed", "warning") if not result.fresh else ""
     if not view.terminal:
         return f"{place}: {entity} {result.relevance:.2f}" + (f" [{stale}]" if stale else "")
@@ -189,14 +189,14 @@ def _format_version(version: LanguageVersion) -> str:
 
 def _query_analysis_lines(response: SearchResponse, view: View) -> Iterator[str]:
     query = response.query
-    terms = ", ".join(f"{visible(term.text)} ({term.weight:g})" for term in query.terms)
+    terms = ", ".join(f"{escape_text(term.text)} ({term.weight:g})" for term in query.terms)
     rows = (
         ("read as", query.reading),
         ("terms", terms),
-        ("names", ", ".join(map(visible, query.names))),
-        ("files", ", ".join(map(visible, query.files))),
+        ("names", ", ".join(map(escape_text, query.names))),
+        ("files", ", ".join(map(escape_text, query.files))),
         ("versions", ", ".join(map(_format_version, query.versions))),
-        ("dropped", ", ".join(map(visible, query.dropped))),
+        ("dropped", ", ".join(map(escape_text, query.dropped))),
     )
     for name, value in (*wording_rows(response.wording), *rows):
         yield f"{view.paint(f'{name:<9}', 'faint')}{value or '-'}"
@@ -216,10 +216,13 @@ def stage_times(stages: Iterable[Stage]) -> str:
 def wording_rows(wording: Wording) -> Iterator[tuple[str, str]]:
     """List how the words of a query were rewritten and enriched; nothing if they were not."""
     if wording.rewriter:
-        yield "reworded", visible((wording.why_not and f"not: {wording.why_not}") or wording.rewritten)
+        yield "reworded", escape_text((wording.why_not and f"not: {wording.why_not}") or wording.rewritten)
     if wording.added:
-        yield "enriched", visible(wording.enriched)
-        yield "added", ", ".join(visible(f"{a.term} ({a.matched} -> {a.canonical})") for a in wording.added)
+        yield "enriched", escape_text(wording.enriched)
+        yield (
+            "added",
+            ", ".join(escape_text(f"{a.term} ({a.matched} -> {a.canonical})") for a in wording.added),
+        )
 
 
 def reason_lines(result: SearchResult, channels: frozenset[str], view: View) -> Iterator[str]:
@@ -244,7 +247,7 @@ def _signed_reasons(result: SearchResult, channels: frozenset[str]) -> Iterator[
 
 
 def _format_reason(sign: str, reason: Reason, view: View) -> str:
-    detail = view.paint(visible(reason.detail), "faint")
+    detail = view.paint(escape_text(reason.detail), "faint")
     return f"    {sign} {reason.name:<15} {reason.value:.5f}  {detail}".rstrip()
 
 
@@ -264,7 +267,7 @@ def search_summary(response: SearchResponse, view: View) -> str:
     lines += [f"note: {note}" for note in response.notes]
     if response.weak:
         lines.append("--weak shows the others too")
-    return "\n".join(view.paint(visible(line), "faint") for line in lines)
+    return "\n".join(view.paint(escape_text(line), "faint") for line in lines)
 
 
 def display_path(root: str, path: str, cwd: str) -> str:
@@ -285,4 +288,4 @@ def _is_inside(folder: str, other: str) -> bool:
 def hit_files(response: SearchResponse, view: View) -> list[str]:
     """List the files of the hits, each once, best first."""
     paths = dict.fromkeys((root_of(result, response), result.path) for result in response.results)
-    return [visible(display_path(root, path, view.cwd)) for root, path in paths]
+    return [escape_text(display_path(root, path, view.cwd)) for root, path in paths]

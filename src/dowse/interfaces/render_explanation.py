@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from dowse.interfaces.render import View, display_path, header, reason_lines, stage_times
 from dowse.interfaces.text_layout import format_count
-from dowse.interfaces.theme import visible
+from dowse.interfaces.theme import escape_text
 from dowse.types import ChannelStanding, Explanation, Rival, TermStanding, Verdict
 
 
@@ -15,7 +15,7 @@ def explanation_text(explanation: Explanation, view: View) -> str:
     root, paint = explanation.root, view.paint
     line = f":{explanation.line}" if explanation.line else ""
     place = display_path(root, explanation.path, view.cwd) + line
-    lines = [f"{paint(visible(place), 'path')}: {visible(_format_verdict(explanation))}"]
+    lines = [f"{paint(escape_text(place), 'path')}: {escape_text(_format_verdict(explanation))}"]
     if hit := explanation.result:
         channels = frozenset(channel.name for channel in explanation.channels)
         lines += [header(hit, root, view), *reason_lines(hit, channels, view)]
@@ -41,9 +41,11 @@ def _format_verdict(explanation: Explanation) -> str:
 
 
 def _term_lines(terms: Sequence[TermStanding], view: View) -> Iterator[str]:
-    has = ", ".join(f"{visible(term.text)} ({' '.join(term.fields)})" for term in terms if term.fields)
+    has = ", ".join(f"{escape_text(term.text)} ({' '.join(term.fields)})" for term in terms if term.fields)
     missing = (term for term in terms if not term.fields)
-    lacks = ", ".join(f"{visible(term.text)} (in {format_count(term.chunks, 'chunk')})" for term in missing)
+    lacks = ", ".join(
+        f"{escape_text(term.text)} (in {format_count(term.chunks, 'chunk')})" for term in missing
+    )
     if terms:
         yield f"{view.paint('has      ', 'faint')}{has or '-'}"
         yield f"{view.paint('lacks    ', 'faint')}{lacks or '-'}"
@@ -64,9 +66,9 @@ def _format_channel(channel: ChannelStanding) -> str:
 def _rival_lines(rival: Rival, root: str, view: View) -> Iterator[str]:
     """Render a hit that ranks higher, with what it has and the place does not."""
     place = f"{display_path(root, rival.path, view.cwd)}:{rival.start_line}-{rival.end_line}"
-    yield f"{view.paint('above    ', 'faint')}{rival.rank}. {visible(place)}: {visible(rival.entity)}".rstrip()
+    yield f"{view.paint('above    ', 'faint')}{rival.rank}. {escape_text(place)}: {escape_text(rival.entity)}".rstrip()
     if rival.terms:
-        yield f"    has {', '.join(map(visible, rival.terms))}"
+        yield f"    has {', '.join(map(escape_text, rival.terms))}"
     made = ", ".join(f"{reason.name} {reason.value:.2f}" for reason in rival.reasons)
     yield f"    score {rival.score:.3f}: {made}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dowse.interfaces.text_layout import format_count, format_size, format_table
-from dowse.interfaces.theme import visible
+from dowse.interfaces.theme import escape_text
 from dowse.types import IndexReport, IndexState, IndexStatus, MaskedSecret, ServerStatus, ViewStatus
 
 MAX_LISTED = 10
@@ -28,7 +28,7 @@ def report_text(report: IndexReport, status: IndexStatus, root: str) -> str:
     lines += _failure_lines(report)
     lines += _missing_vector_lines(report)
     lines.append(
-        f"index: {visible(status.location)} ({format_size(status.size_bytes)}, generation {status.generation})"
+        f"index: {escape_text(status.location)} ({format_size(status.size_bytes)}, generation {status.generation})"
     )
     return "\n".join(lines)
 
@@ -36,8 +36,8 @@ def report_text(report: IndexReport, status: IndexStatus, root: str) -> str:
 def nothing_indexed_text(report: IndexReport, root: str) -> str:
     """Say why an index is empty."""
     if not (report.skipped or report.skipped_folders):
-        return f"nothing to index in {visible(root)}: there are no files"
-    lines = [f"nothing to index in {visible(root)}: everything is left out", *_skipped_lines(report)]
+        return f"nothing to index in {escape_text(root)}: there are no files"
+    lines = [f"nothing to index in {escape_text(root)}: everything is left out", *_skipped_lines(report)]
     return "\n".join(
         [*lines, *_failure_lines(report), "ask 'dowse status --why FILE' for the rule behind a file"]
     )
@@ -46,8 +46,8 @@ def nothing_indexed_text(report: IndexReport, root: str) -> str:
 def status_text(status: IndexStatus, root: str, pending: int | None) -> str:
     """Render the state of an index: size, languages, what was skipped, masked and failed."""
     rows = [
-        ("root", visible(root)),
-        ("index", visible(status.location)),
+        ("root", escape_text(root)),
+        ("index", escape_text(status.location)),
         ("state", _format_state(status, pending)),
     ]
     if status.state is not IndexState.MISSING:
@@ -89,20 +89,20 @@ def _skipped_lines(report: IndexReport) -> Iterator[str]:
 def _secret_lines(secrets: Sequence[MaskedSecret]) -> Iterator[str]:
     if secrets:
         yield f"masked {format_count(len(secrets), 'secret')}:"
-        yield from _first_lines(f"  {visible(s.path)}:{s.line} ({s.rule})" for s in secrets)
+        yield from _first_lines(f"  {escape_text(s.path)}:{s.line} ({s.rule})" for s in secrets)
 
 
 def _failure_lines(report: IndexReport) -> Iterator[str]:
     if report.failures:
         yield f"failed {len(report.failures)}:"
         yield from _first_lines(
-            f"  {visible(f.path)}: {f.reason} ({visible(f.detail)})" for f in report.failures
+            f"  {escape_text(f.path)}: {f.reason} ({escape_text(f.detail)})" for f in report.failures
         )
 
 
 def _missing_vector_lines(report: IndexReport) -> Iterator[str]:
     if report.without_vectors:
-        yield f"without vectors {format_count(report.without_vectors, 'file')}: {visible(report.why_without)}"
+        yield f"without vectors {format_count(report.without_vectors, 'file')}: {escape_text(report.why_without)}"
         yield "  'dowse index' makes them when the embedder works again"
 
 
@@ -114,7 +114,7 @@ def _first_lines(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _format_tally(numbers: Mapping[str, int], limit: int | None = None) -> str:
-    shown = [f"{number} {visible(name)}" for name, number in list(numbers.items())[:limit]]
+    shown = [f"{number} {escape_text(name)}" for name, number in list(numbers.items())[:limit]]
     rest = len(numbers) - len(shown)
     return ", ".join([*shown, *([f"{rest} more"] if rest else [])]) or "nothing"
 
@@ -128,7 +128,7 @@ def server_text(status: ServerStatus) -> str:
         format_count(len(status.views), "checkout"),
     )
     rows = [
-        ("server", f"{visible(status.location)}, schema {visible(status.schema)}"),
+        ("server", f"{escape_text(status.location)}, schema {escape_text(status.schema)}"),
         ("version", f"PostgreSQL {status.version}, {versions}"),
         ("size", format_size(status.size_bytes)),
         ("holds", ", ".join(amounts)),
@@ -137,10 +137,10 @@ def server_text(status: ServerStatus) -> str:
     if status.views:
         head = ("REPOSITORY", "CHECKOUT", "GENERATION", "FILES", "CHUNKS", "WRITTEN", "STATE")
         lines += ["", format_table([head, *map(_view_row, status.views)])]
-    return "\n".join([*lines, *(f"note: {visible(note)}" for note in status.notes)])
+    return "\n".join([*lines, *(f"note: {escape_text(note)}" for note in status.notes)])
 
 
 def _view_row(view: ViewStatus) -> tuple[str, ...]:
     state = "being written" if view.being_written else "complete" if view.complete else "not finished"
     numbers = (view.generation, view.files, view.chunks)
-    return (visible(view.repository), visible(view.view), *map(str, numbers), view.written, state)
+    return (escape_text(view.repository), escape_text(view.view), *map(str, numbers), view.written, state)

@@ -30,18 +30,18 @@ def clear(root: str | None, yes: bool, **given: Any) -> int:
     """
     from dowse.errors import UsageError
     from dowse.interfaces.cli import output
-    from dowse.interfaces.theme import visible
+    from dowse.interfaces.theme import escape_text
 
     with options.open_engine(root, **given) as engine:
         place, there = _found(engine)
-        place = visible(place)
+        place = escape_text(place)
         if not there:
             output.remark(f"there is no index at {place}")
             return 0
         if not yes and not sys.stdin.isatty():
             raise UsageError("nobody to ask: say --yes to remove the index")
         for path in engine.index_files():
-            output.write(f"  {visible(str(path))}")
+            output.write(f"  {escape_text(str(path))}")
         if not yes and not click.confirm(f"remove the index at {place}?"):
             return NOT_REMOVED
         engine.clear()

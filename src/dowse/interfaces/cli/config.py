@@ -28,7 +28,7 @@ def show(root: str | None, as_json: bool) -> int:
 
     from dowse.interfaces import json_values, text_layout
     from dowse.interfaces.cli import output
-    from dowse.interfaces.theme import visible
+    from dowse.interfaces.theme import escape_text
     from dowse.settings import masked
 
     with options.open_engine(root, any_root=True) as engine:
@@ -40,7 +40,7 @@ def show(root: str | None, as_json: bool) -> int:
         about = {"schema": json_values.SCHEMA, "root": str(engine.root), "notes": list(engine.notes)}
         output.write_json(about | {"settings": rows})
     else:
-        cells = [(name, origins[name], visible(json.dumps(value))) for name, value in values.items()]
+        cells = [(name, origins[name], escape_text(json.dumps(value))) for name, value in values.items()]
         output.write(text_layout.format_table([("SETTING", "FROM", "VALUE"), *cells]))
     for note in engine.notes:
         output.remark(f"note: {note}")

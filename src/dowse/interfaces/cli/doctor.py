@@ -24,14 +24,14 @@ def doctor(root: str | None, as_json: bool, **given: Any) -> int:
     """
     from dowse.interfaces.cli import doctor_checks, output
     from dowse.interfaces.json_values import SCHEMA
-    from dowse.interfaces.theme import visible
+    from dowse.interfaces.theme import escape_text
 
     results = [*doctor_checks.installation(), *doctor_checks.tree(root, **options.given_store(), **given)]
     if as_json:
         output.write_json({"schema": SCHEMA, "checks": [result._asdict() for result in results]})
     else:
         for result in results:
-            output.write(f"{result.verdict:<5}{result.name}: {visible(result.found)}")
+            output.write(f"{result.verdict:<5}{result.name}: {escape_text(result.found)}")
             if result.advice:
                 output.write(f"     {result.advice}")
     failed = any(result.verdict is doctor_checks.Verdict.FAIL for result in results)

@@ -42,10 +42,10 @@ def uninstall(root: str | None) -> int:
 
 def _said(changed: Sequence[Path], otherwise: str) -> int:
     from dowse.interfaces.cli import output
-    from dowse.interfaces.theme import visible
+    from dowse.interfaces.theme import escape_text
 
     for path in changed:
-        output.write(visible(str(path)))
+        output.write(escape_text(str(path)))
     if not changed:
         output.remark(otherwise)
     return 0

@@ -36,7 +36,7 @@ def list_files(glob: str | None, left_out: bool, root: str | None, as_json: bool
     """
     from dowse.interfaces import json_values, text_layout
     from dowse.interfaces.cli import output
-    from dowse.interfaces.theme import visible
+    from dowse.interfaces.theme import escape_text
 
     with options.open_engine(root, **given) as engine:
         if left_out:
@@ -57,7 +57,7 @@ def list_files(glob: str | None, left_out: bool, root: str | None, as_json: bool
         output.write_json({"schema": json_values.SCHEMA, "root": str(engine.root), "files": rows})
     elif files:
         cells = [
-            (f.parsed.language, str(len(f.parsed.chunks)), str(len(f.parsed.entities)), visible(f.path))
+            (f.parsed.language, str(len(f.parsed.chunks)), str(len(f.parsed.entities)), escape_text(f.path))
             for f in files
         ]
         output.write(text_layout.format_table([("LANGUAGE", "CHUNKS", "DEFINITIONS", "PATH"), *cells]))
@@ -69,14 +69,16 @@ def list_files(glob: str | None, left_out: bool, root: str | None, as_json: bool
 def _list_left_out(engine: Engine, glob: str | None, *, as_json: bool) -> int:
     from dowse.interfaces import json_values, text_layout
     from dowse.interfaces.cli import output
-    from dowse.interfaces.theme import visible
+    from dowse.interfaces.theme import escape_text
 
     found = list(engine.left_out(*([glob] if glob else [])))
     if as_json:
         rows = [skipped._asdict() for skipped in found]
         output.write_json({"schema": json_values.SCHEMA, "root": str(engine.root), "left_out": rows})
     elif found:
-        cells = [(skipped.reason, visible(skipped.detail), visible(skipped.path)) for skipped in found]
+        cells = [
+            (skipped.reason, escape_text(skipped.detail), escape_text(skipped.path)) for skipped in found
+        ]
         output.write(text_layout.format_table([("REASON", "RULE", "PATH"), *cells]))
     else:
         output.remark(f"nothing that is left out matches '{glob}'" if glob else "nothing is left out")

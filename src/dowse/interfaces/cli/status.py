@@ -54,7 +54,7 @@ def status(root: str | None, why: str | None, as_json: bool, **given: Any) -> in
 def _explain(engine: Engine, path: str, *, as_json: bool) -> int:
     from dowse.interfaces.cli import output
     from dowse.interfaces.json_values import SCHEMA
-    from dowse.interfaces.theme import visible
+    from dowse.interfaces.theme import escape_text
     from dowse.types import Skipped
 
     verdict = engine.why(str(Path.cwd() / path))
@@ -64,7 +64,9 @@ def _explain(engine: Engine, path: str, *, as_json: bool) -> int:
         values = {"path": verdict.path, "indexed": not left_out, "reason": reason, "detail": detail}
         output.write_json({"schema": SCHEMA} | values)
     elif left_out:
-        output.write(visible(f"{verdict.path} is left out: {reason}" + (f" ({detail})" if detail else "")))
+        output.write(
+            escape_text(f"{verdict.path} is left out: {reason}" + (f" ({detail})" if detail else ""))
+        )
     else:
-        output.write(visible(f"{verdict.path} belongs in the index"))
+        output.write(escape_text(f"{verdict.path} belongs in the index"))
     return LEFT_OUT if left_out else 0

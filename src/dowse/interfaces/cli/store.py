@@ -34,7 +34,7 @@ def init(root: str | None, grant_read: tuple[str, ...], rebuild: bool, yes: bool
     """
     from dowse.errors import UsageError
     from dowse.interfaces.cli import output
-    from dowse.interfaces.theme import visible
+    from dowse.interfaces.theme import escape_text
 
     if rebuild and not yes:
         raise UsageError("a rebuild removes the indexes of everybody: say --yes if you mean it")
@@ -42,10 +42,10 @@ def init(root: str | None, grant_read: tuple[str, ...], rebuild: bool, yes: bool
         engine.init_server(grant_read, rebuild=rebuild)
         found = engine.server_status()
     output.write(
-        f"ready: {visible(found.location)}, schema {visible(found.schema)}, PostgreSQL {found.version}"
+        f"ready: {escape_text(found.location)}, schema {escape_text(found.schema)}, PostgreSQL {found.version}"
     )
     for role in grant_read:
-        output.write(f"{visible(role)} may read it")
+        output.write(f"{escape_text(role)} may read it")
     return 0
 
 

@@ -44,7 +44,7 @@ def check(file: Path | None, root: str | None, index_dir: str | None, as_json: b
     from dowse.interfaces.cli import output
     from dowse.interfaces.json_values import SCHEMA
     from dowse.interfaces.text_layout import format_count
-    from dowse.interfaces.theme import visible
+    from dowse.interfaces.theme import escape_text
     from dowse.search.query.term_graph import load
 
     with options.open_engine(root, index_dir=index_dir) as engine:
@@ -66,9 +66,9 @@ def check(file: Path | None, root: str | None, index_dir: str | None, as_json: b
         amount = (
             f"{format_count(len(graph.entries), 'entry', 'entries')}, {format_count(synonyms, 'synonym')}"
         )
-        output.write(f"{visible(str(path))}: {amount}, {format_count(len(problems), 'problem')}")
+        output.write(f"{escape_text(str(path))}: {amount}, {format_count(len(problems), 'problem')}")
         for problem in problems:
-            output.write(visible(f"  {problem.entry}: {problem.kind}: {problem.said}"))
+            output.write(escape_text(f"  {problem.entry}: {problem.kind}: {problem.said}"))
     return PROBLEMS if problems else 0
 
 
@@ -156,7 +156,7 @@ def suggest(
     from dowse.evaluation.term_graph_checks.suggest import suggest as look_for
     from dowse.interfaces import json_values, text_layout
     from dowse.interfaces.cli import output
-    from dowse.interfaces.theme import visible
+    from dowse.interfaces.theme import escape_text
 
     with options.open_engine(root, index_dir=index_dir) as engine:
         if where:
@@ -171,7 +171,7 @@ def suggest(
     elif found:
         head = ("USERS SAY", "HERE IT IS", "FROM", "SEEN", "SCORE", "EXAMPLE")
         cells = [(s.said, s.used, s.source, str(s.support), f"{s.score:.2f}", s.example[:70]) for s in found]
-        output.write(text_layout.format_table([head, *(tuple(map(visible, row)) for row in cells)]))
+        output.write(text_layout.format_table([head, *(tuple(map(escape_text, row)) for row in cells)]))
     else:
         output.write("no pair of words goes together often enough")
     return 0 if found else PROBLEMS
@@ -224,13 +224,15 @@ def _validation_values(found: Validation) -> dict[str, Any]:
 def _validation_text(found: Validation) -> str:
     """The table of questions, what was added to them, and the conclusion."""
     from dowse.interfaces import text_layout
-    from dowse.interfaces.theme import visible
+    from dowse.interfaces.theme import escape_text
 
     rows = [("BEFORE", "AFTER", "CHANGE", "QUESTION")]
-    rows += [(str(r.before or "-"), str(r.after or "-"), r.change, visible(r.query)) for r in found.rows]
-    enriched = [f"  {visible(r.query)}\n    + {visible(', '.join(r.added))}" for r in found.rows if r.added]
+    rows += [(str(r.before or "-"), str(r.after or "-"), r.change, escape_text(r.query)) for r in found.rows]
+    enriched = [
+        f"  {escape_text(r.query)}\n    + {escape_text(', '.join(r.added))}" for r in found.rows if r.added
+    ]
     blocks = [
-        f"rank of the first right file, without and with {visible(found.file)}:",
+        f"rank of the first right file, without and with {escape_text(found.file)}:",
         text_layout.format_table(rows),
     ]
     if enriched:

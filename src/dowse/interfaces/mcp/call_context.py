@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from dowse.interfaces.progress import described
+from dowse.interfaces.progress import describe_progress
 
 NOTIFY_SECONDS = 0.2
 """Pause between two notifications of progress: often enough to be seen moving."""
@@ -47,4 +47,4 @@ class Call:
         if not self._notify or percent <= self._percent or now - self._last < NOTIFY_SECONDS:
             return
         self._last, self._percent = now, percent  # the protocol wants it to grow
-        self._notify(percent, 100.0, described(stage, done, total, now - since))
+        self._notify(percent, 100.0, describe_progress(stage, done, total, now - since))

@@ -10,11 +10,11 @@ from typing import Any
 from dowse.engine import Engine
 from dowse.errors import EntityAmbiguous, EntityNotFound, UsageError
 from dowse.interfaces import render_graph
-from dowse.interfaces.locagent_tools import DIRECTIONS, each_and_all, entity_hits, kinds_of
+from dowse.interfaces.entity_lookup import DIRECTIONS, expand_terms, find_entities, parse_types
 from dowse.interfaces.mcp import responses
 from dowse.interfaces.mcp.handlers import Context, one, states_of
 from dowse.interfaces.mcp.responses import Answer, Wish
-from dowse.interfaces.theme import plain, visible
+from dowse.interfaces.theme import escape_text, plain
 from dowse.search.output.budget import cut_places
 from dowse.types import (
     Detail,
@@ -69,11 +69,11 @@ def search_entities(context: Context, asked: Mapping[str, Any]) -> Answer:
     terms = list(asked.get("search_terms", ()))
     if not terms and not asked.get("line_nums"):
         raise UsageError("give 'search_terms', or 'line_nums' with 'file_pattern'")
-    kinds, pattern = kinds_of(asked.get("entity_types", ())), asked.get("file_pattern", "")
+    kinds, pattern = parse_types(asked.get("entity_types", ())), asked.get("file_pattern", "")
     limit, content = asked.get("limit", 10), asked.get("use_bm25", True)
     found: dict[str, EntityHit] = {}
-    for term in each_and_all(terms):
-        for hit in entity_hits(engine, term, kinds, pattern, limit, content=content):
+    for term in expand_terms(terms):
+        for hit in find_entities(engine, term, kinds, pattern, limit, content=content):
             found.setdefault(hit.id, hit)
     results = _lines(engine, pattern, asked.get("line_nums", ())) + _as_results(
         engine, _uncovered(found.values())
@@ -92,7 +92,7 @@ def traverse_graph(context: Context, asked: Mapping[str, Any]) -> Answer:
         direction=DIRECTIONS[asked.get("direction", "forward")],
         depth=asked.get("depth", 2),
         relations=frozenset(map(Relation, asked.get("relations", ()))),
-        kinds=kinds_of(asked.get("entity_types", ())),
+        kinds=parse_types(asked.get("entity_types", ())),
         limit=NODES,
     )
     return _walked(context, engine, engine.graph.traverse(asked["start_entities"], walk), asked)
@@ -177,7 +177,7 @@ def _shown(
 
     def footer(shown: Sequence[PackedHit], omitted: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
         cut = cut_places(shown)
-        lines = [*([visible(said)] if said else []), *responses.left_out([*omitted, *cut])]
+        lines = [*([escape_text(said)] if said else []), *responses.left_out([*omitted, *cut])]
         values = {"said": said, "cut": cut, "index": responses.state_values(states)}
         return [*lines, responses.state_line(states)], values
 
@@ -194,7 +194,7 @@ def _walked(context: Context, engine: Engine, answer: GraphAnswer, asked: Mappin
     def nearest(count: int) -> tuple[Step, ...]:
         return tuple(answer.steps[number] for number in sorted(by_distance[:count]))
 
-    notes = [visible(note) for note in answer.notes]
+    notes = [escape_text(note) for note in answer.notes]
     return responses.fitted(
         len(answer.steps),
         lambda count: render_graph.tree_text(replace(answer, steps=nearest(count)), plain),
@@ -208,7 +208,7 @@ def _edge(step: Step) -> dict[str, Any]:
     return {
         "from": step.parent,
         "to": step.node,
-        "relation": render_graph.relation(step),
+        "relation": render_graph.relation_name(step),
         "line": step.edge.line,
         "certainty": step.edge.certainty.value,
     }

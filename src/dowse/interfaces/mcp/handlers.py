@@ -19,7 +19,7 @@ from dowse.interfaces.mcp.responses import Answer, Wish
 from dowse.interfaces.mcp.session import Session
 from dowse.interfaces.mcp.tools import BUDGET
 from dowse.interfaces.mcp.workspace import Workspace
-from dowse.interfaces.theme import visible
+from dowse.interfaces.theme import escape_text
 from dowse.multi_repo import Repositories
 from dowse.search.output import read_place as reading
 from dowse.search.output.budget import cut_places
@@ -109,7 +109,7 @@ def explain(context: Context, asked: Mapping[str, Any]) -> Answer:
     path, line = _place(engine, written)
     told = engine.explain(asked["query"], path, line, progress=context.call.progress)
     text = render_explanation.explanation_text(told, render.View(cwd=told.root, explain=True, whole=False))
-    notes = [f"note: {visible(note)}" for note in told.notes]
+    notes = [f"note: {escape_text(note)}" for note in told.notes]
     values = {
         "at": written,
         "verdict": told.verdict.value,
@@ -137,7 +137,11 @@ def read(context: Context, asked: Mapping[str, Any]) -> Answer:
 
     def footer(shown: Sequence[PackedHit], omitted: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
         cut = cut_places(shown)
-        lines = [*map(visible, problems), *responses.left_out([*cut, *omitted]), responses.state_line(states)]
+        lines = [
+            *map(escape_text, problems),
+            *responses.left_out([*cut, *omitted]),
+            responses.state_line(states),
+        ]
         return lines, {"problems": problems, "cut": cut, "index": responses.state_values(states)}
 
     return responses.listed(found, context.wish(asked), context.session.sent, footer)
@@ -155,9 +159,9 @@ def status(context: Context, asked: Mapping[str, Any]) -> Answer:
         blocks.append(f"{name}\n" + render_index.status_text(found, str(engine.root), pending))
         if revision and revision.commit:
             blocks[-1] += (
-                f"\ncommit     {revision.commit[: responses.COMMIT]} {visible(revision.branch)}".rstrip()
+                f"\ncommit     {revision.commit[: responses.COMMIT]} {escape_text(revision.branch)}".rstrip()
             )
-        blocks[-1] += "".join(f"\nnote: {visible(note)}" for note in engine.notes)
+        blocks[-1] += "".join(f"\nnote: {escape_text(note)}" for note in engine.notes)
         values.append(_status_values(name, engine, revision))
         if "why" in asked:
             said = _why(engine, asked["why"])
@@ -186,14 +190,14 @@ def _status_values(name: str, engine: Engine, revision: Revision | None) -> dict
 
 def _why(engine: Engine, path: str) -> str:
     verdict = engine.why(engine.path_inside(path))
-    return _left_out_because(verdict) or visible(f"{verdict.path} belongs in the index")
+    return _left_out_because(verdict) or escape_text(f"{verdict.path} belongs in the index")
 
 
 def _left_out_because(verdict: Candidate | Skipped) -> str:
     if not isinstance(verdict, Skipped):
         return ""
     detail = f" ({verdict.detail})" if verdict.detail else ""
-    return visible(f"{verdict.path} is left out: {verdict.reason}{detail}")
+    return escape_text(f"{verdict.path} is left out: {verdict.reason}{detail}")
 
 
 # --- asking ---------------------------------------------------------------------------------------
@@ -276,7 +280,7 @@ def _found(
         goes_on = digest and shown and (more or len(shown) < len(hits))
         cursor = f"{start + len(shown)}.{digest}" if goes_on else ""
         lines = [_counted(start, shown, cursor) if not response.weak else WEAK]
-        lines += [f"note: {visible(note)}" for note in response.notes if note != NO_GOOD]
+        lines += [f"note: {escape_text(note)}" for note in response.notes if note != NO_GOOD]
         lines.append(responses.state_line(states))
         values = {
             "cursor": cursor or None,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from dowse.interfaces.mcp.session import Sent
-from dowse.interfaces.theme import visible
+from dowse.interfaces.theme import escape_text
 from dowse.search.output.budget import LEAST_LINES, Packer, cut_down, estimate_tokens, pack_at, place
 from dowse.settings import SIGNALS
 from dowse.types import Detail, Packed, PackedHit, Reason, Revision, SearchResult
@@ -238,7 +238,7 @@ def _fitting(hits: Sequence[SearchResult], wish: Wish, told: Mapping[str, _Told]
 
     def label(hit: SearchResult) -> str:
         said = told[place(hit)]
-        marks = (visible(said.why), SENT_BEFORE) if said.known else (visible(said.why),)
+        marks = (escape_text(said.why), SENT_BEFORE) if said.known else (escape_text(said.why),)
         return "".join([f" [{mark}]" for mark in marks if mark])
 
     if wish.detail is None:
@@ -306,7 +306,7 @@ def _state(name: str, generation: int, revision: Revision | None) -> str:
         parts.append(f"commit {revision.commit[:COMMIT]}")
     if revision and revision.dirty:
         more = f" and {len(revision.dirty) - DIRTY} more" if len(revision.dirty) > DIRTY else ""
-        parts.append(f"not committed: {', '.join(map(visible, revision.dirty[:DIRTY]))}{more}")
+        parts.append(f"not committed: {', '.join(map(escape_text, revision.dirty[:DIRTY]))}{more}")
     return ", ".join(parts)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from dowse.evaluation.eval_types import Change, Comparison, Evaluation
 from dowse.interfaces.reports import content
-from dowse.interfaces.theme import visible
+from dowse.interfaces.theme import escape_text
 
 MAX_LISTED = 20
 """Queries in each list."""
@@ -96,4 +96,4 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
 
 def _escape(text: str) -> str:
     """Escape text so that Markdown leaves it alone."""
-    return visible(" ".join(text.split())).translate(_ESCAPES)
+    return escape_text(" ".join(text.split())).translate(_ESCAPES)

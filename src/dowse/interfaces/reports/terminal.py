@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dowse.evaluation.eval_types import Change, Comparison, Evaluation
 from dowse.interfaces.reports import content
 from dowse.interfaces.text_layout import format_table
-from dowse.interfaces.theme import Paint, plain, visible
+from dowse.interfaces.theme import Paint, escape_text, plain
 
 MAX_QUERY_LENGTH = 70
 """Characters of a query in a table."""
@@ -28,19 +28,19 @@ def render_terminal(evaluation: Evaluation, worst: int = 10, paint: Paint = plai
 
 
 def _head(evaluation: Evaluation, paint: Paint) -> Iterator[str]:
-    yield paint(visible(content.title(evaluation)), "entity")
-    yield visible(content.introduction(evaluation))
+    yield paint(escape_text(content.title(evaluation)), "entity")
+    yield escape_text(content.introduction(evaluation))
     yield f"leak check: {content.describe_leaks(evaluation.leaks)}"
     for problem in content.list_problems(evaluation):
-        yield paint(visible(f"note: {problem}"), "warning")
+        yield paint(escape_text(f"note: {problem}"), "warning")
 
 
 def _overall(evaluation: Evaluation) -> str:
-    names = [visible(run.variant.name) for run in evaluation.runs]
+    names = [escape_text(run.variant.name) for run in evaluation.runs]
     rows = [("METRIC", *names), *((row.name, *row.cells) for row in content.overall_rows(evaluation))]
     lines = [format_table(rows)]
     for run in evaluation.runs:
-        label = f" ({visible(run.variant.name)})" if len(evaluation.runs) > 1 else ""
+        label = f" ({escape_text(run.variant.name)})" if len(evaluation.runs) > 1 else ""
         lines += [f"{name}{label}: {value}" for name, value in content.cost_rows(run)]
     return "\n".join(lines)
 
@@ -49,7 +49,7 @@ def _categories(evaluation: Evaluation) -> str:
     run = evaluation.runs[0]
     names = [name for name in evaluation.metrics if name in run.summary.overall][:MAX_CATEGORY_METRICS]
     rows = [("CATEGORY", "N", *names)]
-    rows += [(visible(row.name), *row.cells) for row in content.category_rows(run, names)]
+    rows += [(escape_text(row.name), *row.cells) for row in content.category_rows(run, names)]
     return format_table(rows)
 
 
@@ -59,7 +59,7 @@ def render_comparison(comparison: Comparison, paint: Paint = plain) -> str:
         comparison.differences[comparison.headline].verdict, "faint"
     )
     lines = [
-        paint(visible(content.comparison_title(comparison)), "entity"),
+        paint(escape_text(content.comparison_title(comparison)), "entity"),
         paint(content.conclusion(comparison), role),
     ]
     if any(difference.better or difference.worse for difference in comparison.differences.values()):
@@ -75,7 +75,9 @@ def render_comparison(comparison: Comparison, paint: Paint = plain) -> str:
 def _changes(name: str, changes: Sequence[Change], headline: str, limit: int = 20) -> list[str]:
     if not changes:
         return []
-    rows = [(f"  {c.before:.3f} -> {c.after:.3f}", visible(c.id), _shorten(c.query)) for c in changes[:limit]]
+    rows = [
+        (f"  {c.before:.3f} -> {c.after:.3f}", escape_text(c.id), _shorten(c.query)) for c in changes[:limit]
+    ]
     more = [f"  ... and {len(changes) - limit} more (all with --json)"] if len(changes) > limit else []
     return [f"{name} by {headline}:", format_table(rows), *more]
 
@@ -84,14 +86,14 @@ def _worst_queries(evaluation: Evaluation, limit: int) -> str:
     run, headline = evaluation.runs[0], evaluation.metrics[0]
     rows = [("RANK", "QUESTION", "ANSWER", "FIRST RESULT")]
     for outcome in content.worst_outcomes(run, headline, limit):
-        answer = visible(outcome.relevant[0]) + (
+        answer = escape_text(outcome.relevant[0]) + (
             f" +{len(outcome.relevant) - 1}" if outcome.relevant[1:] else ""
         )
-        first = visible(outcome.found[0]) if outcome.found else "-"
+        first = escape_text(outcome.found[0]) if outcome.found else "-"
         rows.append((content.format_rank(outcome), _shorten(outcome.query), answer, first))
     return f"answered worst, by {headline}:\n{format_table(rows)}" if len(rows) > 1 else ""
 
 
 def _shorten(query: str) -> str:
-    line = visible(" ".join(query.split()))
+    line = escape_text(" ".join(query.split()))
     return line if len(line) <= MAX_QUERY_LENGTH else f"{line[: MAX_QUERY_LENGTH - 3]}..."
