@@ -25,7 +25,7 @@ from filelock import FileLock
 from referencing import Registry, Resource
 
 from dowse.interfaces import progress, render, text_layout, theme
-from dowse.interfaces.cli import COMMANDS, Row, cli, with_command
+from dowse.interfaces.cli import COMMANDS, CommandRow, add_default_command, cli
 from dowse.interfaces.cli.run_command import run
 from dowse.search.output.budget import estimate_tokens
 from dowse.types import AnalysedQuery, SearchResponse, SearchResult
@@ -249,7 +249,7 @@ def test_a_question_with_nothing_but_exclusions_is_an_error(dowse: Shell) -> Non
     ],
 )
 def test_what_is_no_command_is_a_search(args: list[str], meant: list[str]) -> None:
-    assert with_command(args) == meant
+    assert add_default_command(args) == meant
 
 
 def test_a_question_needs_no_command(dowse: Shell) -> None:
@@ -726,7 +726,7 @@ def broken() -> None:
 def test_an_unexpected_error_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(COMMANDS, "broken", Row(f"{__name__}:broken", "Fail as nobody expected."))
+    monkeypatch.setitem(COMMANDS, "broken", CommandRow(f"{__name__}:broken", "Fail as nobody expected."))
     assert run(["broken"]) == 4
     message = "dowse: internal error: RuntimeError: two lines (run with --debug for the trace)\n"
     assert capsys.readouterr().err == message

@@ -33,9 +33,9 @@ def clear(root: str | None, yes: bool, **given: Any) -> int:
     from dowse.interfaces.theme import escape_text
 
     with options.open_engine(root, **given) as engine:
-        place, there = _found(engine)
+        place, exists = _locate_index(engine)
         place = escape_text(place)
-        if not there:
+        if not exists:
             output.remark(f"there is no index at {place}")
             return 0
         if not yes and not sys.stdin.isatty():
@@ -49,8 +49,8 @@ def clear(root: str | None, yes: bool, **given: Any) -> int:
     return 0
 
 
-def _found(engine: Engine) -> tuple[str, bool]:
-    """Where the index is, and whether there is anything to remove, be it complete or not."""
+def _locate_index(engine: Engine) -> tuple[str, bool]:
+    """Return where the index is, and whether there is anything to remove, complete or not."""
     from dowse.stores import is_server
     from dowse.types import IndexState
 

@@ -11,7 +11,7 @@ from dowse.interfaces.cli import options
 NOT_SHOWN = 1
 
 
-@click.command(cls=options.Question)
+@click.command(cls=options.QueryCommand)
 @click.argument("words", nargs=-1, required=True, metavar="QUERY...")
 @click.argument("place", metavar="PATH[:LINE]")
 @options.root
@@ -39,13 +39,13 @@ def explain(
     from dowse.types import Verdict
 
     with options.open_engine(root, **given) as engine:
-        path, line = options.place(place, engine.root)
+        path, line = options.parse_place(place, engine.root)
         with progress_line() as progress:
-            told = engine.explain(" ".join(words), path, line, progress=progress)
+            explanation = engine.explain(" ".join(words), path, line, progress=progress)
     if as_json:
-        output.write_json(json_values.explanation_values(told))
+        output.write_json(json_values.explanation_values(explanation))
     else:
-        output.write(render_explanation.explanation_text(told, output.view(color, explain=True)))
-        for note in told.notes:
+        output.write(render_explanation.explanation_text(explanation, output.make_view(color, explain=True)))
+        for note in explanation.notes:
             output.remark(f"note: {note}")
-    return 0 if told.verdict is Verdict.SHOWN else NOT_SHOWN
+    return 0 if explanation.verdict is Verdict.SHOWN else NOT_SHOWN

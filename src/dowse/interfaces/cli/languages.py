@@ -30,21 +30,23 @@ def languages(name: str | None, root: str | None, as_json: bool) -> int:
         known = engine.languages
     chosen = [known.named(name)] if name else sorted(known.by_name.values(), key=lambda one: one.name)
     if as_json:
-        rows = [_values(language) for language in chosen]
+        rows = [_language_values(language) for language in chosen]
         output.write_json({"schema": json_values.SCHEMA, "languages": rows})
     elif name:
         output.write(
-            text_layout.format_table([(key, _cell(value)) for key, value in _values(chosen[0]).items()])
+            text_layout.format_table(
+                [(key, _format_cell(value)) for key, value in _language_values(chosen[0]).items()]
+            )
         )
     else:
-        output.write(text_layout.format_table([_HEADINGS, *map(_row, chosen)]))
+        output.write(text_layout.format_table([_HEADINGS, *map(_language_row, chosen)]))
     return 0
 
 
 _HEADINGS = ("NAME", "SYMBOLS", "IMPORTS", "CALLS", "GRAMMAR", "ALIASES", "FILES")
 
 
-def _values(language: Language) -> dict[str, Any]:
+def _language_values(language: Language) -> dict[str, Any]:
     return {
         "name": language.name,
         "aliases": list(language.aliases),
@@ -58,14 +60,14 @@ def _values(language: Language) -> dict[str, Any]:
     }
 
 
-def _row(language: Language) -> tuple[str, ...]:
-    values = _values(language)
-    files = _cell([*language.extensions, *language.filenames])
+def _language_row(language: Language) -> tuple[str, ...]:
+    values = _language_values(language)
+    files = _format_cell([*language.extensions, *language.filenames])
     columns = ("name", "symbols", "imports", "calls", "grammar", "aliases")
-    return (*(_cell(values[column]) for column in columns), files)
+    return (*(_format_cell(values[column]) for column in columns), files)
 
 
-def _cell(value: Any) -> str:
+def _format_cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return (" ".join(value) if isinstance(value, list) else str(value)) or "-"

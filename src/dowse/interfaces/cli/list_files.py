@@ -40,7 +40,7 @@ def list_files(glob: str | None, left_out: bool, root: str | None, as_json: bool
 
     with options.open_engine(root, **given) as engine:
         if left_out:
-            return _list_left_out(engine, glob, as_json=as_json)
+            return _list_skipped(engine, glob, as_json=as_json)
         files = list(engine.files(*([glob] if glob else [])))
     if as_json:
         rows = [
@@ -66,7 +66,7 @@ def list_files(glob: str | None, left_out: bool, root: str | None, as_json: bool
     return 0 if files else NOTHING_FOUND
 
 
-def _list_left_out(engine: Engine, glob: str | None, *, as_json: bool) -> int:
+def _list_skipped(engine: Engine, glob: str | None, *, as_json: bool) -> int:
     from dowse.interfaces import json_values, text_layout
     from dowse.interfaces.cli import output
     from dowse.interfaces.theme import escape_text

@@ -71,7 +71,7 @@ def mcp(
 
     if budget is not None and budget > LARGEST_BUDGET:
         raise UsageError(f"a budget may have {LARGEST_BUDGET} tokens at the most, not {budget}")
-    given = {"embedder": embedder, "index_dir": index_dir, **options.given_store()}
+    given = {"embedder": embedder, "index_dir": index_dir, **options.store_setting()}
     allowed = Allowed(roots, trust_client=not http, read_only=read_only, any_root=any_root, given=given)
     service = Service(allowed, Behaviour(budget=budget or BUDGET, memory=not no_memory, profile=profile))
     if http:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dowse.engine import Engine
 
 INDEX_MISSING = 3
-LEFT_OUT = 1
+SKIPPED = 1
 
 
 @click.command()
@@ -37,7 +37,7 @@ def status(root: str | None, why: str | None, as_json: bool, **given: Any) -> in
 
     with options.open_engine(root, **given) as engine:
         if why is not None:
-            return _explain(engine, why, as_json=as_json)
+            return _print_why(engine, why, as_json=as_json)
         found, pending = engine.status(), engine.pending()
         notes = engine.notes
     if as_json:
@@ -51,22 +51,22 @@ def status(root: str | None, why: str | None, as_json: bool, **given: Any) -> in
     return INDEX_MISSING if found.state is IndexState.MISSING else 0
 
 
-def _explain(engine: Engine, path: str, *, as_json: bool) -> int:
+def _print_why(engine: Engine, path: str, *, as_json: bool) -> int:
     from dowse.interfaces.cli import output
     from dowse.interfaces.json_values import SCHEMA
     from dowse.interfaces.theme import escape_text
     from dowse.types import Skipped
 
     verdict = engine.why(str(Path.cwd() / path))
-    left_out = isinstance(verdict, Skipped)
+    is_skipped = isinstance(verdict, Skipped)
     reason, detail = (verdict.reason, verdict.detail) if isinstance(verdict, Skipped) else ("", "")
     if as_json:
-        values = {"path": verdict.path, "indexed": not left_out, "reason": reason, "detail": detail}
+        values = {"path": verdict.path, "indexed": not is_skipped, "reason": reason, "detail": detail}
         output.write_json({"schema": SCHEMA} | values)
-    elif left_out:
+    elif is_skipped:
         output.write(
             escape_text(f"{verdict.path} is left out: {reason}" + (f" ({detail})" if detail else ""))
         )
     else:
         output.write(escape_text(f"{verdict.path} belongs in the index"))
-    return LEFT_OUT if left_out else 0
+    return SKIPPED if is_skipped else 0

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from dowse.engine import Engine
     from dowse.evaluation.term_graph_checks.validate import Validation
 
-PROBLEMS = 1
+PROBLEMS_FOUND = 1
 """The exit code of a term graph that is not in order, or not validated."""
 
-_FILE = click.Path(dir_okay=False, path_type=Path)
-_EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FILE_PATH = click.Path(dir_okay=False, path_type=Path)
+_EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.group(no_args_is_help=False)
@@ -30,7 +30,7 @@ def terms() -> None:
 
 
 @terms.command("check")
-@click.argument("file", required=False, type=_EXISTING)
+@click.argument("file", required=False, type=_EXISTING_FILE)
 @options.root
 @options.index_dir
 @options.as_json
@@ -40,7 +40,7 @@ def check(file: Path | None, root: str | None, index_dir: str | None, as_json: b
 
     Leaves with 1 if there are any.
     """
-    from dowse.evaluation.term_graph_checks.check import check as look_over
+    from dowse.evaluation.term_graph_checks.check import check as find_problems
     from dowse.interfaces.cli import output
     from dowse.interfaces.json_values import SCHEMA
     from dowse.interfaces.text_layout import format_count
@@ -48,9 +48,9 @@ def check(file: Path | None, root: str | None, index_dir: str | None, as_json: b
     from dowse.search.query.term_graph import load
 
     with options.open_engine(root, index_dir=index_dir) as engine:
-        path = _chosen(engine, file)
+        path = _choose_file(engine, file)
         graph = load(path)
-        problems = look_over(graph, engine)
+        problems = find_problems(graph, engine)
     if as_json:
         found = [problem._asdict() for problem in problems]
         output.write_json(
@@ -69,13 +69,13 @@ def check(file: Path | None, root: str | None, index_dir: str | None, as_json: b
         output.write(f"{escape_text(str(path))}: {amount}, {format_count(len(problems), 'problem')}")
         for problem in problems:
             output.write(escape_text(f"  {problem.entry}: {problem.kind}: {problem.said}"))
-    return PROBLEMS if problems else 0
+    return PROBLEMS_FOUND if problems else 0
 
 
 @terms.command("try")
 @click.argument("words", nargs=-1, required=True, metavar="QUERY...")
 @click.option(
-    "--file", type=_EXISTING, metavar="FILE", help="The term graph (default: the one in the settings)."
+    "--file", type=_EXISTING_FILE, metavar="FILE", help="The term graph (default: the one in the settings)."
 )
 @options.root
 @options.as_json
@@ -92,7 +92,7 @@ def try_(words: tuple[str, ...], file: Path | None, root: str | None, as_json: b
     from dowse.search.query.term_graph import load
 
     with options.open_engine(root) as engine:
-        graph = load(_chosen(engine, file))
+        graph = load(_choose_file(engine, file))
     wording = worded(parse.parse(" ".join(words)), graph, None).wording
     if as_json:
         output.write_json({"schema": json_values.SCHEMA, "wording": json_values.wording_values(wording)})
@@ -100,12 +100,12 @@ def try_(words: tuple[str, ...], file: Path | None, root: str | None, as_json: b
         output.write("\n".join(f"{name:<9}{value}" for name, value in render.wording_rows(wording)))
     else:
         output.write("no term matches: the question is searched for as it is")
-    return 0 if wording.added else PROBLEMS
+    return 0 if wording.added else PROBLEMS_FOUND
 
 
 @terms.command("validate")
-@click.argument("file", type=_EXISTING)
-@click.argument("questions", type=_EXISTING)
+@click.argument("file", type=_EXISTING_FILE)
+@click.argument("questions", type=_EXISTING_FILE)
 @options.root
 @options.embedder
 @options.index_dir
@@ -131,7 +131,7 @@ def validate(file: Path, questions: Path, root: str | None, as_json: bool, **giv
         output.write_json(_validation_values(found))
     else:
         output.write(_validation_text(found))
-    return 0 if found.validated else PROBLEMS
+    return 0 if found.validated else PROBLEMS_FOUND
 
 
 @terms.command("suggest")
@@ -139,7 +139,7 @@ def validate(file: Path, questions: Path, root: str | None, as_json: bool, **giv
 @click.option(
     "-n", "--limit", type=click.IntRange(min=1), default=30, show_default=True, help="Pairs to show."
 )
-@click.option("--out", type=_FILE, metavar="FILE", help="Also write them as entries, to be edited.")
+@click.option("--out", type=_FILE_PATH, metavar="FILE", help="Also write them as entries, to be edited.")
 @click.option("--where", is_flag=True, help="Only print the file with your searches.")
 @options.index_dir
 @options.as_json
@@ -153,7 +153,7 @@ def suggest(
     other words. Nothing is added to any term graph.
     """
     from dowse import roots
-    from dowse.evaluation.term_graph_checks.suggest import suggest as look_for
+    from dowse.evaluation.term_graph_checks.suggest import suggest as find_pairs
     from dowse.interfaces import json_values, text_layout
     from dowse.interfaces.cli import output
     from dowse.interfaces.theme import escape_text
@@ -162,7 +162,7 @@ def suggest(
         if where:
             output.write(str(roots.search_log(engine.root)))
             return 0
-        found = look_for(engine, limit)
+        found = find_pairs(engine, limit)
     if out:
         _write_entries(out, [(s.used, s.said) for s in found])
     if as_json:
@@ -174,20 +174,20 @@ def suggest(
         output.write(text_layout.format_table([head, *(tuple(map(escape_text, row)) for row in cells)]))
     else:
         output.write("no pair of words goes together often enough")
-    return 0 if found else PROBLEMS
+    return 0 if found else PROBLEMS_FOUND
 
 
-def _chosen(engine: Engine, file: Path | None) -> Path:
+def _choose_file(engine: Engine, file: Path | None) -> Path:
     if file is not None:
         return file.resolve()
     if not engine.settings.terms:
         raise UsageError("there is no term graph: give a file, or set 'terms' in dowse.toml")
-    engine.term_graph()  # says what is wrong with it
+    engine.term_graph()  # raises if something is wrong with it
     return (engine.root / Path(engine.settings.terms).expanduser()).resolve()
 
 
 def _write_entries(path: Path, pairs: list[tuple[str, str]]) -> None:
-    """Pairs as entries, but not over a file that is there."""
+    """Write pairs as entries, but not over a file that exists."""
     import json
 
     if path.exists():
@@ -222,7 +222,7 @@ def _validation_values(found: Validation) -> dict[str, Any]:
 
 
 def _validation_text(found: Validation) -> str:
-    """The table of questions, what was added to them, and the conclusion."""
+    """Render the table of queries, what was added to them, and the conclusion."""
     from dowse.interfaces import text_layout
     from dowse.interfaces.theme import escape_text
 
