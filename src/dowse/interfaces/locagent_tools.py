@@ -245,8 +245,8 @@ class EntityTools:
         inside = (
             e for e in file.parsed.entities if first <= e.line <= last and e.kind not in (Kind.VARIABLE,)
         )
-        wanted = sorted({first, *(entity.line for entity in inside)})
-        return _number_lines(lines, wanted)
+        numbers = sorted({first, *(entity.line for entity in inside)})
+        return _number_lines(lines, numbers)
 
     def _find_lines(self, path: str, numbers: Sequence[int]) -> Values:
         engine = self._engine

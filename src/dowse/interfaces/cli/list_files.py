@@ -1,4 +1,4 @@
-"""``dowse list``: the files in the index, or those that are left out."""
+"""``dowse list``: the files in the index, or those that are skipped."""
 
 from __future__ import annotations
 

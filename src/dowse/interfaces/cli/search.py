@@ -1,4 +1,4 @@
-"""``dowse search``: the question, and how its answer is shown."""
+"""``dowse search``: the query, and how its answer is shown."""
 
 from __future__ import annotations
 

@@ -300,7 +300,7 @@ class _Handlers:
         """Answer in a thread, which is told when the request is cancelled."""
         if self._threads is None:
             self._threads = anyio.CapacityLimiter(MAX_THREADS)
-        loop = anyio.lowlevel.current_token()  # several repositories are asked in threads of their own
+        loop = anyio.lowlevel.current_token()  # several repositories are searched in threads of their own
 
         def notify(progress: float, total: float, message: str) -> None:
             anyio.from_thread.run(context.session.report_progress, progress, total, message, token=loop)

@@ -204,8 +204,14 @@ class StdioServer:
         stamp = {"_meta": {f"{META_PREFIX}serverInfo": about["serverInfo"]}}
         if method == "server/discover":
             versions = [*ENVELOPE_VERSIONS, *HANDSHAKE_VERSIONS]
-            said = {key: value for key, value in about.items() if key != "serverInfo"}
-            return {"supportedVersions": versions, **said, "resultType": "complete", **_CACHE_FIELDS, **stamp}
+            description = {key: value for key, value in about.items() if key != "serverInfo"}
+            return {
+                "supportedVersions": versions,
+                **description,
+                "resultType": "complete",
+                **_CACHE_FIELDS,
+                **stamp,
+            }
         capabilities = _meta(params).get(f"{META_PREFIX}clientCapabilities")
         has_roots = isinstance(capabilities, dict) and capabilities.get("roots") is not None
         if has_roots and self._session.roots is None and not self._service.is_quick(method):

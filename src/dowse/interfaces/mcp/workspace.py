@@ -68,11 +68,13 @@ class Workspace:
 
     def _find_folders(self, client_roots: Sequence[str], problems: list[str]) -> list[Path]:
         given = self._filter_usable(self.allowed.roots, problems)
-        asked = self._filter_usable(filter(None, map(uri_to_path, client_roots)), problems)
+        requested = self._filter_usable(filter(None, map(uri_to_path, client_roots)), problems)
         if not self.allowed.trust_client:
             limits = given or self._working_root()
-            asked = [folder for folder in asked if any(folder.is_relative_to(limit) for limit in limits)]
-        found = asked or given
+            requested = [
+                folder for folder in requested if any(folder.is_relative_to(limit) for limit in limits)
+            ]
+        found = requested or given
         if not found and (self.allowed.roots or (client_roots and self.allowed.trust_client)):
             raise RootError("; ".join(problems) or "none of the folders of this client can be searched")
         return found or self._working_root()

@@ -28,10 +28,10 @@ def title(evaluation: Evaluation) -> str:
 
 def introduction(evaluation: Evaluation) -> str:
     """Say what was measured on what: queries, files, depth, version, time."""
-    asked = len(evaluation.runs[0].outcomes) if evaluation.runs else 0
+    queries = len(evaluation.runs[0].outcomes) if evaluation.runs else 0
     made = evaluation.made[:16].replace("T", " ")
     return (
-        f"{format_count(asked, 'question')} from {evaluation.truth} "
+        f"{format_count(queries, 'question')} from {evaluation.truth} "
         f"against {format_count(evaluation.files, 'indexed file')}; "
         f"up to {evaluation.depth} results each; dowse {evaluation.version}, {made} UTC"
     )
