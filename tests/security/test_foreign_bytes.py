@@ -156,6 +156,7 @@ def test_json_that_is_none_is_refused() -> None:
         '{"mcpServers": {"" "x"}}',
         '{"a": 1 "b": 2}',
         '{"a": [1 2]}',
+        '{"a": "no end}',
     ):
         with pytest.raises(UsageError):
             jsonc.get_entry(text, ("mcpServers", "dowse"))

@@ -12,7 +12,7 @@ from dowse.errors import UsageError
 
 _TRIVIA = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_SCALAR = re.compile(r"[^\s,\]}/]+")
+_SCALAR = re.compile(r'[^\s,\]}/"]+')
 
 
 @dataclass(frozen=True, slots=True)
