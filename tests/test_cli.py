@@ -24,8 +24,8 @@ import pytest
 from filelock import FileLock
 from referencing import Registry, Resource
 
-from dowse.interfaces import progress, render, theme
-from dowse.interfaces.cli import COMMANDS, Row, cli, with_command
+from dowse.interfaces import progress, render, text_layout, theme
+from dowse.interfaces.cli import COMMANDS, CommandRow, add_default_command, cli
 from dowse.interfaces.cli.run_command import run
 from dowse.search.output.token_estimate import estimate_tokens
 from dowse.types import Query, SearchResponse, SearchResult
@@ -249,7 +249,7 @@ def test_a_question_with_nothing_but_exclusions_is_an_error(dowse: Shell) -> Non
     ],
 )
 def test_what_is_no_command_is_a_search(args: list[str], meant: list[str]) -> None:
-    assert with_command(args) == meant
+    assert add_default_command(args) == meant
 
 
 def test_a_question_needs_no_command(dowse: Shell) -> None:
@@ -726,7 +726,7 @@ def broken() -> None:
 def test_an_unexpected_error_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(COMMANDS, "broken", Row(f"{__name__}:broken", "Fail as nobody expected."))
+    monkeypatch.setitem(COMMANDS, "broken", CommandRow(f"{__name__}:broken", "Fail as nobody expected."))
     assert run(["broken"]) == 4
     message = "dowse: internal error: RuntimeError: two lines (run with --debug for the trace)\n"
     assert capsys.readouterr().err == message
@@ -1182,7 +1182,7 @@ def test_progress_is_shown_on_a_terminal_and_only_there(fresh: Shell) -> None:
     ],
 )
 def test_progress_in_words(state: tuple[str, int, int, float], text: str) -> None:
-    assert progress.described(*state) == text
+    assert progress.describe_progress(*state) == text
 
 
 # --- the other commands --------------------------------------------------------------------------
@@ -1553,17 +1553,17 @@ def test_an_excerpt_has_the_signature_and_what_was_asked_for() -> None:
 
 
 def test_words_that_were_dropped_are_not_pointed_at() -> None:
-    pattern = render.asked_for(query("where is the Token.refresh", ("where", "is", "the")))
+    pattern = render.query_pattern(query("where is the Token.refresh", ("where", "is", "the")))
     assert pattern
     assert pattern.findall("is this the token to REFRESH?") == ["token", "REFRESH"]
-    assert render.asked_for(query("?")) is None
+    assert render.query_pattern(query("?")) is None
 
 
 def test_highlighting_keeps_every_line() -> None:
     code = '\n\n"""doc\nstring"""\r\nx = 1  # é\t\n\n'
     for language in ("python", "no such language", "markdown", "php", "text", "html", "yaml"):
         painted = theme.code_lines(code, language, theme.colour, re.compile("(string)"))
-        assert without_colour("\n".join(painted)) == theme.visible_code(code)
+        assert without_colour("\n".join(painted)) == theme.escape_code(code)
 
 
 def test_every_language_is_highlighted_or_left_alone(dowse: Shell) -> None:
@@ -1584,7 +1584,7 @@ def test_every_language_is_highlighted_or_left_alone(dowse: Shell) -> None:
 )
 @pytest.mark.skipif(WINDOWS, reason="paths are written differently there")
 def test_shown_paths(root: str, cwd: str, shown: str) -> None:
-    assert render.shown_path(root, "src/x.py", cwd) == shown
+    assert render.display_path(root, "src/x.py", cwd) == shown
 
 
 def test_an_answer_without_hits_names_its_channels() -> None:
@@ -1604,8 +1604,8 @@ def test_every_field_of_a_result_is_in_the_json() -> None:
 
 
 def test_table() -> None:
-    assert render.table([("a", "b", "c"), ("long", "x", "")]) == "a     b  c\nlong  x"
-    assert render.table([]) == ""
+    assert text_layout.format_table([("a", "b", "c"), ("long", "x", "")]) == "a     b  c\nlong  x"
+    assert text_layout.format_table([]) == ""
 
 
 @pytest.fixture(scope="module", autouse=True)

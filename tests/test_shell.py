@@ -54,8 +54,8 @@ def test_hits_are_opened_at_their_line(talk: Conversation, monkeypatch: pytest.M
     opened: list[Sequence[str]] = []
     talk.run = opened.append
     talk.answer("Token refresh")
-    assert talk.last
-    hit = talk.last.results[0]
+    assert talk.last_response
+    hit = talk.last_response.results[0]
     talk.answer(":1")
     assert opened == [["vim", "-u", "NONE", f"+{hit.start_line}", str(talk.engine.root / hit.path)]]
     with pytest.raises(UsageError, match="no hit 99"):

@@ -7,8 +7,8 @@ from fuzz.inputs import as_text
 def run(data: bytes) -> None:
     """Insert the section and remove it."""
     text = as_text(data)
-    inserted = instructions.with_section(text)
+    inserted = instructions.add_section(text)
     assert instructions.SECTION.strip() in inserted
-    assert instructions.with_section(inserted) == inserted
-    if instructions.without_section(text) == text:
-        assert instructions.without_section(inserted) == text, (text, inserted)
+    assert instructions.add_section(inserted) == inserted
+    if instructions.remove_section(text) == text:
+        assert instructions.remove_section(inserted) == text, (text, inserted)

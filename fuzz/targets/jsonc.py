@@ -12,18 +12,18 @@ def run(data: bytes) -> None:
     """Insert an entry, read it, replace it, remove it."""
     text = as_text(data)
     try:
-        before = jsonc.entry(text, KEYS)
-        holder = jsonc.entry(text, KEYS[:1])
-        inserted = jsonc.with_entry(text, KEYS, VALUE)
-        removed = jsonc.without_entry(text, KEYS)
+        before = jsonc.get_entry(text, KEYS)
+        holder = jsonc.get_entry(text, KEYS[:1])
+        inserted = jsonc.set_entry(text, KEYS, VALUE)
+        removed = jsonc.remove_entry(text, KEYS)
     except UsageError:
         return
-    assert jsonc.entry(removed, KEYS) is None
-    assert jsonc.entry(inserted, KEYS) == VALUE
-    assert jsonc.with_entry(inserted, KEYS, VALUE) == inserted
-    back = jsonc.without_entry(inserted, KEYS)
+    assert jsonc.get_entry(removed, KEYS) is None
+    assert jsonc.get_entry(inserted, KEYS) == VALUE
+    assert jsonc.set_entry(inserted, KEYS, VALUE) == inserted
+    back = jsonc.remove_entry(inserted, KEYS)
     if before is None and isinstance(holder, dict) and holder and KEYS[1] not in holder:
         assert removed == text
         assert back == text, (text, inserted, back)
     elif before is not None:
-        assert jsonc.entry(jsonc.with_entry(inserted, KEYS, before), KEYS) == before
+        assert jsonc.get_entry(jsonc.set_entry(inserted, KEYS, before), KEYS) == before

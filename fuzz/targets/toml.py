@@ -14,15 +14,15 @@ def run(data: bytes) -> None:
     """Insert a table, read it, replace it, remove it."""
     text = as_text(data)
     try:
-        before = toml_editor.entry(text, KEYS)
-        inserted = toml_editor.with_entry(text, KEYS, VALUE)
-        removed = toml_editor.without_entry(text, KEYS)
+        before = toml_editor.get_entry(text, KEYS)
+        inserted = toml_editor.set_entry(text, KEYS, VALUE)
+        removed = toml_editor.remove_entry(text, KEYS)
     except UsageError:
         return
     tomllib.loads(removed)
-    assert toml_editor.entry(removed, KEYS) is None
-    assert toml_editor.entry(inserted, KEYS) == VALUE
-    assert toml_editor.with_entry(inserted, KEYS, VALUE) == inserted
+    assert toml_editor.get_entry(removed, KEYS) is None
+    assert toml_editor.get_entry(inserted, KEYS) == VALUE
+    assert toml_editor.set_entry(inserted, KEYS, VALUE) == inserted
     if before is None:
         assert removed == text
-        assert toml_editor.without_entry(inserted, KEYS) == text, (text, inserted)
+        assert toml_editor.remove_entry(inserted, KEYS) == text, (text, inserted)

@@ -5,8 +5,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.interfaces.mcp.responses import Answer, Wish, listed
-from dowse.interfaces.mcp.session import Sent
+from dowse.interfaces.mcp.responses import Answer, ResponseOptions, answer_hits
+from dowse.interfaces.mcp.session import SentLines
 from dowse.search.output.budget import cut_places
 from dowse.search.output.token_estimate import estimate_tokens
 from dowse.types import Detail, Kind, Match, PackedHit, SearchResult
@@ -48,7 +48,7 @@ def footer(shown: object, omitted: object) -> tuple[list[str], dict[str, object]
 
 
 def answered(hits: list[SearchResult], budget: int, detail: Detail | None = None) -> Answer:
-    return listed(hits, Wish(budget, detail), Sent(), footer)
+    return answer_hits(hits, ResponseOptions(budget, detail), SentLines(), footer)
 
 
 @given(

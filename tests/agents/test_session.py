@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from dowse.interfaces.mcp import session
-from dowse.interfaces.mcp.responses import LEAST_HITS, Wish, filling
-from dowse.interfaces.mcp.session import Sent, Sessions
+from dowse.interfaces.mcp.responses import MIN_PAGE_HITS, ResponseOptions, count_page_hits
+from dowse.interfaces.mcp.session import SentLines, Sessions
 from dowse.search.output.budget import pack
 from dowse.types import Kind, Match, SearchResult
 
@@ -26,9 +26,9 @@ HIT = SearchResult(
 )
 
 
-def shown(sent: Sent, hit: SearchResult, budget: int = 1000) -> None:
+def shown(sent: SentLines, hit: SearchResult, budget: int = 1000) -> None:
     for packed in pack([hit], budget).hits:
-        sent.note(packed)
+        sent.add(packed)
 
 
 def numbered(number: int, lines: int) -> SearchResult:
@@ -37,14 +37,14 @@ def numbered(number: int, lines: int) -> SearchResult:
     return HIT._replace(path=f"{number}.py", start_line=1, end_line=lines, text=text)
 
 
-def held(sent: Sent) -> int:
+def held(sent: SentLines) -> int:
     """Bytes that Python says are held, of files and their lines."""
     files = sent._files
     return sys.getsizeof(files) + sum(sys.getsizeof(key) + sys.getsizeof(files[key]) for key in files)
 
 
 def test_only_what_was_shown_counts() -> None:
-    sent = Sent()
+    sent = SentLines()
     assert not sent.has(HIT)
     shown(sent, HIT._replace(text=""))
     assert not sent.has(HIT)
@@ -54,7 +54,7 @@ def test_only_what_was_shown_counts() -> None:
 
 
 def test_other_places_and_changed_lines_are_new() -> None:
-    sent = Sent()
+    sent = SentLines()
     shown(sent, HIT)
     assert not sent.has(HIT._replace(text="def f():\n    y\n\n    return 2"))
     assert not sent.has(HIT._replace(start_line=11, end_line=14))
@@ -63,60 +63,63 @@ def test_other_places_and_changed_lines_are_new() -> None:
 
 
 def test_parts_that_were_cut_were_not_sent() -> None:
-    sent = Sent()
+    sent = SentLines()
     long = HIT._replace(end_line=109, text="\n".join(f"line {n} of a long function" for n in range(100)))
     shown(sent, long, budget=120)
     assert not sent.has(long)
 
 
 def test_memory_has_an_end() -> None:
-    sent = Sent()
-    for number in range(session.REMEMBERED // (session.A_FILE + 100 * session.A_LINE) + 20):
+    sent = SentLines()
+    for number in range(session.MAX_SENT_BYTES // (session.FILE_BYTES + 100 * session.LINE_BYTES) + 20):
         shown(sent, numbered(number, 100), budget=10_000)
     assert not sent.has(numbered(0, 1)._replace(path="0.py"))
     assert sent.has(numbered(number, 1)._replace(path=f"{number}.py"))
-    assert held(sent) < 1.2 * session.REMEMBERED
-    assert len(sent) * 12 > session.REMEMBERED  # and is of use until then
+    assert held(sent) < 1.2 * session.MAX_SENT_BYTES
+    assert len(sent) * 12 > session.MAX_SENT_BYTES  # and is of use until then
 
 
 def test_memory_has_an_end_for_files_of_a_line_and_for_one_that_changes_all_the_time() -> None:
-    short, long = Sent(), Sent()
-    for number in range(session.REMEMBERED // session.A_FILE + 200):
+    short, long = SentLines(), SentLines()
+    for number in range(session.MAX_SENT_BYTES // session.FILE_BYTES + 200):
         shown(short, numbered(number, 1))
-    for number in range(session.REMEMBERED // (200 * session.A_LINE) + 20):
+    for number in range(session.MAX_SENT_BYTES // (200 * session.LINE_BYTES) + 20):
         shown(long, numbered(number, 200)._replace(path="log.py"), budget=10_000)
-    assert held(short) < 1.2 * session.REMEMBERED
-    assert held(long) < 1.2 * session.REMEMBERED
+    assert held(short) < 1.2 * session.MAX_SENT_BYTES
+    assert held(long) < 1.2 * session.MAX_SENT_BYTES
     assert long.has(numbered(number, 200)._replace(path="log.py"))
 
 
 def test_clients_that_left_or_are_silent_are_forgotten() -> None:
     now = [0.0]
     sessions = Sessions(clock=lambda: now[0])
-    gone, kept = sessions.of("gone"), sessions.of("kept")
-    assert sessions.of("gone") is gone
+    gone, kept = sessions.get("gone"), sessions.get("kept")
+    assert sessions.get("gone") is gone
     sessions.forget("gone")
     sessions.forget("nobody")
-    assert sessions.of("gone") is not gone
+    assert sessions.get("gone") is not gone
     now[0] = session.IDLE_SECONDS - 1
-    assert sessions.of("kept") is kept
+    assert sessions.get("kept") is kept
     now[0] = session.IDLE_SECONDS + 1
-    assert sessions.of("kept") is kept
+    assert sessions.get("kept") is kept
     assert len(sessions) == 1
-    for number in range(session.SESSIONS):
-        sessions.of(str(number))
-    assert len(sessions) == session.SESSIONS
-    assert sessions.of("kept") is not kept
+    for number in range(session.MAX_SESSIONS):
+        sessions.get(str(number))
+    assert len(sessions) == session.MAX_SESSIONS
+    assert sessions.get("kept") is not kept
 
 
 def test_a_page_has_the_hits_whose_code_has_room() -> None:
     hits = [HIT._replace(path=f"src/{i}.py", text="    call(argument)\n" * 40) for i in range(10)]
-    sent = Sent()
-    few, more = filling(hits, Wish(1000), sent), filling(hits, Wish(2000), sent)
-    assert LEAST_HITS <= few < more < 10
-    assert filling(hits, Wish(10), sent) == LEAST_HITS
-    assert filling([hit._replace(text="x") for hit in hits], Wish(1000), sent) == 10
+    sent = SentLines()
+    few, more = (
+        count_page_hits(hits, ResponseOptions(1000), sent),
+        count_page_hits(hits, ResponseOptions(2000), sent),
+    )
+    assert MIN_PAGE_HITS <= few < more < 10
+    assert count_page_hits(hits, ResponseOptions(10), sent) == MIN_PAGE_HITS
+    assert count_page_hits([hit._replace(text="x") for hit in hits], ResponseOptions(1000), sent) == 10
     for hit in hits:
         shown(sent, hit)
-    assert filling(hits, Wish(1000), sent) == 10  # only named: the client has their code
-    assert filling(hits, Wish(1000, repeat=True), sent) == few
+    assert count_page_hits(hits, ResponseOptions(1000), sent) == 10  # only named: the client has their code
+    assert count_page_hits(hits, ResponseOptions(1000, repeat=True), sent) == few

@@ -35,13 +35,13 @@ SETTINGS = """// mine, do not touch
 
 
 def test_entry_goes_in_and_out_of_a_file_with_comments() -> None:
-    changed = jsonc.with_entry(SETTINGS, KEYS, ENTRY)
-    assert jsonc.entry(changed, KEYS) == ENTRY
-    assert jsonc.entry(changed, ("mcpServers", "other")) == {"command": "x", "args": []}
+    changed = jsonc.set_entry(SETTINGS, KEYS, ENTRY)
+    assert jsonc.get_entry(changed, KEYS) == ENTRY
+    assert jsonc.get_entry(changed, ("mcpServers", "other")) == {"command": "x", "args": []}
     for kept in ("// mine", "// really", "/* keep */", '{"a": "}"}'):
         assert kept in changed
-    assert jsonc.entry(jsonc.without_entry(changed, KEYS), KEYS) is None
-    assert jsonc.with_entry(changed, KEYS, ENTRY) == changed
+    assert jsonc.get_entry(jsonc.remove_entry(changed, KEYS), KEYS) is None
+    assert jsonc.set_entry(changed, KEYS, ENTRY) == changed
 
 
 _VALUES = st.recursive(
@@ -55,26 +55,26 @@ _VALUES = st.recursive(
 def test_any_file_keeps_what_it_says(values: dict[str, object], indent: int | None) -> None:
     values.pop("mcpServers", None)
     text = json.dumps(values, indent=indent, ensure_ascii=False)
-    changed = jsonc.with_entry(text, KEYS, ENTRY)
+    changed = jsonc.set_entry(text, KEYS, ENTRY)
     assert json.loads(changed) == values | {"mcpServers": {"dowse": ENTRY}}
-    assert json.loads(jsonc.without_entry(changed, KEYS)) == values | {"mcpServers": {}}
+    assert json.loads(jsonc.remove_entry(changed, KEYS)) == values | {"mcpServers": {}}
 
 
 @pytest.mark.parametrize("text", ["[]", "{", '{"a" 1', "nonsense", '{"mcpServers": []}'])
 def test_broken_files_are_refused(text: str) -> None:
     with pytest.raises(UsageError):
-        jsonc.with_entry(text, KEYS, ENTRY)
+        jsonc.set_entry(text, KEYS, ENTRY)
 
 
 def test_toml() -> None:
     keys = ("mcp_servers", "dowse")
     before = 'model = "x"\n\n[mcp_servers.other]\ncommand = "y"\n'
-    changed = toml_editor.with_entry(before, keys, ENTRY)
+    changed = toml_editor.set_entry(before, keys, ENTRY)
     assert tomllib.loads(changed)["mcp_servers"] == {"other": {"command": "y"}, "dowse": ENTRY}
-    assert toml_editor.with_entry(changed, keys, ENTRY) == changed
-    assert toml_editor.without_entry(changed, keys) == before
+    assert toml_editor.set_entry(changed, keys, ENTRY) == changed
+    assert toml_editor.remove_entry(changed, keys) == before
     nested = f"{changed}\n[mcp_servers.dowse.env]\nA = '1'\n\n[tui]\nx = 1\n"
-    assert tomllib.loads(toml_editor.without_entry(nested, keys)) == {
+    assert tomllib.loads(toml_editor.remove_entry(nested, keys)) == {
         "model": "x",
         "mcp_servers": {"other": {"command": "y"}},
         "tui": {"x": 1},
@@ -83,20 +83,20 @@ def test_toml() -> None:
 
 def test_section() -> None:
     before = "# Rules\n\nBe kind.\n"
-    changed = instructions.with_section(before)
-    assert instructions.with_section(changed) == changed
-    assert instructions.without_section(changed) == before
+    changed = instructions.add_section(before)
+    assert instructions.add_section(changed) == changed
+    assert instructions.remove_section(changed) == before
 
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_what_is_written_is_valid(name: str, tmp_path: Path) -> None:
     agent = AGENTS[name]
-    text = setup.rendered(agent, None if agent.user else tmp_path, tmp_path)
+    text = setup.render_entry(agent, None if agent.user else tmp_path, tmp_path)
     values = tomllib.loads(text) if agent.is_toml else json.loads(text)
     for key in (*agent.keys, "dowse"):
         values = values[key]
     assert "mcp" in json.dumps(values)
-    assert (str(tmp_path) in json.dumps(values)) == agent.names_folder
+    assert (str(tmp_path) in json.dumps(values)) == agent.needs_folder
 
 
 def test_config_is_printed(tree: Path, home: Path) -> None:

@@ -16,7 +16,7 @@ from mcp_types import ListRootsResult, Root
 
 from dowse.interfaces.mcp.service import Service
 from dowse.interfaces.mcp.session import Session
-from dowse.interfaces.mcp.stdio import LONGEST_MESSAGE
+from dowse.interfaces.mcp.stdio import MAX_MESSAGE_BYTES
 from dowse.interfaces.mcp.workspace import Allowed
 from dowse.search.output.token_estimate import estimate_tokens
 from tests.agents.clients import Lines, command, environment, make_tree, run, stdio_client
@@ -69,7 +69,7 @@ def test_malformed_messages(tree: Path, home: Path) -> None:
             (b'{"jsonrpc": "2.0", "id": 1, "method": "no/such"}\n', -32601),
             (b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}\n', -32602),
             (b'{"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {}}\n', -32022),
-            (b"x" * (LONGEST_MESSAGE + 10) + b"\n", -32600),
+            (b"x" * (MAX_MESSAGE_BYTES + 10) + b"\n", -32600),
         ):
             server.send_bytes(line)
             assert server.receive()["error"]["code"] == code, line[:80]

@@ -122,26 +122,29 @@ def test_section_goes_in_and_out() -> None:
         f"{instructions.END}\n# A\n",
         f"{instructions.BEGIN}\nmine\n",
     ):
-        inserted = instructions.with_section(text)
-        assert instructions.with_section(inserted) == inserted
-        assert instructions.without_section(inserted) == text
+        inserted = instructions.add_section(text)
+        assert instructions.add_section(inserted) == inserted
+        assert instructions.remove_section(inserted) == text
 
 
 def test_toml_goes_in_and_out_or_is_refused() -> None:
     keys = ("mcp_servers", "dowse")
-    for text in ("", "a = 1", "a = 1\n", "a = nan\n", "[mcp_servers.other]\nb = 1"):
-        assert toml_editor.without_entry(toml_editor.with_entry(text, keys, SERVER), keys) == text
+    for text in ("", " ", "a = 1", "a = 1\n", "a = nan\n", "[mcp_servers.other]\nb = 1"):
+        assert toml_editor.remove_entry(toml_editor.set_entry(text, keys, SERVER), keys) == text
     for text in (
         "[[mcp_servers]]\na = 1\n",
         "mcp_servers = { a = { b = 1 } }\n",
-        'mcp_servers.dowse.command = "x"\n',
+        "mcp_servers.dowse = 1\n",
         f"a = {DEEP[:5000]}",
-        'a = """\n[mcp_servers.dowse]\n"""\n[mcp_servers.dowse]\nb = 1\n',
     ):
         with pytest.raises(UsageError):
-            toml_editor.with_entry(text, keys, SERVER)
-    replaced = toml_editor.with_entry("[mcp_servers.dowse]", keys, SERVER)
-    assert toml_editor.entry(replaced, keys) == SERVER
+            toml_editor.set_entry(text, keys, SERVER)
+    for text in (
+        "[mcp_servers.dowse]",
+        'mcp_servers.dowse.command = "x"\n',
+        'a = """\n[mcp_servers.dowse]\n"""\n[mcp_servers.dowse]\nb = 1\n',
+    ):
+        assert toml_editor.get_entry(toml_editor.set_entry(text, keys, SERVER), keys) == SERVER
 
 
 def test_json_that_is_none_is_refused() -> None:
@@ -153,9 +156,10 @@ def test_json_that_is_none_is_refused() -> None:
         '{"mcpServers": {"" "x"}}',
         '{"a": 1 "b": 2}',
         '{"a": [1 2]}',
+        '{"a": "no end}',
     ):
         with pytest.raises(UsageError):
-            jsonc.entry(text, ("mcpServers", "dowse"))
+            jsonc.get_entry(text, ("mcpServers", "dowse"))
 
 
 # --- models, ground truth, earlier queries ---

@@ -37,7 +37,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="links and pipes of anot
 
 AGENT_FILES = sorted(
     {agent.project for agent in AGENTS.values() if agent.project}
-    | {agent.guidance for agent in AGENTS.values()}
+    | {agent.instructions_file for agent in AGENTS.values()}
     | {".claude/skills/dowse/SKILL.md"}
 )
 

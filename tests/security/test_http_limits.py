@@ -11,19 +11,19 @@ from pathlib import Path
 import pytest
 import uvicorn
 
-from dowse.interfaces.mcp.http_server import Limits, app, limit_protocol
+from dowse.interfaces.mcp.http_server import ClientLimits, build_app, limit_protocol
 from dowse.interfaces.mcp.service import Service
 from dowse.interfaces.mcp.workspace import Allowed
 from tests.agents.clients import make_tree
 
-LIMITS = Limits(header_seconds=0.4, body_seconds=0.4, idle_seconds=1, connections=3)
+LIMITS = ClientLimits(header_seconds=0.4, body_seconds=0.4, idle_seconds=1, connections=3)
 
 
 @pytest.fixture
 def port(tmp_path: Path) -> Iterator[int]:
     service = Service(Allowed(roots=(str(make_tree(tmp_path / "tree")),), trust_client=False))
     config = uvicorn.Config(
-        app(service, "127.0.0.1", "secret"),
+        build_app(service, "127.0.0.1", "secret"),
         port=0,
         log_config=None,
         http=limit_protocol(LIMITS),

@@ -1,4 +1,4 @@
-"""Git hooks that bring the index up to date after a commit, a checkout or a merge, without anybody waiting for it."""
+"""Git hooks that reindex in the background after a commit, a checkout, a merge or a rebase."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from dowse.indexing import git_index
 from dowse.interfaces.self_command import launch_command
 from dowse.services import git as program
 
-HOOKS = ("post-commit", "post-checkout", "post-merge", "post-rewrite")
+HOOK_NAMES = ("post-commit", "post-checkout", "post-merge", "post-rewrite")
 
-OTHERWISE = "the folder of its hooks is not known; 'dowse index' in a hook of your own does the same"
+FALLBACK_HINT = "the folder of its hooks is not known; 'dowse index' in a hook of your own does the same"
 
 BEGIN = "# dowse: begin"
 END = "# dowse: end"
 
-_COMMENTS = re.compile(r"(#.*(\n|\Z))*")
-"""The lines at the top of a script that nothing is run by."""
+_LEADING_COMMENTS = re.compile(r"(#.*(\n|\Z))*")
+"""The comment lines at the top of a script."""
 
 
 def install(root: Path) -> list[Path]:
-    """Write the hooks, beside what is there; the files that changed."""
-    folder = _folder(root)
+    """Add our section to the hooks, next to what they do already; return the files that changed."""
+    folder = _hooks_folder(root)
     changed = []
-    for name in HOOKS:
+    for name in HOOK_NAMES:
         path = folder / name
         _check_place(path, root)
         before = _read(path)
-        if before and not _is_shell(before):
-            raise UsageError(f"{path} is no shell script: add this line to it yourself: {_command()}")
-        after = _with_section(before)
+        if before and not _is_shell_script(before):
+            raise UsageError(f"{path} is no shell script: add this line to it yourself: {_shell_command()}")
+        after = _add_section(before)
         if after != before:
             folder.mkdir(parents=True, exist_ok=True)
             _write(path, after)
@@ -43,14 +43,14 @@ def install(root: Path) -> list[Path]:
 
 
 def uninstall(root: Path) -> list[Path]:
-    """Take our part out of the hooks; a hook that was only ours goes."""
-    folder = _folder(root)
+    """Remove our section from the hooks, and hooks with nothing else in them; return the files that changed."""
+    folder = _hooks_folder(root)
     changed = []
-    for name in HOOKS:
+    for name in HOOK_NAMES:
         path = folder / name
         _check_place(path, root)
         before = _read(path)
-        after = _without_section(before)
+        after = _remove_section(before)
         if after == before:
             continue
         changed.append(path)
@@ -61,15 +61,15 @@ def uninstall(root: Path) -> list[Path]:
     return changed
 
 
-def _folder(root: Path) -> Path:
-    """Where git looks for hooks: ``core.hooksPath`` may say elsewhere."""
+def _hooks_folder(root: Path) -> Path:
+    """Find the folder of the hooks, which ``core.hooksPath`` may set."""
     default = git_index.hooks_folder(root)
     if default is None:
         raise UsageError(f"{root} is not in a git repository: there are no hooks to install")
-    named = program.configured_path(root, "core.hooksPath", otherwise=OTHERWISE)
+    named = program.configured_path(root, "core.hooksPath", otherwise=FALLBACK_HINT)
     if not named:
         return default
-    top = program.text(root, "rev-parse", "--show-toplevel", otherwise=OTHERWISE).rstrip("\r\n")
+    top = program.text(root, "rev-parse", "--show-toplevel", otherwise=FALLBACK_HINT).rstrip("\r\n")
     return (Path(top) / named).resolve()
 
 
@@ -82,7 +82,7 @@ def _check_place(path: Path, root: Path) -> None:
     places = (root, path.parent.parent) if path.parent.name == "hooks" else (root, path.parent)
     if not any(target.is_relative_to(place.resolve()) for place in places):
         raise UsageError(
-            f"{path} is {target}, outside the repository: add this line to it yourself: {_command()}"
+            f"{path} is {target}, outside the repository: add this line to it yourself: {_shell_command()}"
         )
     if target.exists() and not target.is_file():
         raise UsageError(f"{path} is no file: remove it")
@@ -96,35 +96,36 @@ def _write(path: Path, text: str) -> None:
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
-def _command() -> str:
+def _shell_command() -> str:
     quoted = " ".join(
         "'{}'".format(word.replace(os.sep, "/").replace("'", "'\\''")) for word in launch_command()
     )
     return f"( {quoted} index >/dev/null 2>&1 </dev/null & ) >/dev/null 2>&1"
 
 
-def _section() -> str:
-    return f'{BEGIN}\n(unset GIT_DIR GIT_INDEX_FILE; cd "$(git rev-parse --show-toplevel)" && {_command()})\n{END}\n'
+def _build_section() -> str:
+    top = "$(git rev-parse --show-toplevel)"
+    return f'{BEGIN}\n(unset GIT_DIR GIT_INDEX_FILE; cd "{top}" && {_shell_command()})\n{END}\n'
 
 
-def _is_shell(text: str) -> bool:
+def _is_shell_script(text: str) -> bool:
     first = text.split("\n", 1)[0]
     return first.startswith("#!") and first.rstrip().endswith(("sh", "bash", "zsh", "dash"))
 
 
-def _with_section(text: str) -> str:
-    """Our part before everything that is run: what is there may end with ``exit`` or ``exec``."""
-    kept = _without_section(text) or "#!/bin/sh\n"
-    found = _COMMENTS.match(kept)
-    head = found[0] if found else ""
+def _add_section(text: str) -> str:
+    """Insert our section before everything that is run: the script may end with ``exit`` or ``exec``."""
+    script = _remove_section(text) or "#!/bin/sh\n"
+    comments = _LEADING_COMMENTS.match(script)
+    head = comments[0] if comments else ""
     if head.endswith("\n"):
-        return head + _section() + kept[len(head) :]
-    return f"{head}\n{_section()}".removesuffix(
+        return head + _build_section() + script[len(head) :]
+    return f"{head}\n{_build_section()}".removesuffix(
         "\n"
     )  # without its last line break it can be taken out exactly
 
 
-def _without_section(text: str) -> str:
+def _remove_section(text: str) -> str:
     start, end = text.find(BEGIN), text.find(END)
     if start < 0 or end < start:
         return text

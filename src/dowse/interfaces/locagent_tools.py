@@ -1,8 +1,8 @@
-"""The three entity tools that coding agents already know, under both sets of names and parameters.
+"""The three entity tools of LocAgent's coding agents, under both sets of names and parameters.
 
 ``search_entities``, ``traverse_graph`` and ``retrieve_entity`` return values for JSON; ``search_code_snippets``,
-``explore_tree_structure`` and ``get_entity_contents`` are the same as LocAgent's agents call them, and return text.
-Errors are part of what is returned: each has a code, and says what to do next.
+``explore_tree_structure`` and ``get_entity_contents`` do the same under LocAgent's own names, and return text.
+Errors are returned, not raised: each has a code, and says what to do next.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from dowse.errors import DowseError, EntityAmbiguous, EntityNotFound, IndexProblem, UsageError
 from dowse.interfaces import render_graph
+from dowse.interfaces.entity_lookup import DIRECTIONS, entity_type, expand_terms, find_entities, parse_types
 from dowse.interfaces.theme import plain
 from dowse.types import (
-    Direction,
     EntityCode,
     EntityHit,
-    Filter,
     GraphAnswer,
     Kind,
     ParseHealth,
@@ -33,36 +32,19 @@ if TYPE_CHECKING:
 INDEX_NOT_FOUND, ENTITY_NOT_FOUND, ENTITY_AMBIGUOUS, PARSE_ERROR, TIMEOUT, INVALID_ARGUMENT, FAILED = (
     "INDEX_NOT_FOUND", "ENTITY_NOT_FOUND", "ENTITY_AMBIGUOUS", "PARSE_ERROR", "TIMEOUT", "INVALID_ARGUMENT", "FAILED",
 )  # fmt: skip
-"""The codes of errors."""
+"""Codes of errors."""
 
-PREVIEWED = 60
-"""Lines of an entity up to which a preview is all of it; of a longer one, its skeleton."""
+MAX_PREVIEW_LINES = 60
+"""Lines up to which an entity is previewed whole; of a longer one, only its skeleton is shown."""
 
-MOST = 100
-"""Entities that may be asked for at once."""
+MAX_ENTITIES = 100
+"""Entities that one call may ask for."""
 
-AROUND = 10
-"""Lines shown on both sides of a line that was asked for."""
+CONTEXT_LINES = 10
+"""Lines shown before and after a line that was asked for."""
 
-SECONDS = 30.0
-"""Time that one call may take, unless told otherwise."""
-
-TYPES = {
-    "directory": {Kind.DIRECTORY},
-    "file": {Kind.FILE},
-    "class": {Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.IMPL, Kind.TYPE},
-    "function": {Kind.FUNCTION, Kind.METHOD, Kind.MACRO},
-}
-"""The four types that these tools know, in our kinds."""
-
-DIRECTIONS = {
-    "forward": Direction.USES,
-    "downstream": Direction.USES,
-    "backward": Direction.USED_BY,
-    "upstream": Direction.USED_BY,
-    "bidirectional": Direction.BOTH,
-    "both": Direction.BOTH,
-}
+TIMEOUT_SECONDS = 30.0
+"""Time that one call may take by default."""
 
 Values = dict[str, Any]
 
@@ -70,7 +52,7 @@ Values = dict[str, Any]
 class EntityTools:
     """The tools on one tree."""
 
-    def __init__(self, engine: Engine, *, seconds: float = SECONDS) -> None:
+    def __init__(self, engine: Engine, *, seconds: float = TIMEOUT_SECONDS) -> None:
         self._engine = engine
         self._seconds = seconds
 
@@ -88,11 +70,11 @@ class EntityTools:
         use_bm25: bool = True,
         snippet_mode: str = "preview",
     ) -> Values:
-        """Entities that some terms name or describe, term by term, and all terms together."""
-        return _guarded(
+        """Find entities that some terms name or describe: for each term, and for all together."""
+        return _catch_errors(
             lambda: self._search(
-                _listed(search_terms or query),
-                _listed(line_nums),
+                _as_list(search_terms or query),
+                _as_list(line_nums),
                 file_pattern or "",
                 entity_types or (),
                 limit,
@@ -110,11 +92,11 @@ class EntityTools:
         entity_type_filter: Sequence[str] | None = None,
         format: str = "graph",
     ) -> Values:
-        """What is around some entities: nodes and steps, or with ``format="tree"`` a tree of text."""
+        """Walk the graph around some entities: nodes and steps, or with ``format="tree"`` a tree of text."""
 
         def work() -> Values:
-            answer = self._traversed(
-                _listed(start_entities), direction, depth, relation_filter, entity_type_filter
+            answer = self._traverse(
+                _as_list(start_entities), direction, depth, relation_filter, entity_type_filter
             )
             if format == "tree":
                 return {"tree": render_graph.tree_text(answer, plain), "notes": list(answer.notes)}
@@ -122,16 +104,16 @@ class EntityTools:
                 raise UsageError(f"format is 'graph' or 'tree', not '{format}'")
             return render_graph.answer_values(answer)
 
-        return _guarded(work)
+        return _catch_errors(work)
 
     def retrieve_entity(
         self, entity_ids: Sequence[str] | str, context_lines: int = 0, include_metadata: bool = True
     ) -> Values:
-        """The whole code of entities, numbered; what is wrong with an id stands in its place."""
+        """Return the whole code of entities, numbered; an id that cannot be resolved has its error instead."""
         if not 0 <= context_lines <= 50:
             return _error(INVALID_ARGUMENT, f"context_lines is 0 to 50, not {context_lines}")
-        retrieve = partial(self._code, context=context_lines, metadata=include_metadata)
-        entities = [{"id": id} | _guarded(partial(retrieve, id)) for id in _listed(entity_ids)]
+        retrieve = partial(self._retrieve, context=context_lines, metadata=include_metadata)
+        entities = [{"id": id} | _catch_errors(partial(retrieve, id)) for id in _as_list(entity_ids)]
         return {"entities": entities}
 
     # --- text, as LocAgent's agents call it ---
@@ -142,7 +124,7 @@ class EntityTools:
         line_nums: Sequence[int] | int | None = None,
         file_path_or_pattern: str | None = "**/*.py",
     ) -> str:
-        """Code by names, words or lines, as text."""
+        """Find code by names, words or lines; return text."""
         found = self.search_entities(
             search_terms=search_terms, line_nums=line_nums, file_pattern=file_path_or_pattern
         )
@@ -168,20 +150,20 @@ class EntityTools:
         entity_type_filter: Sequence[str] | None = None,
         dependency_type_filter: Sequence[str] | None = None,
     ) -> str:
-        """What is around some entities, as an indented tree."""
+        """Walk the graph around some entities; return an indented tree."""
         found = self.traverse_graph(
             start_entities, direction, traversal_depth, dependency_type_filter, entity_type_filter, "tree"
         )
         return _error_text(found) if "error" in found else "\n".join([found["tree"], *found["notes"]])
 
     def get_entity_contents(self, entity_names: Sequence[str]) -> str:
-        """The whole code of entities, as text."""
+        """Return the whole code of entities as text."""
         return "\n\n".join(
             _error_text(entity) if "error" in entity else f"{entity['id']}\n{entity['code']}"
             for entity in self.retrieve_entity(entity_names)["entities"]
         )
 
-    # --- how ---
+    # --- implementation ---
 
     def _search(
         self,
@@ -193,29 +175,29 @@ class EntityTools:
         use_bm25: bool,
         mode: str,
     ) -> Values:
-        if not 1 <= limit <= MOST:
-            raise UsageError(f"limit is 1 to {MOST}, not {limit}")
+        if not 1 <= limit <= MAX_ENTITIES:
+            raise UsageError(f"limit is 1 to {MAX_ENTITIES}, not {limit}")
         if mode not in ("fold", "preview", "full"):
             raise UsageError(f"snippet_mode is fold, preview or full, not '{mode}'")
         if not terms and not lines:
             raise UsageError("nothing to look for: give search_terms, or line_nums and the path of a file")
         started = time.monotonic()
-        kinds = kinds_of(types)
-        results = [self._at_lines(pattern, lines)] if lines else []
+        kinds = parse_types(types)
+        results = [self._find_lines(pattern, lines)] if lines else []
         shown: list[tuple[str, int, int]] = []
-        for term in each_and_all(terms):
-            self._check(started)
-            hits = entity_hits(self._engine, term, kinds, pattern, limit, content=use_bm25)
-            results.append(self._term(term, hits, mode, shown))
+        for term in expand_terms(terms):
+            self._check_time(started)
+            hits = find_entities(self._engine, term, kinds, pattern, limit, content=use_bm25)
+            results.append(self._collect_term(term, hits, mode, shown))
         tiers = sorted({entity["source"] for group in results for entity in group["entities"]})
         milliseconds = round((time.monotonic() - started) * 1e3, 1)
         return {"results": results, "metadata": {"tiers": tiers, "milliseconds": milliseconds}}
 
-    def _check(self, started: float) -> None:
+    def _check_time(self, started: float) -> None:
         if time.monotonic() - started > self._seconds:
             raise TimeoutError(f"took longer than {self._seconds:g} s: ask for fewer terms at once")
 
-    def _term(
+    def _collect_term(
         self,
         term: str,
         hits: Sequence[EntityHit],
@@ -225,7 +207,9 @@ class EntityTools:
         entities = []
         for hit in hits:
             exact = hit.id == term
-            detail, code = ("complete", self._text(hit, "full")) if exact else self._detailed(hit, mode)
+            detail, code = (
+                ("complete", self._read_code(hit, "full")) if exact else self._choose_detail(hit, mode)
+            )
             if any(
                 hit.path == path and first <= hit.start_line and hit.end_line <= last
                 for path, first, last in shown
@@ -233,7 +217,7 @@ class EntityTools:
                 continue
             if code and detail in ("complete", "snippet"):
                 shown.append((hit.path, hit.start_line, hit.end_line))
-            entities.append(_entity(hit, detail, code))
+            entities.append(_entity_values(hit, detail, code))
         hint = (
             "ask retrieve_entity for the code of an id"
             if any(e["detail"] == "fold" for e in entities)
@@ -241,15 +225,15 @@ class EntityTools:
         )
         return {"term": term, "entities": entities, "hint": hint}
 
-    def _detailed(self, hit: EntityHit, mode: str) -> tuple[str, str]:
-        """How much of a hit is shown, and that."""
+    def _choose_detail(self, hit: EntityHit, mode: str) -> tuple[str, str]:
+        """Choose how much of a hit is shown; return the name of the detail, and the code."""
         if mode == "fold":
             return "fold", ""
-        if mode == "full" or hit.end_line - hit.start_line < PREVIEWED:
-            return "snippet", self._text(hit, "full")
-        return "preview", self._text(hit, "skeleton")
+        if mode == "full" or hit.end_line - hit.start_line < MAX_PREVIEW_LINES:
+            return "snippet", self._read_code(hit, "full")
+        return "preview", self._read_code(hit, "skeleton")
 
-    def _text(self, hit: EntityHit, mode: str) -> str:
+    def _read_code(self, hit: EntityHit, mode: str) -> str:
         with self._engine.store.snapshot() as snapshot:
             file = snapshot.file_at(hit.path)
             if file is None:
@@ -257,14 +241,14 @@ class EntityTools:
             lines = snapshot.content(file.id).decode("utf-8", "replace").splitlines()
         first, last = hit.start_line, hit.end_line
         if mode == "full":
-            return _numbered(lines, range(first, last + 1))
+            return _number_lines(lines, range(first, last + 1))
         inside = (
             e for e in file.parsed.entities if first <= e.line <= last and e.kind not in (Kind.VARIABLE,)
         )
-        wanted = sorted({first, *(entity.line for entity in inside)})
-        return _numbered(lines, wanted)
+        numbers = sorted({first, *(entity.line for entity in inside)})
+        return _number_lines(lines, numbers)
 
-    def _at_lines(self, path: str, numbers: Sequence[int]) -> Values:
+    def _find_lines(self, path: str, numbers: Sequence[int]) -> Values:
         engine = self._engine
         with engine.store.snapshot() as snapshot:
             file = snapshot.file_at(path)
@@ -278,13 +262,13 @@ class EntityTools:
             around = [e for e in file.parsed.entities if e.start_line <= number <= e.end_line]
             inner = around[-1] if around else None
             id = f"{path}:{inner.qualified}" if inner else path
-            first, last = max(1, number - AROUND), min(len(lines), number + AROUND)
+            first, last = max(1, number - CONTEXT_LINES), min(len(lines), number + CONTEXT_LINES)
             kind = inner.kind if inner else Kind.FILE
             hit = EntityHit(id, kind, path, first, last, "", "line")
-            entities.append(_entity(hit, "snippet", _numbered(lines, range(first, last + 1))))
+            entities.append(_entity_values(hit, "snippet", _number_lines(lines, range(first, last + 1))))
         return {"term": f"{path}:{','.join(map(str, numbers))}", "entities": entities, "hint": ""}
 
-    def _traversed(
+    def _traverse(
         self,
         starts: Sequence[str],
         direction: str,
@@ -300,11 +284,11 @@ class EntityTools:
         if unknown:
             raise UsageError(f"unknown relation '{min(unknown)}': known are {', '.join(Relation)}")
         walk = Walk(
-            DIRECTIONS[direction], depth, frozenset(map(Relation, relations or ())), kinds_of(types or ())
+            DIRECTIONS[direction], depth, frozenset(map(Relation, relations or ())), parse_types(types or ())
         )
         return self._engine.graph.traverse(starts, walk)
 
-    def _code(self, id: str, context: int, metadata: bool) -> Values:
+    def _retrieve(self, id: str, context: int, metadata: bool) -> Values:
         (found,) = self._engine.graph.retrieve([id], context)
         self._check_parsed(found)
         lines = found.text.split("\n")
@@ -313,7 +297,7 @@ class EntityTools:
         values: Values = {"id": found.id, "code": code if found.start_line else found.text}
         if metadata:
             values |= {
-                "type": _type(found.kind),
+                "type": entity_type(found.kind),
                 "path": found.path,
                 "lines": [found.start_line, found.end_line],
             }
@@ -328,33 +312,8 @@ class EntityTools:
             raise SyntaxError(f"{found.path} could not be parsed: only the file as a whole can be read")
 
 
-def entity_hits(
-    engine: Engine, term: str, kinds: frozenset[Kind], pattern: str, limit: int, *, content: bool
-) -> list[EntityHit]:
-    """The entities that a term names or describes, of some kinds (none: all) in files that match a pattern."""
-    filter = Filter(kinds=kinds - {Kind.FILE, Kind.DIRECTORY}, paths=(_glob(pattern),) if pattern else ())
-    threshold = engine.settings.entity_threshold
-    hits = engine.graph.entities(term, filter, limit, threshold, content=content)
-    return [hit for hit in hits if not kinds or hit.kind in kinds]
-
-
-def each_and_all(terms: Sequence[str]) -> list[str]:
-    """Every term, and all of them together."""
-    return [*terms, " ".join(terms)] if len(terms) > 1 else list(terms)
-
-
-def kinds_of(types: Iterable[str]) -> frozenset[Kind]:
-    """Our kinds of the types that were asked for."""
-    found: set[Kind] = set()
-    for name in types:
-        if name.lower() not in TYPES:
-            raise UsageError(f"unknown entity type '{name}': known are {', '.join(TYPES)}")
-        found |= TYPES[name.lower()]
-    return frozenset(found)
-
-
-def _guarded(work: Callable[[], Values]) -> Values:
-    """What the work returns, or its error with a code."""
+def _catch_errors(work: Callable[[], Values]) -> Values:
+    """Return what the work returns, or its error with a code."""
     try:
         return work()
     except EntityNotFound as error:
@@ -381,10 +340,10 @@ def _error_text(values: Mapping[str, Any]) -> str:
     return f"{values['error']['code']}: {values['error']['message']}"
 
 
-def _entity(hit: EntityHit, detail: str, code: str) -> Values:
+def _entity_values(hit: EntityHit, detail: str, code: str) -> Values:
     return {
         "id": hit.id,
-        "type": _type(hit.kind),
+        "type": entity_type(hit.kind),
         "kind": hit.kind.value,
         "source": hit.tier,
         "path": hit.path,
@@ -394,21 +353,11 @@ def _entity(hit: EntityHit, detail: str, code: str) -> Values:
     }
 
 
-def _type(kind: Kind) -> str:
-    """The one of the four types of the tools that a kind counts for."""
-    return next((name for name, kinds in TYPES.items() if kind in kinds), kind.value)
-
-
-def _glob(pattern: str) -> str:
-    """A pattern as it is, or any path that has it in it."""
-    return pattern if any(mark in pattern for mark in "*?[") or "." in pattern else f"**/*{pattern}*"
-
-
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     if value is None:
         return []
     return [value] if isinstance(value, str | int) else list(value)
 
 
-def _numbered(lines: Sequence[str], numbers: Iterable[int]) -> str:
+def _number_lines(lines: Sequence[str], numbers: Iterable[int]) -> str:
     return "\n".join(f"{n} | {lines[n - 1]}" for n in numbers if 1 <= n <= len(lines))

@@ -1,4 +1,4 @@
-"""What the graph says, as a tree of text, as values for JSON, as DOT and as Mermaid."""
+"""Answers of the code graph as a tree of text, as values for JSON, as DOT and as Mermaid."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dowse.interfaces.render import SCHEMA, table
-from dowse.interfaces.theme import Paint, visible
+from dowse.interfaces.json_values import SCHEMA
+from dowse.interfaces.text_layout import format_table
+from dowse.interfaces.theme import Paint, escape_text
 from dowse.types import (
     Affected,
     Certainty,
@@ -23,7 +24,7 @@ from dowse.types import (
     Step,
 )
 
-BACKWARD = {
+INVERSE_NAMES = {
     Relation.CONTAINS: "contained-by",
     Relation.IMPORTS: "imported-by",
     Relation.INVOKES: "invoked-by",
@@ -31,27 +32,27 @@ BACKWARD = {
     Relation.REFERENCES: "referenced-by",
     Relation.DECLARES: "declared-by",
 }
-"""Relations against their direction."""
+"""Names of relations that are followed against their direction."""
 
-_MERMAID_UNSAFE = re.compile(r'["\\\n<>]')
+_MERMAID_SPECIAL = re.compile(r'["\\\n<>]')
 
 
-def relation(step: Step) -> str:
-    """The name of a step's relation in the direction it was taken."""
-    return BACKWARD[step.edge.relation] if step.backward else step.edge.relation.value
+def relation_name(step: Step) -> str:
+    """Return the name of the relation of a step, in the direction it was taken."""
+    return INVERSE_NAMES[step.edge.relation] if step.backward else step.edge.relation.value
 
 
 # --- text ---
 
 
 def tree_text(answer: GraphAnswer, paint: Paint) -> str:
-    """A walk as an indented tree."""
+    """Render a traversal as an indented tree."""
     lines = []
     by_parent: dict[str, list[Step]] = {}
     for step in answer.steps:
         by_parent.setdefault(step.parent, []).append(step)
     for start in answer.start:
-        lines.append(_node(answer.nodes.get(start), start, paint))
+        lines.append(_format_node(answer.nodes.get(start), start, paint))
         lines += _branches(answer, by_parent, start, "", paint)
     return "\n".join(lines)
 
@@ -63,98 +64,105 @@ def _branches(
     while stack:
         step, before, is_last = stack.pop()
         mark = "└── " if is_last else "├── "
-        yield f"{paint(before + mark, 'faint')}{_step(step, answer, paint)}"
+        yield f"{paint(before + mark, 'faint')}{_format_step(step, answer, paint)}"
         inner = before + ("    " if is_last else "│   ")
         below = [s for s in by_parent.get(step.node, []) if s.depth == step.depth + 1]
         stack += [(s, inner, n == 0) for n, s in enumerate(reversed(below))]
 
 
-def _step(step: Step, answer: GraphAnswer, paint: Paint) -> str:
-    parts = [paint(relation(step), "faint"), _node(answer.nodes.get(step.node), step.node, paint)]
+def _format_step(step: Step, answer: GraphAnswer, paint: Paint) -> str:
+    parts = [paint(relation_name(step), "faint"), _format_node(answer.nodes.get(step.node), step.node, paint)]
     if step.edge.line and step.edge.certainty is not Certainty.EXTERNAL:
-        parts.append(paint(f"({_where(step)})", "lines"))
+        parts.append(paint(f"({_format_line(step)})", "lines"))
     if step.edge.certainty is not Certainty.RESOLVED:
         parts.append(paint(f"[{step.edge.certainty}]", "warning"))
     return " ".join(parts)
 
 
-def _where(step: Step) -> str:
-    """The line of an edge: in the node that is named with it or, of an edge that leads there, in the one above."""
+def _format_line(step: Step) -> str:
+    """Format the line of an edge; which file it is in depends on the direction of the step."""
     if step.backward:
         return f"line {step.edge.line}"
     path = step.edge.source.partition(":")[0]
     if path == step.parent.partition(":")[0]:
         return f"from line {step.edge.line}"
-    return f"line {step.edge.line} of {visible(path)}"
+    return f"line {step.edge.line} of {escape_text(path)}"
 
 
-def _node(node: Node | None, id: str, paint: Paint) -> str:
+def _format_node(node: Node | None, id: str, paint: Paint) -> str:
     path, colon, name = id.rpartition(":")
     if node is None or node.kind in (Kind.FILE, Kind.DIRECTORY) or not colon:
-        return paint(visible(id), "path")
-    return f"{paint(visible(path), 'path')}:{paint(visible(name), 'entity')}"
+        return paint(escape_text(id), "path")
+    return f"{paint(escape_text(path), 'path')}:{paint(escape_text(name), 'entity')}"
 
 
 def hubs_text(hubs: Sequence[Hub], paint: Paint) -> str:
-    """Hubs as a table."""
+    """Render hubs as a table."""
     rows = [
-        (str(hub.dependents), f"{hub.rank:.1f}", hub.node.kind.value, _node(hub.node, hub.node.id, paint))
+        (
+            str(hub.dependents),
+            f"{hub.rank:.1f}",
+            hub.node.kind.value,
+            _format_node(hub.node, hub.node.id, paint),
+        )
         for hub in hubs
     ]
-    return table([("dependents", "rank", "kind", "id"), *rows]) if rows else ""
+    return format_table([("dependents", "rank", "kind", "id"), *rows]) if rows else ""
 
 
 def cycles_text(cycles: Sequence[Sequence[str]], paint: Paint) -> str:
-    """Circles, one on a line."""
-    return "\n".join(" -> ".join(paint(visible(path), "path") for path in [*c, c[0]]) for c in cycles)
+    """Render import cycles, one on a line."""
+    return "\n".join(" -> ".join(paint(escape_text(path), "path") for path in [*c, c[0]]) for c in cycles)
 
 
 def entities_text(hits: Sequence[EntityHit], paint: Paint) -> str:
-    """Entities, one on a line, with the tier that found each."""
+    """Render entities, one on a line, with the tier that found each."""
     lines = []
     for hit in hits:
         node = Node(hit.id, hit.kind)
         where = paint(f"{hit.start_line}-{hit.end_line}", "lines")
-        lines.append(f"{_node(node, hit.id, paint)} {where} {hit.kind} {paint(f'[{hit.tier}]', 'faint')}")
+        lines.append(
+            f"{_format_node(node, hit.id, paint)} {where} {hit.kind} {paint(f'[{hit.tier}]', 'faint')}"
+        )
     return "\n".join(lines)
 
 
 def code_text(entities: Sequence[EntityCode], paint: Paint) -> str:
-    """Numbered code under the id of each entity."""
-    return "\n\n".join("\n".join(_numbered(entity, paint)) for entity in entities)
+    """Render the numbered code of each entity under its id."""
+    return "\n\n".join("\n".join(_numbered_lines(entity, paint)) for entity in entities)
 
 
-def _numbered(entity: EntityCode, paint: Paint) -> Iterator[str]:
-    yield f"{_node(Node(entity.id, entity.kind), entity.id, paint)} {entity.kind}"
+def _numbered_lines(entity: EntityCode, paint: Paint) -> Iterator[str]:
+    yield f"{_format_node(Node(entity.id, entity.kind), entity.id, paint)} {entity.kind}"
     width = len(str(entity.end_line))
     for number, line in enumerate(entity.text.split("\n"), max(1, entity.start_line)):
         head = paint(f"{number:>{width}} | ", "faint") if entity.start_line else ""
-        yield head + visible_code(line)
+        yield head + _escape_line(line)
 
 
-def visible_code(line: str) -> str:
-    """A line of code with its control characters made visible."""
-    return visible(line.replace("\t", "    "))
+def _escape_line(line: str) -> str:
+    """Escape a line of code, with tabs as spaces."""
+    return escape_text(line.replace("\t", "    "))
 
 
 def affected_text(affected: Affected, paint: Paint) -> str:
-    """Everything that a change reaches, in sections."""
+    """Render everything that a change reaches, in sections."""
     sections = []
     if affected.changed or affected.removed:
-        rows = [_node(node, node.id, paint) for node in affected.changed]
-        rows += [f"{paint(visible(path), 'path')} (removed)" for path in affected.removed]
+        rows = [_format_node(node, node.id, paint) for node in affected.changed]
+        rows += [f"{paint(escape_text(path), 'path')} (removed)" for path in affected.removed]
         sections.append(_section("changed", rows))
-    dependents = [_step(step, affected.dependents, paint) for step in affected.dependents.steps]
+    dependents = [_format_step(step, affected.dependents, paint) for step in affected.dependents.steps]
     if dependents:
         sections.append(_section("what depends on that", dependents))
     if affected.tests:
         rows = [
-            f"{paint(visible(path), 'path')} {paint(f'({why})', 'faint')}" for path, why in affected.tests
+            f"{paint(escape_text(path), 'path')} {paint(f'({why})', 'faint')}" for path, why in affected.tests
         ]
         sections.append(_section("tests to run", rows))
     if affected.companions:
         rows = [
-            f"{paint(visible(path), 'path')} {paint(f'({share:.0%}, {times} commits)', 'faint')}"
+            f"{paint(escape_text(path), 'path')} {paint(f'({share:.0%}, {times} commits)', 'faint')}"
             for path, share, times in affected.companions
         ]
         sections.append(_section("usually changes with it", rows))
@@ -169,7 +177,7 @@ def _section(title: str, rows: Sequence[str]) -> str:
 
 
 def answer_values(answer: GraphAnswer) -> dict[str, Any]:
-    """A walk: nodes, and steps in the order of its tree."""
+    """Convert a traversal: nodes, and steps in the order of its tree."""
     return {
         "schema": SCHEMA,
         "question": answer.question,
@@ -189,7 +197,7 @@ def _step_values(step: Step) -> dict[str, Any]:
         "depth": step.depth,
         "from": step.parent,
         "to": step.node,
-        "relation": relation(step),
+        "relation": relation_name(step),
         "certainty": step.edge.certainty,
         "line": step.edge.line,
         "candidates": list(step.edge.candidates),
@@ -197,28 +205,28 @@ def _step_values(step: Step) -> dict[str, Any]:
 
 
 def hubs_values(hubs: Sequence[Hub]) -> dict[str, Any]:
-    """Hubs with their numbers."""
+    """Convert hubs with their numbers."""
     rows = [_node_values(h.node) | {"dependents": h.dependents, "rank": round(h.rank, 4)} for h in hubs]
     return {"schema": SCHEMA, "hubs": rows}
 
 
 def cycles_values(cycles: Sequence[Sequence[str]]) -> dict[str, Any]:
-    """Circles as lists of paths."""
+    """Convert import cycles to lists of paths."""
     return {"schema": SCHEMA, "cycles": [list(cycle) for cycle in cycles]}
 
 
 def entities_values(hits: Sequence[EntityHit]) -> dict[str, Any]:
-    """Entities with the tier that found each."""
+    """Convert entities with the tier that found each."""
     return {"schema": SCHEMA, "entities": [hit._asdict() for hit in hits]}
 
 
 def code_values(entities: Sequence[EntityCode]) -> dict[str, Any]:
-    """The code of entities."""
+    """Convert the code of entities."""
     return {"schema": SCHEMA, "entities": [entity._asdict() for entity in entities]}
 
 
 def affected_values(affected: Affected) -> dict[str, Any]:
-    """Everything that a change reaches."""
+    """Convert everything that a change reaches."""
     return {
         "schema": SCHEMA,
         "changed": [_node_values(node) for node in affected.changed],
@@ -236,8 +244,8 @@ def affected_values(affected: Affected) -> dict[str, Any]:
 # --- drawings ---
 
 
-def _edges(answer: GraphAnswer) -> list[tuple[str, str, Edge]]:
-    """Each step in the direction of its relation, once."""
+def _directed_edges(answer: GraphAnswer) -> list[tuple[str, str, Edge]]:
+    """Return each edge once, in the direction of its relation."""
     drawn = {}
     for step in answer.steps:
         ends = (step.node, step.parent) if step.backward else (step.parent, step.node)
@@ -246,14 +254,14 @@ def _edges(answer: GraphAnswer) -> list[tuple[str, str, Edge]]:
 
 
 def dot(answer: GraphAnswer) -> str:
-    """For Graphviz."""
+    """Render a traversal in DOT, the language of Graphviz."""
     lines = [f"digraph {json.dumps(answer.question)} {{", "  rankdir=LR;", "  node [shape=box];"]
-    for id in _ids(answer):
+    for id in _node_ids(answer):
         style = ' style="bold"' if id in answer.start else ""
         lines.append(
             f"  {json.dumps(id, ensure_ascii=False)} [label={json.dumps(id, ensure_ascii=False)}{style}];"
         )
-    for source, target, edge in _edges(answer):
+    for source, target, edge in _directed_edges(answer):
         dashed = "" if edge.certainty is Certainty.RESOLVED else ' style="dashed"'
         ends = f"{json.dumps(source, ensure_ascii=False)} -> {json.dumps(target, ensure_ascii=False)}"
         lines.append(f'  {ends} [label="{edge.relation}"{dashed}];')
@@ -261,15 +269,15 @@ def dot(answer: GraphAnswer) -> str:
 
 
 def mermaid(answer: GraphAnswer) -> str:
-    """For Markdown pages that draw Mermaid."""
-    numbers = {id: f"n{n}" for n, id in enumerate(_ids(answer))}
+    """Render a traversal in Mermaid, which Markdown pages can draw."""
+    numbers = {id: f"n{n}" for n, id in enumerate(_node_ids(answer))}
     lines = ["graph LR"]
-    lines += [f'  {number}["{_MERMAID_UNSAFE.sub("_", id)}"]' for id, number in numbers.items()]
-    for source, target, edge in _edges(answer):
+    lines += [f'  {number}["{_MERMAID_SPECIAL.sub("_", id)}"]' for id, number in numbers.items()]
+    for source, target, edge in _directed_edges(answer):
         arrow = "-->" if edge.certainty is Certainty.RESOLVED else "-.->"
         lines.append(f"  {numbers[source]} {arrow}|{edge.relation}| {numbers[target]}")
     return "\n".join(lines)
 
 
-def _ids(answer: GraphAnswer) -> list[str]:
+def _node_ids(answer: GraphAnswer) -> list[str]:
     return list(dict.fromkeys([*answer.start, *(end for s in answer.steps for end in (s.parent, s.node))]))

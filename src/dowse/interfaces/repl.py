@@ -1,6 +1,6 @@
-"""A conversation with the index: questions one after another, with what was set staying set.
+"""The interactive shell (REPL): queries one after another, with filters that stay set.
 
-Everything but reading a line and printing the answer: a line in, text out.
+Takes a line and returns text; reading the line and printing the text is up to ``cli/shell.py``.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pathlib import Path
 from dowse import settings
 from dowse.engine import Engine
 from dowse.errors import UsageError
-from dowse.interfaces import render
-from dowse.interfaces.theme import visible
+from dowse.interfaces import render, render_index
+from dowse.interfaces.theme import escape_text
 from dowse.types import SearchOptions, SearchResponse
 
 HELP = """\
@@ -33,7 +33,7 @@ words            a question, in the query language: retry with backoff lang:py p
 :set             what is set
 :help, :quit     this text; leave (or Ctrl-D)"""
 
-GOTO = {
+EDITOR_LINE_ARGUMENTS = {
     "code": "-g {path}:{line}",
     "codium": "-g {path}:{line}",
     "cursor": "-g {path}:{line}",
@@ -45,16 +45,16 @@ GOTO = {
     "pycharm": "--line {line} {path}",
     "notepad": "{path}",
 }
-"""How editors are told a line; all others understand ``+LINE PATH`` (vi, vim, nvim, nano, emacs, micro, kak)."""
+"""Arguments that open a file at a line, by editor; all others understand ``+LINE PATH`` (vi, vim, nano, emacs, kak)."""
 
 
 class Quit(Exception):
-    """The user has seen enough."""
+    """Raised when the user leaves the shell."""
 
 
 @dataclass
 class Conversation:
-    """What is set, and what was answered last."""
+    """The state of a shell: what is set, and the last answer."""
 
     engine: Engine
     view: render.View
@@ -62,32 +62,32 @@ class Conversation:
     languages: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     limit: int = 0
-    question: str = ""
-    last: SearchResponse | None = None
-    _shown: int = field(default=0)
+    query: str = ""
+    last_response: SearchResponse | None = None
+    _shown_hits: int = field(default=0)
 
     def __post_init__(self) -> None:
         self.limit = self.limit or self.engine.settings.limit
 
     def answer(self, line: str) -> str:
-        """What to print for a line."""
+        """Return what to print for a line."""
         line = line.strip()
         if not line:
             return ""
         if not line.startswith(":"):
-            self.question = line
-            return self._asked(0)
-        word, _, rest = line[1:].partition(" ")
+            self.query = line
+            return self._search(0)
+        word, _, argument = line[1:].partition(" ")
         if word.isdigit():
             return self._open(int(word))
         if word not in COMMANDS:
             close = get_close_matches(word, COMMANDS, n=1)
             hint = f"did you mean :{close[0]}?" if close else ":help lists them"
             raise UsageError(f"there is no command :{word}: {hint}")
-        return COMMANDS[word](self, rest.strip())
+        return COMMANDS[word](self, argument.strip())
 
     def completions(self, text: str) -> list[str]:
-        """What a word could become: commands, languages, files."""
+        """Complete a word: commands, languages, files."""
         if text.startswith(":"):
             return [f":{name}" for name in COMMANDS if name.startswith(text[1:])]
         field, colon, value = text.rpartition(":")
@@ -96,31 +96,31 @@ class Conversation:
                 f"{field}:{name}" for name in sorted(self.engine.languages.by_name) if name.startswith(value)
             ]
         start = f"{field}:" if colon else ""
-        return [f"{start}{path}" for path in self._paths(value or text)]
+        return [f"{start}{path}" for path in self._complete_paths(value or text)]
 
-    def _paths(self, start: str) -> Iterator[str]:
-        """Files and folders of the index that begin so, to the next slash."""
+    def _complete_paths(self, start: str) -> Iterator[str]:
+        """Complete a path of the index, up to the next slash."""
         with self.engine.store.snapshot() as snapshot:
             paths = list(snapshot.manifest())
         depth = start.count("/") + 1
-        found = {"/".join(path.split("/")[:depth]) for path in paths if path.startswith(start)}
+        completions = {"/".join(path.split("/")[:depth]) for path in paths if path.startswith(start)}
         folders = {"/".join(path.split("/")[:depth]) for path in paths if path.count("/") >= depth}
-        return (f"{name}/" if name in folders else name for name in sorted(found))
+        return (f"{name}/" if name in folders else name for name in sorted(completions))
 
-    # --- questions ---
+    # --- queries ---
 
-    def _asked(self, skipped: int) -> str:
-        if not self.question:
+    def _search(self, skipped: int) -> str:
+        if not self.query:
             raise UsageError("ask something first")
         options = SearchOptions(
             limit=skipped + self.limit, filter=self.engine.filter(languages=self.languages, paths=self.paths)
         )
-        response = self.engine.search(self.question, options)
-        self._shown = len(response.results)
-        self.last = response
-        return self._told(replace(response, results=response.results[skipped:]), skipped)
+        response = self.engine.search(self.query, options)
+        self._shown_hits = len(response.results)
+        self.last_response = response
+        return self._render_answer(replace(response, results=response.results[skipped:]), skipped)
 
-    def _told(self, response: SearchResponse, skipped: int) -> str:
+    def _render_answer(self, response: SearchResponse, skipped: int) -> str:
         text = render.search_text(response, self.view)
         number = skipped
         lines = []
@@ -132,70 +132,70 @@ class Conversation:
         summary = render.search_summary(response, self.view)
         return "\n".join([*lines, "", summary] if lines else [summary])
 
-    def _hit(self, number: int) -> tuple[str, int]:
-        results = self.last.results if self.last else ()
+    def _find_hit(self, number: int) -> tuple[str, int]:
+        results = self.last_response.results if self.last_response else ()
         if not 1 <= number <= len(results):
             raise UsageError(f"there is no hit {number}: the last answer has {len(results)}")
         return results[number - 1].path, results[number - 1].start_line
 
     def _open(self, number: int) -> str:
-        path, line = self._hit(number)
+        path, line = self._find_hit(number)
         self.run(editor_command(str(self.engine.root / path), line))
         return ""
 
     # --- commands ---
 
-    def _more(self, rest: str) -> str:
-        return self._asked(self._shown)
+    def _more(self, argument: str) -> str:
+        return self._search(self._shown_hits)
 
-    def _related(self, rest: str) -> str:
-        if not rest.isdigit():
+    def _related(self, argument: str) -> str:
+        if not argument.isdigit():
             raise UsageError("say which hit: :related 1")
-        path, line = self._hit(int(rest))
-        self.last = self.engine.related(path, line)
-        return self._told(self.last, 0)
+        path, line = self._find_hit(int(argument))
+        self.last_response = self.engine.related(path, line)
+        return self._render_answer(self.last_response, 0)
 
-    def _set_languages(self, rest: str) -> str:
-        names = tuple(rest.split())
+    def _set_languages(self, argument: str) -> str:
+        names = tuple(argument.split())
         self.engine.filter(languages=names)  # an unknown one is an error
         self.languages = names
-        return self._set("")
+        return self._show_settings("")
 
-    def _set_paths(self, rest: str) -> str:
-        self.paths = tuple(rest.split())
-        return self._set("")
+    def _set_paths(self, argument: str) -> str:
+        self.paths = tuple(argument.split())
+        return self._show_settings("")
 
-    def _set_limit(self, rest: str) -> str:
-        if not rest.isdigit() or not 1 <= int(rest) <= 1000:
+    def _set_limit(self, argument: str) -> str:
+        if not argument.isdigit() or not 1 <= int(argument) <= 1000:
             raise UsageError(":limit takes a number from 1 to 1000")
-        self.limit = int(rest)
-        return self._set("")
+        self.limit = int(argument)
+        return self._show_settings("")
 
-    def _switch_explain(self, rest: str) -> str:
+    def _switch_explain(self, argument: str) -> str:
         self.view = replace(self.view, explain=not self.view.explain)
-        return self._set("")
+        return self._show_settings("")
 
-    def _switch_full(self, rest: str) -> str:
+    def _switch_full(self, argument: str) -> str:
         self.view = replace(self.view, whole=not self.view.whole)
-        return self._set("")
+        return self._show_settings("")
 
-    def _set(self, rest: str) -> str:
+    def _show_settings(self, argument: str) -> str:
         rows = {
             "lang": ", ".join(self.languages) or "all",
-            "path": ", ".join(map(visible, self.paths)) or "all",
+            "path": ", ".join(map(escape_text, self.paths)) or "all",
             "limit": str(self.limit),
             "explain": "on" if self.view.explain else "off",
             "full": "on" if self.view.whole else "off",
         }
         return "  ".join(f"{name}: {value}" for name, value in rows.items())
 
-    def _status(self, rest: str) -> str:
-        return render.status_text(self.engine.status(), str(self.engine.root), self.engine.pending())
+    def _status(self, argument: str) -> str:
+        return render_index.status_text(self.engine.status(), str(self.engine.root), self.engine.pending())
 
-    def _help(self, rest: str) -> str:
+    def _help(self, argument: str) -> str:
         return HELP
 
-    def _quit(self, rest: str) -> str:
+    def _quit(self, argument: str) -> str:
         raise Quit
 
 
@@ -208,7 +208,7 @@ COMMANDS: dict[str, Callable[[Conversation, str], str]] = {
     "full": Conversation._switch_full,
     "related": Conversation._related,
     "status": Conversation._status,
-    "set": Conversation._set,
+    "set": Conversation._show_settings,
     "help": Conversation._help,
     "quit": Conversation._quit,
     "q": Conversation._quit,
@@ -216,10 +216,10 @@ COMMANDS: dict[str, Callable[[Conversation, str], str]] = {
 
 
 def editor_command(path: str, line: int) -> list[str]:
-    """How the user's editor opens a file at a line."""
+    """Return the command that opens a file at a line in the user's editor."""
     editor = settings.variable("VISUAL") or settings.variable("EDITOR")
     if not editor:
         raise UsageError("set VISUAL or EDITOR to your editor, for example EDITOR=vim")
     words = shlex.split(editor, posix=settings.is_posix())
-    template = GOTO.get(Path(words[0]).stem.lower(), "+{line} {path}")
+    template = EDITOR_LINE_ARGUMENTS.get(Path(words[0]).stem.lower(), "+{line} {path}")
     return [*words, *(word.format(path=path, line=line) for word in template.split(" "))]

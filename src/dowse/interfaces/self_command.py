@@ -1,4 +1,4 @@
-"""How another program starts the dowse that is running now, not whichever one is found on its path."""
+"""The command with which another program starts the dowse that is running now, not one found on its path."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from pathlib import Path
 
 
 def launch_command() -> list[str]:
-    """The script beside this Python, or else the module."""
+    """Return the script beside this Python, or else the call of the module."""
     script = shutil.which("dowse", path=str(Path(sys.executable).parent))
     return [script] if script else [sys.executable, "-m", "dowse"]

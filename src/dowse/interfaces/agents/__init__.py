@@ -1,5 +1,5 @@
-"""Tells coding agents about dowse: which file of each says so, and how; what was written can be taken back.
+"""Sets up coding agents to use dowse, by editing their configuration files; every edit can be undone.
 
-``clients.py`` is the table of agents; ``jsonc.py`` and ``toml_editor.py`` change one entry of a file and nothing else
-in it; ``setup.py`` puts it together; ``instructions.py`` has the texts for AGENTS.md and the skill.
+``clients.py`` is the table of agents; ``jsonc.py`` and ``toml_editor.py`` edit one entry of a file and nothing else;
+``setup.py`` puts it together; ``instructions.py`` has the texts for AGENTS.md and the skill.
 """

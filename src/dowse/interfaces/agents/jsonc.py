@@ -1,4 +1,4 @@
-"""Changes one entry of a JSON file and leaves every other character alone: comments, order, spaces, commas."""
+"""Edits one entry of a JSON file with comments and leaves every other character alone."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 
 from dowse.errors import UsageError
 
-_SPACE = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_TRIVIA = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_SCALAR = re.compile(r"[^\s,\]}/]+")
+_SCALAR = re.compile(r'[^\s,\]}/"]+')
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,158 +33,158 @@ class _Object:
         return next((member for member in self.members if member.key == key), None)
 
 
-def with_entry(text: str, keys: Sequence[str], value: Any) -> str:
-    """The text with a value under these keys, in objects that are made where they are missing."""
+def set_entry(text: str, keys: Sequence[str], value: Any) -> str:
+    """Return the text with a value under these keys; objects that are missing on the way are added."""
     if not text.strip():
-        return _dumped(_nested(keys, value), 0) + "\n"
-    found, missing = _descend(text, keys)
+        return _dump(_nest(keys, value), 0) + "\n"
+    holder, missing = _descend(text, keys)
     if not missing:
-        return _replaced(text, found, keys[-1], value)
-    inner = _nested(missing[1:], value)
-    return _inserted(text, found, missing[0], inner)
+        return _replace(text, holder, keys[-1], value)
+    inner = _nest(missing[1:], value)
+    return _insert(text, holder, missing[0], inner)
 
 
-def without_entry(text: str, keys: Sequence[str]) -> str:
-    """The text without the value under these keys; an object that held nothing else stays, empty."""
+def remove_entry(text: str, keys: Sequence[str]) -> str:
+    """Return the text without the value under these keys; an object that held nothing else stays, empty."""
     if not text.strip():
         return text
-    found, missing = _descend(text, keys)
-    return text if missing else _removed(text, found, keys[-1])
+    holder, missing = _descend(text, keys)
+    return text if missing else _remove(text, holder, keys[-1])
 
 
-def entry(text: str, keys: Sequence[str]) -> Any:
-    """The value under these keys, or None."""
+def get_entry(text: str, keys: Sequence[str]) -> Any:
+    """Return the value under these keys, or None."""
     if not text.strip():
         return None
-    found, missing = _descend(text, keys)
-    member = found.member(keys[-1])
+    holder, missing = _descend(text, keys)
+    member = holder.member(keys[-1])
     if missing or member is None:
         return None
-    return _load(_STRIP.sub(lambda match: match[1] or "", text[member.value : member.end]))
+    return _load(_COMMENT_OR_COMMA.sub(lambda match: match[1] or "", text[member.value : member.end]))
 
 
-_STRIP = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[\]}])', re.DOTALL)
-"""Comments and commas at the end; strings stay."""
+_COMMENT_OR_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[\]}])', re.DOTALL)
+"""Comments and trailing commas, which are dropped; strings, the one group, stay."""
 
 
 def _load(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _invalid(text, 0) from error
+        raise _invalid_json(text, 0) from error
 
 
-def _nested(keys: Sequence[str], value: Any) -> Any:
+def _nest(keys: Sequence[str], value: Any) -> Any:
     for key in reversed(keys):
         value = {key: value}
     return value
 
 
 def _descend(text: str, keys: Sequence[str]) -> tuple[_Object, Sequence[str]]:
-    """The innermost object there is on the way to the keys, and the keys that are not in it."""
+    """Find the innermost object on the way to the keys, and the keys that are missing in it."""
     try:
-        here = _object(text, _skip(text, 0))
+        here = _parse_object(text, _skip_trivia(text, 0))
         for position, key in enumerate(keys):
             member = here.member(key)
             if member is None:
                 return here, keys[position:]
             if position < len(keys) - 1:
-                here = _object(text, member.value)
+                here = _parse_object(text, member.value)
     except RecursionError as error:
         raise UsageError("the file is nested too deeply: edit it by hand") from error
     return here, ()
 
 
-def _object(text: str, at: int) -> _Object:
+def _parse_object(text: str, at: int) -> _Object:
     if text[at : at + 1] != "{":
         raise UsageError("the file is not what was expected: there is no object where servers are listed")
     members = []
-    start, at = at, _skip(text, at + 1)
+    start, at = at, _skip_trivia(text, at + 1)
     while text[at : at + 1] != "}":
         key = _STRING.match(text, at)
         if key is None:
-            raise _invalid(text, at)
-        colon = _skip(text, key.end())
+            raise _invalid_json(text, at)
+        colon = _skip_trivia(text, key.end())
         if text[colon : colon + 1] != ":":
-            raise _invalid(text, colon)
-        value = _skip(text, colon + 1)
-        end = _end(text, value)
+            raise _invalid_json(text, colon)
+        value = _skip_trivia(text, colon + 1)
+        end = _find_end(text, value)
         members.append(_Member(_load(key[0]), key.start(), value, end))
         at = _skip_separator(text, end, "}")
     return _Object(start, at, tuple(members))
 
 
-def _skip(text: str, at: int) -> int:
-    match = _SPACE.match(text, at)
+def _skip_trivia(text: str, at: int) -> int:
+    match = _TRIVIA.match(text, at)
     assert match
     return match.end()
 
 
-def _end(text: str, at: int) -> int:
-    """Where the value that begins here ends."""
+def _find_end(text: str, at: int) -> int:
+    """Find where the value that begins here ends."""
     if text[at : at + 1] == "{":
-        return _object(text, at).close + 1
+        return _parse_object(text, at).close + 1
     if text[at : at + 1] == "[":
-        at = _skip(text, at + 1)
+        at = _skip_trivia(text, at + 1)
         while text[at : at + 1] != "]":
-            at = _skip_separator(text, _end(text, at), "]")
+            at = _skip_separator(text, _find_end(text, at), "]")
         return at + 1
     match = _STRING.match(text, at) or _SCALAR.match(text, at)
     if match is None:
-        raise _invalid(text, at)
+        raise _invalid_json(text, at)
     return match.end()
 
 
 def _skip_separator(text: str, at: int, close: str) -> int:
     """Return where the next value begins, behind a comma, or where the closing bracket is."""
-    at = _skip(text, at)
+    at = _skip_trivia(text, at)
     if text[at : at + 1] == ",":
-        return _skip(text, at + 1)
+        return _skip_trivia(text, at + 1)
     if text[at : at + 1] != close:
-        raise _invalid(text, at)
+        raise _invalid_json(text, at)
     return at
 
 
-def _invalid(text: str, at: int) -> UsageError:
+def _invalid_json(text: str, at: int) -> UsageError:
     return UsageError(f"the file is not valid JSON near {text[at : at + 20]!r}: repair it first")
 
 
-def _replaced(text: str, holder: _Object, key: str, value: Any) -> str:
+def _replace(text: str, holder: _Object, key: str, value: Any) -> str:
     member = holder.member(key)
     assert member
-    return text[: member.value] + _dumped(value, _depth(text, member.start)) + text[member.end :]
+    return text[: member.value] + _dump(value, _indentation(text, member.start)) + text[member.end :]
 
 
-def _inserted(text: str, holder: _Object, key: str, value: Any) -> str:
-    """The entry behind the last one, indented like it."""
+def _insert(text: str, holder: _Object, key: str, value: Any) -> str:
+    """Insert the entry behind the last one, indented like it."""
     if holder.members:
         last = holder.members[-1]
-        depth = _depth(text, last.start)
-        written = f",\n{' ' * depth}{json.dumps(key)}: {_dumped(value, depth)}"
-        return text[: last.end] + written + text[last.end :]
-    depth = _depth(text, holder.open) + 2
-    written = f"\n{' ' * depth}{json.dumps(key)}: {_dumped(value, depth)}\n{' ' * (depth - 2)}"
-    return text[: holder.open + 1] + written + text[holder.close :]
+        depth = _indentation(text, last.start)
+        inserted = f",\n{' ' * depth}{json.dumps(key)}: {_dump(value, depth)}"
+        return text[: last.end] + inserted + text[last.end :]
+    depth = _indentation(text, holder.open) + 2
+    inserted = f"\n{' ' * depth}{json.dumps(key)}: {_dump(value, depth)}\n{' ' * (depth - 2)}"
+    return text[: holder.open + 1] + inserted + text[holder.close :]
 
 
-def _removed(text: str, holder: _Object, key: str) -> str:
-    """Without the entry, and without the comma that belonged to it."""
+def _remove(text: str, holder: _Object, key: str) -> str:
+    """Remove the entry, and the comma that belonged to it."""
     position = next(i for i, member in enumerate(holder.members) if member.key == key)
     member = holder.members[position]
     if position > 0:
         return text[: holder.members[position - 1].end] + text[member.end :]
     if len(holder.members) > 1:
         return text[: member.start] + text[holder.members[1].start :]
-    comma = _skip(text, member.end)
+    comma = _skip_trivia(text, member.end)
     end = comma + 1 if text[comma : comma + 1] == "," else member.end
     return text[: holder.open + 1] + text[end : holder.close].strip() + text[holder.close :]
 
 
-def _depth(text: str, at: int) -> int:
-    """How far the line of a place is indented."""
+def _indentation(text: str, at: int) -> int:
+    """Count the spaces at the start of the line of an offset."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return len(line) - len(line.lstrip(" "))
 
 
-def _dumped(value: Any, depth: int) -> str:
+def _dump(value: Any, depth: int) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False).replace("\n", "\n" + " " * depth)

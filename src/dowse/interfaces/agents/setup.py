@@ -1,7 +1,7 @@
-"""Writes what an agent must know into its files, shows what changes, and takes it back.
+"""Installs the server in the files of coding agents, shows the diff, and uninstalls it.
 
-What a file said before is kept in the user's cache: as long as nobody else has changed the file since, taking back
-restores it to the byte; otherwise only the entry is taken out.
+The text of a file before the edit is kept in the user's cache: as long as nobody else has changed the file since,
+uninstalling restores it to the byte; otherwise only the entry is removed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TypedDict
 from dowse import safe_files, settings
 from dowse.errors import UsageError
 from dowse.interfaces.agents import instructions, jsonc, toml_editor
-from dowse.interfaces.agents.clients import AGENTS, NAME, Agent
+from dowse.interfaces.agents.clients import AGENTS, SERVER_NAME, Agent
 from dowse.interfaces.self_command import launch_command
 
 MAX_FILE_BYTES = 50_000_000
@@ -26,20 +26,20 @@ MAX_FILE_BYTES = 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """A file as it is and as it is to be; None where there is no file."""
+class FileEdit:
+    """An edit of a file: its text before and after; None where there is no file."""
 
     path: Path
     before: str | None
     after: str | None
 
     @property
-    def is_one(self) -> bool:
+    def has_changes(self) -> bool:
         """Whether anything changes."""
         return self.before != self.after
 
     def diff(self) -> str:
-        """The change as lines."""
+        """Return the edit as a unified diff."""
         old, new = ((text or "").splitlines(keepends=True) for text in (self.before, self.after))
         old_name, new_name = (
             str(self.path) if text is not None else "/dev/null" for text in (self.before, self.after)
@@ -48,8 +48,8 @@ class Change:
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
-def agent_named(name: str) -> Agent:
-    """The agent of this name."""
+def get_agent(name: str) -> Agent:
+    """Return the agent of this name."""
     if name not in AGENTS:
         close = difflib.get_close_matches(name, AGENTS, n=1)
         hint = f"did you mean '{close[0]}'? " if close else ""
@@ -57,8 +57,8 @@ def agent_named(name: str) -> Agent:
     return AGENTS[name]
 
 
-def detected() -> list[str]:
-    """Agents that seem to be in use here: the folder of their own settings is there."""
+def detect_agents() -> list[str]:
+    """Find the agents that seem to be in use here: those whose folder of settings exists."""
     found = []
     for name, agent in AGENTS.items():
         path = agent.user() if agent.user else None
@@ -67,8 +67,8 @@ def detected() -> list[str]:
     return found
 
 
-def file_of(agent: Agent, root: Path | None) -> Path:
-    """The file of an agent: the project's if a root is given, else the user's."""
+def config_path(agent: Agent, root: Path | None) -> Path:
+    """Return the file of an agent: the project's if a root is given, else the user's."""
     if root is not None:
         if not agent.project:
             raise UsageError(f"{agent.title} has no settings for a project: leave out --project")
@@ -78,95 +78,97 @@ def file_of(agent: Agent, root: Path | None) -> Path:
     return agent.user()
 
 
-def command_for(agent: Agent, root: Path | None, folder: Path) -> tuple[str, list[str]]:
-    """How the agent starts the server; what is shared with others must not name a place on this machine."""
+def build_command(agent: Agent, root: Path | None, folder: Path) -> tuple[str, list[str]]:
+    """Build the command of the server; a project's file is shared, so it must not name a path of this machine."""
     if root is not None:
         return "dowse", ["mcp"]
-    args = ["mcp", str(folder)] if agent.names_folder else ["mcp"]
+    args = ["mcp", str(folder)] if agent.needs_folder else ["mcp"]
     program, *words = launch_command()
     return program, [*words, *args]
 
 
-def entry_for(agent: Agent, root: Path | None, folder: Path) -> dict[str, object]:
-    """What is written for the agent."""
-    return agent.entry(*command_for(agent, root, folder))
+def build_entry(agent: Agent, root: Path | None, folder: Path) -> dict[str, object]:
+    """Build the entry of the server as the agent writes it."""
+    return agent.entry(*build_command(agent, root, folder))
 
 
-def rendered(agent: Agent, root: Path | None, folder: Path) -> str:
-    """The configuration alone, to be pasted."""
-    keys = (*agent.keys, NAME)
-    value = entry_for(agent, root, folder)
-    return toml_editor.with_entry("", keys, value) if agent.is_toml else jsonc.with_entry("", keys, value)
+def render_entry(agent: Agent, root: Path | None, folder: Path) -> str:
+    """Render the entry alone, to be pasted."""
+    keys = (*agent.keys, SERVER_NAME)
+    value = build_entry(agent, root, folder)
+    return toml_editor.set_entry("", keys, value) if agent.is_toml else jsonc.set_entry("", keys, value)
 
 
-def installing(agent: Agent, root: Path | None, folder: Path) -> Change:
-    """The agent's file with the server in it."""
-    path = file_of(agent, root)
+def plan_install(agent: Agent, root: Path | None, folder: Path) -> FileEdit:
+    """Plan to add the server to the file of an agent."""
+    path = config_path(agent, root)
     before = _read(path)
-    keys = (*agent.keys, NAME)
-    change = toml_editor.with_entry if agent.is_toml else jsonc.with_entry
-    value = entry_for(agent, root, folder)
-    if before is not None and _entry(agent, before, keys) == value:
-        return Change(path, before, before)
-    return Change(path, before, _changing(path, lambda text: change(text, keys, value), before or ""))
+    keys = (*agent.keys, SERVER_NAME)
+    edit = toml_editor.set_entry if agent.is_toml else jsonc.set_entry
+    value = build_entry(agent, root, folder)
+    if before is not None and _read_entry(agent, before, keys) == value:
+        return FileEdit(path, before, before)
+    return FileEdit(path, before, _edit_text(path, lambda text: edit(text, keys, value), before or ""))
 
 
-def uninstalling(agent: Agent, root: Path | None) -> Change:
-    """The agent's file without the server: as it was before, if nobody has changed it since."""
-    path = file_of(agent, root)
-    keys = (*agent.keys, NAME)
-    change = toml_editor.without_entry if agent.is_toml else jsonc.without_entry
-    return _taking_back(path, lambda text: _changing(path, lambda t: change(t, keys), text))
+def plan_uninstall(agent: Agent, root: Path | None) -> FileEdit:
+    """Plan to remove the server from the file of an agent: back to what it was, if nobody has changed it since."""
+    path = config_path(agent, root)
+    keys = (*agent.keys, SERVER_NAME)
+    edit = toml_editor.remove_entry if agent.is_toml else jsonc.remove_entry
+    return _plan_removal(path, lambda text: _edit_text(path, lambda t: edit(t, keys), text))
 
 
-def advising(root: Path, names: Sequence[str]) -> Iterator[Change]:
-    """The section for agents in the files that the agents read."""
-    for name in dict.fromkeys(agent_named(name).guidance for name in names):
+def plan_instructions(root: Path, names: Sequence[str]) -> Iterator[FileEdit]:
+    """Plan to add the section to the instruction files that the agents read."""
+    for name in dict.fromkeys(get_agent(name).instructions_file for name in names):
         path = _inside(root, name)
         before = _read(path)
-        yield Change(path, before, instructions.with_section(before or ""))
+        yield FileEdit(path, before, instructions.add_section(before or ""))
 
 
-def advising_no_more(root: Path) -> Iterator[Change]:
-    """The same files without it."""
-    for name in dict.fromkeys(agent.guidance for agent in AGENTS.values()):
-        yield _taking_back(_inside(root, name), instructions.without_section)
+def plan_instructions_removal(root: Path) -> Iterator[FileEdit]:
+    """Plan to remove the section from every instruction file."""
+    for name in dict.fromkeys(agent.instructions_file for agent in AGENTS.values()):
+        yield _plan_removal(_inside(root, name), instructions.remove_section)
 
 
-def teaching(root: Path) -> Change:
-    """The skill."""
+def plan_skill(root: Path) -> FileEdit:
+    """Plan to write the skill."""
     path = _inside(root, instructions.SKILL_PATH)
-    return Change(path, _read(path), instructions.SKILL)
+    return FileEdit(path, _read(path), instructions.SKILL)
 
 
-def teaching_no_more(root: Path) -> Change:
-    """No skill."""
+def plan_skill_removal(root: Path) -> FileEdit:
+    """Plan to remove the skill, unless somebody has changed it."""
     path = _inside(root, instructions.SKILL_PATH)
     before = _read(path)
-    return Change(path, before, None if before == instructions.SKILL else before)
+    return FileEdit(path, before, None if before == instructions.SKILL else before)
 
 
-def apply(change: Change) -> None:
-    """Write a change, and keep what there was before."""
-    if not change.is_one:
+def apply(edit: FileEdit) -> None:
+    """Write an edit, and back up the text from before."""
+    if not edit.has_changes:
         return
-    record = _record(change.path)
+    backup_file = _backup_path(edit.path)
     try:
-        kept = _kept(change.path)
-        if change.after is None:
-            change.path.unlink(missing_ok=True)
-            _remove_empty(kept["made"] if kept else ())
-            record.unlink(missing_ok=True)
+        backup = _load_backup(edit.path)
+        if edit.after is None:
+            edit.path.unlink(missing_ok=True)
+            _remove_empty(backup["made"] if backup else ())
+            backup_file.unlink(missing_ok=True)
             return
-        first = _first_before(change)
-        made = [str(folder) for folder in change.path.parents if not folder.exists()]
-        change.path.parent.mkdir(parents=True, exist_ok=True)
-        _write(change.path, change.after)
-        record.parent.mkdir(parents=True, exist_ok=True)
-        made = made or (kept["made"] if kept else [])
-        _write(record, json.dumps(_Kept(path=str(change.path), before=first, after=change.after, made=made)))
+        first = _original_text(edit)
+        made = [str(folder) for folder in edit.path.parents if not folder.exists()]
+        edit.path.parent.mkdir(parents=True, exist_ok=True)
+        _write(edit.path, edit.after)
+        backup_file.parent.mkdir(parents=True, exist_ok=True)
+        made = made or (backup["made"] if backup else [])
+        _write(
+            backup_file, json.dumps(_Backup(path=str(edit.path), before=first, after=edit.after, made=made))
+        )
     except OSError as error:
-        raise UsageError(f"{change.path} cannot be written: {error}") from error
+        raise UsageError(f"{edit.path} cannot be written: {error}") from error
 
 
 def _remove_empty(folders: Iterable[str]) -> None:
@@ -176,45 +178,45 @@ def _remove_empty(folders: Iterable[str]) -> None:
             Path(folder).rmdir()
 
 
-def forget(change: Change) -> None:
-    """What was kept of a file is not needed any more."""
-    _record(change.path).unlink(missing_ok=True)
+def forget_backup(edit: FileEdit) -> None:
+    """Remove the backup of a file."""
+    _backup_path(edit.path).unlink(missing_ok=True)
 
 
-def _first_before(change: Change) -> str | None:
-    """What the file said before dowse came to it, also if this is not the first change."""
-    kept = _kept(change.path)
-    if kept and kept["after"] == change.before:
-        return kept["before"]
-    return change.before
+def _original_text(edit: FileEdit) -> str | None:
+    """Return the text of the file before the first edit by dowse."""
+    backup = _load_backup(edit.path)
+    if backup and backup["after"] == edit.before:
+        return backup["before"]
+    return edit.before
 
 
-def _taking_back(path: Path, remove: Callable[[str], str]) -> Change:
+def _plan_removal(path: Path, remove: Callable[[str], str]) -> FileEdit:
     current = _read(path)
-    kept = _kept(path)
+    backup = _load_backup(path)
     if current is None:
-        return Change(path, None, None)
-    if kept and kept["after"] == current:
-        return Change(path, current, kept["before"])
-    return Change(path, current, remove(current))
+        return FileEdit(path, None, None)
+    if backup and backup["after"] == current:
+        return FileEdit(path, current, backup["before"])
+    return FileEdit(path, current, remove(current))
 
 
-def _changing(path: Path, change: Callable[[str], str], text: str) -> str:
+def _edit_text(path: Path, edit: Callable[[str], str], text: str) -> str:
     try:
-        return change(text)
+        return edit(text)
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from error
 
 
-def _entry(agent: Agent, text: str, keys: Sequence[str]) -> object:
+def _read_entry(agent: Agent, text: str, keys: Sequence[str]) -> object:
     try:
-        return toml_editor.entry(text, keys) if agent.is_toml else jsonc.entry(text, keys)
+        return toml_editor.get_entry(text, keys) if agent.is_toml else jsonc.get_entry(text, keys)
     except (UsageError, ValueError):
         return None
 
 
-class _Kept(TypedDict):
-    """What is kept of a file that was changed: what it said before and after, and which folders were made for it."""
+class _Backup(TypedDict):
+    """The backup of an edited file: its text before and after, and the folders that were made for it."""
 
     path: str
     before: str | None
@@ -222,17 +224,19 @@ class _Kept(TypedDict):
     made: list[str]
 
 
-def _kept(path: Path) -> _Kept | None:
+def _load_backup(path: Path) -> _Backup | None:
     try:
-        kept = json.loads(_record(path).read_text(encoding="utf-8"))
+        backup = json.loads(_backup_path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    if not isinstance(kept, dict) or not {"before", "after"} <= kept.keys():
+    if not isinstance(backup, dict) or not {"before", "after"} <= backup.keys():
         return None
-    return _Kept(path=str(path), before=kept["before"], after=kept["after"], made=kept.get("made", []))
+    return _Backup(
+        path=str(path), before=backup["before"], after=backup["after"], made=backup.get("made", [])
+    )
 
 
-def _record(path: Path) -> Path:
+def _backup_path(path: Path) -> Path:
     digest = hashlib.sha256(str(path.absolute()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return settings.user_cache_dir() / "agents" / f"{digest}.json"
 

@@ -17,7 +17,7 @@ HELP_WIDTH = 100
 """Columns of a help text on a wide terminal; longer lines are hard to read."""
 
 
-class Row(NamedTuple):
+class CommandRow(NamedTuple):
     """A command: where its function is, and what it is for in one line."""
 
     home: str
@@ -25,74 +25,90 @@ class Row(NamedTuple):
 
 
 COMMANDS = {
-    "search": Row("dowse.interfaces.cli.search:search", "Find the places that answer a question."),
-    "locate": Row("dowse.interfaces.cli.locate:locate", "Find the places that an error message is about."),
-    "explain": Row("dowse.interfaces.cli.explain:explain", "Say why a place is found, or why it is not."),
-    "related": Row("dowse.interfaces.cli.related:related", "Find what belongs to a place."),
-    "entities": Row(
+    "search": CommandRow("dowse.interfaces.cli.search:search", "Find the places that answer a question."),
+    "locate": CommandRow(
+        "dowse.interfaces.cli.locate:locate", "Find the places that an error message is about."
+    ),
+    "explain": CommandRow(
+        "dowse.interfaces.cli.explain:explain", "Say why a place is found, or why it is not."
+    ),
+    "related": CommandRow("dowse.interfaces.cli.related:related", "Find what belongs to a place."),
+    "entities": CommandRow(
         "dowse.interfaces.cli.entities:entities",
         "Find entities by id, name, prefix or content.",
     ),
-    "retrieve": Row("dowse.interfaces.cli.entities:retrieve", "Print the whole code of entities."),
-    "callers": Row("dowse.interfaces.cli.graph:callers", "Show who calls a function, a method or a class."),
-    "callees": Row("dowse.interfaces.cli.graph:callees", "Show what something calls."),
-    "deps": Row("dowse.interfaces.cli.graph:deps", "Show the files that a file depends on."),
-    "impact": Row("dowse.interfaces.cli.graph:impact", "Show what depends on a file or a symbol."),
-    "traverse": Row("dowse.interfaces.cli.graph:traverse", "Show what is around nodes of the code graph."),
-    "hierarchy": Row("dowse.interfaces.cli.graph:hierarchy", "Show the classes above and below a class."),
-    "path": Row("dowse.interfaces.cli.graph:path", "Show how one thing reaches another."),
-    "hubs": Row("dowse.interfaces.cli.graph:hubs", "Show what most of the tree depends on."),
-    "cycles": Row("dowse.interfaces.cli.graph:cycles", "Show files that import each other in a circle."),
-    "affected": Row(
+    "retrieve": CommandRow("dowse.interfaces.cli.entities:retrieve", "Print the whole code of entities."),
+    "callers": CommandRow(
+        "dowse.interfaces.cli.graph:callers", "Show who calls a function, a method or a class."
+    ),
+    "callees": CommandRow("dowse.interfaces.cli.graph:callees", "Show what something calls."),
+    "deps": CommandRow("dowse.interfaces.cli.graph:deps", "Show the files that a file depends on."),
+    "impact": CommandRow("dowse.interfaces.cli.graph:impact", "Show what depends on a file or a symbol."),
+    "traverse": CommandRow(
+        "dowse.interfaces.cli.graph:traverse", "Show what is around nodes of the code graph."
+    ),
+    "hierarchy": CommandRow(
+        "dowse.interfaces.cli.graph:hierarchy", "Show the classes above and below a class."
+    ),
+    "path": CommandRow("dowse.interfaces.cli.graph:path", "Show how one thing reaches another."),
+    "hubs": CommandRow("dowse.interfaces.cli.graph:hubs", "Show what most of the tree depends on."),
+    "cycles": CommandRow(
+        "dowse.interfaces.cli.graph:cycles", "Show files that import each other in a circle."
+    ),
+    "affected": CommandRow(
         "dowse.interfaces.cli.affected:affected",
         "Show what a change reaches, and tests to run.",
     ),
-    "index": Row("dowse.interfaces.cli.index:index", "Bring the index up to what is on disk."),
-    "status": Row("dowse.interfaces.cli.status:status", "Show the index at a glance."),
-    "list": Row(
+    "index": CommandRow("dowse.interfaces.cli.index:index", "Bring the index up to what is on disk."),
+    "status": CommandRow("dowse.interfaces.cli.status:status", "Show the index at a glance."),
+    "list": CommandRow(
         "dowse.interfaces.cli.list_files:list_files", "List the files in the index, or those left out."
     ),
-    "languages": Row("dowse.interfaces.cli.languages:languages", "List the languages that are understood."),
-    "eval": Row(
+    "languages": CommandRow(
+        "dowse.interfaces.cli.languages:languages", "List the languages that are understood."
+    ),
+    "eval": CommandRow(
         "dowse.interfaces.cli.evaluate:evaluate", "Measure how well search works on this repository."
     ),
-    "terms": Row(
+    "terms": CommandRow(
         "dowse.interfaces.cli.terms:terms", "Keep a term graph: what users say, and what the code says."
     ),
-    "store": Row("dowse.interfaces.cli.store:store", "Look after an index that a team shares."),
-    "config": Row("dowse.interfaces.cli.config:config", "Show the settings and where they come from."),
-    "trust": Row("dowse.interfaces.cli.trust:trust", "Use an index that was made elsewhere."),
-    "clear": Row("dowse.interfaces.cli.clear:clear", "Remove the index."),
-    "doctor": Row("dowse.interfaces.cli.doctor:doctor", "Check that everything dowse needs is in order."),
-    "shell": Row("dowse.interfaces.cli.shell:shell", "Ask questions one after another."),
-    "mcp": Row("dowse.interfaces.cli.mcp:mcp", "Serve coding agents over the Model Context Protocol."),
-    "agent": Row("dowse.interfaces.cli.agent:agent", "Set up coding agents to use dowse."),
-    "watch": Row("dowse.interfaces.cli.watch:watch", "Keep the index up to date while files change."),
-    "hook": Row("dowse.interfaces.cli.hook:hook", "Let git bring the index up to date."),
-    "completion": Row(
+    "store": CommandRow("dowse.interfaces.cli.store:store", "Look after an index that a team shares."),
+    "config": CommandRow("dowse.interfaces.cli.config:config", "Show the settings and where they come from."),
+    "trust": CommandRow("dowse.interfaces.cli.trust:trust", "Use an index that was made elsewhere."),
+    "clear": CommandRow("dowse.interfaces.cli.clear:clear", "Remove the index."),
+    "doctor": CommandRow(
+        "dowse.interfaces.cli.doctor:doctor", "Check that everything dowse needs is in order."
+    ),
+    "shell": CommandRow("dowse.interfaces.cli.shell:shell", "Ask questions one after another."),
+    "mcp": CommandRow("dowse.interfaces.cli.mcp:mcp", "Serve coding agents over the Model Context Protocol."),
+    "agent": CommandRow("dowse.interfaces.cli.agent:agent", "Set up coding agents to use dowse."),
+    "watch": CommandRow("dowse.interfaces.cli.watch:watch", "Keep the index up to date while files change."),
+    "hook": CommandRow("dowse.interfaces.cli.hook:hook", "Let git bring the index up to date."),
+    "completion": CommandRow(
         "dowse.interfaces.cli.completion:completion", "Print the completion script of a shell."
     ),
 }
 
-DEFAULT = "search"
-"""The command that is meant when the first word is none."""
+DEFAULT_COMMAND = "search"
+"""The command that runs when the first word is not a command."""
 
-IMPLIED = "dowse.implied"
-"""Under this key a context says that nobody wrote the command."""
+IMPLIED_KEY = "dowse.implied"
+"""Key of a context's ``meta`` that tells whether the default command was added."""
 
-_FLAGS = frozenset({"--debug", "--help", "-h", "--version"})
-"""What may stand before the command."""
+_LEADING_FLAGS = frozenset({"--debug", "--help", "-h", "--version"})
+"""Flags that may come before the command."""
 
 
 class CommandTable(click.Group):
     """A group whose commands are the rows of the table."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, in the order of the table."""
+        """List the names, in the order of the table."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name, loaded."""
+        """Load the command of this name."""
         if cmd_name not in COMMANDS:
             return None
         module, _, function = COMMANDS[cmd_name].home.partition(":")
@@ -100,23 +116,23 @@ class CommandTable(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The table as part of the help text, without loading anything."""
+        """Write the table into the help text, without loading any command."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, row.summary) for name, row in COMMANDS.items()])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Arguments as ever, but for a search that is not called one."""
-        completed = with_command(args)
-        ctx.meta[IMPLIED] = completed != args
+        """Parse arguments, with ``search`` as the default command."""
+        completed = add_default_command(args)
+        ctx.meta[IMPLIED_KEY] = completed != args
         return super().parse_args(ctx, completed)
 
 
-def with_command(args: list[str]) -> list[str]:
-    """The arguments with ``search`` in front of a question that stands alone."""
-    first = next((i for i, arg in enumerate(args) if arg not in _FLAGS), None)
+def add_default_command(args: list[str]) -> list[str]:
+    """Insert ``search`` in front of a query without a command."""
+    first = next((i for i, arg in enumerate(args) if arg not in _LEADING_FLAGS), None)
     if first is None or args[first] in COMMANDS:
         return args
-    return [*args[:first], DEFAULT, *args[first:]]
+    return [*args[:first], DEFAULT_COMMAND, *args[first:]]
 
 
 @click.command(

@@ -10,7 +10,7 @@ from dowse.interfaces.cli import options
 
 NOTHING_FOUND = 1
 
-MAX_DIFF = 50_000_000
+MAX_DIFF_BYTES = 50_000_000
 """Bytes of a diff that are read."""
 
 
@@ -54,28 +54,28 @@ def affected(
 
     if since and diff:
         raise UsageError("--since and --diff exclude each other: give one of them")
-    text = _read(diff) if diff else None
+    text = _read_diff(diff) if diff else None
     with options.open_engine(root, index_dir=index_dir) as engine:
         found = engine.graph.affected(since or "HEAD", text, Walk(depth=depth))
     if as_json:
         output.write_json(render_graph.affected_values(found))
     elif tests_only:
         output.write("\n".join(path for path, _ in found.tests))
-    elif shown := render_graph.affected_text(found, output.view(color).paint):
+    elif shown := render_graph.affected_text(found, output.make_view(color).paint):
         output.write(shown)
     for note in found.notes:
         output.remark(note)
     return 0 if found.changed or found.removed else NOTHING_FOUND
 
 
-def _read(diff: str) -> str:
+def _read_diff(diff: str) -> str:
     from dowse.errors import UsageError
 
     if diff == "-":
-        return sys.stdin.buffer.read(MAX_DIFF).decode("utf-8", "replace")
+        return sys.stdin.buffer.read(MAX_DIFF_BYTES).decode("utf-8", "replace")
     try:
         with open(diff, "rb") as file:
-            return file.read(MAX_DIFF).decode("utf-8", "replace")
+            return file.read(MAX_DIFF_BYTES).decode("utf-8", "replace")
     except OSError as error:
         raise UsageError(
             f"{diff} cannot be read ({error.strerror}): give a diff, or '-' for standard input"

@@ -12,7 +12,7 @@ from dowse.errors import UsageError
 from dowse.interfaces.cli import options
 
 if TYPE_CHECKING:
-    from dowse.interfaces.agents.setup import Change
+    from dowse.interfaces.agents.setup import FileEdit
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -56,15 +56,15 @@ def install(
     from dowse import roots
     from dowse.interfaces.agents import setup
 
-    chosen = names or tuple(setup.detected())
+    chosen = names or tuple(setup.detect_agents())
     if not chosen:
         raise UsageError("no agent was found here: name one (see 'dowse agent --help')")
     folder = roots.root_of(root, any_root=True)
     scope = folder if project else None
-    changes = [setup.installing(setup.agent_named(name), scope, folder) for name in chosen]
-    changes += setup.advising(folder, chosen) if instructions else []
-    changes += [setup.teaching(folder)] if skill else []
-    return _carry_out(changes, dry_run=dry_run)
+    edits = [setup.plan_install(setup.get_agent(name), scope, folder) for name in chosen]
+    edits += setup.plan_instructions(folder, chosen) if instructions else []
+    edits += [setup.plan_skill(folder)] if skill else []
+    return _apply_edits(edits, dry_run=dry_run)
 
 
 @agent.command("uninstall")
@@ -84,12 +84,12 @@ def uninstall(
 
     folder = roots.root_of(root, any_root=True)
     scope = folder if project else None
-    changes = [setup.uninstalling(setup.agent_named(name), scope) for name in names]
-    changes += setup.advising_no_more(folder) if instructions else []
-    changes += [setup.teaching_no_more(folder)] if skill else []
-    code = _carry_out(changes, dry_run=dry_run)
-    for change in changes if not dry_run else ():
-        setup.forget(change)
+    edits = [setup.plan_uninstall(setup.get_agent(name), scope) for name in names]
+    edits += setup.plan_instructions_removal(folder) if instructions else []
+    edits += [setup.plan_skill_removal(folder)] if skill else []
+    code = _apply_edits(edits, dry_run=dry_run)
+    for edit in edits if not dry_run else ():
+        setup.forget_backup(edit)
     return code
 
 
@@ -104,31 +104,31 @@ def config(name: str, project: bool, root: str | None) -> int:
     from dowse.interfaces.agents import setup
     from dowse.interfaces.cli import output
 
-    chosen, folder = setup.agent_named(name), roots.root_of(root, any_root=True)
+    chosen, folder = setup.get_agent(name), roots.root_of(root, any_root=True)
     scope = folder if project else None
-    output.remark(f"{chosen.title}: {setup.file_of(chosen, scope)}")
-    output.write(setup.rendered(chosen, scope, folder).rstrip("\n"))
+    output.remark(f"{chosen.title}: {setup.config_path(chosen, scope)}")
+    output.write(setup.render_entry(chosen, scope, folder).rstrip("\n"))
     return 0
 
 
-def _carry_out(changes: Iterable[Change], *, dry_run: bool) -> int:
+def _apply_edits(edits: Iterable[FileEdit], *, dry_run: bool) -> int:
     from dowse.interfaces.agents import setup
     from dowse.interfaces.cli import output
-    from dowse.interfaces.theme import visible_code
+    from dowse.interfaces.theme import escape_code
 
-    for change in changes:
-        if not change.is_one:
-            output.remark(f"{_shown(change.path)}: nothing to change")
+    for edit in edits:
+        if not edit.has_changes:
+            output.remark(f"{_display(edit.path)}: nothing to change")
             continue
-        output.write(visible_code(change.diff()).rstrip("\n"))
+        output.write(escape_code(edit.diff()).rstrip("\n"))
         if not dry_run:
-            setup.apply(change)
-            done = "removed" if change.after is None else "written"
-            output.remark(f"{_shown(change.path)}: {done}")
+            setup.apply(edit)
+            done = "removed" if edit.after is None else "written"
+            output.remark(f"{_display(edit.path)}: {done}")
     return 0
 
 
-def _shown(path: Path) -> str:
-    from dowse.interfaces.theme import visible
+def _display(path: Path) -> str:
+    from dowse.interfaces.theme import escape_text
 
-    return visible(str(path))
+    return escape_text(str(path))

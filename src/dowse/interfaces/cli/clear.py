@@ -30,18 +30,18 @@ def clear(root: str | None, yes: bool, **given: Any) -> int:
     """
     from dowse.errors import UsageError
     from dowse.interfaces.cli import output
-    from dowse.interfaces.theme import visible
+    from dowse.interfaces.theme import escape_text
 
     with options.open_engine(root, **given) as engine:
-        place, there = _found(engine)
-        place = visible(place)
-        if not there:
+        place, exists = _locate_index(engine)
+        place = escape_text(place)
+        if not exists:
             output.remark(f"there is no index at {place}")
             return 0
         if not yes and not sys.stdin.isatty():
             raise UsageError("nobody to ask: say --yes to remove the index")
         for path in engine.index_files():
-            output.write(f"  {visible(str(path))}")
+            output.write(f"  {escape_text(str(path))}")
         if not yes and not click.confirm(f"remove the index at {place}?"):
             return NOT_REMOVED
         engine.clear()
@@ -49,8 +49,8 @@ def clear(root: str | None, yes: bool, **given: Any) -> int:
     return 0
 
 
-def _found(engine: Engine) -> tuple[str, bool]:
-    """Where the index is, and whether there is anything to remove, be it complete or not."""
+def _locate_index(engine: Engine) -> tuple[str, bool]:
+    """Return where the index is, and whether there is anything to remove, complete or not."""
     from dowse.stores import is_server
     from dowse.types import IndexState
 

@@ -26,9 +26,9 @@ def show(root: str | None, as_json: bool) -> int:
     import json
     from dataclasses import fields
 
-    from dowse.interfaces import render
+    from dowse.interfaces import json_values, text_layout
     from dowse.interfaces.cli import output
-    from dowse.interfaces.theme import visible
+    from dowse.interfaces.theme import escape_text
     from dowse.settings import masked
 
     with options.open_engine(root, any_root=True) as engine:
@@ -37,11 +37,11 @@ def show(root: str | None, as_json: bool) -> int:
         origins = engine.origins
     if as_json:
         rows = {name: {"value": value, "origin": origins[name]} for name, value in values.items()}
-        about = {"schema": render.SCHEMA, "root": str(engine.root), "notes": list(engine.notes)}
+        about = {"schema": json_values.SCHEMA, "root": str(engine.root), "notes": list(engine.notes)}
         output.write_json(about | {"settings": rows})
     else:
-        cells = [(name, origins[name], visible(json.dumps(value))) for name, value in values.items()]
-        output.write(render.table([("SETTING", "FROM", "VALUE"), *cells]))
+        cells = [(name, origins[name], escape_text(json.dumps(value))) for name, value in values.items()]
+        output.write(text_layout.format_table([("SETTING", "FROM", "VALUE"), *cells]))
     for note in engine.notes:
         output.remark(f"note: {note}")
     return 0

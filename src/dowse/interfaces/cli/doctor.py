@@ -23,16 +23,19 @@ def doctor(root: str | None, as_json: bool, **given: Any) -> int:
     Leaves with 3 if a check fails; a warning is not a failure.
     """
     from dowse.interfaces.cli import doctor_checks, output
-    from dowse.interfaces.render import SCHEMA
-    from dowse.interfaces.theme import visible
+    from dowse.interfaces.json_values import SCHEMA
+    from dowse.interfaces.theme import escape_text
 
-    results = [*doctor_checks.installation(), *doctor_checks.tree(root, **options.given_store(), **given)]
+    results = [
+        *doctor_checks.check_installation(),
+        *doctor_checks.check_tree(root, **options.store_setting(), **given),
+    ]
     if as_json:
         output.write_json({"schema": SCHEMA, "checks": [result._asdict() for result in results]})
     else:
         for result in results:
-            output.write(f"{result.verdict:<5}{result.name}: {visible(result.found)}")
+            output.write(f"{result.verdict:<5}{result.name}: {escape_text(result.found)}")
             if result.advice:
                 output.write(f"     {result.advice}")
-    failed = any(result.verdict is doctor_checks.Verdict.FAIL for result in results)
+    failed = any(result.verdict is doctor_checks.CheckVerdict.FAIL for result in results)
     return NOT_IN_ORDER if failed else 0

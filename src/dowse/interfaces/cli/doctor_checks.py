@@ -1,4 +1,4 @@
-"""What ``dowse doctor`` looks at. Each check says what it found and, if that is not good, what to do."""
+"""The checks of ``dowse doctor``. Each says what it found and, if that is not good, what to do."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from dowse import roots
 from dowse.engine import Engine
 from dowse.errors import DowseError
 from dowse.indexing.ignore_files import IGNORE_FILES
-from dowse.interfaces.render import count
+from dowse.interfaces.text_layout import format_count
 from dowse.stores import is_server
 from dowse.stores.embedded.layout import LOCK
 from dowse.types import IndexState
 
-PYTHON = (3, 11)
+MIN_PYTHON = (3, 11)
 
-LOW_SPACE = 1_000_000_000
+LOW_SPACE_BYTES = 1_000_000_000
 """Bytes free below which a large tree may not fit: an index is about as large as the text it holds."""
 
 PACKAGES = ("tantivy", "tree-sitter", "numpy", "click")
 
 
-class Verdict(StrEnum):
+class CheckVerdict(StrEnum):
     """How a check came out."""
 
     OK = "ok"
@@ -40,71 +40,74 @@ class Check(NamedTuple):
     """One line of the report."""
 
     name: str
-    verdict: Verdict
+    verdict: CheckVerdict
     found: str
     advice: str = ""
 
 
-def installation() -> Iterator[Check]:
-    """What dowse runs on."""
-    yield _python()
-    yield from map(_package, PACKAGES)
-    yield _sqlite()
-    yield _git()
+def check_installation() -> Iterator[Check]:
+    """Check what dowse runs on."""
+    yield _check_python()
+    yield from map(_check_package, PACKAGES)
+    yield _check_sqlite()
+    yield _check_git()
 
 
-def tree(root: str | None, **given: Any) -> Iterator[Check]:
-    """The tree, its settings, the grammars and the index; nothing more if the first two fail."""
+def check_tree(root: str | None, **given: Any) -> Iterator[Check]:
+    """Check the tree, its settings, the grammars and the index; nothing more if the first two fail."""
     try:
         engine = Engine.open(root, **given)
     except DowseError as error:
-        yield Check("root and settings", Verdict.FAIL, str(error))
+        yield Check("root and settings", CheckVerdict.FAIL, str(error))
         return
     with engine:
-        yield Check("root", Verdict.OK, str(engine.root))
-        yield from (Check("settings", Verdict.WARN, note) for note in engine.notes)
-        yield _grammars(engine)
-        yield _ignore_rules(engine.root)
+        yield Check("root", CheckVerdict.OK, str(engine.root))
+        yield from (Check("settings", CheckVerdict.WARN, note) for note in engine.notes)
+        yield _check_grammars(engine)
+        yield _check_ignore_rules(engine.root)
         for name, check in _SERVER_CHECKS if is_server(engine.settings.store) else _INDEX_CHECKS:
-            yield _guarded(name, check, engine)
+            yield _run_check(name, check, engine)
 
 
-def _guarded(name: str, check: Callable[[Engine], Check], engine: Engine) -> Check:
+def _run_check(name: str, check: Callable[[Engine], Check], engine: Engine) -> Check:
     try:
         return check(engine)
     except DowseError as error:
-        return Check(name, Verdict.FAIL, str(error))
+        return Check(name, CheckVerdict.FAIL, str(error))
 
 
-def _python() -> Check:
+def _check_python() -> Check:
     found = ".".join(map(str, sys.version_info[:3]))
-    if sys.version_info[:2] >= PYTHON:
-        return Check("python", Verdict.OK, f"{found} at {sys.executable}")
-    return Check("python", Verdict.FAIL, found, f"use Python {'.'.join(map(str, PYTHON))} or newer")
+    if sys.version_info[:2] >= MIN_PYTHON:
+        return Check("python", CheckVerdict.OK, f"{found} at {sys.executable}")
+    return Check("python", CheckVerdict.FAIL, found, f"use Python {'.'.join(map(str, MIN_PYTHON))} or newer")
 
 
-def _package(name: str) -> Check:
+def _check_package(name: str) -> Check:
     try:
-        return Check(name, Verdict.OK, version(name))
+        return Check(name, CheckVerdict.OK, version(name))
     except PackageNotFoundError:
         return Check(
-            name, Verdict.FAIL, "not installed", "install dowse again: pip install --force-reinstall dowse"
+            name,
+            CheckVerdict.FAIL,
+            "not installed",
+            "install dowse again: pip install --force-reinstall dowse",
         )
 
 
-def _sqlite() -> Check:
+def _check_sqlite() -> Check:
     import sqlite3
 
-    return Check("sqlite", Verdict.OK, sqlite3.sqlite_version)
+    return Check("sqlite", CheckVerdict.OK, sqlite3.sqlite_version)
 
 
-def _git() -> Check:
+def _check_git() -> Check:
     if found := shutil.which("git"):
-        return Check("git", Verdict.OK, found)
-    return Check("git", Verdict.OK, "not found; dowse reads repositories without it")
+        return Check("git", CheckVerdict.OK, found)
+    return Check("git", CheckVerdict.OK, "not found; dowse reads repositories without it")
 
 
-def _grammars(engine: Engine) -> Check:
+def _check_grammars(engine: Engine) -> Check:
     from dowse.code import parsing
 
     specs = sorted({one.grammar for one in engine.languages.by_name.values() if one.grammar})
@@ -120,106 +123,111 @@ def _grammars(engine: Engine) -> Check:
             broken.append(f"{language.name}: {error}")
     if broken:
         advice = "install the packages named, or remove the language from the settings"
-        return Check("grammars", Verdict.FAIL, "; ".join(broken), advice)
-    return Check("grammars", Verdict.OK, f"all {len(specs)} load")
+        return Check("grammars", CheckVerdict.FAIL, "; ".join(broken), advice)
+    return Check("grammars", CheckVerdict.OK, f"all {len(specs)} load")
 
 
-def _ignore_rules(root: Path) -> Check:
+def _check_ignore_rules(root: Path) -> Check:
     found = [name for name in sorted(IGNORE_FILES) if (root / name).is_file()]
     if found:
-        return Check("ignore rules", Verdict.OK, ", ".join(found))
+        return Check("ignore rules", CheckVerdict.OK, ", ".join(found))
     advice = "add a .gitignore or .dowseignore if more is indexed than you want"
-    return Check("ignore rules", Verdict.OK, f"no ignore file in {root}", advice)
+    return Check("ignore rules", CheckVerdict.OK, f"no ignore file in {root}", advice)
 
 
-def _place(engine: Engine) -> Check:
+def _check_index_folder(engine: Engine) -> Check:
     folder = engine.index_folder
     if note := roots.index_place(engine.root, engine.settings).note:
-        return Check("index folder", Verdict.WARN, note, "or set index_dir to choose another place")
+        return Check("index folder", CheckVerdict.WARN, note, "or set index_dir to choose another place")
     existing = next(p for p in (folder, *folder.parents) if p.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK):
         return Check(
-            "index folder", Verdict.FAIL, f"{folder} cannot be written", "set index_dir to another folder"
+            "index folder",
+            CheckVerdict.FAIL,
+            f"{folder} cannot be written",
+            "set index_dir to another folder",
         )
-    return Check("index folder", Verdict.OK, f"{folder} can be written")
+    return Check("index folder", CheckVerdict.OK, f"{folder} can be written")
 
 
-def _server(engine: Engine) -> Check:
-    """The server that has the index: whether it answers, and what it runs."""
+def _check_server(engine: Engine) -> Check:
+    """Check the server that has the index: whether it answers, and what it runs."""
     status = engine.server_status()
     versions = ", ".join(f"{name} {version}" for name, version in status.extensions.items())
     found = f"{status.location}: PostgreSQL {status.version}, {versions}, {len(status.views)} checkouts"
     if status.notes:
-        return Check("server", Verdict.WARN, found, "; ".join(status.notes))
-    return Check("server", Verdict.OK, found)
+        return Check("server", CheckVerdict.WARN, found, "; ".join(status.notes))
+    return Check("server", CheckVerdict.OK, found)
 
 
-def _space(engine: Engine) -> Check:
+def _check_space(engine: Engine) -> Check:
     folder = engine.index_folder
     existing = next(p for p in (folder, *folder.parents) if p.exists())
     free = shutil.disk_usage(existing).free
     found = f"{free / 1e9:.1f} GB free"
-    if free < LOW_SPACE:
-        return Check("disk space", Verdict.WARN, found, "free some, or set index_dir to another disk")
-    return Check("disk space", Verdict.OK, found)
+    if free < LOW_SPACE_BYTES:
+        return Check("disk space", CheckVerdict.WARN, found, "free some, or set index_dir to another disk")
+    return Check("disk space", CheckVerdict.OK, found)
 
 
-def _index(engine: Engine) -> Check:
+def _check_index(engine: Engine) -> Check:
     status = engine.status()
     if status.state is IndexState.MISSING:
-        return Check("index", Verdict.WARN, "there is none yet", "run 'dowse index', or just search")
-    found = f"{status.state}, {count(status.files, 'file')}, generation {status.generation}"
+        return Check("index", CheckVerdict.WARN, "there is none yet", "run 'dowse index', or just search")
+    found = f"{status.state}, {format_count(status.files, 'file')}, generation {status.generation}"
     if status.state is IndexState.CURRENT:
-        return Check("index", Verdict.OK, found)
-    return Check("index", Verdict.WARN, found, "the next search or 'dowse index' makes it anew")
+        return Check("index", CheckVerdict.OK, found)
+    return Check("index", CheckVerdict.WARN, found, "the next search or 'dowse index' makes it anew")
 
 
-def _lock(engine: Engine) -> Check:
+def _check_lock(engine: Engine) -> Check:
     from filelock import FileLock, Timeout
 
     path = next((file for file in engine.index_files() if file.name == LOCK), None)
     if path is None:
-        return Check("lock", Verdict.OK, "nobody has written here yet")
+        return Check("lock", CheckVerdict.OK, "nobody has written here yet")
     try:
         with FileLock(path, timeout=0):
-            return Check("lock", Verdict.OK, "free")
+            return Check("lock", CheckVerdict.OK, "free")
     except Timeout:
-        return Check("lock", Verdict.WARN, "another process is writing the index", "wait for it, or stop it")
+        return Check(
+            "lock", CheckVerdict.WARN, "another process is writing the index", "wait for it, or stop it"
+        )
     except OSError as error:
-        return Check("lock", Verdict.WARN, f"cannot be tried: {error}")
+        return Check("lock", CheckVerdict.WARN, f"cannot be tried: {error}")
 
 
-def _parts(engine: Engine) -> Check:
+def _check_parts(engine: Engine) -> Check:
     generations = engine.status().parts
     found = ", ".join(f"{name} {generation}" for name, generation in generations.items()) or "no index"
     if generations and (damaged := engine.damaged()):
         advice = "run 'dowse index': it makes anew what is damaged"
-        return Check("parts of the index", Verdict.FAIL, f"damaged: {', '.join(damaged)}", advice)
+        return Check("parts of the index", CheckVerdict.FAIL, f"damaged: {', '.join(damaged)}", advice)
     if len(set(generations.values())) <= 1:
-        return Check("parts of the index", Verdict.OK, found)
+        return Check("parts of the index", CheckVerdict.OK, found)
     advice = "run 'dowse index': it brings them together"
-    return Check("parts of the index", Verdict.WARN, f"not of one generation: {found}", advice)
+    return Check("parts of the index", CheckVerdict.WARN, f"not of one generation: {found}", advice)
 
 
-def _embedder(engine: Engine) -> Check:
-    """Whether a text becomes a vector: loads the model, or asks the service."""
+def _check_embedder(engine: Engine) -> Check:
+    """Check that a text becomes a vector: loads the model, or asks the service."""
     if engine.embedder is None:
-        return Check("embedder", Verdict.OK, "none: no semantic channel")
+        return Check("embedder", CheckVerdict.OK, "none: no semantic channel")
     found = len(engine.embedder.embed_query("dowse"))
-    return Check("embedder", Verdict.OK, f"{engine.settings.embedder}, {found} dimensions")
+    return Check("embedder", CheckVerdict.OK, f"{engine.settings.embedder}, {found} dimensions")
 
 
 _INDEX_CHECKS: tuple[tuple[str, Callable[[Engine], Check]], ...] = (
-    ("index folder", _place),
-    ("disk space", _space),
-    ("index", _index),
-    ("lock", _lock),
-    ("parts of the index", _parts),
-    ("embedder", _embedder),
+    ("index folder", _check_index_folder),
+    ("disk space", _check_space),
+    ("index", _check_index),
+    ("lock", _check_lock),
+    ("parts of the index", _check_parts),
+    ("embedder", _check_embedder),
 )
 
 _SERVER_CHECKS: tuple[tuple[str, Callable[[Engine], Check]], ...] = (
-    ("server", _server),
-    ("index", _index),
-    ("embedder", _embedder),
+    ("server", _check_server),
+    ("index", _check_index),
+    ("embedder", _check_embedder),
 )

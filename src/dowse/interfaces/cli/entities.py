@@ -59,7 +59,7 @@ def entities(
     if as_json:
         output.write_json(render_graph.entities_values(hits))
     elif hits:
-        output.write(render_graph.entities_text(hits, output.view(color).paint))
+        output.write(render_graph.entities_text(hits, output.make_view(color).paint))
     return 0 if hits else NOTHING_FOUND
 
 
@@ -88,5 +88,5 @@ def retrieve(
     if as_json:
         output.write_json(render_graph.code_values(found))
     else:
-        output.write(render_graph.code_text(found, output.view(color).paint))
+        output.write(render_graph.code_text(found, output.make_view(color).paint))
     return 0

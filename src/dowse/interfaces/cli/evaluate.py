@@ -16,26 +16,28 @@ if TYPE_CHECKING:
     from dowse.evaluation.eval_types import Comparison, Dataset, Evaluation
     from dowse.evaluation.run import Plan
 
-FAILED = 1
-"""The exit code of a bar that was missed."""
+BAR_MISSED = 1
+"""Exit code if a metric is below its bar, or worse than before."""
 
-RUN = "run"
-"""The command that is meant when the first word is none."""
+DEFAULT_SUBCOMMAND = "run"
+"""The subcommand that runs when the first word is not one."""
 
-_FILE = click.Path(dir_okay=False, path_type=Path)
-_EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FILE_PATH = click.Path(dir_okay=False, path_type=Path)
+_EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-class _Group(click.Group):
+class _GroupWithDefault(click.Group):
     """``dowse eval truth.jsonl`` is ``dowse eval run truth.jsonl``."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args or args[0] not in (*self.commands, "-h", "--help"):
-            args = [RUN, *args]
+            args = [DEFAULT_SUBCOMMAND, *args]
         return super().parse_args(ctx, args)
 
 
-@click.group("eval", cls=_Group, options_metavar="", subcommand_metavar="[TRUTH] [OPTIONS] | diff A B")
+@click.group(
+    "eval", cls=_GroupWithDefault, options_metavar="", subcommand_metavar="[TRUTH] [OPTIONS] | diff A B"
+)
 def evaluate() -> None:
     """Measure how well search works on this repository.
 
@@ -49,10 +51,12 @@ def evaluate() -> None:
     """
 
 
-@evaluate.command(RUN)
-@click.argument("truth", required=False, type=_EXISTING)
+@evaluate.command(DEFAULT_SUBCOMMAND)
+@click.argument("truth", required=False, type=_EXISTING_FILE)
 @options.root
-@click.option("--queries", type=_EXISTING, metavar="FILE", help="The questions that belong to TREC qrels.")
+@click.option(
+    "--queries", type=_EXISTING_FILE, metavar="FILE", help="The questions that belong to TREC qrels."
+)
 @click.option("--repo", default="", metavar="NAME", help="Of a file about several repositories, this one.")
 @click.option(
     "--paths",
@@ -65,7 +69,7 @@ def evaluate() -> None:
 @click.option("--from", "sources", metavar="LIST", help="What to mine: docs, symbols, git (default: all).")
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Decides which are chosen.")
 @click.option(
-    "--out", type=_FILE, metavar="FILE", help="Where mined questions are kept (default: by its options)."
+    "--out", type=_FILE_PATH, metavar="FILE", help="Where mined questions are kept (default: by its options)."
 )
 @click.option("--force", is_flag=True, help="Replace the file of mined questions.")
 @click.option("--mine-only", is_flag=True, help="Mine, and measure nothing.")
@@ -81,7 +85,9 @@ def evaluate() -> None:
     metavar="SETTINGS",
     help="Measure this too, and compare (repeatable).",
 )
-@click.option("--baseline", type=_EXISTING, metavar="FILE", help="Compare with an evaluation that was saved.")
+@click.option(
+    "--baseline", type=_EXISTING_FILE, metavar="FILE", help="Compare with an evaluation that was saved."
+)
 @click.option(
     "--fail-under", "bars", multiple=True, metavar="METRIC=X", help="Leave with 1 below (repeatable)."
 )
@@ -91,39 +97,41 @@ def evaluate() -> None:
 @click.option(
     "--fail-on-any-regression", is_flag=True, help="Leave with 1 if any question is answered worse."
 )
-@click.option("--save", type=_FILE, metavar="FILE", help="Keep the evaluation (JSON) to compare with later.")
-@click.option("--html", type=_FILE, metavar="FILE", help="Write a page with charts.")
-@click.option("--markdown", type=_FILE, metavar="FILE", help="Write the report as Markdown.")
+@click.option(
+    "--save", type=_FILE_PATH, metavar="FILE", help="Keep the evaluation (JSON) to compare with later."
+)
+@click.option("--html", type=_FILE_PATH, metavar="FILE", help="Write a page with charts.")
+@click.option("--markdown", type=_FILE_PATH, metavar="FILE", help="Write the report as Markdown.")
 @click.option("--worst", type=click.IntRange(min=0), default=10, show_default=True, help="Questions to list.")
 @options.index_dir
 @options.any_root
 @options.as_json
 @options.color
 @options.debug
-def run(truth: Path | None, root: str | None, **asked: Any) -> int:
+def run(truth: Path | None, root: str | None, **flags: Any) -> int:
     """Ask every question and measure the answers.
 
     TRUTH has one question per line with the places that answer it: JSON lines, CSV, or TREC qrels. Without it,
     --mine makes questions from docstrings (which are then hidden from the index that is measured), names, and
     git history (asked about the tree before the commits), and keeps them in a file.
     """
-    if (truth is None) == (asked["mine"] is None):
+    if (truth is None) == (flags["mine"] is None):
         raise UsageError("give a file with questions and answers, or --mine N to make one (not both)")
-    given = {"index_dir": asked["index_dir"]}
-    with options.open_engine(root, any_root=asked["any_root"], **given) as engine:
-        dataset = _mined(engine, asked) if truth is None else _loaded(truth, asked)
+    given = {"index_dir": flags["index_dir"]}
+    with options.open_engine(root, any_root=flags["any_root"], **given) as engine:
+        dataset = _mine_truth(engine, flags) if truth is None else _load_truth(truth, flags)
         if truth is not None:
-            _warn_if_searched(engine, truth)
-        if asked["mine_only"]:
+            _warn_if_indexed(engine, truth)
+        if flags["mine_only"]:
             return 0
-        evaluation = _measured(engine, dataset, asked)
-    _deliver(evaluation, asked)
-    return _verdict(evaluation, asked)
+        evaluation = _measure(engine, dataset, flags)
+    _write_reports(evaluation, flags)
+    return _check_bars(evaluation, flags)
 
 
 @evaluate.command("diff")
-@click.argument("before", type=_EXISTING)
-@click.argument("after", type=_EXISTING)
+@click.argument("before", type=_EXISTING_FILE)
+@click.argument("after", type=_EXISTING_FILE)
 @click.option("--metrics", "names", metavar="LIST", help="What to compare; the first is the headline.")
 @click.option(
     "--fail-on-regression", is_flag=True, help="Leave with 1 if the headline is worse beyond doubt."
@@ -134,7 +142,7 @@ def run(truth: Path | None, root: str | None, **asked: Any) -> int:
 @options.as_json
 @options.color
 @options.debug
-def diff(before: Path, after: Path, **asked: Any) -> int:
+def diff(before: Path, after: Path, **flags: Any) -> int:
     """Compare two evaluations that were saved, question by question.
 
     Of each the first run is taken: the settings that were in force, not those it was compared with.
@@ -145,21 +153,21 @@ def diff(before: Path, after: Path, **asked: Any) -> int:
     from dowse.interfaces.reports import terminal
 
     first, second = storage.load(before), storage.load(after)
-    names = _names(asked["names"]) or second.metrics
-    labels = _labels(before, after)
+    names = _parse_metrics(flags["names"]) or second.metrics
+    labels = _choose_labels(before, after)
     found = compare(first.runs[0], second.runs[0], names, labels)
-    if asked["as_json"]:
+    if flags["as_json"]:
         output.write_json({"schema": storage.SCHEMA, "comparison": storage.comparison_values(found)})
     else:
-        output.write(terminal.comparison(found, output.view(asked["color"]).paint))
-    return FAILED if _regressed([found], asked) else 0
+        output.write(terminal.render_comparison(found, output.make_view(flags["color"]).paint))
+    return BAR_MISSED if _has_regressed([found], flags) else 0
 
 
-def _labels(before: Path, after: Path) -> tuple[str, str]:
+def _choose_labels(before: Path, after: Path) -> tuple[str, str]:
     return (before.name, after.name) if before.name != after.name else (str(before), str(after))
 
 
-def _names(given: str | None) -> tuple[str, ...]:
+def _parse_metrics(given: str | None) -> tuple[str, ...]:
     from dowse.evaluation import metrics
 
     names = tuple(name.strip().lower() for name in (given or "").split(",") if name.strip())
@@ -168,37 +176,37 @@ def _names(given: str | None) -> tuple[str, ...]:
     return names
 
 
-def _loaded(truth: Path, asked: dict[str, Any]) -> Dataset:
+def _load_truth(truth: Path, flags: dict[str, Any]) -> Dataset:
     from dataclasses import replace
 
     from dowse.evaluation import dataset
 
-    found = dataset.load(truth, queries=asked["queries"], repo=asked["repo"])
-    return replace(found, suffix_paths=asked["paths"] == "suffix") if asked["paths"] else found
+    found = dataset.load(truth, queries=flags["queries"], repo=flags["repo"])
+    return replace(found, suffix_paths=flags["paths"] == "suffix") if flags["paths"] else found
 
 
-def _mined(engine: Engine, asked: dict[str, Any]) -> Dataset:
+def _mine_truth(engine: Engine, flags: dict[str, Any]) -> Dataset:
     from dowse.evaluation import dataset, mining
     from dowse.interfaces.cli import output
     from dowse.interfaces.progress import progress_line
 
-    sources = mining.sources(asked["sources"])
+    sources = mining.sources(flags["sources"])
     with progress_line() as progress:
-        found = mining.mine(engine, asked["mine"], sources, asked["seed"], progress)
-    name = f"dowse-truth-{'-'.join(sources)}-{asked['mine']}-seed{asked['seed']}.jsonl"
-    place = asked["out"] or Path(name)
-    mining.keep(place, dataset.dump(found.questions), force=asked["force"])
-    _warn_if_searched(engine, place)
+        found = mining.mine(engine, flags["mine"], sources, flags["seed"], progress)
+    name = f"dowse-truth-{'-'.join(sources)}-{flags['mine']}-seed{flags['seed']}.jsonl"
+    path = flags["out"] or Path(name)
+    mining.keep(path, dataset.dump(found.questions), force=flags["force"])
+    _warn_if_indexed(engine, path)
     output.remark(
-        f"{len(found.questions)} questions are in {place}: edit and keep it, and measure again with it"
+        f"{len(found.questions)} questions are in {path}: edit and keep it, and measure again with it"
     )
     for note in found.notes:
         output.remark(f"note: {note}")
     return found
 
 
-def _warn_if_searched(engine: Engine, truth: Path) -> None:
-    """Say that the file with the answers is part of what is asked, where it is."""
+def _warn_if_indexed(engine: Engine, truth: Path) -> None:
+    """Warn if the file with the answers is itself indexed."""
     from dowse.interfaces.cli import output
     from dowse.types import Skipped
 
@@ -209,89 +217,91 @@ def _warn_if_searched(engine: Engine, truth: Path) -> None:
         )
 
 
-def _plan(asked: dict[str, Any]) -> Plan:
+def _build_plan(flags: dict[str, Any]) -> Plan:
     from dowse.evaluation import metrics
     from dowse.evaluation.run import DEPTH, Plan
 
-    names = _names(asked["names"]) or metrics.DEFAULT
-    names = tuple(dict.fromkeys([*names, *(name for name, _ in _bars(asked))]))
-    depth = asked["depth"] or max(DEPTH, metrics.depth(names))
-    return Plan(names, depth, asked["by_file"], cursor=not asked["no_cursor"])
+    names = _parse_metrics(flags["names"]) or metrics.DEFAULT
+    names = tuple(dict.fromkeys([*names, *(name for name, _ in _parse_bars(flags))]))
+    depth = flags["depth"] or max(DEPTH, metrics.depth(names))
+    return Plan(names, depth, flags["by_file"], cursor=not flags["no_cursor"])
 
 
-def _bars(asked: dict[str, Any]) -> list[tuple[str, float]]:
+def _parse_bars(flags: dict[str, Any]) -> list[tuple[str, float]]:
     bars = []
-    for bar in asked["bars"]:
+    for bar in flags["bars"]:
         name, _, value = bar.partition("=")
         try:
-            bars.append((_names(name)[0], float(value)))
+            bars.append((_parse_metrics(name)[0], float(value)))
         except (ValueError, IndexError):
             raise UsageError(f"--fail-under {bar}: write it like ndcg@10=0.8") from None
     return bars
 
 
-def _measured(engine: Engine, dataset: Dataset, asked: dict[str, Any]) -> Evaluation:
-    """Every run and every comparison."""
+def _measure(engine: Engine, dataset: Dataset, flags: dict[str, Any]) -> Evaluation:
+    """Measure every variant, and compare them."""
     from dowse.evaluation import report, storage, variants
     from dowse.evaluation.run import evaluate as measure
     from dowse.interfaces.progress import progress_line
 
-    plan = _plan(asked)
-    base = variants.parse(" ".join(asked["assigned"]), engine.settings)
+    plan = _build_plan(flags)
+    base = variants.parse(" ".join(flags["assigned"]), engine.settings)
     chosen = [variants.named(base, variants.BASE)]
-    chosen += [variants.over(base, variants.parse(text, engine.settings)) for text in asked["compared"]]
+    chosen += [variants.over(base, variants.parse(text, engine.settings)) for text in flags["compared"]]
     if len({variant.name for variant in chosen}) < len(chosen):
         raise UsageError("two --compare are the same: each needs settings of its own")
-    earlier = storage.load(asked["baseline"]) if asked["baseline"] else None
+    earlier = storage.load(flags["baseline"]) if flags["baseline"] else None
     with progress_line() as progress:
         runs = measure(engine, dataset, chosen, plan, progress)
-    return report.evaluation(engine, dataset, plan, runs, earlier, str(asked["baseline"] or ""))
+    return report.evaluation(engine, dataset, plan, runs, earlier, str(flags["baseline"] or ""))
 
 
-def _deliver(evaluation: Evaluation, asked: dict[str, Any]) -> None:
-    """Files first, so that a long run is not lost to a closed pipe."""
+def _write_reports(evaluation: Evaluation, flags: dict[str, Any]) -> None:
+    """Write the reports; files first, so that a long run is not lost to a closed pipe."""
     from dowse.evaluation import storage
     from dowse.interfaces.cli import output
     from dowse.interfaces.reports import html_report, markdown_report, terminal
 
-    if asked["save"]:
-        storage.save(evaluation, asked["save"])
-    if asked["html"]:
-        storage.write(asked["html"], html_report.text(evaluation))
-    if asked["markdown"]:
-        storage.write(asked["markdown"], markdown_report.text(evaluation))
-    if asked["as_json"]:
+    if flags["save"]:
+        storage.save(evaluation, flags["save"])
+    if flags["html"]:
+        storage.write(flags["html"], html_report.render_html(evaluation))
+    if flags["markdown"]:
+        storage.write(flags["markdown"], markdown_report.render_markdown(evaluation))
+    if flags["as_json"]:
         output.write_json(storage.values(evaluation))
     else:
-        output.write(terminal.text(evaluation, asked["worst"], output.view(asked["color"]).paint))
+        output.write(
+            terminal.render_terminal(evaluation, flags["worst"], output.make_view(flags["color"]).paint)
+        )
 
 
-def _verdict(evaluation: Evaluation, asked: dict[str, Any]) -> int:
-    """The exit code: whether every bar was taken."""
+def _check_bars(evaluation: Evaluation, flags: dict[str, Any]) -> int:
+    """Return the exit code: whether every bar was reached."""
     from dowse.interfaces.cli import output
 
     overall = evaluation.runs[0].summary.overall
-    failed = _regressed(evaluation.comparisons, asked)
-    for name, bar in _bars(asked):
+    failed = _has_regressed(evaluation.comparisons, flags)
+    for name, bar in _parse_bars(flags):
         if name not in overall:
             output.remark(f"{name} does not apply to any of these questions")
             failed = True
         elif overall[name].mean < bar:
             output.remark(f"{name} is {overall[name].mean:.4f}, below {bar:g}")
             failed = True
-    return FAILED if failed else 0
+    return BAR_MISSED if failed else 0
 
 
-def _regressed(comparisons: Sequence[Comparison], asked: dict[str, Any]) -> bool:
+def _has_regressed(comparisons: Sequence[Comparison], flags: dict[str, Any]) -> bool:
     from dowse.interfaces.cli import output
 
     failed = False
     for found in comparisons:
         what = f"{found.after} against {found.before}"
-        if asked["fail_on_regression"] and found.differences[found.headline].verdict == "worse":
+        if flags["fail_on_regression"] and found.differences[found.headline].verdict == "worse":
             output.remark(f"{what}: {found.headline} is worse")
             failed = True
-        if asked["fail_on_any_regression"] and found.regressed:
+        if flags["fail_on_any_regression"] and found.regressed:
             output.remark(f"{what}: {len(found.regressed)} questions are answered worse by {found.headline}")
             failed = True
     return failed

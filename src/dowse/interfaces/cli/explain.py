@@ -11,7 +11,7 @@ from dowse.interfaces.cli import options
 NOT_SHOWN = 1
 
 
-@click.command(cls=options.Question)
+@click.command(cls=options.QueryCommand)
 @click.argument("words", nargs=-1, required=True, metavar="QUERY...")
 @click.argument("place", metavar="PATH[:LINE]")
 @options.root
@@ -33,19 +33,19 @@ def explain(
     above it have; or that it is filtered out, too far from the question, not indexed, and by which rule. Without
     a line, the best place of the file. Leaves with 1 if the place is not in the answer.
     """
-    from dowse.interfaces import render
+    from dowse.interfaces import json_values, render_explanation
     from dowse.interfaces.cli import output
     from dowse.interfaces.progress import progress_line
     from dowse.types import Verdict
 
     with options.open_engine(root, **given) as engine:
-        path, line = options.place(place, engine.root)
+        path, line = options.parse_place(place, engine.root)
         with progress_line() as progress:
-            told = engine.explain(" ".join(words), path, line, progress=progress)
+            explanation = engine.explain(" ".join(words), path, line, progress=progress)
     if as_json:
-        output.write_json(render.explanation_values(told))
+        output.write_json(json_values.explanation_values(explanation))
     else:
-        output.write(render.explanation_text(told, output.view(color, explain=True)))
-        for note in told.notes:
+        output.write(render_explanation.explanation_text(explanation, output.make_view(color, explain=True)))
+        for note in explanation.notes:
             output.remark(f"note: {note}")
-    return 0 if told.verdict is Verdict.SHOWN else NOT_SHOWN
+    return 0 if explanation.verdict is Verdict.SHOWN else NOT_SHOWN

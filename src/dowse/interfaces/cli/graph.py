@@ -19,15 +19,15 @@ RELATIONS = ("contains", "imports", "invokes", "inherits", "references", "declar
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _shared(command: F) -> F:
-    """What every command of the graph takes."""
+def _graph_options(command: F) -> F:
+    """Add the options of every command of the graph."""
     for option in (options.debug, options.color, options.index_dir, options.root):
         command = option(command)
     return command
 
 
-def _drawn(command: F) -> F:
-    """``--format`` and ``--json``: how a part of the graph is shown."""
+def _format_options(command: F) -> F:
+    """Add ``--format`` and ``--json``: how a part of the graph is shown."""
     command = options.as_json(command)
     return click.option(
         "--format",
@@ -39,7 +39,7 @@ def _drawn(command: F) -> F:
     )(command)
 
 
-def _limited(command: F) -> F:
+def _limit_option(command: F) -> F:
     return click.option(
         "--limit",
         type=click.IntRange(min=1),
@@ -50,7 +50,7 @@ def _limited(command: F) -> F:
     )(command)
 
 
-def _ambiguous(command: F) -> F:
+def _ambiguous_option(command: F) -> F:
     return click.option(
         "--ambiguous",
         is_flag=True,
@@ -58,11 +58,11 @@ def _ambiguous(command: F) -> F:
     )(command)
 
 
-def _external(command: F) -> F:
+def _external_option(command: F) -> F:
     return click.option("--external", is_flag=True, help="Also what lies outside of the tree.")(command)
 
 
-def _depth(default: int) -> Callable[[F], F]:
+def _depth_option(default: int) -> Callable[[F], F]:
     return click.option(
         "-d",
         "--depth",
@@ -76,58 +76,58 @@ def _depth(default: int) -> Callable[[F], F]:
 
 @click.command()
 @click.argument("symbol")
-@_shared
-@_drawn
-@_ambiguous
-def callers(symbol: str, **asked: Any) -> int:
+@_graph_options
+@_format_options
+@_ambiguous_option
+def callers(symbol: str, **flags: Any) -> int:
     """Show who calls a function, a method or a class.
 
     SYMBOL is an id (path:Class.method), a qualified name or a name. A name that several things have is not
     guessed: they are listed.
     """
-    return _show(lambda graph: graph.callers(symbol, _walk(asked)), **asked)
+    return _print_answer(lambda graph: graph.callers(symbol, _build_walk(flags)), **flags)
 
 
 @click.command()
 @click.argument("symbol")
-@_shared
-@_drawn
-@_ambiguous
-@_external
-def callees(symbol: str, **asked: Any) -> int:
+@_graph_options
+@_format_options
+@_ambiguous_option
+@_external_option
+def callees(symbol: str, **flags: Any) -> int:
     """Show what something calls."""
-    return _show(lambda graph: graph.callees(symbol, _walk(asked)), **asked)
+    return _print_answer(lambda graph: graph.callees(symbol, _build_walk(flags)), **flags)
 
 
 @click.command()
 @click.argument("file")
-@_shared
-@_drawn
-@_depth(1)
+@_graph_options
+@_format_options
+@_depth_option(1)
 @click.option("--transitive", is_flag=True, help="The same as --depth -1.")
-@_limited
-def deps(file: str, transitive: bool, **asked: Any) -> int:
+@_limit_option
+def deps(file: str, transitive: bool, **flags: Any) -> int:
     """Show the files that a file depends on."""
-    asked["depth"] = -1 if transitive else asked["depth"]
-    return _show(lambda graph: graph.deps(file, _walk(asked)), **asked)
+    flags["depth"] = -1 if transitive else flags["depth"]
+    return _print_answer(lambda graph: graph.deps(file, _build_walk(flags)), **flags)
 
 
 @click.command()
 @click.argument("target", metavar="FILE|SYMBOL")
-@_shared
-@_drawn
-@_depth(5)
-@_limited
-@_ambiguous
-def impact(target: str, **asked: Any) -> int:
+@_graph_options
+@_format_options
+@_depth_option(5)
+@_limit_option
+@_ambiguous_option
+def impact(target: str, **flags: Any) -> int:
     """Show what depends on a file or a symbol."""
-    return _show(lambda graph: graph.impact(target, _walk(asked)), **asked)
+    return _print_answer(lambda graph: graph.impact(target, _build_walk(flags)), **flags)
 
 
 @click.command()
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
-@_shared
-@_drawn
+@_graph_options
+@_format_options
 @click.option(
     "--direction",
     type=click.Choice(["uses", "used-by", "both"]),
@@ -135,7 +135,7 @@ def impact(target: str, **asked: Any) -> int:
     show_default=True,
     help="Which way edges are followed.",
 )
-@_depth(2)
+@_depth_option(2)
 @click.option(
     "--relation",
     "relations",
@@ -150,37 +150,37 @@ def impact(target: str, **asked: Any) -> int:
     metavar="KIND",
     help="Only nodes of this kind: class, file, ... (repeatable).",
 )
-@_limited
-@_ambiguous
-@_external
-def traverse(ids: tuple[str, ...], **asked: Any) -> int:
+@_limit_option
+@_ambiguous_option
+@_external_option
+def traverse(ids: tuple[str, ...], **flags: Any) -> int:
     """Show what is around nodes of the code graph."""
-    return _show(lambda graph: graph.traverse(ids, _walk(asked)), **asked)
+    return _print_answer(lambda graph: graph.traverse(ids, _build_walk(flags)), **flags)
 
 
 @click.command()
 @click.argument("symbol", metavar="CLASS")
-@_shared
-@_drawn
-@_depth(-1)
-def hierarchy(symbol: str, **asked: Any) -> int:
+@_graph_options
+@_format_options
+@_depth_option(-1)
+def hierarchy(symbol: str, **flags: Any) -> int:
     """Show the classes above and below a class."""
-    return _show(lambda graph: graph.hierarchy(symbol, asked["depth"]), **asked)
+    return _print_answer(lambda graph: graph.hierarchy(symbol, flags["depth"]), **flags)
 
 
 @click.command()
 @click.argument("start", metavar="FROM")
 @click.argument("end", metavar="TO")
-@_shared
-@_drawn
-@_ambiguous
-def path(start: str, end: str, **asked: Any) -> int:
+@_graph_options
+@_format_options
+@_ambiguous_option
+def path(start: str, end: str, **flags: Any) -> int:
     """Show how one thing reaches another."""
-    return _show(lambda graph: graph.path(start, end, ambiguous=asked["ambiguous"]), **asked)
+    return _print_answer(lambda graph: graph.path(start, end, ambiguous=flags["ambiguous"]), **flags)
 
 
 @click.command()
-@_shared
+@_graph_options
 @options.as_json
 @click.option(
     "-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="Rows."
@@ -200,12 +200,12 @@ def hubs(
     if as_json:
         output.write_json(render_graph.hubs_values(found))
     elif found:
-        output.write(render_graph.hubs_text(found, output.view(color).paint))
+        output.write(render_graph.hubs_text(found, output.make_view(color).paint))
     return 0 if found else NOTHING_FOUND
 
 
 @click.command()
-@_shared
+@_graph_options
 @options.as_json
 def cycles(as_json: bool, color: str, root: str | None, index_dir: str | None) -> int:
     """Show files that import each other in a circle."""
@@ -217,25 +217,25 @@ def cycles(as_json: bool, color: str, root: str | None, index_dir: str | None) -
     if as_json:
         output.write_json(render_graph.cycles_values(found))
     elif found:
-        output.write(render_graph.cycles_text(found, output.view(color).paint))
+        output.write(render_graph.cycles_text(found, output.make_view(color).paint))
     return 0 if found else NOTHING_FOUND
 
 
-def _walk(asked: dict[str, Any]) -> Walk:
+def _build_walk(flags: dict[str, Any]) -> Walk:
     from dowse.types import Direction, Kind, Relation, Walk
 
     return Walk(
-        direction=Direction(asked.get("direction", "uses")),
-        depth=asked.get("depth", 1),
-        relations=frozenset(map(Relation, asked.get("relations", ()))),
-        kinds=frozenset(Kind(kind) for kind in _checked(asked.get("kinds", ()))),
-        ambiguous=asked.get("ambiguous", False),
-        external=asked.get("external", False),
-        limit=asked.get("limit", 1000),
+        direction=Direction(flags.get("direction", "uses")),
+        depth=flags.get("depth", 1),
+        relations=frozenset(map(Relation, flags.get("relations", ()))),
+        kinds=frozenset(Kind(kind) for kind in _check_kinds(flags.get("kinds", ()))),
+        ambiguous=flags.get("ambiguous", False),
+        external=flags.get("external", False),
+        limit=flags.get("limit", 1000),
     )
 
 
-def _checked(kinds: tuple[str, ...]) -> list[str]:
+def _check_kinds(kinds: tuple[str, ...]) -> list[str]:
     from dowse.errors import UsageError
     from dowse.types import Kind
 
@@ -245,8 +245,8 @@ def _checked(kinds: tuple[str, ...]) -> list[str]:
     return list(kinds)
 
 
-def _show(
-    ask: Callable[[Any], GraphAnswer],
+def _print_answer(
+    query: Callable[[Any], GraphAnswer],
     *,
     layout: str,
     as_json: bool,
@@ -255,20 +255,20 @@ def _show(
     index_dir: str | None,
     **_: Any,
 ) -> int:
-    """Ask the graph and print what it says; nothing found is an exit code."""
+    """Query the graph, print the answer, and return the exit code."""
     from dowse.interfaces import render_graph
     from dowse.interfaces.cli import output
-    from dowse.interfaces.render import count
+    from dowse.interfaces.text_layout import format_count
 
     with options.open_engine(root, index_dir=index_dir) as engine:
-        answer = ask(engine.graph)
+        answer = query(engine.graph)
     if as_json or layout == "json":
         output.write_json(render_graph.answer_values(answer))
     elif layout in ("dot", "mermaid"):
         output.write(render_graph.dot(answer) if layout == "dot" else render_graph.mermaid(answer))
     else:
-        output.write(render_graph.tree_text(answer, output.view(color).paint))
-        output.remark(count(len(answer.steps), "node"))
+        output.write(render_graph.tree_text(answer, output.make_view(color).paint))
+        output.remark(format_count(len(answer.steps), "node"))
     for note in answer.notes:
         output.remark(note)
     return 0 if answer.steps else NOTHING_FOUND

@@ -26,7 +26,7 @@ def install(root: str | None) -> int:
     from dowse import roots
     from dowse.interfaces import hooks
 
-    return _said(hooks.install(roots.root_of(root)), "the hooks are there already")
+    return _print_changes(hooks.install(roots.root_of(root)), "the hooks are there already")
 
 
 @hook.command("uninstall")
@@ -37,15 +37,15 @@ def uninstall(root: str | None) -> int:
     from dowse import roots
     from dowse.interfaces import hooks
 
-    return _said(hooks.uninstall(roots.root_of(root)), "there are no hooks of dowse")
+    return _print_changes(hooks.uninstall(roots.root_of(root)), "there are no hooks of dowse")
 
 
-def _said(changed: Sequence[Path], otherwise: str) -> int:
+def _print_changes(changed: Sequence[Path], otherwise: str) -> int:
     from dowse.interfaces.cli import output
-    from dowse.interfaces.theme import visible
+    from dowse.interfaces.theme import escape_text
 
     for path in changed:
-        output.write(visible(str(path)))
+        output.write(escape_text(str(path)))
     if not changed:
         output.remark(otherwise)
     return 0

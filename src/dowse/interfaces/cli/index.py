@@ -12,8 +12,8 @@ from dowse.interfaces.cli import options
 NOTHING_INDEXED = 1
 SOME_FAILED = 4
 
-_PASSING = ("include", "exclude", "max_file_size", "chunk_size", "embedder")
-"""Settings that change what is in the index: a search without them makes it anew."""
+_ONE_RUN_SETTINGS = ("include", "exclude", "max_file_size", "chunk_size", "embedder")
+"""Settings that change what is in the index: a search without them indexes everything again."""
 
 
 @click.command()
@@ -36,7 +36,7 @@ _PASSING = ("include", "exclude", "max_file_size", "chunk_size", "embedder")
 @options.index_dir
 @options.as_json
 @options.debug
-def index(path: str | None, rebuild: bool, as_json: bool, **asked: Any) -> int:
+def index(path: str | None, rebuild: bool, as_json: bool, **flags: Any) -> int:
     """Bring the index up to what is on disk.
 
     PATH is the folder to index (default: the project around the working directory). Only what is new or
@@ -45,21 +45,21 @@ def index(path: str | None, rebuild: bool, as_json: bool, **asked: Any) -> int:
     Patterns are those of .gitignore. What is given here holds for this run: to keep it, put it into
     dowse.toml.
     """
-    from dowse.interfaces import render
+    from dowse.interfaces import json_values, render_index
     from dowse.interfaces.cli import output
     from dowse.interfaces.progress import progress_line
 
-    given = {name: value if value != () else None for name, value in asked.items()}
+    given = {name: value if value != () else None for name, value in flags.items()}
     with options.open_engine(path, **given) as engine:
         with progress_line() as progress:
             report = engine.index(progress, rebuild=rebuild)
         status, root = engine.status(), str(engine.root)
-        notes = [*engine.notes, *_passing(given)]
+        notes = [*engine.notes, *_one_run_notes(given)]
     if as_json:
-        output.write_json(render.report_values(report, status, root) | {"notes": notes})
+        output.write_json(json_values.report_values(report, status, root) | {"notes": notes})
     else:
         write = output.write if report.indexed else output.remark
-        write(render.report_text(report, status, root))
+        write(render_index.report_text(report, status, root))
         for note in notes:
             output.remark(f"note: {note}")
     if not report.indexed:
@@ -67,9 +67,9 @@ def index(path: str | None, rebuild: bool, as_json: bool, **asked: Any) -> int:
     return SOME_FAILED if report.failures else 0
 
 
-def _passing(given: dict[str, Any]) -> list[str]:
-    """Flags that the next search would not know of."""
-    lines = [f"{name} = {json.dumps(given[name])}" for name in _PASSING if given[name] is not None]
+def _one_run_notes(given: dict[str, Any]) -> list[str]:
+    """List notes about flags that the next search does not know of."""
+    lines = [f"{name} = {json.dumps(given[name])}" for name in _ONE_RUN_SETTINGS if given[name] is not None]
     if not lines:
         return []
     return [

@@ -23,26 +23,30 @@ def languages(name: str | None, root: str | None, as_json: bool) -> int:
     With those that the settings add. NAME is a language, an alias or an extension: show only that one, in
     full. A file in no language of the list is searched as text.
     """
-    from dowse.interfaces import render
+    from dowse.interfaces import json_values, text_layout
     from dowse.interfaces.cli import output
 
     with options.open_engine(root, any_root=True) as engine:
         known = engine.languages
     chosen = [known.named(name)] if name else sorted(known.by_name.values(), key=lambda one: one.name)
     if as_json:
-        rows = [_values(language) for language in chosen]
-        output.write_json({"schema": render.SCHEMA, "languages": rows})
+        rows = [_language_values(language) for language in chosen]
+        output.write_json({"schema": json_values.SCHEMA, "languages": rows})
     elif name:
-        output.write(render.table([(key, _cell(value)) for key, value in _values(chosen[0]).items()]))
+        output.write(
+            text_layout.format_table(
+                [(key, _format_cell(value)) for key, value in _language_values(chosen[0]).items()]
+            )
+        )
     else:
-        output.write(render.table([_HEADINGS, *map(_row, chosen)]))
+        output.write(text_layout.format_table([_HEADINGS, *map(_language_row, chosen)]))
     return 0
 
 
 _HEADINGS = ("NAME", "SYMBOLS", "IMPORTS", "CALLS", "GRAMMAR", "ALIASES", "FILES")
 
 
-def _values(language: Language) -> dict[str, Any]:
+def _language_values(language: Language) -> dict[str, Any]:
     return {
         "name": language.name,
         "aliases": list(language.aliases),
@@ -56,14 +60,14 @@ def _values(language: Language) -> dict[str, Any]:
     }
 
 
-def _row(language: Language) -> tuple[str, ...]:
-    values = _values(language)
-    files = _cell([*language.extensions, *language.filenames])
+def _language_row(language: Language) -> tuple[str, ...]:
+    values = _language_values(language)
+    files = _format_cell([*language.extensions, *language.filenames])
     columns = ("name", "symbols", "imports", "calls", "grammar", "aliases")
-    return (*(_cell(values[column]) for column in columns), files)
+    return (*(_format_cell(values[column]) for column in columns), files)
 
 
-def _cell(value: Any) -> str:
+def _format_cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return (" ".join(value) if isinstance(value, list) else str(value)) or "-"

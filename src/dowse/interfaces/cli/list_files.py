@@ -1,4 +1,4 @@
-"""``dowse list``: the files in the index, or those that are left out."""
+"""``dowse list``: the files in the index, or those that are skipped."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def list_files(glob: str | None, left_out: bool, root: str | None, as_json: bool
     With --left-out, the files and folders that an indexing run would leave out as the disk is now; of a folder
     that is left out whole, the folder alone.
     """
-    from dowse.interfaces import render
+    from dowse.interfaces import json_values, text_layout
     from dowse.interfaces.cli import output
-    from dowse.interfaces.theme import visible
+    from dowse.interfaces.theme import escape_text
 
     with options.open_engine(root, **given) as engine:
         if left_out:
-            return _list_left_out(engine, glob, as_json=as_json)
+            return _list_skipped(engine, glob, as_json=as_json)
         files = list(engine.files(*([glob] if glob else [])))
     if as_json:
         rows = [
@@ -54,30 +54,32 @@ def list_files(glob: str | None, left_out: bool, root: str | None, as_json: bool
             }
             for file in files
         ]
-        output.write_json({"schema": render.SCHEMA, "root": str(engine.root), "files": rows})
+        output.write_json({"schema": json_values.SCHEMA, "root": str(engine.root), "files": rows})
     elif files:
         cells = [
-            (f.parsed.language, str(len(f.parsed.chunks)), str(len(f.parsed.entities)), visible(f.path))
+            (f.parsed.language, str(len(f.parsed.chunks)), str(len(f.parsed.entities)), escape_text(f.path))
             for f in files
         ]
-        output.write(render.table([("LANGUAGE", "CHUNKS", "DEFINITIONS", "PATH"), *cells]))
+        output.write(text_layout.format_table([("LANGUAGE", "CHUNKS", "DEFINITIONS", "PATH"), *cells]))
     else:
         output.remark(f"no file in the index matches '{glob}'" if glob else "the index is empty")
     return 0 if files else NOTHING_FOUND
 
 
-def _list_left_out(engine: Engine, glob: str | None, *, as_json: bool) -> int:
-    from dowse.interfaces import render
+def _list_skipped(engine: Engine, glob: str | None, *, as_json: bool) -> int:
+    from dowse.interfaces import json_values, text_layout
     from dowse.interfaces.cli import output
-    from dowse.interfaces.theme import visible
+    from dowse.interfaces.theme import escape_text
 
     found = list(engine.left_out(*([glob] if glob else [])))
     if as_json:
         rows = [skipped._asdict() for skipped in found]
-        output.write_json({"schema": render.SCHEMA, "root": str(engine.root), "left_out": rows})
+        output.write_json({"schema": json_values.SCHEMA, "root": str(engine.root), "left_out": rows})
     elif found:
-        cells = [(skipped.reason, visible(skipped.detail), visible(skipped.path)) for skipped in found]
-        output.write(render.table([("REASON", "RULE", "PATH"), *cells]))
+        cells = [
+            (skipped.reason, escape_text(skipped.detail), escape_text(skipped.path)) for skipped in found
+        ]
+        output.write(text_layout.format_table([("REASON", "RULE", "PATH"), *cells]))
     else:
         output.remark(f"nothing that is left out matches '{glob}'" if glob else "nothing is left out")
     return 0 if found else NOTHING_FOUND

@@ -26,6 +26,6 @@ def locate(
 
         pytest 2>&1 | dowse locate
     """
-    asked = {"root": root, "limit": limit, "explain": explain, "as_json": as_json, "color": color}
-    found: int = ctx.invoke(search, words=("-",), **asked)
-    return found
+    flags = {"root": root, "limit": limit, "explain": explain, "as_json": as_json, "color": color}
+    exit_code: int = ctx.invoke(search, words=("-",), **flags)
+    return exit_code

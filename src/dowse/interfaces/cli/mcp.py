@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from dowse.interfaces.mcp.service import Service
 
 TOKEN_VARIABLE = "DOWSE_MCP_TOKEN"
-PORT = 7333
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
+DEFAULT_PORT = 7333
+LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
 
 
 @click.command()
@@ -24,7 +24,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
-    default=PORT,
+    default=DEFAULT_PORT,
     show_default=True,
     help="With --http: port; 0: any free one.",
 )
@@ -65,15 +65,15 @@ def mcp(
     agent works on, else DIR, else the project around the working directory. With --http, only DIR (or the project
     here) can be searched, and clients need the token: DOWSE_MCP_TOKEN, or one that is made and printed.
     """
-    from dowse.interfaces.mcp.service import Behaviour, Service
-    from dowse.interfaces.mcp.tools import BUDGET, LARGEST_BUDGET
+    from dowse.interfaces.mcp.service import ServerOptions, Service
+    from dowse.interfaces.mcp.tools import BUDGET, MAX_BUDGET_TOKENS
     from dowse.interfaces.mcp.workspace import Allowed
 
-    if budget is not None and budget > LARGEST_BUDGET:
-        raise UsageError(f"a budget may have {LARGEST_BUDGET} tokens at the most, not {budget}")
-    given = {"embedder": embedder, "index_dir": index_dir, **options.given_store()}
+    if budget is not None and budget > MAX_BUDGET_TOKENS:
+        raise UsageError(f"a budget may have {MAX_BUDGET_TOKENS} tokens at the most, not {budget}")
+    given = {"embedder": embedder, "index_dir": index_dir, **options.store_setting()}
     allowed = Allowed(roots, trust_client=not http, read_only=read_only, any_root=any_root, given=given)
-    service = Service(allowed, Behaviour(budget=budget or BUDGET, memory=not no_memory, profile=profile))
+    service = Service(allowed, ServerOptions(budget=budget or BUDGET, memory=not no_memory, profile=profile))
     if http:
         _serve_http(service, host, port, no_token=no_token)
     else:
@@ -100,7 +100,7 @@ def _serve_http(service: Service, host: str, port: int, *, no_token: bool) -> No
         output.remark(f"listening on {address}")
         if made:
             output.remark(f"token: {made} (set {TOKEN_VARIABLE} to choose it)")
-        if not token and host not in LOOPBACK:
+        if not token and host not in LOOPBACK_HOSTS:
             output.remark("anybody who can reach this address can read the code that is indexed")
 
     serve(service, host, port, token, ready=ready)

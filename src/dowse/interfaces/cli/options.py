@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-STORE = "dowse.store"
-"""Under this key a context has what --store said."""
+STORE_KEY = "dowse.store"
+"""Key of a context's ``meta`` that has the value of --store."""
 
 
-class Question(click.Command):
-    """A command with a question in ``words``. What the question rules out (``-path:tests``) is no option."""
+class QueryCommand(click.Command):
+    """A command with a query in ``words``. Exclusions in the query (``-path:tests``) are not options."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Arguments as ever, but for those that rule something out: they stand behind the other words."""
+        """Parse arguments, with the exclusions moved behind the other words of the query."""
         end = args.index("--") if "--" in args else len(args)
         excluded = [arg for arg in args[:end] if _is_exclusion(arg)]
         kept = [arg for arg in args[:end] if arg not in excluded]
@@ -43,7 +43,7 @@ def _is_exclusion(arg: str) -> bool:
 
 
 def root(command: F) -> F:
-    """``--root``: which tree."""
+    """Add ``--root``: which tree."""
     return click.option(
         "-p",
         "--root",
@@ -53,12 +53,12 @@ def root(command: F) -> F:
 
 
 def any_root(command: F) -> F:
-    """``--any-root``: even if it is hardly a source tree."""
+    """Add ``--any-root``: accept a folder that is hardly a source tree."""
     return click.option("--any-root", is_flag=True, help="Allow / and the home folder.")(command)
 
 
 def index_dir(command: F) -> F:
-    """``--index-dir`` and ``--store``: where its index is."""
+    """Add ``--index-dir`` and ``--store``: where the index is."""
     command = click.option(
         "--index-dir", metavar="DIR", help="Folder of the index (default: .dowse in the root)."
     )(command)
@@ -66,43 +66,43 @@ def index_dir(command: F) -> F:
 
 
 def store(command: F) -> F:
-    """``--store``: what kind of index. Kept with the context, for ``given_store``."""
+    """Add ``--store``: what kind of index. Kept with the context, for ``store_setting``."""
     return click.option(
         "--store",
         metavar="STORE",
         expose_value=False,
-        callback=_note_store,
+        callback=_remember_store,
         help="Where the index is kept: embedded, memory, or postgresql://HOST/DATABASE.",
     )(command)
 
 
-def _note_store(ctx: click.Context, parameter: click.Parameter, value: str | None) -> None:
-    ctx.meta[STORE] = value
+def _remember_store(ctx: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    ctx.meta[STORE_KEY] = value
 
 
-def given_store() -> dict[str, Any]:
-    """The store that the command line names, as a setting; nothing if it names none."""
+def store_setting() -> dict[str, Any]:
+    """Return the store that the command line names, as a setting; nothing if it names none."""
     ctx = click.get_current_context(silent=True)
-    value = ctx.meta.get(STORE) if ctx else None
+    value = ctx.meta.get(STORE_KEY) if ctx else None
     return {"store": value} if value else {}
 
 
 def embedder(command: F) -> F:
-    """``--embedder``: what makes vectors."""
+    """Add ``--embedder``: what makes vectors."""
     return click.option(
         "--embedder", metavar="NAME", help="What turns text into vectors; 'none' for nothing."
     )(command)
 
 
 def as_json(command: F) -> F:
-    """``--json``: for programs."""
+    """Add ``--json``: output for programs."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object (see docs/json.md).")(
         command
     )
 
 
 def color(command: F) -> F:
-    """``--color``: for people."""
+    """Add ``--color``: colours for people."""
     return click.option(
         "--color",
         type=click.Choice(["auto", "always", "never"]),
@@ -113,14 +113,14 @@ def color(command: F) -> F:
 
 
 def debug(command: F) -> F:
-    """``--debug``: accepted everywhere; the outermost edge looks at it."""
+    """Add ``--debug``: accepted by every command; ``run_command.py`` reads it."""
     return click.option("--debug", is_flag=True, expose_value=False, help="Show the full trace of an error.")(
         command
     )
 
 
-def place(written: str, root: Path) -> tuple[str, int]:
-    """``PATH[:LINE]`` as a path from the root and a line, 0 if none is given.
+def parse_place(written: str, root: Path) -> tuple[str, int]:
+    """Parse ``PATH[:LINE]`` into a path from the root and a line, 0 if none is given.
 
     A path is relative to the working directory, or to the root if that leads out of it.
     """
@@ -132,7 +132,7 @@ def place(written: str, root: Path) -> tuple[str, int]:
 
 
 def open_engine(root: str | None, **given: Any) -> Engine:
-    """The engine for a tree; values of None are options that were not given."""
+    """Open the engine of a tree; values of None are options that were not given."""
     from dowse.engine import Engine
 
-    return Engine.open(root, **given_store(), **given)
+    return Engine.open(root, **store_setting(), **given)

@@ -1,4 +1,4 @@
-"""Where output goes: to a person at a terminal, or into a pipe."""
+"""Writes to standard output and standard error, for a person at a terminal or for a pipe."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from dowse.interfaces import theme
 from dowse.interfaces.render import View
 
 
-def view(color: str, *, explain: bool = False, whole: bool = False) -> View:
-    """How to show an answer on standard output."""
+def make_view(color: str, *, explain: bool = False, whole: bool = False) -> View:
+    """Choose how to show an answer on standard output."""
     terminal = sys.stdout.isatty()
     coloured = color == "always" or (color == "auto" and terminal and settings.wants_color())
     return View(
@@ -36,12 +36,12 @@ def _working_directory() -> str:
 
 
 def write(text: str) -> None:
-    """Text on standard output, as it is."""
+    """Write text to standard output, as it is."""
     _echo(text, color=True)
 
 
 def write_json(values: dict[str, Any]) -> None:
-    r"""One object on standard output: on one line for programs, indented for people.
+    r"""Write one object to standard output: on one line for programs, indented for people.
 
     The stream writes a lone surrogate (of a name that is not UTF-8) as ``\udcff``, as JSON does.
     """
@@ -53,11 +53,11 @@ def _echo(text: str, color: bool | None = None) -> None:
     try:
         click.echo(text, color=color)
     except BrokenPipeError:
-        raise  # whoever was reading has seen enough
+        raise  # the reader has closed the pipe
     except OSError as error:
         raise OutputError.because(error) from error
 
 
 def remark(text: str) -> None:
-    """Something to know, beside the output."""
+    """Write a note to standard error, beside the output."""
     click.echo(text, err=True)

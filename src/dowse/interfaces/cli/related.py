@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from dowse.interfaces.cli import options
-from dowse.interfaces.cli.search import NOTHING_FOUND, show
+from dowse.interfaces.cli.search import NOTHING_FOUND, show_response
 
 
 @click.command()
@@ -26,8 +26,8 @@ def related(place: str, root: str | None, limit: int | None, explain: bool, as_j
     from dowse.interfaces.progress import progress_line
 
     with options.open_engine(root, limit=limit) as engine:
-        path, line = options.place(place, engine.root)
+        path, line = options.parse_place(place, engine.root)
         with progress_line() as progress:
             response = engine.related(path, line, progress=progress)
-    show(response, explain=explain, as_json=as_json, color=color)
+    show_response(response, explain=explain, as_json=as_json, color=color)
     return 0 if response.results else NOTHING_FOUND

@@ -1,4 +1,4 @@
-"""The outermost edge: runs a command, and turns whatever comes out of it into a message and an exit code."""
+"""Runs a command line, and turns every error into a message and an exit code."""
 
 from __future__ import annotations
 
@@ -19,28 +19,30 @@ INTERNAL_ERROR = 4
 INTERRUPTED = 130
 
 COMPLETE_VARIABLE = "_DOWSE_COMPLETE"
-"""How a shell asks for completions: it calls without arguments and puts its question here."""
+"""Environment variable with which a shell asks for completions; it calls without arguments."""
 
-_STREAMS = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
-"""The standard streams by number, and what stands in for a closed one: nothing can be read, written, or all of it."""
+_STREAM_MODES = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
+"""The standard streams by number: name, mode, and the access to the null device that replaces a closed one."""
 
 
 def run(args: Sequence[str]) -> int:
-    """The exit code of a command line."""
-    closed = _fill_streams()
-    _settle_streams()
+    """Run a command line and return its exit code."""
+    closed = _open_closed_streams()
+    _configure_streams()
     flags = frozenset(takewhile(lambda arg: arg != "--", args))
     try:
         code = _invoke(list(args))
         sys.stdout.flush()
     except BrokenPipeError:
         _silence_stdout()
-        return 0  # whoever was reading has seen enough
+        return 0  # the reader has closed the pipe
     except (KeyboardInterrupt, click.Abort):
         click.echo("\ndowse: interrupted; the index keeps what was finished", err=True)
         return INTERRUPTED
     except Exception as error:
-        code = _reported(_of_streams(error, closed), as_json="--json" in flags, trace="--debug" in flags)
+        code = _report(
+            _translate_stream_error(error, closed), as_json="--json" in flags, trace="--debug" in flags
+        )
     return code
 
 
@@ -62,9 +64,9 @@ def _completion_request() -> str:
     return settings.variable(COMPLETE_VARIABLE)
 
 
-def _reported(error: Exception, *, as_json: bool, trace: bool) -> int:
-    """Say what went wrong; the exit code."""
-    kind, message, code = _described(error)
+def _report(error: Exception, *, as_json: bool, trace: bool) -> int:
+    """Print what went wrong, and return the exit code."""
+    kind, message, code = _describe(error)
     if trace:
         import traceback
 
@@ -81,8 +83,8 @@ def _reported(error: Exception, *, as_json: bool, trace: bool) -> int:
     return code
 
 
-def _described(error: Exception) -> tuple[str, str, int]:
-    """Type, message and exit code of an error."""
+def _describe(error: Exception) -> tuple[str, str, int]:
+    """Return type, message and exit code of an error."""
     kind = type(error).__name__
     if isinstance(error, DowseError):
         return kind, str(error), error.exit_code
@@ -96,14 +98,14 @@ def _described(error: Exception) -> tuple[str, str, int]:
     return kind, f"internal error: {summary} (run with --debug for the trace)", INTERNAL_ERROR
 
 
-def _fill_streams() -> set[str]:
-    """The names of the standard streams that are closed, now opened.
+def _open_closed_streams() -> set[str]:
+    """Open the standard streams that are closed, and return their names.
 
-    The next file to be opened would take the place of one: a message would be written into the index. What goes to
-    standard error is lost; the others fail when they are used, and only then.
+    Otherwise the next file to be opened would get the number of one: a message would be written into the index.
+    Output to standard error is lost; the others fail when they are used, and only then.
     """
     closed = set()
-    for number, (name, mode, allowed) in enumerate(_STREAMS):
+    for number, (name, mode, allowed) in enumerate(_STREAM_MODES):
         if getattr(sys, name) is None:
             nowhere = os.open(os.devnull, allowed)
             os.dup2(nowhere, number)
@@ -114,8 +116,8 @@ def _fill_streams() -> set[str]:
     return closed
 
 
-def _of_streams(error: Exception, closed: set[str]) -> Exception:
-    """An error of a stream that was closed in our words, any other as it is."""
+def _translate_stream_error(error: Exception, closed: set[str]) -> Exception:
+    """Replace the error of a stream that was closed by one that says so; return any other as it is."""
     if not isinstance(error, OSError) or error.errno != errno.EBADF:
         return error
     if "stdin" in closed:
@@ -123,14 +125,14 @@ def _of_streams(error: Exception, closed: set[str]) -> Exception:
     return OutputError.because(error) if "stdout" in closed else error
 
 
-def _settle_streams() -> None:
-    """UTF-8 on every system, and no character that cannot be written."""
+def _configure_streams() -> None:
+    """Write UTF-8 on every system, and escape what cannot be encoded."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _silence_stdout() -> None:
-    """What is still buffered goes nowhere: the interpreter would complain about it while it exits."""
+    """Discard what is still buffered: the interpreter would complain about it while it exits."""
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
         os.dup2(nowhere.fileno(), sys.stdout.fileno())

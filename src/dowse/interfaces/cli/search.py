@@ -1,4 +1,4 @@
-"""``dowse search``: the question, and how its answer is shown."""
+"""``dowse search``: the query, and how its answer is shown."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dowse.errors import UsageError
-from dowse.interfaces.cli import COMMANDS, IMPLIED, options
+from dowse.interfaces.cli import COMMANDS, IMPLIED_KEY, options
 
 if TYPE_CHECKING:
     from dowse.engine import Engine
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 NOTHING_FOUND = 1
 
-MAX_STDIN = 1_000_000
-"""Bytes of a question that are read from standard input; far less of it is looked at."""
+MAX_STDIN_BYTES = 1_000_000
+"""Bytes of a query that are read from standard input; far less of it is used."""
 
-SIMILAR = 0.75
-"""How like the name of a command a word must be to be taken for a slip of the finger: "statsu"."""
+MIN_SIMILARITY = 0.75
+"""How similar to a command a word must be to count as a typing error: "statsu"."""
 
-_LINES = click.IntRange(min=0)
+_LINE_COUNT = click.IntRange(min=0)
 
 
-@click.command(cls=options.Question)
+@click.command(cls=options.QueryCommand)
 @click.argument("words", nargs=-1, metavar="QUERY...")
 @options.root
 @click.option(
@@ -59,9 +59,9 @@ _LINES = click.IntRange(min=0)
     "--name", "names", multiple=True, metavar="GLOB", help="Only definitions named like this (repeatable)."
 )
 @click.option("--tests/--no-tests", default=None, help="Only tests, or no tests (default: both).")
-@click.option("-A", "--after", type=_LINES, metavar="N", help="Lines to show after a hit.")
-@click.option("-B", "--before", type=_LINES, metavar="N", help="Lines to show before a hit.")
-@click.option("-C", "--context", type=_LINES, metavar="N", help="Lines to show before and after a hit.")
+@click.option("-A", "--after", type=_LINE_COUNT, metavar="N", help="Lines to show after a hit.")
+@click.option("-B", "--before", type=_LINE_COUNT, metavar="N", help="Lines to show before a hit.")
+@click.option("-C", "--context", type=_LINE_COUNT, metavar="N", help="Lines to show before and after a hit.")
 @click.option(
     "--budget", type=click.IntRange(min=1), metavar="TOKENS", help="The best mix of hits that fits."
 )
@@ -105,7 +105,7 @@ _LINES = click.IntRange(min=0)
 @options.color
 @options.debug
 @click.pass_context
-def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **asked: Any) -> int:
+def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **flags: Any) -> int:
     """Find the places that answer a question.
 
     QUERY is a question in words, a name (Engine.search, Auth*), a file name, or a mix of them; "-" reads it
@@ -116,24 +116,24 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **as
     """
     from dowse.interfaces.progress import progress_line
 
-    _refuse_contradictions(asked)
-    query = _query(words)
-    settings = {name: asked[name] for name in ("limit", "embedder", "index_dir", "hybrid", "min_score")}
-    settings["refresh"] = False if asked["no_refresh"] else None
-    settings["show_weak"] = True if asked["weak"] else None
-    settings["cache"] = "off" if asked["no_cache"] else None
-    settings["any_root"] = asked["any_root"]
-    searched = _opened(root, asked["repos"], settings)
-    with searched, progress_line() as progress:
-        engine = next(iter(getattr(searched, "engines", {"": searched}).values()))
-        response = searched.search(query, _options(engine, asked), progress=progress)
-    show(response, **asked)
-    _mention_command(ctx, words)
+    _refuse_contradictions(flags)
+    query = _read_query(words)
+    settings = {name: flags[name] for name in ("limit", "embedder", "index_dir", "hybrid", "min_score")}
+    settings["refresh"] = False if flags["no_refresh"] else None
+    settings["show_weak"] = True if flags["weak"] else None
+    settings["cache"] = "off" if flags["no_cache"] else None
+    settings["any_root"] = flags["any_root"]
+    target = _open(root, flags["repos"], settings)
+    with target, progress_line() as progress:
+        engine = next(iter(getattr(target, "engines", {"": target}).values()))
+        response = target.search(query, _build_options(engine, flags), progress=progress)
+    show_response(response, **flags)
+    _suggest_command(ctx, words)
     return 0 if response.results and not response.weak else NOTHING_FOUND
 
 
-def _opened(root: str | None, repos: tuple[str, ...], settings: dict[str, Any]) -> Engine | Repositories:
-    """What is searched: one tree, or several repositories."""
+def _open(root: str | None, repos: tuple[str, ...], settings: dict[str, Any]) -> Engine | Repositories:
+    """Open what is searched: one tree, or several repositories."""
     if not repos:
         return options.open_engine(root, **settings)
     from dowse.multi_repo import Repositories
@@ -141,16 +141,16 @@ def _opened(root: str | None, repos: tuple[str, ...], settings: dict[str, Any]) 
     return Repositories.open(repos, root, **settings)
 
 
-def _refuse_contradictions(asked: dict[str, Any]) -> None:
-    """What would be left out without a word is an error."""
-    if asked["as_json"]:
+def _refuse_contradictions(flags: dict[str, Any]) -> None:
+    """Refuse flags of which one would silently override the other."""
+    if flags["as_json"]:
         return
     for only, leaves_out in (
         ("files_only", ("explain", "detail", "budget", "attached")),
         ("budget", ("attached",)),
     ):
-        for other in leaves_out if asked[only] else ():
-            if asked[other]:
+        for other in leaves_out if flags[only] else ():
+            if flags[other]:
                 names = {"files_only": "--files", "attached": "--with"}
                 one, two = (names.get(name, f"--{name}") for name in (only, other))
                 raise UsageError(
@@ -158,89 +158,91 @@ def _refuse_contradictions(asked: dict[str, Any]) -> None:
                 )
 
 
-def _query(words: tuple[str, ...]) -> str:
+def _read_query(words: tuple[str, ...]) -> str:
     if words == ("-",):
-        return sys.stdin.buffer.read(MAX_STDIN).decode("utf-8", "replace")
+        return sys.stdin.buffer.read(MAX_STDIN_BYTES).decode("utf-8", "replace")
     return " ".join(words)
 
 
-def _options(engine: Engine, asked: dict[str, Any]) -> SearchOptions:
+def _build_options(engine: Engine, flags: dict[str, Any]) -> SearchOptions:
     from dowse.types import SearchOptions
 
     before, after = (
-        asked[side] if asked[side] is not None else asked["context"] for side in ("before", "after")
+        flags[side] if flags[side] is not None else flags["context"] for side in ("before", "after")
     )
     return SearchOptions(
         limit=engine.settings.limit,
         filter=engine.filter(
-            languages=asked["languages"],
-            paths=[_from_root(pattern, engine) for pattern in asked["paths"]],
-            not_paths=[_from_root(pattern, engine) for pattern in asked["not_paths"]],
-            kinds=asked["kinds"],
-            names=asked["names"],
-            tests=asked["tests"],
+            languages=flags["languages"],
+            paths=[_resolve_pattern(pattern, engine) for pattern in flags["paths"]],
+            not_paths=[_resolve_pattern(pattern, engine) for pattern in flags["not_paths"]],
+            kinds=flags["kinds"],
+            names=flags["names"],
+            tests=flags["tests"],
         ),
         before=before,
         after=after,
-        text=not asked["files_only"],
-        near=_near(engine, asked["cursor"]) if asked["cursor"] else (),
-        neighbours="deps" in asked["attached"],
+        text=not flags["files_only"],
+        near=_parse_near(engine, flags["cursor"]) if flags["cursor"] else (),
+        neighbours="deps" in flags["attached"],
     )
 
 
-def _near(engine: Engine, cursor: str) -> tuple[tuple[str, float], ...]:
-    path, line = options.place(cursor, engine.root)
+def _parse_near(engine: Engine, cursor: str) -> tuple[tuple[str, float], ...]:
+    path, line = options.parse_place(cursor, engine.root)
     return engine.near(f"{path}:{line}" if line else path)
 
 
-def _from_root(pattern: str, engine: Engine) -> str:
-    """A pattern that is relative to the working directory, relative to the root."""
+def _resolve_pattern(pattern: str, engine: Engine) -> str:
+    """Return a pattern relative to the root, also if it is given relative to the working directory."""
     if not pattern.replace("\\", "/").startswith(("./", "../")):
         return pattern
     return os.path.relpath(Path.cwd() / pattern, engine.root).replace("\\", "/")
 
 
-def show(response: SearchResponse, *, as_json: bool, color: str, explain: bool = False, **asked: Any) -> None:
-    """Print an answer as it is asked for."""
-    from dowse.interfaces import render
+def show_response(
+    response: SearchResponse, *, as_json: bool, color: str, explain: bool = False, **flags: Any
+) -> None:
+    """Print an answer in the format that the flags ask for."""
+    from dowse.interfaces import json_values, render
     from dowse.interfaces.cli import output
     from dowse.types import Detail
 
-    budget, detail = asked.get("budget"), asked.get("detail")
+    budget, detail = flags.get("budget"), flags.get("detail")
     if as_json:
-        packed = _packed(response, response.results, budget, detail) if budget else None
-        output.write_json(render.search_values(response, packed))
+        packed = _pack(response, response.results, budget, detail) if budget else None
+        output.write_json(json_values.search_values(response, packed))
         return
-    whole = asked.get("full") or any(asked.get(n) is not None for n in ("after", "before", "context"))
-    view = output.view(color, explain=explain, whole=bool(whole))
+    whole = flags.get("full") or any(flags.get(n) is not None for n in ("after", "before", "context"))
+    view = output.make_view(color, explain=explain, whole=bool(whole))
     if budget:
         label = partial(render.reasons_label, channels=render.channel_names(response)) if explain else None
-        text = _packed(response, render.as_shown(response, view), budget, detail, label).text
+        text = _pack(response, render.make_printable(response, view), budget, detail, label).text
     elif detail:
         text = render.detail_text(response, Detail(detail), view)
-    elif asked.get("files_only"):
-        text = "\n".join(render.found_files(response, view))
+    elif flags.get("files_only"):
+        text = "\n".join(render.hit_files(response, view))
     else:
         text = render.search_text(response, view)
     if text:
         output.write(text)
     summary = render.search_summary(response, view)
-    if budget and explain:  # of the budget, only the hits take
-        summary = f"{render.reading_text(response, view)}\n{summary}"
-    if view.terminal and not asked.get("files_only"):
+    if budget and explain:  # the budget is for the hits alone
+        summary = f"{render.query_analysis_text(response, view)}\n{summary}"
+    if view.terminal and not flags.get("files_only"):
         output.write(f"\n{summary}" if text else summary)
     else:
         output.remark(summary)
 
 
-def _packed(
+def _pack(
     response: SearchResponse,
     hits: Sequence[SearchResult],
     budget: int,
     detail: str | None,
     label: Callable[[SearchResult], str] | None = None,
 ) -> Packed:
-    """The hits that fit, each with so much of it, or the best mix."""
+    """Pack the hits that fit into the budget: each with the given detail, or the best mix."""
     from dowse.search.output.budget import UNNAMED, pack, pack_at
     from dowse.search.output.hit_view import no_label, place
     from dowse.search.output.token_estimate import estimate_tokens
@@ -260,13 +262,13 @@ def _packed(
     return packed
 
 
-def _mention_command(ctx: click.Context, words: tuple[str, ...]) -> None:
-    """Who mistypes a command gets a search for it, and is told."""
-    if not ctx.meta.get(IMPLIED) or len(words) != 1:
+def _suggest_command(ctx: click.Context, words: tuple[str, ...]) -> None:
+    """Suggest a command if the query is one word that looks like it."""
+    if not ctx.meta.get(IMPLIED_KEY) or len(words) != 1:
         return
     from difflib import get_close_matches
 
     from dowse.interfaces.cli import output
 
-    for command in get_close_matches(words[0], COMMANDS, n=1, cutoff=SIMILAR):
+    for command in get_close_matches(words[0], COMMANDS, n=1, cutoff=MIN_SIMILARITY):
         output.remark(f"this was a search for '{words[0]}'; the command is 'dowse {command}'")

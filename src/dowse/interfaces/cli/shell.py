@@ -1,4 +1,4 @@
-"""``dowse shell``: questions one after another."""
+"""``dowse shell``: the interactive shell (REPL) with line history and tab completion."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from dowse.interfaces.cli import options
 if TYPE_CHECKING:
     from dowse.interfaces.repl import Conversation
 
-HISTORY = "history"
-REMEMBERED = 1000
-"""Lines that are kept from one time to the next."""
+HISTORY_FILE = "history"
+MAX_HISTORY_LINES = 1000
+"""Lines of history that are kept between sessions."""
 
 PROMPT = "dowse> "
 
@@ -45,11 +45,11 @@ def shell(root: str | None, color: str, **given: Any) -> int:
     with options.open_engine(root, **given) as engine:
         with progress_line() as progress:
             engine.refresh(progress)
-        conversation = Conversation(engine, output.view(color))
+        conversation = Conversation(engine, output.make_view(color))
         if sys.stdin.isatty():
             output.remark(f"{engine.root}; :help says what can be asked, Ctrl-D leaves")
         with _line_editing(conversation):
-            for line in _lines():
+            for line in _read_lines():
                 try:
                     if text := conversation.answer(line):
                         output.write(text)
@@ -60,8 +60,8 @@ def shell(root: str | None, color: str, **given: Any) -> int:
     return 0
 
 
-def _lines() -> Iterator[str]:
-    """What is typed, until the end; Ctrl-C gives up a line."""
+def _read_lines() -> Iterator[str]:
+    """Read lines until the end of input; Ctrl-C drops a line."""
     while True:
         try:
             yield input(PROMPT if sys.stdin.isatty() else "")
@@ -73,7 +73,7 @@ def _lines() -> Iterator[str]:
 
 @contextmanager
 def _line_editing(conversation: Conversation) -> Iterator[None]:
-    """History and completion, where there is a terminal and Python has the means."""
+    """Switch on history and completion, where there is a terminal and Python has readline."""
     if not sys.stdin.isatty():
         yield
         return
@@ -86,7 +86,7 @@ def _line_editing(conversation: Conversation) -> Iterator[None]:
 
     from dowse import settings
 
-    file = settings.user_cache_dir() / HISTORY
+    file = settings.user_cache_dir() / HISTORY_FILE
 
     def complete(text: str, state: int) -> str | None:
         found = conversation.completions(text)
@@ -100,7 +100,7 @@ def _line_editing(conversation: Conversation) -> Iterator[None]:
     try:
         yield
     finally:
-        readline.set_history_length(REMEMBERED)
+        readline.set_history_length(MAX_HISTORY_LINES)
         with suppress(OSError):
             file.parent.mkdir(parents=True, exist_ok=True)
             readline.write_history_file(file)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dowse.engine import Engine
 
 INDEX_MISSING = 3
-LEFT_OUT = 1
+SKIPPED = 1
 
 
 @click.command()
@@ -31,38 +31,42 @@ def status(root: str | None, why: str | None, as_json: bool, **given: Any) -> in
 
     Leaves with 3 if there is no index. With --why, leaves with 1 if the file is left out.
     """
-    from dowse.interfaces import render
+    from dowse.interfaces import json_values, render_index
     from dowse.interfaces.cli import output
     from dowse.types import IndexState
 
     with options.open_engine(root, **given) as engine:
         if why is not None:
-            return _explain(engine, why, as_json=as_json)
+            return _print_why(engine, why, as_json=as_json)
         found, pending = engine.status(), engine.pending()
         notes = engine.notes
     if as_json:
-        output.write_json(render.status_values(found, str(engine.root), pending) | {"notes": list(notes)})
+        output.write_json(
+            json_values.status_values(found, str(engine.root), pending) | {"notes": list(notes)}
+        )
     else:
-        output.write(render.status_text(found, str(engine.root), pending))
+        output.write(render_index.status_text(found, str(engine.root), pending))
         for note in notes:
             output.remark(f"note: {note}")
     return INDEX_MISSING if found.state is IndexState.MISSING else 0
 
 
-def _explain(engine: Engine, path: str, *, as_json: bool) -> int:
+def _print_why(engine: Engine, path: str, *, as_json: bool) -> int:
     from dowse.interfaces.cli import output
-    from dowse.interfaces.render import SCHEMA
-    from dowse.interfaces.theme import visible
+    from dowse.interfaces.json_values import SCHEMA
+    from dowse.interfaces.theme import escape_text
     from dowse.types import Skipped
 
     verdict = engine.why(str(Path.cwd() / path))
-    left_out = isinstance(verdict, Skipped)
+    is_skipped = isinstance(verdict, Skipped)
     reason, detail = (verdict.reason, verdict.detail) if isinstance(verdict, Skipped) else ("", "")
     if as_json:
-        values = {"path": verdict.path, "indexed": not left_out, "reason": reason, "detail": detail}
+        values = {"path": verdict.path, "indexed": not is_skipped, "reason": reason, "detail": detail}
         output.write_json({"schema": SCHEMA} | values)
-    elif left_out:
-        output.write(visible(f"{verdict.path} is left out: {reason}" + (f" ({detail})" if detail else "")))
+    elif is_skipped:
+        output.write(
+            escape_text(f"{verdict.path} is left out: {reason}" + (f" ({detail})" if detail else ""))
+        )
     else:
-        output.write(visible(f"{verdict.path} belongs in the index"))
-    return LEFT_OUT if left_out else 0
+        output.write(escape_text(f"{verdict.path} belongs in the index"))
+    return SKIPPED if is_skipped else 0

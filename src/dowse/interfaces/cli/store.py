@@ -34,7 +34,7 @@ def init(root: str | None, grant_read: tuple[str, ...], rebuild: bool, yes: bool
     """
     from dowse.errors import UsageError
     from dowse.interfaces.cli import output
-    from dowse.interfaces.theme import visible
+    from dowse.interfaces.theme import escape_text
 
     if rebuild and not yes:
         raise UsageError("a rebuild removes the indexes of everybody: say --yes if you mean it")
@@ -42,10 +42,10 @@ def init(root: str | None, grant_read: tuple[str, ...], rebuild: bool, yes: bool
         engine.init_server(grant_read, rebuild=rebuild)
         found = engine.server_status()
     output.write(
-        f"ready: {visible(found.location)}, schema {visible(found.schema)}, PostgreSQL {found.version}"
+        f"ready: {escape_text(found.location)}, schema {escape_text(found.schema)}, PostgreSQL {found.version}"
     )
     for role in grant_read:
-        output.write(f"{visible(role)} may read it")
+        output.write(f"{escape_text(role)} may read it")
     return 0
 
 
@@ -56,15 +56,15 @@ def init(root: str | None, grant_read: tuple[str, ...], rebuild: bool, yes: bool
 @options.debug
 def status(root: str | None, as_json: bool) -> int:
     """Show what the server has: sizes, repositories, checkouts, generations, and what could be better."""
-    from dowse.interfaces import render
+    from dowse.interfaces import json_values, render_index
     from dowse.interfaces.cli import output
 
     with options.open_engine(root, any_root=True) as engine:
         found = engine.server_status()
     if as_json:
-        output.write_json(render.server_values(found))
+        output.write_json(json_values.server_values(found))
     else:
-        output.write(render.server_text(found))
+        output.write(render_index.server_text(found))
     return 0
 
 
@@ -88,7 +88,7 @@ def status(root: str | None, as_json: bool) -> int:
 def gc(root: str | None, forget: tuple[str, ...], older_than: float | None, as_json: bool) -> int:
     """Free what no checkout uses any more."""
     from dowse.interfaces.cli import output
-    from dowse.interfaces.render import SCHEMA
+    from dowse.interfaces.json_values import SCHEMA
 
     with options.open_engine(root, any_root=True) as engine:
         gone = engine.collect_garbage(forget, older_than)
@@ -118,12 +118,12 @@ def copy(source: str, target: str, root: str | None, **given: Any) -> int:
     """
     from dowse.interfaces.cli import output
     from dowse.interfaces.progress import progress_line
-    from dowse.interfaces.render import count
+    from dowse.interfaces.text_layout import format_count
     from dowse.settings import masked
 
     with options.open_engine(root, **given) as engine, progress_line() as progress:
         shared = engine.settings.store
         one, two = (shared if name == "shared" else name for name in (source, target))
         copied = engine.copy_index(one, two, progress)
-    output.write(f"copied {count(copied, 'file')} from {masked(one)} to {masked(two)}")
+    output.write(f"copied {format_count(copied, 'file')} from {masked(one)} to {masked(two)}")
     return 0

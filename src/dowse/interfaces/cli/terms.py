@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from dowse.engine import Engine
     from dowse.evaluation.term_graph_checks.validate import Validation
 
-PROBLEMS = 1
+PROBLEMS_FOUND = 1
 """The exit code of a term graph that is not in order, or not validated."""
 
-_FILE = click.Path(dir_okay=False, path_type=Path)
-_EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FILE_PATH = click.Path(dir_okay=False, path_type=Path)
+_EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.group(no_args_is_help=False)
@@ -30,7 +30,7 @@ def terms() -> None:
 
 
 @terms.command("check")
-@click.argument("file", required=False, type=_EXISTING)
+@click.argument("file", required=False, type=_EXISTING_FILE)
 @options.root
 @options.index_dir
 @options.as_json
@@ -40,36 +40,42 @@ def check(file: Path | None, root: str | None, index_dir: str | None, as_json: b
 
     Leaves with 1 if there are any.
     """
-    from dowse.evaluation.term_graph_checks.check import check as look_over
-    from dowse.interfaces import render
+    from dowse.evaluation.term_graph_checks.check import check as find_problems
     from dowse.interfaces.cli import output
-    from dowse.interfaces.theme import visible
+    from dowse.interfaces.json_values import SCHEMA
+    from dowse.interfaces.text_layout import format_count
+    from dowse.interfaces.theme import escape_text
     from dowse.search.query.term_graph import load
 
     with options.open_engine(root, index_dir=index_dir) as engine:
-        path = _chosen(engine, file)
+        path = _choose_file(engine, file)
         graph = load(path)
-        problems = look_over(graph, engine)
+        problems = find_problems(graph, engine)
     if as_json:
         found = [problem._asdict() for problem in problems]
         output.write_json(
-            {"schema": render.SCHEMA, "file": str(path), "entries": len(graph.entries), "problems": found}
+            {
+                "schema": SCHEMA,
+                "file": str(path),
+                "entries": len(graph.entries),
+                "problems": found,
+            }
         )
     else:
         synonyms = sum(len(entry.synonyms) for entry in graph.entries)
         amount = (
-            f"{render.count(len(graph.entries), 'entry', 'entries')}, {render.count(synonyms, 'synonym')}"
+            f"{format_count(len(graph.entries), 'entry', 'entries')}, {format_count(synonyms, 'synonym')}"
         )
-        output.write(f"{visible(str(path))}: {amount}, {render.count(len(problems), 'problem')}")
+        output.write(f"{escape_text(str(path))}: {amount}, {format_count(len(problems), 'problem')}")
         for problem in problems:
-            output.write(visible(f"  {problem.entry}: {problem.kind}: {problem.said}"))
-    return PROBLEMS if problems else 0
+            output.write(escape_text(f"  {problem.entry}: {problem.kind}: {problem.said}"))
+    return PROBLEMS_FOUND if problems else 0
 
 
 @terms.command("try")
 @click.argument("words", nargs=-1, required=True, metavar="QUERY...")
 @click.option(
-    "--file", type=_EXISTING, metavar="FILE", help="The term graph (default: the one in the settings)."
+    "--file", type=_EXISTING_FILE, metavar="FILE", help="The term graph (default: the one in the settings)."
 )
 @options.root
 @options.as_json
@@ -79,27 +85,27 @@ def try_(words: tuple[str, ...], file: Path | None, root: str | None, as_json: b
 
     Leaves with 1 if nothing would be.
     """
-    from dowse.interfaces import render
+    from dowse.interfaces import json_values, render
     from dowse.interfaces.cli import output
     from dowse.search.query import parse
     from dowse.search.query.rewriting import rewrite_query
     from dowse.search.query.term_graph import load
 
     with options.open_engine(root) as engine:
-        graph = load(_chosen(engine, file))
+        graph = load(_choose_file(engine, file))
     wording = rewrite_query(parse.parse(" ".join(words)), graph, None).rewrite
     if as_json:
-        output.write_json({"schema": render.SCHEMA, "wording": render.wording_values(wording)})
+        output.write_json({"schema": json_values.SCHEMA, "wording": json_values.wording_values(wording)})
     elif wording.added:
         output.write("\n".join(f"{name:<9}{value}" for name, value in render.wording_rows(wording)))
     else:
         output.write("no term matches: the question is searched for as it is")
-    return 0 if wording.added else PROBLEMS
+    return 0 if wording.added else PROBLEMS_FOUND
 
 
 @terms.command("validate")
-@click.argument("file", type=_EXISTING)
-@click.argument("questions", type=_EXISTING)
+@click.argument("file", type=_EXISTING_FILE)
+@click.argument("questions", type=_EXISTING_FILE)
 @options.root
 @options.embedder
 @options.index_dir
@@ -125,7 +131,7 @@ def validate(file: Path, questions: Path, root: str | None, as_json: bool, **giv
         output.write_json(_validation_values(found))
     else:
         output.write(_validation_text(found))
-    return 0 if found.validated else PROBLEMS
+    return 0 if found.validated else PROBLEMS_FOUND
 
 
 @terms.command("suggest")
@@ -133,7 +139,7 @@ def validate(file: Path, questions: Path, root: str | None, as_json: bool, **giv
 @click.option(
     "-n", "--limit", type=click.IntRange(min=1), default=30, show_default=True, help="Pairs to show."
 )
-@click.option("--out", type=_FILE, metavar="FILE", help="Also write them as entries, to be edited.")
+@click.option("--out", type=_FILE_PATH, metavar="FILE", help="Also write them as entries, to be edited.")
 @click.option("--where", is_flag=True, help="Only print the file with your searches.")
 @options.index_dir
 @options.as_json
@@ -147,41 +153,41 @@ def suggest(
     other words. Nothing is added to any term graph.
     """
     from dowse import roots
-    from dowse.evaluation.term_graph_checks.suggest import suggest as look_for
-    from dowse.interfaces import render
+    from dowse.evaluation.term_graph_checks.suggest import suggest as find_pairs
+    from dowse.interfaces import json_values, text_layout
     from dowse.interfaces.cli import output
-    from dowse.interfaces.theme import visible
+    from dowse.interfaces.theme import escape_text
 
     with options.open_engine(root, index_dir=index_dir) as engine:
         if where:
             output.write(str(roots.search_log(engine.root)))
             return 0
-        found = look_for(engine, limit)
+        found = find_pairs(engine, limit)
     if out:
         _write_entries(out, [(s.used, s.said) for s in found])
     if as_json:
         rows = [suggestion._asdict() for suggestion in found]
-        output.write_json({"schema": render.SCHEMA, "suggestions": rows})
+        output.write_json({"schema": json_values.SCHEMA, "suggestions": rows})
     elif found:
         head = ("USERS SAY", "HERE IT IS", "FROM", "SEEN", "SCORE", "EXAMPLE")
         cells = [(s.said, s.used, s.source, str(s.support), f"{s.score:.2f}", s.example[:70]) for s in found]
-        output.write(render.table([head, *(tuple(map(visible, row)) for row in cells)]))
+        output.write(text_layout.format_table([head, *(tuple(map(escape_text, row)) for row in cells)]))
     else:
         output.write("no pair of words goes together often enough")
-    return 0 if found else PROBLEMS
+    return 0 if found else PROBLEMS_FOUND
 
 
-def _chosen(engine: Engine, file: Path | None) -> Path:
+def _choose_file(engine: Engine, file: Path | None) -> Path:
     if file is not None:
         return file.resolve()
     if not engine.settings.terms:
         raise UsageError("there is no term graph: give a file, or set 'terms' in dowse.toml")
-    engine.term_graph()  # says what is wrong with it
+    engine.term_graph()  # raises if something is wrong with it
     return (engine.root / Path(engine.settings.terms).expanduser()).resolve()
 
 
 def _write_entries(path: Path, pairs: list[tuple[str, str]]) -> None:
-    """Pairs as entries, but not over a file that is there."""
+    """Write pairs as entries, but not over a file that exists."""
     import json
     import os
 
@@ -199,10 +205,10 @@ def _write_entries(path: Path, pairs: list[tuple[str, str]]) -> None:
 
 
 def _validation_values(found: Validation) -> dict[str, Any]:
-    from dowse.interfaces import render
+    from dowse.interfaces import json_values
 
     return {
-        "schema": render.SCHEMA,
+        "schema": json_values.SCHEMA,
         "file": found.file,
         "questions": len(found.rows),
         "baseline": found.baseline,
@@ -217,14 +223,19 @@ def _validation_values(found: Validation) -> dict[str, Any]:
 
 
 def _validation_text(found: Validation) -> str:
-    """The table of questions, what was added to them, and the conclusion."""
-    from dowse.interfaces import render
-    from dowse.interfaces.theme import visible
+    """Render the table of queries, what was added to them, and the conclusion."""
+    from dowse.interfaces import text_layout
+    from dowse.interfaces.theme import escape_text
 
     rows = [("BEFORE", "AFTER", "CHANGE", "QUESTION")]
-    rows += [(str(r.before or "-"), str(r.after or "-"), r.change, visible(r.query)) for r in found.rows]
-    enriched = [f"  {visible(r.query)}\n    + {visible(', '.join(r.added))}" for r in found.rows if r.added]
-    blocks = [f"rank of the first right file, without and with {visible(found.file)}:", render.table(rows)]
+    rows += [(str(r.before or "-"), str(r.after or "-"), r.change, escape_text(r.query)) for r in found.rows]
+    enriched = [
+        f"  {escape_text(r.query)}\n    + {escape_text(', '.join(r.added))}" for r in found.rows if r.added
+    ]
+    blocks = [
+        f"rank of the first right file, without and with {escape_text(found.file)}:",
+        text_layout.format_table(rows),
+    ]
     if enriched:
         blocks += ["", "what was added:", *enriched]
     return "\n".join([*blocks, "", *found.conclusion()])

@@ -25,10 +25,10 @@ def trust(root: str | None, fresh: bool, **given: Any) -> int:
     Where the folder belongs to another user or cannot be written, set DOWSE_TRUST_INDEX=1 instead.
     """
     from dowse.interfaces.cli import output
-    from dowse.interfaces.theme import visible
+    from dowse.interfaces.theme import escape_text
 
     with options.open_engine(root, **given) as engine:
-        folder = visible(str(engine.trust_index(fresh=fresh)))
+        folder = escape_text(str(engine.trust_index(fresh=fresh)))
     output.write(
         f"a new index will be made in {folder}" if fresh else f"the index at {folder} is used from now on"
     )

@@ -26,24 +26,24 @@ def watch(root: str | None, quiet: bool, **given: Any) -> int:
     from dowse.indexing.watcher import changed_paths
     from dowse.interfaces.cli import output
     from dowse.interfaces.progress import progress_line
-    from dowse.interfaces.render import count
-    from dowse.interfaces.theme import visible
+    from dowse.interfaces.text_layout import format_count
+    from dowse.interfaces.theme import escape_text
 
     with options.open_engine(root, **given) as engine:
         changed = changed_paths(engine.root, engine.index_folder)
         with progress_line() as progress:
             report = engine.index(progress)
         output.remark(
-            f"watching {visible(str(engine.root))} ({count(report.indexed, 'file')}); Ctrl-C ends it"
+            f"watching {escape_text(str(engine.root))} ({format_count(report.indexed, 'file')}); Ctrl-C ends it"
         )
         for paths in changed:
             before, started = engine.generation(), time.perf_counter()
             notes = engine.take_in(paths)
             if engine.generation() != before and not quiet:
-                named = visible(", ".join(paths[:3])) + (
+                named = escape_text(", ".join(paths[:3])) + (
                     f" and {len(paths) - 3} more" if len(paths) > 3 else ""
                 )
                 output.remark(f"took in {named} in {(time.perf_counter() - started) * 1e3:.0f} ms")
             for note in notes:
-                output.remark(f"note: {visible(note)}")
+                output.remark(f"note: {escape_text(note)}")
     return 0

@@ -1,8 +1,8 @@
-"""dowse for agents: a server for the Model Context Protocol.
+"""The MCP server: dowse for coding agents, over the Model Context Protocol.
 
-``tools.py`` is the table of tools; ``handlers.py`` what they do; ``service.py`` answers the requests of the protocol,
-whatever carries them; ``stdio.py`` and ``http_server.py`` carry them. ``workspace.py`` says which folders may be
-searched, ``session.py`` remembers what a client has been sent, ``responses.py`` writes answers.
+``tools.py`` is the table of tools; ``handlers.py`` and ``graph_handlers.py`` run them; ``service.py`` dispatches the
+requests of the protocol; ``stdio.py`` and ``http_server.py`` are the transports. ``workspace.py`` decides which folders
+may be searched, ``session.py`` remembers what a client was sent, ``responses.py`` writes answers within their budget.
 
-Nothing here searches: that is the engine's.
+Nothing here searches: that is the job of the engine.
 """

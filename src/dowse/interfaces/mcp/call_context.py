@@ -1,4 +1,4 @@
-"""One call of a client: how far it has come, and whether it is still wanted."""
+"""One call of a client: its progress, and whether it was cancelled."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import threading
 import time
 from collections.abc import Callable
 
-from dowse.interfaces.progress import described
+from dowse.interfaces.progress import describe_progress
 
 NOTIFY_SECONDS = 0.2
-"""Pause between two notifications of progress: often enough to be seen moving."""
+"""Pause between two notifications of progress."""
 
 Notify = Callable[[float, float, str], None]
 """Tells the client how much is done, of how much, and in words."""
 
 
 class Cancelled(Exception):
-    """The client does not want the answer any more."""
+    """Raised in a call that the client has cancelled."""
 
 
 class Call:
-    """Progress out, cancellation in. The work asks by reporting its progress."""
+    """Sends progress to the client, and stops the work when the client cancels: at its next report of progress."""
 
     def __init__(self, notify: Notify | None = None) -> None:
         self.cancelled = threading.Event()
@@ -39,7 +39,7 @@ class Call:
             raise Cancelled
 
     def progress(self, stage: str, done: int, total: int) -> None:
-        """Where the work is: what the engine calls."""
+        """Report progress; the engine calls this."""
         self.check()
         now = time.monotonic()
         since = self._since.setdefault(stage, now)
@@ -47,4 +47,4 @@ class Call:
         if not self._notify or percent <= self._percent or now - self._last < NOTIFY_SECONDS:
             return
         self._last, self._percent = now, percent  # the protocol wants it to grow
-        self._notify(percent, 100.0, described(stage, done, total, now - since))
+        self._notify(percent, 100.0, describe_progress(stage, done, total, now - since))

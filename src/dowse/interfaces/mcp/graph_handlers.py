@@ -1,4 +1,4 @@
-"""What the tools about the code graph do: the one of every profile, and the three that LocAgent's agents know."""
+"""Handlers of the MCP tools on the code graph: ``graph``, and the three tools that LocAgent's agents know."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 from dowse.engine import Engine
 from dowse.errors import EntityAmbiguous, EntityNotFound, UsageError
 from dowse.interfaces import render_graph
-from dowse.interfaces.locagent_tools import DIRECTIONS, each_and_all, entity_hits, kinds_of
+from dowse.interfaces.entity_lookup import DIRECTIONS, expand_terms, find_entities, parse_types
 from dowse.interfaces.mcp import responses
-from dowse.interfaces.mcp.handlers import Context, one, states_of
-from dowse.interfaces.mcp.responses import Answer, Wish
-from dowse.interfaces.theme import plain, visible
+from dowse.interfaces.mcp.handlers import Context, index_states, select_engine
+from dowse.interfaces.mcp.responses import Answer
+from dowse.interfaces.theme import escape_text, plain
 from dowse.search.output.budget import cut_places
 from dowse.types import (
     Detail,
@@ -31,107 +31,107 @@ from dowse.types import (
     Walk,
 )
 
-DEPTHS = {"callers": 1, "callees": 1, "deps": 1, "impact": 5, "hierarchy": -1}
-"""Steps that are followed unless asked otherwise."""
+DEFAULT_DEPTHS = {"callers": 1, "callees": 1, "deps": 1, "impact": 5, "hierarchy": -1}
+"""Steps that are followed by default."""
 
-NODES = 500
-"""Nodes of an answer; far fewer fit any budget."""
+MAX_NODES = 500
+"""Nodes of an answer; far fewer fit into any budget."""
 
-DETAILS = {"fold": Detail.SIGNATURE, "preview": Detail.PREVIEW, "full": Detail.FULL}
+SNIPPET_DETAILS = {"fold": Detail.SIGNATURE, "preview": Detail.PREVIEW, "full": Detail.FULL}
 
 
-def graph(context: Context, asked: Mapping[str, Any]) -> Answer:
-    """One question to the graph."""
-    engine, target = _engine(context, asked, asked["target"])
-    question = asked["ask"]
-    if question == "path" and "to" not in asked:
+def graph(context: Context, arguments: Mapping[str, Any]) -> Answer:
+    """Query the graph."""
+    engine, target = _fresh_engine(context, arguments, arguments["target"])
+    kind = arguments["ask"]
+    if kind == "path" and "to" not in arguments:
         raise UsageError("a path needs both ends: 'target' and 'to'")
     walk = Walk(
-        depth=asked.get("depth", DEPTHS.get(question, 1)),
-        ambiguous=asked.get("ambiguous", False),
-        limit=NODES,
+        depth=arguments.get("depth", DEFAULT_DEPTHS.get(kind, 1)),
+        ambiguous=arguments.get("ambiguous", False),
+        limit=MAX_NODES,
     )
-    questions: dict[str, Callable[[], GraphAnswer]] = {
+    queries: dict[str, Callable[[], GraphAnswer]] = {
         "callers": lambda: engine.graph.callers(target, walk),
         "callees": lambda: engine.graph.callees(target, walk),
         "deps": lambda: engine.graph.deps(target, walk),
         "impact": lambda: engine.graph.impact(target, walk),
         "hierarchy": lambda: engine.graph.hierarchy(target, walk.depth),
-        "path": lambda: engine.graph.path(target, asked["to"], ambiguous=walk.ambiguous),
+        "path": lambda: engine.graph.path(target, arguments["to"], ambiguous=walk.ambiguous),
     }
-    return _walked(context, engine, questions[question](), asked)
+    return _answer_walk(context, engine, queries[kind](), arguments)
 
 
-def search_entities(context: Context, asked: Mapping[str, Any]) -> Answer:
-    """Entities by id, name, prefix or content, for each term and for all together."""
+def search_entities(context: Context, arguments: Mapping[str, Any]) -> Answer:
+    """Find entities by id, name, prefix or content, for each term and for all together."""
     started = time.perf_counter()
-    engine, _ = _engine(context, asked, "")
-    terms = list(asked.get("search_terms", ()))
-    if not terms and not asked.get("line_nums"):
+    engine, _ = _fresh_engine(context, arguments, "")
+    terms = list(arguments.get("search_terms", ()))
+    if not terms and not arguments.get("line_nums"):
         raise UsageError("give 'search_terms', or 'line_nums' with 'file_pattern'")
-    kinds, pattern = kinds_of(asked.get("entity_types", ())), asked.get("file_pattern", "")
-    limit, content = asked.get("limit", 10), asked.get("use_bm25", True)
+    kinds, pattern = parse_types(arguments.get("entity_types", ())), arguments.get("file_pattern", "")
+    limit, content = arguments.get("limit", 10), arguments.get("use_bm25", True)
     found: dict[str, EntityHit] = {}
-    for term in each_and_all(terms):
-        for hit in entity_hits(engine, term, kinds, pattern, limit, content=content):
+    for term in expand_terms(terms):
+        for hit in find_entities(engine, term, kinds, pattern, limit, content=content):
             found.setdefault(hit.id, hit)
-    results = _lines(engine, pattern, asked.get("line_nums", ())) + _as_results(
-        engine, _uncovered(found.values())
+    results = _read_lines(engine, pattern, arguments.get("line_nums", ())) + _to_results(
+        engine, _drop_nested(found.values())
     )
     tiers = ", ".join(dict.fromkeys(hit.tier for hit in found.values())) or "none"
     milliseconds = (time.perf_counter() - started) * 1e3
-    said = f"{len(results)} entities; tiers: {tiers}; {milliseconds:.0f} ms"
-    detail = DETAILS[asked["snippet_mode"]] if "snippet_mode" in asked else None
-    return _shown(context, engine, results, asked, said, detail)
+    summary = f"{len(results)} entities; tiers: {tiers}; {milliseconds:.0f} ms"
+    detail = SNIPPET_DETAILS[arguments["snippet_mode"]] if "snippet_mode" in arguments else None
+    return _answer_results(context, engine, results, arguments, summary, detail)
 
 
-def traverse_graph(context: Context, asked: Mapping[str, Any]) -> Answer:
-    """What is around some entities."""
-    engine, _ = _engine(context, asked, "")
+def traverse_graph(context: Context, arguments: Mapping[str, Any]) -> Answer:
+    """Walk the graph around some entities."""
+    engine, _ = _fresh_engine(context, arguments, "")
     walk = Walk(
-        direction=DIRECTIONS[asked.get("direction", "forward")],
-        depth=asked.get("depth", 2),
-        relations=frozenset(map(Relation, asked.get("relations", ()))),
-        kinds=kinds_of(asked.get("entity_types", ())),
-        limit=NODES,
+        direction=DIRECTIONS[arguments.get("direction", "forward")],
+        depth=arguments.get("depth", 2),
+        relations=frozenset(map(Relation, arguments.get("relations", ()))),
+        kinds=parse_types(arguments.get("entity_types", ())),
+        limit=MAX_NODES,
     )
-    return _walked(context, engine, engine.graph.traverse(asked["start_entities"], walk), asked)
+    return _answer_walk(context, engine, engine.graph.traverse(arguments["start_entities"], walk), arguments)
 
 
-def retrieve_entity(context: Context, asked: Mapping[str, Any]) -> Answer:
-    """The whole code of entities."""
-    engine, _ = _engine(context, asked, "")
+def retrieve_entity(context: Context, arguments: Mapping[str, Any]) -> Answer:
+    """Return the whole code of entities."""
+    engine, _ = _fresh_engine(context, arguments, "")
     found: list[SearchResult] = []
     problems: list[str] = []
-    for id in asked["entity_ids"]:
+    for id in arguments["entity_ids"]:
         try:
-            found += map(_as_result, engine.graph.retrieve([id], asked.get("context_lines", 0)))
+            found += map(_to_result, engine.graph.retrieve([id], arguments.get("context_lines", 0)))
         except (EntityNotFound, EntityAmbiguous) as error:
             problems.append(str(error))
     if not found:
-        return responses.failed("; ".join(problems))
-    return _shown(context, engine, found, asked, "; ".join(problems), None)
+        return responses.error_answer("; ".join(problems))
+    return _answer_results(context, engine, found, arguments, "; ".join(problems), None)
 
 
-# --- asking ---------------------------------------------------------------------------------------
+# --- queries ---------------------------------------------------------------------------------------
 
 
-def _engine(context: Context, asked: Mapping[str, Any], target: str) -> tuple[Engine, str]:
-    """The engine that is asked, its index up to date; a graph ends at the edge of its repository."""
-    engines, rest = one(context.engines(asked.get("repo", "")), target)
+def _fresh_engine(context: Context, arguments: Mapping[str, Any], target: str) -> tuple[Engine, str]:
+    """Return the one engine to query, its index brought up to date: a graph does not span repositories."""
+    engines, rest = select_engine(context.engines(arguments.get("repo", "")), target)
     (engine,) = engines.values()
     engine.refresh(context.call.progress)
     return engine, rest
 
 
-def _lines(engine: Engine, path: str, lines: Iterable[int]) -> list[SearchResult]:
-    """The definitions around some lines of a file."""
+def _read_lines(engine: Engine, path: str, lines: Iterable[int]) -> list[SearchResult]:
+    """Read the definitions around some lines of a file."""
     found = [result for line in lines for result in engine.read(f"{path}:{line}")]
     return list({(result.path, result.start_line, result.end_line): result for result in found}.values())
 
 
-def _uncovered(hits: Iterable[EntityHit]) -> list[EntityHit]:
-    """Those that do not lie within one that comes before."""
+def _drop_nested(hits: Iterable[EntityHit]) -> list[EntityHit]:
+    """Drop hits that lie within one that comes before."""
     kept: list[EntityHit] = []
     for hit in hits:
         around = (k for k in kept if k.path == hit.path and k.kind is not Kind.FILE)
@@ -140,12 +140,12 @@ def _uncovered(hits: Iterable[EntityHit]) -> list[EntityHit]:
     return kept
 
 
-def _as_results(engine: Engine, hits: Sequence[EntityHit]) -> list[SearchResult]:
+def _to_results(engine: Engine, hits: Sequence[EntityHit]) -> list[SearchResult]:
     codes = {code.id: code for hit in hits for code in engine.graph.retrieve([hit.id])}
-    return [_as_result(codes[hit.id], hit.tier, hit.signature) for hit in hits if hit.id in codes]
+    return [_to_result(codes[hit.id], hit.tier, hit.signature) for hit in hits if hit.id in codes]
 
 
-def _as_result(code: EntityCode, tier: str = "", signature: str = "") -> SearchResult:
+def _to_result(code: EntityCode, tier: str = "", signature: str = "") -> SearchResult:
     return SearchResult(
         path=code.path,
         start_line=max(1, code.start_line),
@@ -162,53 +162,54 @@ def _as_result(code: EntityCode, tier: str = "", signature: str = "") -> SearchR
     )
 
 
-# --- answering ------------------------------------------------------------------------------------
+# --- answers ------------------------------------------------------------------------------------
 
 
-def _shown(
+def _answer_results(
     context: Context,
     engine: Engine,
     results: Sequence[SearchResult],
-    asked: Mapping[str, Any],
-    said: str,
+    arguments: Mapping[str, Any],
+    summary: str,
     detail: Detail | None,
 ) -> Answer:
-    states = states_of({"": engine}, results)
+    states = index_states({"": engine}, results)
 
     def footer(shown: Sequence[PackedHit], omitted: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
         cut = cut_places(shown)
-        lines = [*([visible(said)] if said else []), *responses.left_out([*omitted, *cut])]
-        values = {"said": said, "cut": cut, "index": responses.state_values(states)}
+        lines = [*([escape_text(summary)] if summary else []), *responses.omitted_lines([*omitted, *cut])]
+        values = {"said": summary, "cut": cut, "index": responses.state_values(states)}
         return [*lines, responses.state_line(states)], values
 
-    wish = context.wish(asked)
-    wish = Wish(wish.budget, detail, wish.words, wish.repeat)
-    return responses.listed(results, wish, context.session.sent, footer)
+    options = replace(context.response_options(arguments), detail=detail)
+    return responses.answer_hits(results, options, context.session.sent, footer)
 
 
-def _walked(context: Context, engine: Engine, answer: GraphAnswer, asked: Mapping[str, Any]) -> Answer:
-    """A part of the graph as a tree of text and as edges: as much of each as fits, what is near before what is far."""
-    states = states_of({"": engine}, ())
+def _answer_walk(
+    context: Context, engine: Engine, answer: GraphAnswer, arguments: Mapping[str, Any]
+) -> Answer:
+    """Answer with a tree of text and edges as values: as much of each as fits, near nodes before far ones."""
+    states = index_states({"": engine}, ())
     by_distance = sorted(range(len(answer.steps)), key=lambda number: answer.steps[number].depth)
 
     def nearest(count: int) -> tuple[Step, ...]:
         return tuple(answer.steps[number] for number in sorted(by_distance[:count]))
 
-    notes = [visible(note) for note in answer.notes]
-    return responses.fitted(
+    notes = [escape_text(note) for note in answer.notes]
+    return responses.answer_tree(
         len(answer.steps),
         lambda count: render_graph.tree_text(replace(answer, steps=nearest(count)), plain),
-        lambda count: [_edge(step) for step in nearest(count)],
+        lambda count: [_edge_values(step) for step in nearest(count)],
         [*notes, responses.state_line(states)],
-        context.wish(asked).budget,
+        context.response_options(arguments).budget,
     )
 
 
-def _edge(step: Step) -> dict[str, Any]:
+def _edge_values(step: Step) -> dict[str, Any]:
     return {
         "from": step.parent,
         "to": step.node,
-        "relation": render_graph.relation(step),
+        "relation": render_graph.relation_name(step),
         "line": step.edge.line,
         "certainty": step.edge.certainty.value,
     }

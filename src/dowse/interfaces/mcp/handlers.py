@@ -1,4 +1,4 @@
-"""What the tools do: take the arguments, ask the engine, write the answer."""
+"""Handlers of the MCP tools: take the arguments, call the engine, write the answer."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from typing import Any, TypeVar
 from dowse.engine import Engine
 from dowse.errors import UsageError
 from dowse.indexing.freshness import patiently
-from dowse.interfaces import render
+from dowse.interfaces import render, render_explanation, render_index
 from dowse.interfaces.mcp import responses
 from dowse.interfaces.mcp.call_context import Call
-from dowse.interfaces.mcp.responses import Answer, Wish
+from dowse.interfaces.mcp.responses import Answer, ResponseOptions
 from dowse.interfaces.mcp.session import Session
 from dowse.interfaces.mcp.tools import BUDGET
 from dowse.interfaces.mcp.workspace import Workspace
-from dowse.interfaces.theme import visible
+from dowse.interfaces.theme import escape_text
 from dowse.multi_repo import Repositories
-from dowse.search.output import read_place as reading
+from dowse.search.output import read_place
 from dowse.search.output.budget import cut_places
 from dowse.search.output.respond import NO_GOOD
 from dowse.types import (
@@ -37,19 +37,19 @@ from dowse.types import (
     SkipReason,
 )
 
-LIMIT = 10
-"""Hits of an answer."""
+DEFAULT_LIMIT = 10
+"""Hits of an answer by default."""
 
-NOT_THERE = (SkipReason.MISSING, SkipReason.OUTSIDE, SkipReason.NOT_A_FILE)
+MISSING_REASONS = (SkipReason.MISSING, SkipReason.OUTSIDE, SkipReason.NOT_A_FILE)
 
-WEAK = f"{NO_GOOD} (weak: true shows all hits)"
+NO_GOOD_HINT = f"{NO_GOOD} (weak: true shows all hits)"
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a call works with."""
+    """What the handler of a call works with."""
 
     workspace: Workspace
     session: Session
@@ -57,112 +57,118 @@ class Context:
     budget: int = BUDGET
     memory: bool = True
 
-    def engines(self, wanted: str = "") -> dict[str, Engine]:
-        """The engines that are asked, each told to look at the disk."""
-        chosen = self.workspace.chosen(self.session.roots or (), wanted)
+    def engines(self, repository: str = "") -> dict[str, Engine]:
+        """Return the engines to search, each told to check the disk for changes."""
+        chosen = self.workspace.choose_engines(self.session.roots or (), repository)
         for engine in chosen.values():
             engine.check_soon()
         return chosen
 
-    def wish(self, asked: Mapping[str, Any], words: Sequence[str] = ()) -> Wish:
-        """How the client wants its answer."""
-        return Wish(
-            budget=asked.get("budget", self.budget),
-            detail=Detail(asked["detail"]) if "detail" in asked else None,
+    def response_options(self, arguments: Mapping[str, Any], words: Sequence[str] = ()) -> ResponseOptions:
+        """Read from the arguments how the client wants its answer."""
+        return ResponseOptions(
+            budget=arguments.get("budget", self.budget),
+            detail=Detail(arguments["detail"]) if "detail" in arguments else None,
             words=words,
-            repeat=asked.get("repeat", not self.memory),
+            repeat=arguments.get("repeat", not self.memory),
         )
 
 
-def search(context: Context, asked: Mapping[str, Any]) -> Answer:
-    """Ranked places for a question, a page at a time."""
-    engines = context.engines(asked.get("repo", ""))
-    start = _start(asked)
-    limit = asked.get("limit", LIMIT)
-    near = asked.get("near", "")
+def search(context: Context, arguments: Mapping[str, Any]) -> Answer:
+    """Search, and answer with a page of ranked hits."""
+    engines = context.engines(arguments.get("repo", ""))
+    start = _parse_cursor(arguments)
+    limit = arguments.get("limit", DEFAULT_LIMIT)
+    near = arguments.get("near", "")
     if near:  # belongs to one repository, which then is the one that is searched
-        engines, near = one(engines, near)
+        engines, near = select_engine(engines, near)
     around = next(iter(engines.values())).near(near) if near else ()
     more = limit + 1  # one more tells whether there is more
-    options = SearchOptions(limit=start + more, show_weak=asked.get("weak"), near=around)
-    response = _search(engines, asked["query"], options, context.call)
-    return _found(context, engines, response, asked, start, limit)
+    options = SearchOptions(limit=start + more, show_weak=arguments.get("weak"), near=around)
+    response = _search(engines, arguments["query"], options, context.call)
+    return _answer_page(context, engines, response, arguments, start, limit)
 
 
-def related(context: Context, asked: Mapping[str, Any]) -> Answer:
-    """What belongs to a place."""
-    engines, written = one(context.engines(asked.get("repo", "")), asked["place"])
+def related(context: Context, arguments: Mapping[str, Any]) -> Answer:
+    """Find what belongs to a place: its tests, similar code."""
+    engines, place = select_engine(context.engines(arguments.get("repo", "")), arguments["place"])
     ((name, engine),) = engines.items()
-    path, line = _place(engine, written)
-    limit = asked.get("limit", LIMIT)
+    path, line = _parse_place(engine, place)
+    limit = arguments.get("limit", DEFAULT_LIMIT)
     options = SearchOptions(limit=limit + 1)
     response = engine.related(path, line, options, progress=context.call.progress)
     if len(context.engines()) > 1:
-        response = _named(response, name)
-    return _found(context, engines, response, asked, 0, limit)
+        response = _set_repository(response, name)
+    return _answer_page(context, engines, response, arguments, 0, limit)
 
 
-def explain(context: Context, asked: Mapping[str, Any]) -> Answer:
-    """Why a place is found, or why not."""
-    engines, written = one(context.engines(asked.get("repo", "")), asked["place"])
+def explain(context: Context, arguments: Mapping[str, Any]) -> Answer:
+    """Explain why a place is found, or why not."""
+    engines, place = select_engine(context.engines(arguments.get("repo", "")), arguments["place"])
     (engine,) = engines.values()
-    path, line = _place(engine, written)
-    told = engine.explain(asked["query"], path, line, progress=context.call.progress)
-    text = render.explanation_text(told, render.View(cwd=told.root, explain=True, whole=False))
-    notes = [f"note: {visible(note)}" for note in told.notes]
+    path, line = _parse_place(engine, place)
+    explanation = engine.explain(arguments["query"], path, line, progress=context.call.progress)
+    text = render_explanation.explanation_text(
+        explanation, render.View(cwd=explanation.root, explain=True, whole=False)
+    )
+    notes = [f"note: {escape_text(note)}" for note in explanation.notes]
     values = {
-        "at": written,
-        "verdict": told.verdict.value,
-        "rank": told.rank,
-        "detail": told.detail,
+        "at": place,
+        "verdict": explanation.verdict.value,
+        "rank": explanation.rank,
+        "detail": explanation.detail,
         "text": text,
-        "notes": list(told.notes),
+        "notes": list(explanation.notes),
     }
     return Answer("\n".join([text, *notes]), values)
 
 
-def read(context: Context, asked: Mapping[str, Any]) -> Answer:
-    """What stands at some places."""
-    all_engines = context.engines(asked.get("repo", ""))
+def read(context: Context, arguments: Mapping[str, Any]) -> Answer:
+    """Read the code at some places."""
+    all_engines = context.engines(arguments.get("repo", ""))
     found: list[SearchResult] = []
     problems: list[str] = []
-    for target in asked["targets"]:
+    for target in arguments["targets"]:
         try:
-            found += _read(context, all_engines, target, asked)
+            found += _read(context, all_engines, target, arguments)
         except UsageError as error:
             problems.append(str(error))
     if not found:
-        return responses.failed("; ".join(problems))
-    states = states_of(all_engines, found)
+        return responses.error_answer("; ".join(problems))
+    states = index_states(all_engines, found)
 
     def footer(shown: Sequence[PackedHit], omitted: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
         cut = cut_places(shown)
-        lines = [*map(visible, problems), *responses.left_out([*cut, *omitted]), responses.state_line(states)]
+        lines = [
+            *map(escape_text, problems),
+            *responses.omitted_lines([*cut, *omitted]),
+            responses.state_line(states),
+        ]
         return lines, {"problems": problems, "cut": cut, "index": responses.state_values(states)}
 
-    return responses.listed(found, context.wish(asked), context.session.sent, footer)
+    return responses.answer_hits(found, context.response_options(arguments), context.session.sent, footer)
 
 
-def status(context: Context, asked: Mapping[str, Any]) -> Answer:
-    """The repositories that are open, and how their indexes are."""
+def status(context: Context, arguments: Mapping[str, Any]) -> Answer:
+    """List the open repositories and the state of their indexes."""
     blocks: list[str] = []
     values: list[dict[str, Any]] = []
-    for name, engine in context.engines(asked.get("repo", "")).items():
-        if asked.get("refresh"):
+    for name, engine in context.engines(arguments.get("repo", "")).items():
+        if arguments.get("refresh"):
             patiently(partial(engine.index, context.call.progress), context.call.progress)
         found, pending = engine.status(), engine.pending()
         revision = engine.revision()
-        blocks.append(f"{name}\n" + render.status_text(found, str(engine.root), pending))
+        blocks.append(f"{name}\n" + render_index.status_text(found, str(engine.root), pending))
         if revision and revision.commit:
             blocks[-1] += (
-                f"\ncommit     {revision.commit[: responses.COMMIT]} {visible(revision.branch)}".rstrip()
+                f"\ncommit     {revision.commit[: responses.COMMIT_DIGITS]} {escape_text(revision.branch)}".rstrip()
             )
-        blocks[-1] += "".join(f"\nnote: {visible(note)}" for note in engine.notes)
+        blocks[-1] += "".join(f"\nnote: {escape_text(note)}" for note in engine.notes)
         values.append(_status_values(name, engine, revision))
-        if "why" in asked:
-            said = _why(engine, asked["why"])
-            blocks[-1] += f"\n{said}"
-            values[-1]["why"] = said
+        if "why" in arguments:
+            line = _describe_file(engine, arguments["why"])
+            blocks[-1] += f"\n{line}"
+            values[-1]["why"] = line
     return Answer("\n\n".join(blocks), {"repositories": values})
 
 
@@ -176,27 +182,27 @@ def _status_values(name: str, engine: Engine, revision: Revision | None) -> dict
         "files": found.files,
         "definitions": found.entities,
         "pending": engine.pending(),
-        "languages": dict(list(found.languages.items())[: render.LISTED]),
-        "commit": revision.commit[: responses.COMMIT] if revision else "",
+        "languages": dict(list(found.languages.items())[: render_index.MAX_LISTED]),
+        "commit": revision.commit[: responses.COMMIT_DIGITS] if revision else "",
         "branch": revision.branch if revision else "",
         "read_only": engine.read_only,
         "notes": list(engine.notes),
     }
 
 
-def _why(engine: Engine, path: str) -> str:
+def _describe_file(engine: Engine, path: str) -> str:
     verdict = engine.why(engine.path_inside(path))
-    return _left_out_because(verdict) or visible(f"{verdict.path} belongs in the index")
+    return _describe_skip(verdict) or escape_text(f"{verdict.path} belongs in the index")
 
 
-def _left_out_because(verdict: Candidate | Skipped) -> str:
+def _describe_skip(verdict: Candidate | Skipped) -> str:
     if not isinstance(verdict, Skipped):
         return ""
     detail = f" ({verdict.detail})" if verdict.detail else ""
-    return visible(f"{verdict.path} is left out: {verdict.reason}{detail}")
+    return escape_text(f"{verdict.path} is left out: {verdict.reason}{detail}")
 
 
-# --- asking ---------------------------------------------------------------------------------------
+# --- queries ---------------------------------------------------------------------------------------
 
 
 def _search(engines: Mapping[str, Engine], query: str, options: SearchOptions, call: Call) -> SearchResponse:
@@ -206,16 +212,18 @@ def _search(engines: Mapping[str, Engine], query: str, options: SearchOptions, c
 
 
 def _read(
-    context: Context, engines: Mapping[str, Engine], target: str, asked: Mapping[str, Any]
+    context: Context, engines: Mapping[str, Engine], target: str, arguments: Mapping[str, Any]
 ) -> list[SearchResult]:
-    chosen, place = one(engines, target, every=True)
+    chosen, place = select_engine(engines, target, every=True)
     found: list[SearchResult] = []
     problem: UsageError | None = None
     for name, engine in chosen.items():
         try:
-            results = engine.read(place, outline=asked.get("outline", False), progress=context.call.progress)
+            results = engine.read(
+                place, outline=arguments.get("outline", False), progress=context.call.progress
+            )
         except UsageError as error:
-            problem = UsageError(f"{error}{_why_unread(engine, place)}")
+            problem = UsageError(f"{error}{_why_not_indexed(engine, place)}")
             continue
         found += [r._replace(repository=name) for r in results] if len(engines) > 1 else results
     if not found and problem:
@@ -223,16 +231,18 @@ def _read(
     return found
 
 
-def _why_unread(engine: Engine, place: str) -> str:
-    """What is to be added where a file is there, but not in the index."""
-    verdict = engine.why(reading.parse_location(place).path)
-    if not isinstance(verdict, Skipped) or verdict.reason in NOT_THERE:
+def _why_not_indexed(engine: Engine, place: str) -> str:
+    """Say why a file that exists is not in the index; nothing if it does not exist."""
+    verdict = engine.why(read_place.parse_location(place).path)
+    if not isinstance(verdict, Skipped) or verdict.reason in MISSING_REASONS:
         return ""
-    return f"; {_left_out_because(verdict)}"
+    return f"; {_describe_skip(verdict)}"
 
 
-def one(engines: Mapping[str, Engine], target: str, *, every: bool = False) -> tuple[dict[str, Engine], str]:
-    """The engine that a target names (``backend:src/x.py``), and the rest of the target."""
+def select_engine(
+    engines: Mapping[str, Engine], target: str, *, every: bool = False
+) -> tuple[dict[str, Engine], str]:
+    """Select the engine that a target names (``backend:src/x.py``); return also the rest of the target."""
     for name in sorted(engines, key=len, reverse=True):
         if target.startswith(f"{name}:") and len(engines) > 1:
             return {name: engines[name]}, target[len(name) + 1 :]
@@ -241,42 +251,42 @@ def one(engines: Mapping[str, Engine], target: str, *, every: bool = False) -> t
     return dict(engines), target
 
 
-def _place(engine: Engine, written: str) -> tuple[str, int]:
-    """``path`` or ``path:line`` as a path from the root and a line, 0 if none is given."""
-    path, _, line = written.rpartition(":") if written.rpartition(":")[2].isdigit() else (written, "", "0")
+def _parse_place(engine: Engine, place: str) -> tuple[str, int]:
+    """Parse ``path`` or ``path:line`` into a path from the root and a line, 0 if none is given."""
+    path, _, line = place.rpartition(":") if place.rpartition(":")[2].isdigit() else (place, "", "0")
     return engine.path_inside(path), int(line[:9])
 
 
-def _named(response: SearchResponse, name: str) -> SearchResponse:
+def _set_repository(response: SearchResponse, name: str) -> SearchResponse:
     return replace(response, results=tuple(hit._replace(repository=name) for hit in response.results))
 
 
-# --- answering ------------------------------------------------------------------------------------
+# --- answers ------------------------------------------------------------------------------------
 
 
-def _found(
+def _answer_page(
     context: Context,
     engines: Mapping[str, Engine],
     response: SearchResponse,
-    asked: Mapping[str, Any],
+    arguments: Mapping[str, Any],
     start: int,
     limit: int,
 ) -> Answer:
     hits = response.results[start : start + limit]
-    wish, sent = context.wish(asked, response.query.words), context.session.sent
-    if "query" in asked and not {"limit", "detail"} & asked.keys():
-        hits = hits[: responses.filling(hits, wish, sent)]
+    wanted, sent = context.response_options(arguments, response.query.words), context.session.sent
+    if "query" in arguments and not {"limit", "detail"} & arguments.keys():
+        hits = hits[: responses.count_page_hits(hits, wanted, sent)]
     more = len(response.results) > start + len(hits)
-    states = states_of(engines, hits, response)
+    states = index_states(engines, hits, response)
     idle = [f"{c.name} not asked: {c.why_not}" for c in response.channels if not c.ran and c.name == "dense"]
 
-    digest = _digest(asked) if "query" in asked else ""
+    digest = _query_digest(arguments) if "query" in arguments else ""
 
     def footer(shown: Sequence[PackedHit], omitted: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
-        goes_on = digest and shown and (more or len(shown) < len(hits))
-        cursor = f"{start + len(shown)}.{digest}" if goes_on else ""
-        lines = [_counted(start, shown, cursor) if not response.weak else WEAK]
-        lines += [f"note: {visible(note)}" for note in response.notes if note != NO_GOOD]
+        has_more = digest and shown and (more or len(shown) < len(hits))
+        cursor = f"{start + len(shown)}.{digest}" if has_more else ""
+        lines = [_page_line(start, shown, cursor) if not response.weak else NO_GOOD_HINT]
+        lines += [f"note: {escape_text(note)}" for note in response.notes if note != NO_GOOD]
         lines.append(responses.state_line(states))
         values = {
             "cursor": cursor or None,
@@ -286,24 +296,24 @@ def _found(
         }
         return lines, values
 
-    return responses.listed(hits, wish, sent, footer)
+    return responses.answer_hits(hits, wanted, sent, footer)
 
 
-def _counted(start: int, shown: Sequence[PackedHit], cursor: str) -> str:
+def _page_line(start: int, shown: Sequence[PackedHit], cursor: str) -> str:
     if not shown:
         return "nothing found" if not start else "no more hits"
-    said = f"hits {start + 1}-{start + len(shown)}"
+    line = f"hits {start + 1}-{start + len(shown)}"
     if cursor:
-        said += f", more with cursor {cursor}"
+        line += f", more with cursor {cursor}"
     if any(f"[{responses.SENT_BEFORE}]" in hit.lines[0] for hit in shown):
-        said += "; code sent before is not repeated (repeat: true does)"
-    return said
+        line += "; code sent before is not repeated (repeat: true does)"
+    return line
 
 
-def states_of(
+def index_states(
     engines: Mapping[str, Engine], hits: Iterable[SearchResult], response: SearchResponse | None = None
 ) -> dict[str, tuple[int, Revision | None]]:
-    """The state of each repository that was asked: generation of its index, commit, changed files of the answer."""
+    """Return the state of each repository: generation of its index, commit, changed files of the answer."""
     paths: dict[str, list[str]] = defaultdict(list)
     for hit in hits:
         paths[hit.repository].append(hit.path)
@@ -323,17 +333,17 @@ def states_of(
 # --- pages ----------------------------------------------------------------------------------------
 
 
-def _digest(asked: Mapping[str, Any]) -> str:
-    """What a page belongs to: the question and where it was asked."""
-    said = "\0".join([asked["query"], asked.get("repo", ""), asked.get("near", "")])
-    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+def _query_digest(arguments: Mapping[str, Any]) -> str:
+    """Hash what a page belongs to: the query and where it was searched."""
+    identity = "\0".join([arguments["query"], arguments.get("repo", ""), arguments.get("near", "")])
+    return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
-def _start(asked: Mapping[str, Any]) -> int:
-    """Where a page begins."""
-    if "cursor" not in asked:
+def _parse_cursor(arguments: Mapping[str, Any]) -> int:
+    """Return where a page begins."""
+    if "cursor" not in arguments:
         return 0
-    start, _, digest = asked["cursor"].partition(".")
-    if not (start.isascii() and start.isdigit() and len(start) < 7) or digest != _digest(asked):
+    start, _, digest = arguments["cursor"].partition(".")
+    if not (start.isascii() and start.isdigit() and len(start) < 7) or digest != _query_digest(arguments):
         raise UsageError("this cursor belongs to another question: ask the same one again, without it")
     return int(start)

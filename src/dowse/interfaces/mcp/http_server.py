@@ -1,6 +1,6 @@
-"""The server over streamable HTTP: many clients, carried by the official SDK.
+"""The MCP server over streamable HTTP: many clients, on top of the official SDK.
 
-It listens on this machine only and wants a token, unless told otherwise.
+It listens on this machine only and requires a token, unless told otherwise.
 """
 
 from __future__ import annotations
@@ -28,35 +28,35 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dowse.interfaces.mcp.call_context import Call, Cancelled
 from dowse.interfaces.mcp.service import INTERNAL_ERROR, ProtocolError, Service
-from dowse.interfaces.mcp.session import IDLE_SECONDS, SESSIONS, Session, Sessions
+from dowse.interfaces.mcp.session import IDLE_SECONDS, MAX_SESSIONS, Session, Sessions
 
-PATH = "/mcp"
+URL_PATH = "/mcp"
 
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
+LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
 
-THREADS = 16
-"""Calls that run at the same time."""
+MAX_THREADS = 16
+"""Calls that run concurrently."""
 
-KEEP_ALIVE = 300
-"""Seconds that a connection stays open between two calls. Agents think for longer than the usual five, and a call on a
-connection that is just being closed fails."""
+KEEP_ALIVE_SECONDS = 300
+"""Time that a connection stays open between two calls. Agents think for longer than the usual five seconds, and a call
+on a connection that is just being closed fails."""
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """What a client may take of the server."""
+class ClientLimits:
+    """Limits on what a client may take of the server."""
 
     header_seconds: float = (
         15.0  # from the connection, or the first byte of a request, to the end of its headers
     )
     body_seconds: float = 30.0  # from there to the end of its body
-    idle_seconds: int = KEEP_ALIVE
+    idle_seconds: int = KEEP_ALIVE_SECONDS
     connections: int = 500  # half of what a process may usually have open
 
 
-LIMITS = Limits()
+DEFAULT_LIMITS = ClientLimits()
 
-HEAPS = 2
+MAX_HEAPS = 2
 _M_ARENA_MAX = -8
 """Heaps of the GNU C library that all threads share; with one for each thread, a server of a hundred clients took 1.5
 times the memory, and more with time."""
@@ -71,14 +71,14 @@ def serve(
     token: str,
     *,
     ready: Callable[[str], None],
-    limits: Limits = LIMITS,
+    limits: ClientLimits = DEFAULT_LIMITS,
 ) -> None:
     """Serve until interrupted; ``ready`` is told the address once it is listened on."""
     _share_heaps()
     for noisy in ("mcp", "uvicorn"):
         logging.getLogger(noisy).setLevel(logging.CRITICAL)
     config = uvicorn.Config(
-        app(service, host, token),
+        build_app(service, host, token),
         host=host,
         port=port,
         log_config=None,
@@ -87,7 +87,7 @@ def serve(
         http=limit_protocol(limits),
         ws="none",
     )
-    server = _Announcing(config, ready)
+    server = _AnnouncingServer(config, ready)
     try:
         server.run()
     finally:
@@ -95,68 +95,68 @@ def serve(
 
 
 def _share_heaps() -> None:
-    """Have threads share few heaps where the C library gives each its own: what one freed, others could not use."""
+    """Have threads share few heaps where the C library gives each its own, whose free memory others cannot use."""
     if sys.platform != "linux":
         return
     import ctypes
 
     try:
-        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, HEAPS)
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, MAX_HEAPS)
     except (AttributeError, OSError):
         return  # another C library, which has no need of it
 
 
 class _LimitedProtocol(H11Protocol):
-    """Closes connections whose requests take too long to come in, and those that are too many."""
+    """The HTTP protocol, with slow requests and excess connections closed."""
 
-    limits = LIMITS
+    limits = DEFAULT_LIMITS
     _timer: asyncio.TimerHandle | None = None
-    _timed: object = None  # the request whose body is waited for
+    _timed_request: object = None  # the request whose body is waited for
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         if len(self.connections) > self.limits.connections:
             transport.abort()
         else:
-            self._start(self.limits.header_seconds)
+            self._start_timer(self.limits.header_seconds)
 
     def data_received(self, data: bytes) -> None:
         if self._timer is None and (self.cycle is None or self.cycle.response_complete):
-            self._start(self.limits.header_seconds)
+            self._start_timer(self.limits.header_seconds)
         super().data_received(data)
         if self.cycle is None or self.cycle.response_complete:
             return
         if not self.cycle.more_body:
-            self._stop()
-        elif self._timed is not self.cycle:
-            self._timed = self.cycle
-            self._start(self.limits.body_seconds)
+            self._stop_timer()
+        elif self._timed_request is not self.cycle:
+            self._timed_request = self.cycle
+            self._start_timer(self.limits.body_seconds)
 
     def on_response_complete(self) -> None:
-        self._stop()
+        self._stop_timer()
         super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._stop()
+        self._stop_timer()
         super().connection_lost(exc)
 
-    def _start(self, seconds: float) -> None:
-        self._stop()
+    def _start_timer(self, seconds: float) -> None:
+        self._stop_timer()
         self._timer = self.loop.call_later(seconds, self.transport.abort)
 
-    def _stop(self) -> None:
+    def _stop_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
 
-def limit_protocol(limits: Limits) -> type[H11Protocol]:
-    """Make the protocol that holds clients to some limits."""
+def limit_protocol(limits: ClientLimits) -> type[H11Protocol]:
+    """Make the protocol class that enforces some limits."""
     return type("LimitedProtocol", (_LimitedProtocol,), {"limits": limits})
 
 
-class _Announcing(uvicorn.Server):
-    """Says where it listens."""
+class _AnnouncingServer(uvicorn.Server):
+    """A server that calls back with the address it listens on."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[str], None]) -> None:
         super().__init__(config)
@@ -167,28 +167,28 @@ class _Announcing(uvicorn.Server):
         if self.started:
             port = self.servers[0].sockets[0].getsockname()[1]
             host = f"[{self.config.host}]" if ":" in self.config.host else self.config.host
-            self._ready(f"http://{host}:{port}{PATH}")
+            self._ready(f"http://{host}:{port}{URL_PATH}")
 
 
-def app(service: Service, host: str, token: str) -> ASGIApp:
-    """The application: the SDK's, behind the token."""
+def build_app(service: Service, host: str, token: str) -> ASGIApp:
+    """Build the application: the SDK's, behind the token."""
     handlers = _Handlers(service)
     security = None
-    if host not in LOOPBACK:  # whoever opens it to others says so, and has a token or a proxy for it
+    if host not in LOOPBACK_HOSTS:  # whoever opens it to others says so, and has a token or a proxy for it
         security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-    inner = handlers.server().streamable_http_app(
-        streamable_http_path=PATH,
+    inner = handlers.build_server().streamable_http_app(
+        streamable_http_path=URL_PATH,
         host=host,
         transport_security=security,
         session_idle_timeout=IDLE_SECONDS,
-        max_sessions=SESSIONS,
+        max_sessions=MAX_SESSIONS,
     )
-    forgetting = _Forgetting(inner, handlers.sessions)
-    return _Guarded(forgetting, token) if token else forgetting
+    cleanup = _SessionCleanup(inner, handlers.sessions)
+    return _TokenGuard(cleanup, token) if token else cleanup
 
 
-class _Forgetting:
-    """Forgets what clients were sent when they say goodbye, which the SDK tells nobody."""
+class _SessionCleanup:
+    """Middleware that forgets a session when its client ends it, which the SDK does not report."""
 
     def __init__(self, inner: ASGIApp, sessions: Sessions) -> None:
         self._inner = inner
@@ -197,18 +197,18 @@ class _Forgetting:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._inner(scope, receive, send)
         if scope["type"] == "http" and scope["method"] == "DELETE":
-            self._sessions.forget(_header(scope, SESSION_HEADER.encode()).decode("latin-1"))
+            self._sessions.forget(_get_header(scope, SESSION_HEADER.encode()).decode("latin-1"))
 
 
-class _Guarded:
-    """Lets in who has the token."""
+class _TokenGuard:
+    """Middleware that lets in only requests with the token."""
 
     def __init__(self, inner: ASGIApp, token: str) -> None:
         self._inner = inner
         self._expected = token.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and not self._is_known(scope):
+        if scope["type"] == "http" and not self._has_token(scope):
             headers = [
                 (b"www-authenticate", b"Bearer"),
                 (b"content-type", b"text/plain"),
@@ -221,25 +221,25 @@ class _Guarded:
             return
         await self._inner(scope, receive, send)
 
-    def _is_known(self, scope: Scope) -> bool:
-        scheme, _, token = _header(scope, b"authorization").partition(b" ")
+    def _has_token(self, scope: Scope) -> bool:
+        scheme, _, token = _get_header(scope, b"authorization").partition(b" ")
         return scheme.lower() == b"bearer" and hmac.compare_digest(token.strip(), self._expected)
 
 
-def _header(scope: Scope, name: bytes) -> bytes:
+def _get_header(scope: Scope, name: bytes) -> bytes:
     return next((value for key, value in scope["headers"] if key == name), b"")
 
 
 class _Handlers:
-    """The service's methods as the SDK calls them."""
+    """Adapts the methods of the service to the SDK."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
         self.sessions = Sessions()
         self._threads: anyio.CapacityLimiter | None = None
 
-    def server(self) -> Server[Any]:
-        """The SDK's server with every method of the service."""
+    def build_server(self) -> Server[Any]:
+        """Build the SDK's server with every method of the service."""
         about = self._service.about
         info = about["serverInfo"]
         return Server(
@@ -259,15 +259,15 @@ class _Handlers:
     def _handler(self, kind: Any) -> Callable[[Any, Any], Awaitable[Any]]:
         async def handle(context: Any, params: Any) -> Any:
             raw = params.model_dump(by_alias=True, mode="json", exclude_none=True) if params else {}
-            session = self._session(context)
-            quick = self._service.is_quick(context.method)
-            if not quick and session.roots is None:
-                session.roots = await self._roots(context)
+            session = self._find_session(context)
+            is_quick = self._service.is_quick(context.method)
+            if not is_quick and session.roots is None:
+                session.roots = await self._ask_roots(context)
             try:
-                if quick:
+                if is_quick:
                     result = self._service.answer(session, context.method, raw)
                 else:
-                    result = await self._in_thread(context, session, raw)
+                    result = await self._answer_in_thread(context, session, raw)
             except ProtocolError as error:
                 raise MCPError(code=error.code, message=str(error)) from error
             except Exception as error:  # the outermost edge: the server outlives any call
@@ -277,14 +277,14 @@ class _Handlers:
 
         return handle
 
-    def _session(self, context: Any) -> Session:
-        """The memory of the session that a request belongs to; a new one where requests stand alone."""
+    def _find_session(self, context: Any) -> Session:
+        """Find the session that a request belongs to; a new one if the request has none."""
         request = context.request
         id = request.headers.get(SESSION_HEADER, "") if request is not None else ""
-        return self.sessions.of(id) if id else Session()
+        return self.sessions.get(id) if id else Session()
 
-    async def _roots(self, context: Any) -> tuple[str, ...]:
-        """The folders that the client says it works on, if it can be asked."""
+    async def _ask_roots(self, context: Any) -> tuple[str, ...]:
+        """Ask the client which folders it works on, if it can be asked."""
         capabilities = context.session.client_capabilities
         if not (capabilities and capabilities.roots and context.session.can_send_request):
             return ()
@@ -296,11 +296,11 @@ class _Handlers:
             return tuple(str(root.uri) for root in found.roots)
         return ()
 
-    async def _in_thread(self, context: Any, session: Session, raw: dict[str, Any]) -> dict[str, Any]:
-        """The answer, made in a thread that is told when nobody wants it any more."""
+    async def _answer_in_thread(self, context: Any, session: Session, raw: dict[str, Any]) -> dict[str, Any]:
+        """Answer in a thread, which is told when the request is cancelled."""
         if self._threads is None:
-            self._threads = anyio.CapacityLimiter(THREADS)
-        loop = anyio.lowlevel.current_token()  # several repositories are asked in threads of their own
+            self._threads = anyio.CapacityLimiter(MAX_THREADS)
+        loop = anyio.lowlevel.current_token()  # several repositories are searched in threads of their own
 
         def notify(progress: float, total: float, message: str) -> None:
             anyio.from_thread.run(context.session.report_progress, progress, total, message, token=loop)

@@ -1,4 +1,4 @@
-"""Prompts that a person can pick in a client: how to get to know a code base, how to review a change."""
+"""MCP prompts that a person can pick in a client: get to know a code base, review the impact of a change."""
 
 from __future__ import annotations
 
@@ -46,27 +46,27 @@ that are missing, and the order in which to make the change. Cite path:line for 
     ),
 }
 
-_GRAPH = "`graph` callers and impact; "
+_GRAPH_STEP = "`graph` callers and impact; "
 
 
-def listed() -> list[dict[str, Any]]:
-    """The prompts as the protocol lists them."""
+def list_prompts() -> list[dict[str, Any]]:
+    """List the prompts as the protocol wants them."""
     return [
         {
             "name": name,
             "title": prompt.title,
             "description": prompt.description,
             "arguments": [
-                {"name": argument, "description": said, "required": required}
-                for argument, said, required in prompt.arguments
+                {"name": argument, "description": description, "required": required}
+                for argument, description, required in prompt.arguments
             ],
         }
         for name, prompt in PROMPTS.items()
     ]
 
 
-def filled(name: str, arguments: Mapping[str, str], *, graph: bool) -> str:
-    """The text of a prompt with its arguments."""
+def fill_prompt(name: str, arguments: Mapping[str, str], *, graph: bool) -> str:
+    """Fill the arguments into the text of a prompt."""
     focus = f"4. Look more closely at: {arguments['focus']}.\n" if arguments.get("focus") else ""
     target = arguments.get("target", "")
-    return PROMPTS[name].text.format(focus=focus, target=target, graph=_GRAPH if graph else "")
+    return PROMPTS[name].text.format(focus=focus, target=target, graph=_GRAPH_STEP if graph else "")

@@ -1,4 +1,4 @@
-"""Writes answers: compact text for the model and the same as values, both within the budget.
+"""Writes the answers of MCP tools: compact text for the model and the same as values, both within the token budget.
 
 Some clients show the model the text, some the values: each on its own keeps the budget.
 """
@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from dowse.interfaces.mcp.session import Sent
-from dowse.interfaces.theme import visible
+from dowse.interfaces.mcp.session import SentLines
+from dowse.interfaces.theme import escape_text
 from dowse.search.output.budget import Packer, cut_down, pack_at
 from dowse.search.output.hit_view import LEAST_LINES, place
 from dowse.search.output.token_estimate import estimate_tokens
@@ -20,50 +20,50 @@ from dowse.types import Detail, Packed, PackedHit, Reason, Revision, SearchResul
 
 SENT_BEFORE = "sent before"
 
-REASONS = 3
+MAX_REASONS = 3
 """Reasons of a hit that are named."""
 
-COMMIT = 10
+COMMIT_DIGITS = 10
 """Digits of a commit that are shown."""
 
-DIRTY = 5
+MAX_DIRTY_FILES = 5
 """Changed files that are named."""
 
-NAMED = 3
-"""Places left out that are named."""
+MAX_OMITTED_PLACES = 3
+"""Places without room that are still named."""
 
-NAMES = 32
-"""Tokens that a hit has more as values than as text, but for escapes: names of values, quotation marks."""
+FIELD_NAME_TOKENS = 32
+"""Tokens of the field names and quotation marks that a hit has as values, but not as text."""
 
-AROUND = 60
-"""Tokens of a hit as values that are not its code, about: how many lines have room is guessed with it."""
+HIT_OVERHEAD_TOKENS = 60
+"""Tokens of a hit as values that are not its code, roughly: an estimate of how many lines have room uses it."""
 
-TRIES = 8
-SLACK = 12
-"""Times an answer is cut down until it fits, in proportion, by this many tokens at least."""
+MAX_TRIES = 8
+MIN_CUT_TOKENS = 12
+"""How often an answer is cut until it fits, and how many tokens each cut removes at least."""
 
-BELOW = 40
-"""Tokens kept free for what stands below the hits, to begin with."""
+FOOTER_TOKENS = 40
+"""Tokens reserved for the lines below the hits in the first try."""
 
-LONGEST_HIT = 400
-FILLED = 1.25
-LEAST_HITS = 3
-CHARACTERS = 3.4
-"""A page has as many hits as fill its budget so many times, each taken for so many tokens at the most (longer ones are
-cut) at so many characters a token, but some hits at least. Hits that could only be named are left to the next page:
-there they have room for their code."""
+MAX_HIT_TOKENS = 400
+PAGE_FILL_FACTOR = 1.25
+MIN_PAGE_HITS = 3
+CHARACTERS_PER_TOKEN = 3.4
+"""A page has as many hits as fill its budget ``PAGE_FILL_FACTOR`` times, but ``MIN_PAGE_HITS`` at least. Each counts as
+``MAX_HIT_TOKENS`` at most, as longer ones are cut. Hits that could only be named are left to the next page: there they
+have room for their code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a tool says."""
+    """The answer of a tool."""
 
     text: str
     values: dict[str, Any]
     is_error: bool = False
 
     def result(self) -> dict[str, Any]:
-        """As the protocol has it."""
+        """Return the answer as the protocol wants it."""
         content = [{"type": "text", "text": self.text}]
         if self.is_error:
             return {"content": content, "isError": True}
@@ -71,7 +71,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ResponseOptions:
     """How a client wants its answer."""
 
     budget: int
@@ -80,71 +80,73 @@ class Wish:
     repeat: bool = False
 
 
-_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_encode_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 Footer = Callable[[Sequence[PackedHit], Sequence[str]], tuple[list[str], dict[str, Any]]]
-"""What stands below the hits, as lines and as values, given what is shown and the places of hits that are not."""
+"""Makes the lines and values below the hits, from the hits that are shown and the places of those that are not."""
 
 
-def failed(message: str) -> Answer:
-    """A call that could not be answered; the message says what to do."""
+def error_answer(message: str) -> Answer:
+    """Return the answer to a call that failed; the message says what to do."""
     return Answer(message, {}, is_error=True)
 
 
-def listed(hits: Sequence[SearchResult], wish: Wish, sent: Sent, footer: Footer) -> Answer:
-    """Hits within the budget; those that the client has are only named.
+def answer_hits(
+    hits: Sequence[SearchResult], options: ResponseOptions, sent: SentLines, footer: Footer
+) -> Answer:
+    """Answer with hits within the budget; those whose code the client has are only named.
 
     The values are what the text shows. Names and escapes take more room there: code of the last hits may be missing.
     What both show counts as sent.
     """
-    told = {place(h): _Told(why_found(h.reasons), not wish.repeat and sent.has(h)) for h in hits}
-    briefly = [hit._replace(text="") if told[place(hit)].known else hit for hit in hits]
-    fit = _fitting(briefly, wish, told)
-    as_text, text, text_fits = _text_within(fit, wish.budget, footer)
-    as_values, values, values_fit = _values_within(as_text, wish.budget, told, footer)
+    notes = {place(h): _HitNote(name_reasons(h.reasons), not options.repeat and sent.has(h)) for h in hits}
+    trimmed = [hit._replace(text="") if notes[place(hit)].is_known else hit for hit in hits]
+    pack_into = _choose_packer(trimmed, options, notes)
+    as_text, text, text_fits = _fit_text(pack_into, options.budget, footer)
+    as_values, values, values_fit = _fit_values(as_text, options.budget, notes, footer)
     for hit in as_values:
-        sent.note(hit)
+        sent.add(hit)
     places = [place(hit.result) for hit in as_text.hits]
     if not text_fits:
-        text = fit(wish.budget).text if places else _beginning(text, wish.budget)
-    return Answer(text, values if values_fit else _bare(places, wish.budget))
+        text = pack_into(options.budget).text if places else _truncate(text, options.budget)
+    return Answer(text, values if values_fit else _place_values(places, options.budget))
 
 
-class _Told(NamedTuple):
-    """What is said of a hit: why it was found, and whether the client has its code."""
+class _HitNote(NamedTuple):
+    """What an answer notes about a hit: why it was found, and whether the client has its code."""
 
     why: str
-    known: bool
+    is_known: bool
 
 
-def filling(hits: Sequence[SearchResult], wish: Wish, sent: Sent) -> int:
-    """How many of the hits go on a page together, so that there is room for the code of each."""
-    left = wish.budget * FILLED
+def count_page_hits(hits: Sequence[SearchResult], options: ResponseOptions, sent: SentLines) -> int:
+    """Count the hits that go on a page together, so that there is room for the code of each."""
+    left = options.budget * PAGE_FILL_FACTOR
     for count, hit in enumerate(hits):
-        code = 0 if not wish.repeat and sent.has(hit) else len(hit.text)
-        left -= min(code / CHARACTERS + BELOW, LONGEST_HIT)
-        if left < 0 and count >= LEAST_HITS:
+        code = 0 if not options.repeat and sent.has(hit) else len(hit.text)
+        left -= min(code / CHARACTERS_PER_TOKEN + FOOTER_TOKENS, MAX_HIT_TOKENS)
+        if left < 0 and count >= MIN_PAGE_HITS:
             return count
     return len(hits)
 
 
-def _text_within(fit: Callable[[int], Packed], budget: int, footer: Footer) -> tuple[Packed, str, bool]:
-    """As many hits as fit with what stands below them, and whether a few tries were enough for that."""
-    room = max(1, budget - BELOW)
-    for _ in range(TRIES):
-        packed = fit(max(1, room))
+def _fit_text(pack_into: Callable[[int], Packed], budget: int, footer: Footer) -> tuple[Packed, str, bool]:
+    """Pack as many hits as fit with the lines below them; return also whether a few tries were enough."""
+    room = max(1, budget - FOOTER_TOKENS)
+    for _ in range(MAX_TRIES):
+        packed = pack_into(max(1, room))
         below = "\n".join(footer(packed.hits, packed.omitted)[0])
         below = f"\n\n{below}" if packed.text else below
         text = packed.text + below
-        needed = packed.tokens + _tokens(below)  # the hits are counted, and the count adds up
+        needed = packed.tokens + estimate_tokens(below)  # the hits are counted, and the count adds up
         if needed <= budget:
             return packed, text, True
-        room -= max(SLACK, (needed - budget) * room // needed)
+        room -= max(MIN_CUT_TOKENS, (needed - budget) * room // needed)
     return packed, text, False
 
 
-class _Written(NamedTuple):
-    """A hit as values, and the most tokens that these have."""
+class _SizedValues(NamedTuple):
+    """A hit as values, and an upper bound of their tokens."""
 
     hit: PackedHit
     values: dict[str, Any]
@@ -155,29 +157,30 @@ class _Written(NamedTuple):
         return "text" in self.values
 
 
-def _written(hit: PackedHit, told: Mapping[str, _Told]) -> _Written:
-    """What the text says is not counted again: as a value it has at most a token more for each character of escapes."""
-    values = _hit_values(hit, told)
-    tokens = hit.tokens + NAMES
+def _size_values(hit: PackedHit, notes: Mapping[str, _HitNote]) -> _SizedValues:
+    """Convert a hit to values with their size, without counting its text again: each escape adds at most a token."""
+    values = _hit_values(hit, notes)
+    tokens = hit.tokens + FIELD_NAME_TOKENS
     if (signature := values.get("signature", "")) and not hit.lines[0].endswith(signature):
-        tokens += _tokens(signature)
-    said = (values["name"], values.get("text", ""), signature)
-    return _Written(hit, values, tokens + sum([len(_compact(text)) - len(text) for text in said]))
+        tokens += estimate_tokens(signature)
+    texts = (values["name"], values.get("text", ""), signature)
+    return _SizedValues(hit, values, tokens + sum([len(_encode_json(text)) - len(text) for text in texts]))
 
 
-def _values_within(
-    packed: Packed, budget: int, told: Mapping[str, _Told], footer: Footer
+def _fit_values(
+    packed: Packed, budget: int, notes: Mapping[str, _HitNote], footer: Footer
 ) -> tuple[list[PackedHit], dict[str, Any], bool]:
-    """The hits of a text as values, and whether any fit.
+    """Convert the hits of a text to values within the budget; return also whether any fit.
 
     Where they do not, the last ones go without their code, the first one without its last lines.
     """
-    shown = [_written(hit, told) for hit in packed.hits]
+    shown = [_size_values(hit, notes) for hit in packed.hits]
     omitted = list(packed.omitted)
     while True:
         hits = [one.hit for one in shown]
         below = footer(hits, omitted)[1]
-        over = sum([one.tokens for one in shown]) + _tokens(_compact({"hits": [], **below})) - budget
+        footer_tokens = estimate_tokens(_encode_json({"hits": [], **below}))
+        over = sum([one.tokens for one in shown]) + footer_tokens - budget
         if over <= 0 or not shown:
             values = {"hits": [one.values for one in shown], **below}
             return hits, values, over <= 0 and bool(shown or not packed.hits)
@@ -187,47 +190,48 @@ def _values_within(
         for at in reversed(range(len(shown))):
             if over > 0 and shown[at].has_code:
                 whole = shown[at]
-                less = _written(cut_down(whole.hit, 0), told) if at else _shortened(whole, over, told)
+                less = _size_values(cut_down(whole.hit, 0), notes) if at else _shorten(whole, over, notes)
                 over -= whole.tokens - less.tokens
                 shown[at] = less
 
 
-def _shortened(whole: _Written, over: int, told: Mapping[str, _Told]) -> _Written:
-    """A hit with so many tokens less, or without code; that lines are missing will be said, and that takes some too."""
-    most = whole.tokens - over - _tokens(place(whole.hit.result)) - 1
+def _shorten(whole: _SizedValues, over: int, notes: Mapping[str, _HitNote]) -> _SizedValues:
+    """Cut the given number of tokens off a hit, or all of its code; the note about missing lines takes some too."""
+    most = whole.tokens - over - estimate_tokens(place(whole.hit.result)) - 1
     rows, tokens = len(whole.hit.lines) - 1, whole.tokens
-    while (rows := min(rows - 1, rows * (most - AROUND) // max(1, tokens - AROUND))) >= LEAST_LINES:
-        less = _written(cut_down(whole.hit, rows), told)
+    room = most - HIT_OVERHEAD_TOKENS
+    while (rows := min(rows - 1, rows * room // max(1, tokens - HIT_OVERHEAD_TOKENS))) >= LEAST_LINES:
+        less = _size_values(cut_down(whole.hit, rows), notes)
         tokens = less.tokens
         if tokens <= most:
             return less
-    return _written(cut_down(whole.hit, 0), told)
+    return _size_values(cut_down(whole.hit, 0), notes)
 
 
-def fitted(
+def answer_tree(
     most: int,
-    drawn: Callable[[int], str],
+    draw: Callable[[int], str],
     edges: Callable[[int], list[dict[str, Any]]],
     below: Sequence[str],
     budget: int,
 ) -> Answer:
-    """A tree, drawn with so many of its edges, and these as values: as many of each as fit."""
+    """Answer with a tree as text and its edges as values: as many of each as fit."""
 
     def text(count: int) -> str:
         left = most - count
         more = [f"... {left} more: ask with a larger budget, or about one of these"] if left else []
-        return "\n".join([drawn(count), *more, *below])
+        return "\n".join([draw(count), *more, *below])
 
     def values(count: int) -> dict[str, Any]:
         return {"edges": edges(count), "left_out": most - count, "notes": list(below)}
 
-    shown = _largest(most, lambda count: _tokens(text(count)) <= budget)
-    kept = _largest(most, lambda count: _tokens(_compact(values(count))) <= budget)
-    return Answer(_beginning(text(shown), budget), values(kept))
+    shown = _find_largest(most, lambda count: estimate_tokens(text(count)) <= budget)
+    kept = _find_largest(most, lambda count: estimate_tokens(_encode_json(values(count))) <= budget)
+    return Answer(_truncate(text(shown), budget), values(kept))
 
 
-def _largest(most: int, fits: Callable[[int], bool]) -> int:
-    """The largest number that fits, of those up to the most; 0 if none does."""
+def _find_largest(most: int, fits: Callable[[int], bool]) -> int:
+    """Find the largest number up to ``most`` that fits, by bisection; 0 if none does."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
@@ -235,45 +239,47 @@ def _largest(most: int, fits: Callable[[int], bool]) -> int:
     return low
 
 
-def _fitting(hits: Sequence[SearchResult], wish: Wish, told: Mapping[str, _Told]) -> Callable[[int], Packed]:
-    """What shows the hits in so much room."""
+def _choose_packer(
+    hits: Sequence[SearchResult], options: ResponseOptions, notes: Mapping[str, _HitNote]
+) -> Callable[[int], Packed]:
+    """Return the function that packs the hits into a number of tokens."""
 
     def label(hit: SearchResult) -> str:
-        said = told[place(hit)]
-        marks = (visible(said.why), SENT_BEFORE) if said.known else (visible(said.why),)
+        note = notes[place(hit)]
+        marks = (escape_text(note.why), SENT_BEFORE) if note.is_known else (escape_text(note.why),)
         return "".join([f" [{mark}]" for mark in marks if mark])
 
-    if wish.detail is None:
-        return Packer(hits, words=wish.words, label=label).within
-    detail = wish.detail
-    return lambda room: pack_at(hits, detail, room, wish.words, label)
+    if options.detail is None:
+        return Packer(hits, words=options.words, label=label).within
+    detail = options.detail
+    return lambda room: pack_at(hits, detail, room, options.words, label)
 
 
-def left_out(places: Sequence[str]) -> list[str]:
-    """A line that names some of the places for which there was no room; none if there are none."""
+def omitted_lines(places: Sequence[str]) -> list[str]:
+    """Return a line that names some of the places for which there was no room; none if there are none."""
     if not places:
         return []
-    more = " ..." if len(places) > NAMED else ""
-    return [f"not shown for lack of budget: {', '.join(places[:NAMED])}{more}"]
+    more = " ..." if len(places) > MAX_OMITTED_PLACES else ""
+    return [f"not shown for lack of budget: {', '.join(places[:MAX_OMITTED_PLACES])}{more}"]
 
 
-def why_found(reasons: Sequence[Reason]) -> str:
-    """The first reasons of a hit by name: channels that found it, signals that moved it up."""
-    moved_down = {reason.name for reason in reasons if reason.name in SIGNALS and reason.value <= 1.0}
-    names = dict.fromkeys(reason.name for reason in reasons if reason.name not in moved_down)
-    return ", ".join(list(names)[:REASONS])
+def name_reasons(reasons: Sequence[Reason]) -> str:
+    """Name the first reasons of a hit: channels that found it, signals that boosted it."""
+    demoted = {reason.name for reason in reasons if reason.name in SIGNALS and reason.value <= 1.0}
+    names = dict.fromkeys(reason.name for reason in reasons if reason.name not in demoted)
+    return ", ".join(list(names)[:MAX_REASONS])
 
 
-def _hit_values(hit: PackedHit, told: Mapping[str, _Told]) -> dict[str, Any]:
+def _hit_values(hit: PackedHit, notes: Mapping[str, _HitNote]) -> dict[str, Any]:
     result, at = hit.result, place(hit.result)
     values: dict[str, Any] = {
         "at": at,
         "name": result.entity,
         "kind": result.kind.value,
-        "why": told[at].why,
+        "why": notes[at].why,
         "fresh": result.fresh,
     }
-    if told[at].known:
+    if notes[at].is_known:
         return values | {"sent_before": True}
     if len(hit.lines) > 1:
         values["text"] = "\n".join(hit.lines[1:])
@@ -282,44 +288,46 @@ def _hit_values(hit: PackedHit, told: Mapping[str, _Told]) -> dict[str, Any]:
     return values
 
 
-def _bare(places: Sequence[str], budget: int) -> dict[str, Any]:
-    """Where there is room for little: the first places."""
+def _place_values(places: Sequence[str], budget: int) -> dict[str, Any]:
+    """Return only the first places, as many as fit."""
     hits = [{"at": at} for at in places]
-    kept = _largest(len(hits), lambda count: _tokens(_compact({"hits": hits[:count]})) <= budget)
+    kept = _find_largest(
+        len(hits), lambda count: estimate_tokens(_encode_json({"hits": hits[:count]})) <= budget
+    )
     return {"hits": hits[:kept]}
 
 
-def _beginning(text: str, budget: int) -> str:
-    return text[: _largest(len(text), lambda length: _tokens(text[:length]) <= budget)]
-
-
-def _tokens(text: str) -> int:
-    return estimate_tokens(text)
+def _truncate(text: str, budget: int) -> str:
+    return text[: _find_largest(len(text), lambda length: estimate_tokens(text[:length]) <= budget)]
 
 
 def state_line(states: Mapping[str, tuple[int, Revision | None]]) -> str:
-    """``index 12, commit 1a2b3c4d, changed since: src/x.py``, for each repository that was asked."""
-    return "; ".join(_state(name, *state) for name, state in states.items())
+    """Render the state of each repository: ``index 12, commit 1a2b3c4d, not committed: src/x.py``."""
+    return "; ".join(_format_state(name, *state) for name, state in states.items())
 
 
-def _state(name: str, generation: int, revision: Revision | None) -> str:
+def _format_state(name: str, generation: int, revision: Revision | None) -> str:
     parts = [f"{name}: index {generation}" if name else f"index {generation}"]
     if revision and revision.commit:
-        parts.append(f"commit {revision.commit[:COMMIT]}")
+        parts.append(f"commit {revision.commit[:COMMIT_DIGITS]}")
     if revision and revision.dirty:
-        more = f" and {len(revision.dirty) - DIRTY} more" if len(revision.dirty) > DIRTY else ""
-        parts.append(f"not committed: {', '.join(map(visible, revision.dirty[:DIRTY]))}{more}")
+        more = (
+            f" and {len(revision.dirty) - MAX_DIRTY_FILES} more"
+            if len(revision.dirty) > MAX_DIRTY_FILES
+            else ""
+        )
+        parts.append(f"not committed: {', '.join(map(escape_text, revision.dirty[:MAX_DIRTY_FILES]))}{more}")
     return ", ".join(parts)
 
 
 def state_values(states: Mapping[str, tuple[int, Revision | None]]) -> list[dict[str, Any]]:
-    """The same as values."""
+    """Convert the state of each repository to values."""
     return [
         {
             **({"repo": name} if name else {}),
             "generation": generation,
-            "commit": revision.commit[:COMMIT] if revision else "",
-            "dirty": list(revision.dirty[:DIRTY]) if revision else [],
+            "commit": revision.commit[:COMMIT_DIGITS] if revision else "",
+            "dirty": list(revision.dirty[:MAX_DIRTY_FILES]) if revision else [],
         }
         for name, (generation, revision) in states.items()
     ]

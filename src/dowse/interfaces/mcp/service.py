@@ -1,4 +1,4 @@
-"""Answers the requests of the protocol, whatever carries them: a method and its parameters in, a result out."""
+"""Dispatches the requests of the Model Context Protocol, whatever transport carries them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dowse.errors import DowseError, UsageError
 from dowse.interfaces.mcp import prompts
 from dowse.interfaces.mcp.call_context import Call
 from dowse.interfaces.mcp.session import Session
-from dowse.interfaces.mcp.tools import BUDGET, INSTRUCTIONS, TOOLS, Tool, problem_with
+from dowse.interfaces.mcp.tools import BUDGET, INSTRUCTIONS, TOOLS, Tool, validate_arguments
 from dowse.interfaces.mcp.workspace import Allowed, Workspace
 
 INVALID_PARAMS = -32602
@@ -22,13 +22,13 @@ INTERNAL_ERROR = -32603
 METHOD_NOT_FOUND = -32601
 RESOURCE_NOT_FOUND = -32002
 
-SCHEME = "dowse"
+URI_SCHEME = "dowse"
 
-PAGE = 100
-"""Resources that are listed at a time."""
+PAGE_SIZE = 100
+"""Resources on a page."""
 
 RESOURCE_BUDGET = 50_000
-"""Tokens of a resource: a person asked for this file."""
+"""Tokens of a resource, more than of a tool: a person asked for this file."""
 
 
 class ProtocolError(Exception):
@@ -40,7 +40,7 @@ class ProtocolError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Behaviour:
+class ServerOptions:
     """How a server answers unless a call says otherwise."""
 
     budget: int = BUDGET
@@ -51,9 +51,9 @@ class Behaviour:
 class Service:
     """The server without its transport. Calls may come from several threads."""
 
-    def __init__(self, allowed: Allowed, behaviour: Behaviour | None = None) -> None:
+    def __init__(self, allowed: Allowed, options: ServerOptions | None = None) -> None:
         self.workspace = Workspace(allowed)
-        self.behaviour = behaviour or Behaviour()
+        self.options = options or ServerOptions()
         self._methods: Mapping[str, Callable[[Session, Mapping[str, Any], Call], dict[str, Any]]] = {
             "tools/list": self._list_tools,
             "tools/call": self._call_tool,
@@ -66,13 +66,13 @@ class Service:
         }
 
     def close(self) -> None:
-        """Let go of every index."""
+        """Close every index."""
         self.workspace.close()
 
     @property
     def tools(self) -> dict[str, Tool]:
         """The tools of the profile."""
-        return {name: tool for name, tool in TOOLS.items() if self.behaviour.profile == tool.profile}
+        return {name: tool for name, tool in TOOLS.items() if self.options.profile == tool.profile}
 
     @property
     def about(self) -> dict[str, Any]:
@@ -84,13 +84,13 @@ class Service:
         }
 
     def is_quick(self, method: str) -> bool:
-        """Whether a request is answered at once, without looking at a folder."""
+        """Tell whether a request is answered at once, without looking at a folder."""
         return method not in ("tools/call", "resources/read", "resources/list")
 
     def answer(
         self, session: Session, method: str, params: Mapping[str, Any], call: Call | None = None
     ) -> dict[str, Any]:
-        """The result of a request."""
+        """Return the result of a request."""
         if method not in self._methods:
             raise ProtocolError(METHOD_NOT_FOUND, f"unknown method: {method}")
         try:
@@ -101,7 +101,7 @@ class Service:
     # --- tools ---
 
     def _list_tools(self, session: Session, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
-        return {"tools": [tool.listed() for tool in self.tools.values()]}
+        return {"tools": [tool.describe() for tool in self.tools.values()]}
 
     def _call_tool(self, session: Session, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
         name, arguments = params.get("name"), params.get("arguments", {})
@@ -112,38 +112,38 @@ class Service:
             raise ProtocolError(INVALID_PARAMS, "'arguments' must be an object")
         from dowse.interfaces.mcp import handlers, responses
 
-        if problem := problem_with(tool, arguments):
-            return responses.failed(problem).result()
-        behaviour = self.behaviour
-        context = handlers.Context(self.workspace, session, call, behaviour.budget, behaviour.memory)
-        home = import_module(f"dowse.interfaces.mcp.{tool.home}")
+        if problem := validate_arguments(tool, arguments):
+            return responses.error_answer(problem).result()
+        options = self.options
+        context = handlers.Context(self.workspace, session, call, options.budget, options.memory)
+        home = import_module(f"dowse.interfaces.mcp.{tool.module}")
         run: Callable[..., responses.Answer] = getattr(home, tool.name)
         try:
             return run(context, arguments).result()
         except DowseError as error:
-            return responses.failed(str(error)).result()
+            return responses.error_answer(str(error)).result()
 
     # --- resources ---
 
     def _list_resources(self, session: Session, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
-        """The files of the indexes that are there, a page at a time; nothing is indexed for it."""
+        """List the files of existing indexes, a page at a time; nothing is indexed for it."""
         from dowse.types import IndexState
 
-        engines = self.workspace.chosen(session.roots or (), "")
-        start = _page(params.get("cursor"))
+        engines = self.workspace.choose_engines(session.roots or (), "")
+        start = _parse_cursor(params.get("cursor"))
         found = (
             {"uri": self._uri(name, file.path), "name": file.path, "mimeType": "text/plain"}
             for name, engine in engines.items()
             if engine.status().state is IndexState.CURRENT
             for file in engine.files()
         )
-        page = list(islice(found, start, start + PAGE + 1))
-        result: dict[str, Any] = {"resources": page[:PAGE]}
-        return result | ({"nextCursor": str(start + PAGE)} if len(page) > PAGE else {})
+        page = list(islice(found, start, start + PAGE_SIZE + 1))
+        result: dict[str, Any] = {"resources": page[:PAGE_SIZE]}
+        return result | ({"nextCursor": str(start + PAGE_SIZE)} if len(page) > PAGE_SIZE else {})
 
     @staticmethod
     def _uri(repository: str, path: str) -> str:
-        return f"{SCHEME}://{quote(repository, safe='')}/{quote(path)}"
+        return f"{URI_SCHEME}://{quote(repository, safe='')}/{quote(path)}"
 
     def _list_templates(self, session: Session, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
         rows = (
@@ -154,7 +154,7 @@ class Service:
         return {
             "resourceTemplates": [
                 {
-                    "uriTemplate": f"{SCHEME}://{{repo}}/{template}",
+                    "uriTemplate": f"{URI_SCHEME}://{{repo}}/{template}",
                     "name": name,
                     "description": description,
                     "mimeType": "text/plain",
@@ -165,12 +165,12 @@ class Service:
 
     def _read_resource(self, session: Session, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
         uri = params.get("uri")
-        parts = urlsplit(uri) if isinstance(uri, str) and len(uri) < PAGE * PAGE else None
-        if parts is None or parts.scheme != SCHEME:
-            raise ProtocolError(INVALID_PARAMS, f"a resource here looks like {SCHEME}://repository/path")
+        parts = urlsplit(uri) if isinstance(uri, str) and len(uri) < PAGE_SIZE * PAGE_SIZE else None
+        if parts is None or parts.scheme != URI_SCHEME:
+            raise ProtocolError(INVALID_PARAMS, f"a resource here looks like {URI_SCHEME}://repository/path")
         from dowse.search.output.budget import pack
 
-        (engine,) = self.workspace.chosen(session.roots or (), unquote(parts.netloc)).values()
+        (engine,) = self.workspace.choose_engines(session.roots or (), unquote(parts.netloc)).values()
         try:
             found = engine.read(unquote(parts.path).lstrip("/"), progress=call.progress)
         except UsageError as error:
@@ -182,7 +182,7 @@ class Service:
     # --- prompts ---
 
     def _list_prompts(self, session: Session, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
-        return {"prompts": prompts.listed()}
+        return {"prompts": prompts.list_prompts()}
 
     def _get_prompt(self, session: Session, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
         name, arguments = params.get("name"), params.get("arguments", {})
@@ -196,12 +196,12 @@ class Service:
         for argument, _, required in prompt.arguments:
             if required and not arguments.get(argument):
                 raise ProtocolError(INVALID_PARAMS, f"prompt {name!r} needs '{argument}'")
-        text = prompts.filled(name, arguments, graph="graph" in self.tools)
+        text = prompts.fill_prompt(name, arguments, graph="graph" in self.tools)
         message = {"role": "user", "content": {"type": "text", "text": text}}
         return {"description": prompt.description, "messages": [message]}
 
 
-def _page(cursor: object) -> int:
+def _parse_cursor(cursor: object) -> int:
     if cursor is None:
         return 0
     if not (isinstance(cursor, str) and cursor.isascii() and cursor.isdigit() and len(cursor) < 9):

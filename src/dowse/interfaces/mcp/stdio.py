@@ -1,9 +1,9 @@
-"""The server over standard input and output: one client, one process, JSON-RPC a line at a time.
+"""The MCP server over standard input and output: one client, one process, JSON-RPC a line at a time.
 
-The official SDK takes half a second of CPU time to import before it can say a word, most of it for building its
-models; agents start a server with every session and wait for it. So this transport, the simplest of the protocol's,
-is spoken here directly, and the SDK carries HTTP (``http_server.py``) and is the client of all tests. Both eras of the
-protocol are spoken: the handshake (up to 2025-11-25), and requests that carry their version (2026-07-28).
+The official SDK takes half a second of CPU time to import, most of it for building its models; agents start a server
+with every session and wait for it. So this transport, the simplest of the protocol's, is implemented here directly,
+and the SDK carries HTTP (``http_server.py``) and is the client of all tests. Both forms of the protocol are supported:
+the handshake (up to 2025-11-25), and requests that carry their version (2026-07-28).
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 UNSUPPORTED_VERSION = -32022
 
-META = "io.modelcontextprotocol/"
-"""What the names of the protocol's own values in ``_meta`` begin with."""
+META_PREFIX = "io.modelcontextprotocol/"
+"""Prefix of the protocol's own keys in ``_meta``."""
 
-LONGEST_MESSAGE = 4_000_000
-"""Bytes of a message that are read; what is longer is refused without being kept."""
+MAX_MESSAGE_BYTES = 4_000_000
+"""Longest message that is read; a longer one is refused without being kept in memory."""
 
-CALLS_AT_ONCE = 8
+MAX_CONCURRENT_CALLS = 8
 
 ROOTS_SECONDS = 5.0
-"""How long a client may take to say which folders it works on."""
+"""Time that a client may take to say which folders it works on."""
 
-PARENT_SECONDS = 2.0
-"""How often is looked whether whoever started this process is still there."""
+PARENT_CHECK_SECONDS = 2.0
+"""Pause between two checks that the parent process still runs."""
 
 CLOSE_SECONDS = 3.0
-"""How long calls that are under way may take to notice that nobody waits for them."""
+"""Time that running calls may take to notice their cancellation."""
 
 
 def serve(service: Service) -> None:
     """Serve until standard input ends or the parent is gone."""
     wire, sys.stdout = sys.stdout.buffer, sys.stderr  # whatever prints by mistake must not break the wire
-    threading.Thread(target=_leave_with_parent, daemon=True, name="dowse-parent").start()
+    threading.Thread(target=_exit_with_parent, daemon=True, name="dowse-parent").start()
     server = StdioServer(service, wire)
     try:
         server.run(sys.stdin.buffer)
@@ -57,14 +57,14 @@ def serve(service: Service) -> None:
         server.close()
 
 
-def _leave_with_parent() -> None:
-    """Leave when the parent has gone without closing standard input."""
+def _exit_with_parent() -> None:
+    """Exit when the parent has gone without closing standard input."""
     if os.name == "nt":
         return  # there, the pipe breaks with the parent
     parent = os.getppid()
     never = threading.Event()
     while os.getppid() == parent:
-        never.wait(PARENT_SECONDS)
+        never.wait(PARENT_CHECK_SECONDS)
     os._exit(0)
 
 
@@ -74,27 +74,27 @@ class StdioServer:
     def __init__(self, service: Service, out: BinaryIO) -> None:
         self._service = service
         self._out = out
-        self._writing = threading.Lock()
+        self._write_lock = threading.Lock()
         self._session = Session()
-        self._pool = ThreadPoolExecutor(CALLS_AT_ONCE, thread_name_prefix="dowse-call")
+        self._pool = ThreadPoolExecutor(MAX_CONCURRENT_CALLS, thread_name_prefix="dowse-call")
         self._calls: dict[Any, Call] = {}
-        self._asked: dict[str, _Question] = {}
-        self._numbers = itertools.count(1)
-        self._has_roots = False
-        self._finding_roots = threading.Lock()
+        self._pending: dict[str, _PendingRequest] = {}
+        self._request_numbers = itertools.count(1)
+        self._client_has_roots = False
+        self._roots_lock = threading.Lock()
 
     def run(self, source: BinaryIO) -> None:
         """Read messages until there are no more."""
-        while line := source.readline(LONGEST_MESSAGE):
-            if not line.endswith(b"\n") and len(line) == LONGEST_MESSAGE:
-                while (rest := source.readline(LONGEST_MESSAGE)) and not rest.endswith(b"\n"):
+        while line := source.readline(MAX_MESSAGE_BYTES):
+            if not line.endswith(b"\n") and len(line) == MAX_MESSAGE_BYTES:
+                while (rest := source.readline(MAX_MESSAGE_BYTES)) and not rest.endswith(b"\n"):
                     pass
-                self._refuse(None, INVALID_REQUEST, f"a message may have {LONGEST_MESSAGE} bytes")
+                self._refuse(None, INVALID_REQUEST, f"a message may have {MAX_MESSAGE_BYTES} bytes")
             elif line.strip():
                 self._receive(line)
 
     def close(self) -> None:
-        """Stop what is under way and let go of the index."""
+        """Cancel the running calls and close the index."""
         for call in list(self._calls.values()):
             call.cancel()
         self._pool.shutdown(wait=False, cancel_futures=True)
@@ -118,23 +118,23 @@ class StdioServer:
             return
         id, method, params = message.get("id"), message.get("method"), message.get("params", {})
         if method is None and ("result" in message or "error" in message):
-            self._take_reply(message)
+            self._handle_reply(message)
         elif not isinstance(method, str) or (id is not None and not _is_id(id)):
             self._refuse(id if _is_id(id) else None, INVALID_REQUEST, "a request has a method and an id")
         elif params is not None and not isinstance(params, dict):
             self._refuse(id, INVALID_PARAMS, "'params' must be an object")
         elif id is None:
-            self._take_notice(method, params or {})
+            self._handle_notification(method, params or {})
         else:
-            self._take_request(id, method, params or {})
+            self._handle_request(id, method, params or {})
 
-    def _take_reply(self, message: Mapping[str, Any]) -> None:
-        question = self._asked.pop(str(message.get("id")), None)
-        if question:
-            question.result = message.get("result")
-            question.answered.set()
+    def _handle_reply(self, message: Mapping[str, Any]) -> None:
+        pending = self._pending.pop(str(message.get("id")), None)
+        if pending:
+            pending.result = message.get("result")
+            pending.answered.set()
 
-    def _take_notice(self, method: str, params: Mapping[str, Any]) -> None:
+    def _handle_notification(self, method: str, params: Mapping[str, Any]) -> None:
         if method == "notifications/cancelled":
             id = params.get("requestId")
             if _is_id(id) and (call := self._calls.get(id)):
@@ -142,7 +142,7 @@ class StdioServer:
         elif method == "notifications/roots/list_changed":
             self._session.roots = None
 
-    def _take_request(self, id: Any, method: str, params: Mapping[str, Any]) -> None:
+    def _handle_request(self, id: Any, method: str, params: Mapping[str, Any]) -> None:
         if method in ("initialize", "server/discover") or self._service.is_quick(method):
             self._respond(id, method, params, Call())
             return
@@ -154,7 +154,7 @@ class StdioServer:
     def _respond(self, id: Any, method: str, params: Mapping[str, Any], call: Call) -> None:
         try:
             call.check()
-            result = self._result(method, params, call)
+            result = self._dispatch(method, params, call)
             if not call.cancelled.is_set():
                 self._send({"jsonrpc": "2.0", "id": id, "result": result})
         except Cancelled:
@@ -167,66 +167,72 @@ class StdioServer:
         finally:
             self._calls.pop(id, None)
 
-    def _result(self, method: str, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
+    def _dispatch(self, method: str, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
         if method == "initialize":
-            return self._initialized(params)
-        version = _meta(params).get(f"{META}protocolVersion")
+            return self._initialize(params)
+        version = _meta(params).get(f"{META_PREFIX}protocolVersion")
         if version is None and method != "server/discover":
             if not self._service.is_quick(method):
-                self._learn_roots()
+                self._ask_roots()
             return self._service.answer(self._session, method, params, call)
         if version not in ENVELOPE_VERSIONS:
             raise ProtocolError(
                 UNSUPPORTED_VERSION, f"version {version!r}; known are {', '.join(ENVELOPE_VERSIONS)}"
             )
-        return self._enveloped(method, params, call)
+        return self._answer_enveloped(method, params, call)
 
-    # --- the two eras ---
+    # --- the two forms of the protocol ---
 
-    def _initialized(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        asked, capabilities = params.get("protocolVersion"), params.get("capabilities")
-        if not isinstance(asked, str):
+    def _initialize(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        requested, capabilities = params.get("protocolVersion"), params.get("capabilities")
+        if not isinstance(requested, str):
             raise ProtocolError(INVALID_PARAMS, "'protocolVersion' must be given")
-        self._has_roots = isinstance(capabilities, dict) and capabilities.get("roots") is not None
-        version = asked if asked in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[0]
+        self._client_has_roots = isinstance(capabilities, dict) and capabilities.get("roots") is not None
+        version = requested if requested in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[0]
         return {"protocolVersion": version, **self._service.about}
 
-    def _learn_roots(self) -> None:
+    def _ask_roots(self) -> None:
         """Ask the client, once, which folders it works on."""
-        with self._finding_roots:
+        with self._roots_lock:
             if self._session.roots is None:
-                found = self._ask("roots/list") if self._has_roots else None
-                self._session.roots = _roots(found)
+                found = self._request_from_client("roots/list") if self._client_has_roots else None
+                self._session.roots = _parse_roots(found)
 
-    def _enveloped(self, method: str, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
-        """A request that carries its own version; the client's folders are asked for in the answer."""
+    def _answer_enveloped(self, method: str, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
+        """Answer a request that carries its own version; the client's folders are asked for in the answer."""
         about = self._service.about
-        stamp = {"_meta": {f"{META}serverInfo": about["serverInfo"]}}
+        stamp = {"_meta": {f"{META_PREFIX}serverInfo": about["serverInfo"]}}
         if method == "server/discover":
             versions = [*ENVELOPE_VERSIONS, *HANDSHAKE_VERSIONS]
-            said = {key: value for key, value in about.items() if key != "serverInfo"}
-            return {"supportedVersions": versions, **said, "resultType": "complete", **_CACHEABLE, **stamp}
-        capabilities = _meta(params).get(f"{META}clientCapabilities")
+            description = {key: value for key, value in about.items() if key != "serverInfo"}
+            return {
+                "supportedVersions": versions,
+                **description,
+                "resultType": "complete",
+                **_CACHE_FIELDS,
+                **stamp,
+            }
+        capabilities = _meta(params).get(f"{META_PREFIX}clientCapabilities")
         has_roots = isinstance(capabilities, dict) and capabilities.get("roots") is not None
         if has_roots and self._session.roots is None and not self._service.is_quick(method):
             replies = params.get("inputResponses")
             if method in ("tools/call", "resources/read") and not isinstance(replies, dict):
                 ask = {"roots": {"method": "roots/list"}}
                 return {"resultType": "input_required", "inputRequests": ask, **stamp}
-            self._session.roots = _roots(replies.get("roots") if isinstance(replies, dict) else None)
+            self._session.roots = _parse_roots(replies.get("roots") if isinstance(replies, dict) else None)
         result = self._service.answer(self._session, method, params, call)
-        cacheable = {} if method in ("tools/call", "prompts/get") else _CACHEABLE
+        cacheable = {} if method in ("tools/call", "prompts/get") else _CACHE_FIELDS
         return {**result, "resultType": "complete", **cacheable, **stamp}
 
     # --- messages out ---
 
-    def _ask(self, method: str) -> Any:
-        id = f"dowse-{next(self._numbers)}"
-        question = self._asked[id] = _Question()
+    def _request_from_client(self, method: str) -> Any:
+        id = f"dowse-{next(self._request_numbers)}"
+        pending = self._pending[id] = _PendingRequest()
         self._send({"jsonrpc": "2.0", "id": id, "method": method})
-        question.answered.wait(ROOTS_SECONDS)
-        self._asked.pop(id, None)
-        return question.result
+        pending.answered.wait(ROOTS_SECONDS)
+        self._pending.pop(id, None)
+        return pending.result
 
     def _notifier(self, token: Any) -> Notify:
         def notify(progress: float, total: float, message: str) -> None:
@@ -241,18 +247,18 @@ class StdioServer:
     def _send(self, message: Mapping[str, Any]) -> None:
         line = json.dumps(message, separators=(",", ":")).encode("utf-8") + b"\n"
         try:
-            with self._writing:
+            with self._write_lock:
                 self._out.write(line)
                 self._out.flush()
         except (OSError, ValueError):
             pass  # the client has gone; standard input will end
 
 
-_CACHEABLE = {"ttlMs": 0, "cacheScope": "private"}
+_CACHE_FIELDS = {"ttlMs": 0, "cacheScope": "private"}
 
 
-class _Question:
-    """Something the client was asked."""
+class _PendingRequest:
+    """A request to the client that waits for its reply."""
 
     def __init__(self) -> None:
         self.answered = threading.Event()
@@ -268,8 +274,8 @@ def _meta(params: Mapping[str, Any]) -> Mapping[str, Any]:
     return meta if isinstance(meta, dict) else {}
 
 
-def _roots(result: Any) -> tuple[str, ...]:
-    """The addresses in an answer to ``roots/list``; none if it is not one."""
+def _parse_roots(result: Any) -> tuple[str, ...]:
+    """Return the URIs in a reply to ``roots/list``; none if it is not valid."""
     listed = result.get("roots") if isinstance(result, dict) else None
     items = listed if isinstance(listed, list) else []
     return tuple(item["uri"] for item in items if isinstance(item, dict) and isinstance(item.get("uri"), str))

@@ -1,7 +1,7 @@
-"""The tools, as an agent is told of them: every word here is paid for in every conversation.
+"""The table of MCP tools, as an agent sees them: every word here costs tokens in every conversation.
 
-Importing this costs nothing; what a tool does is loaded when it is first called. A tool is one row, and one function
-in ``handlers.py``.
+Importing this is cheap; the handler of a tool is loaded when it is first called. A tool is one row here, and one
+function in ``handlers.py`` or ``graph_handlers.py``.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from typing import Any
 BUDGET = 2000
 """Tokens of an answer unless asked otherwise: a screen or two of code, a hundredth of an agent's context."""
 
-LARGEST_BUDGET = 50_000
+MAX_BUDGET_TOKENS = 50_000
 
-QUERY_LENGTH = 100_000
-"""Characters of a question: a long stack trace has fewer."""
+MAX_QUERY_LENGTH = 100_000
+"""Characters of a query: a long stack trace has fewer."""
 
 _BUDGET = {
     "type": "integer",
     "minimum": 1,
-    "maximum": LARGEST_BUDGET,
+    "maximum": MAX_BUDGET_TOKENS,
     "description": f"Hard limit of the answer in tokens (default {BUDGET}).",
 }
 _REPO = {
@@ -48,7 +48,7 @@ class Tool:
     properties: Mapping[str, Mapping[str, Any]]
     required: tuple[str, ...] = ()
     profile: str = "default"
-    home: str = "handlers"  # the module that has its function
+    module: str = "handlers"  # the module that has its function
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -60,8 +60,8 @@ class Tool:
             "additionalProperties": False,
         }
 
-    def listed(self) -> dict[str, Any]:
-        """As the protocol lists it. Every tool only reads files: writing the index is no business of theirs."""
+    def describe(self) -> dict[str, Any]:
+        """Describe the tool as the protocol lists it; none of them changes the user's files."""
         return {
             "name": self.name,
             "title": self.title,
@@ -83,7 +83,7 @@ TOOLS = {
             "Narrow with lang:py path:src/** -path:tests kind:function name:get_* is:test -is:test changed:7d "
             '"exact phrase" /regex/.',
             {
-                "query": {"type": "string", "minLength": 1, "maxLength": QUERY_LENGTH},
+                "query": {"type": "string", "minLength": 1, "maxLength": MAX_QUERY_LENGTH},
                 "limit": _LIMIT,
                 "budget": _BUDGET,
                 "detail": {
@@ -163,7 +163,7 @@ TOOLS = {
                 "repo": _REPO,
             },
             ("ask", "target"),
-            home="graph_handlers",
+            module="graph_handlers",
         ),
         Tool(
             "explain",
@@ -171,7 +171,7 @@ TOOLS = {
             "Why a place is where it is in the answer to a query, or why it is missing: filtered out, not indexed, "
             "too far. For when search does not find what must be there.",
             {
-                "query": {"type": "string", "minLength": 1, "maxLength": QUERY_LENGTH},
+                "query": {"type": "string", "minLength": 1, "maxLength": MAX_QUERY_LENGTH},
                 "place": {
                     "type": "string",
                     "minLength": 1,
@@ -196,24 +196,24 @@ TOOLS = {
     )
 }
 
-_NAMES = {"type": "string", "minLength": 1, "maxLength": 2000}
-_TYPES_OF_ENTITIES = {
+_ENTITY_ID = {"type": "string", "minLength": 1, "maxLength": 2000}
+_ENTITY_TYPES = {
     "type": "array",
     "items": {"enum": ["directory", "file", "class", "function"]},
     "maxItems": 4,
 }
 
-LOCAGENT = (
+LOCAGENT_TOOLS = (
     Tool(
         "search_entities",
         "Search entities",
         "Find files, classes and functions by id (path:Class.method), name, prefix (Auth*) or, below them, by "
         "content. Several terms are also searched together. Results carry id, type and the tier that found them.",
         {
-            "search_terms": {"type": "array", "items": _NAMES, "maxItems": 20},
+            "search_terms": {"type": "array", "items": _ENTITY_ID, "maxItems": 20},
             "line_nums": {"type": "array", "items": {"type": "integer", "minimum": 1}, "maxItems": 20},
             "file_pattern": {"type": "string", "maxLength": 2000, "description": "glob, or a part of a path"},
-            "entity_types": _TYPES_OF_ENTITIES,
+            "entity_types": _ENTITY_TYPES,
             "limit": _LIMIT,
             "use_bm25": {
                 "type": "boolean",
@@ -224,14 +224,14 @@ LOCAGENT = (
             "repo": _REPO,
         },
         profile="locagent",
-        home="graph_handlers",
+        module="graph_handlers",
     ),
     Tool(
         "traverse_graph",
         "Traverse the code graph",
         "What entities use (forward) or are used by (backward), as a tree with the relation on each branch.",
         {
-            "start_entities": {"type": "array", "items": _NAMES, "minItems": 1, "maxItems": 20},
+            "start_entities": {"type": "array", "items": _ENTITY_ID, "minItems": 1, "maxItems": 20},
             "direction": {"enum": ["forward", "backward", "bidirectional", "downstream", "upstream", "both"]},
             "depth": {
                 "type": "integer",
@@ -244,20 +244,20 @@ LOCAGENT = (
                 "items": {"enum": ["contains", "imports", "invokes", "inherits", "references", "declares"]},
                 "maxItems": 5,
             },
-            "entity_types": _TYPES_OF_ENTITIES,
+            "entity_types": _ENTITY_TYPES,
             "budget": _BUDGET,
             "repo": _REPO,
         },
         ("start_entities",),
         profile="locagent",
-        home="graph_handlers",
+        module="graph_handlers",
     ),
     Tool(
         "retrieve_entity",
         "Retrieve entities",
         "The complete code of entities by id: path, or path:Class.method.",
         {
-            "entity_ids": {"type": "array", "items": _NAMES, "minItems": 1, "maxItems": 20},
+            "entity_ids": {"type": "array", "items": _ENTITY_ID, "minItems": 1, "maxItems": 20},
             "context_lines": {"type": "integer", "minimum": 0, "maximum": 50},
             "budget": _BUDGET,
             "repo": _REPO,
@@ -265,12 +265,12 @@ LOCAGENT = (
         },
         ("entity_ids",),
         profile="locagent",
-        home="graph_handlers",
+        module="graph_handlers",
     ),
 )
 """The tools that agents made for LocAgent know, in place of all others."""
 
-TOOLS |= {tool.name: tool for tool in LOCAGENT}
+TOOLS |= {tool.name: tool for tool in LOCAGENT_TOOLS}
 
 PROFILES = ("default", "locagent")
 
@@ -281,20 +281,20 @@ INSTRUCTIONS = (
 )
 
 
-def problem_with(tool: Tool, arguments: Mapping[str, Any]) -> str:
-    """What is wrong with the arguments of a call, in words that say what would be right; empty if nothing is."""
+def validate_arguments(tool: Tool, arguments: Mapping[str, Any]) -> str:
+    """Return what is wrong with the arguments of a call, and what would be right; empty if nothing is wrong."""
     for name in tool.required:
         if name not in arguments:
             return f"{tool.name} needs '{name}'"
     for name, value in arguments.items():
         if name not in tool.properties:
             return f"{tool.name} has no argument '{name}': it takes {', '.join(tool.properties)}"
-        if problem := _problem(value, tool.properties[name]):
+        if problem := _validate_value(value, tool.properties[name]):
             return f"'{name}' {problem}"
     return ""
 
 
-_TYPES: Mapping[str, tuple[type, str]] = {
+_JSON_TYPES: Mapping[str, tuple[type, str]] = {
     "string": (str, "text"),
     "integer": (int, "a whole number"),
     "boolean": (bool, "true or false"),
@@ -302,28 +302,28 @@ _TYPES: Mapping[str, tuple[type, str]] = {
 }
 
 
-def _problem(value: Any, rules: Mapping[str, Any]) -> str:
-    """As above, for one value."""
+def _validate_value(value: Any, rules: Mapping[str, Any]) -> str:
+    """Return what is wrong with one value, by the rules of its JSON Schema; empty if nothing is wrong."""
     if "enum" in rules and not (isinstance(value, str) and value in rules["enum"]):
         return f"must be one of {', '.join(rules['enum'])}"
     if "type" in rules:
-        kind, words = _TYPES[rules["type"]]
+        kind, words = _JSON_TYPES[rules["type"]]
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             return f"must be {words}"
     if isinstance(value, int):
         low, high = rules.get("minimum", value), rules.get("maximum", value)
         return "" if low <= value <= high else f"must be from {low} to {high}"
     if isinstance(value, str | list):
-        return _problem_of_length(value, rules)
+        return _validate_length(value, rules)
     return ""
 
 
-def _problem_of_length(value: str | list[Any], rules: Mapping[str, Any]) -> str:
+def _validate_length(value: str | list[Any], rules: Mapping[str, Any]) -> str:
     unit = "Length" if isinstance(value, str) else "Items"
     if len(value) < rules.get(f"min{unit}", 0):
         return "must not be empty"
     if len(value) > rules.get(f"max{unit}", len(value)):
         return f"is too long: at most {rules[f'max{unit}']}, not {len(value)}"
     if isinstance(value, list):
-        return next((problem for item in value if (problem := _problem(item, rules["items"]))), "")
+        return next((problem for item in value if (problem := _validate_value(item, rules["items"]))), "")
     return ""

@@ -1,6 +1,6 @@
-"""Which folders a client may ask about, and their engines.
+"""Which folders a client may search, and their engines.
 
-What is allowed is decided here and nowhere else: the folders that the server was started with, and, where the client
+This is the only place that decides what is allowed: the folders that the server was started with, and, where the client
 is the user's own program on this machine, those that the client says it works on. A configuration file in a tree
 cannot widen that.
 """
@@ -21,13 +21,13 @@ from dowse.errors import DowseError, RootError, UsageError
 if TYPE_CHECKING:
     from dowse.engine import Engine
 
-REMEMBERED = 1000
-"""Sets of folders, as clients give them, whose repositories are remembered."""
+MAX_CACHED_ROOT_SETS = 1000
+"""Sets of client roots whose repositories are cached."""
 
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What a server was started with."""
+    """What a server was started with, and thereby what its clients may search."""
 
     roots: tuple[str, ...] = ()
     trust_client: bool = True  # whether folders that the client names are allowed by that
@@ -43,17 +43,17 @@ class Workspace:
         self.allowed = allowed
         self._engines: dict[Path, Engine] = {}
         self._folders: dict[tuple[str, ...], dict[str, Path]] = {}
-        self._guard = threading.Lock()
+        self._lock = threading.Lock()
 
     def close(self) -> None:
-        """Let go of every index."""
-        with self._guard:
+        """Close every index."""
+        with self._lock:
             for engine in self._engines.values():
                 engine.close()
             self._engines.clear()
 
     def folders(self, client_roots: Sequence[str]) -> dict[str, Path]:
-        """The repositories of a client by name: its roots, or what the server was given, or where it runs.
+        """Find the repositories of a client by name: its roots, or what the server was given, or where it runs.
 
         They are looked for once, and again while one of them is missing.
         """
@@ -61,40 +61,42 @@ class Workspace:
         known = self._folders.get(key)
         if known is None or not all(map(os.path.isdir, known.values())):
             problems: list[str] = []
-            known = self._named(self._found(client_roots, problems))
-            if not problems and len(self._folders) < REMEMBERED:
+            known = self._name_folders(self._find_folders(client_roots, problems))
+            if not problems and len(self._folders) < MAX_CACHED_ROOT_SETS:
                 self._folders[key] = known
         return dict(known)
 
-    def _found(self, client_roots: Sequence[str], problems: list[str]) -> list[Path]:
-        given = self._usable(self.allowed.roots, problems)
-        asked = self._usable(filter(None, map(path_of_uri, client_roots)), problems)
+    def _find_folders(self, client_roots: Sequence[str], problems: list[str]) -> list[Path]:
+        given = self._filter_usable(self.allowed.roots, problems)
+        requested = self._filter_usable(filter(None, map(uri_to_path, client_roots)), problems)
         if not self.allowed.trust_client:
-            limits = given or self._here()
-            asked = [folder for folder in asked if any(folder.is_relative_to(limit) for limit in limits)]
-        found = asked or given
+            limits = given or self._working_root()
+            requested = [
+                folder for folder in requested if any(folder.is_relative_to(limit) for limit in limits)
+            ]
+        found = requested or given
         if not found and (self.allowed.roots or (client_roots and self.allowed.trust_client)):
             raise RootError("; ".join(problems) or "none of the folders of this client can be searched")
-        return found or self._here()
+        return found or self._working_root()
 
-    def chosen(self, client_roots: Sequence[str], wanted: str) -> dict[str, Engine]:
-        """The engines that a call asks: of one repository by its name or path, or all."""
+    def choose_engines(self, client_roots: Sequence[str], repository: str) -> dict[str, Engine]:
+        """Return the engines that a call searches: of one repository by its name or path, or all."""
         folders = self.folders(client_roots)
-        if wanted:
-            known = folders | self._linked(folders)
-            matches = {name: folder for name, folder in known.items() if wanted in (name, str(folder))}
+        if repository:
+            known = folders | self._linked_repositories(folders)
+            matches = {name: folder for name, folder in known.items() if repository in (name, str(folder))}
             if not matches:
-                raise UsageError(f"there is no repository '{wanted}' here: known are {', '.join(known)}")
+                raise UsageError(f"there is no repository '{repository}' here: known are {', '.join(known)}")
             folders = matches
-        return {name: self.engine(folder) for name, folder in folders.items()}
+        return {name: self.get_engine(folder) for name, folder in folders.items()}
 
-    def engine(self, folder: Path) -> Engine:
-        """The engine of a folder, made when first asked for."""
+    def get_engine(self, folder: Path) -> Engine:
+        """Return the engine of a folder, opened on first use."""
         from dowse.engine import Engine
 
         if not os.path.isdir(folder):
             raise RootError(f"{folder} is not there any more: nothing can be searched in it")
-        with self._guard:
+        with self._lock:
             engine = self._engines.get(folder)
             if engine is None:
                 allowed = self.allowed
@@ -104,11 +106,11 @@ class Workspace:
                 self._engines[folder] = engine
         return engine
 
-    def _here(self) -> list[Path]:
+    def _working_root(self) -> list[Path]:
         return [roots.root_of(None, any_root=self.allowed.any_root)]
 
-    def _usable(self, paths: Any, problems: list[str]) -> list[Path]:
-        """The folders that can be searched; why the others cannot goes to the problems."""
+    def _filter_usable(self, paths: Any, problems: list[str]) -> list[Path]:
+        """Return the folders that can be searched; add to the problems why the others cannot."""
         usable = []
         for path in paths:
             try:
@@ -117,22 +119,22 @@ class Workspace:
                 problems.append(str(error))
         return usable
 
-    def _named(self, folders: Sequence[Path]) -> dict[str, Path]:
+    def _name_folders(self, folders: Sequence[Path]) -> dict[str, Path]:
         from dowse.multi_repo import names_for
 
         return names_for(folders, {})
 
-    def _linked(self, folders: Mapping[str, Path]) -> dict[str, Path]:
+    def _linked_repositories(self, folders: Mapping[str, Path]) -> dict[str, Path]:
         """Return the repositories that settings name: the user's own anywhere, a tree's only inside of it."""
         linked: dict[str, Path] = {}
         for folder in folders.values():
-            for name, path in self.engine(folder).settings.repositories.items():
+            for name, path in self.get_engine(folder).settings.repositories.items():
                 linked.setdefault(name, (folder / Path(path).expanduser()).resolve())
         return linked
 
 
-def path_of_uri(uri: str) -> str:
-    """The path of a ``file:`` address; empty if it is none of this machine."""
+def uri_to_path(uri: str) -> str:
+    """Return the path of a ``file:`` URI; empty if it is not on this machine."""
     parts = urlsplit(uri)
     if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
         return ""

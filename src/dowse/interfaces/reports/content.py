@@ -1,4 +1,4 @@
-"""What every report says of an evaluation, in words and rows; the other modules give it a look."""
+"""The content of evaluation reports as sentences and table rows; the other modules give it a look."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from dowse.evaluation.eval_types import Comparison, Difference, Estimate, Evaluation, Leaks, Outcome, Run
-from dowse.interfaces.render import count
+from dowse.interfaces.text_layout import format_count
 
-RANKS = (("1", 1, 1), ("2", 2, 2), ("3", 3, 3), ("4-5", 4, 5), ("6-10", 6, 10), ("11+", 11, 10**9))
-"""Bins for the rank of the first right result."""
+RANK_BINS = (("1", 1, 1), ("2", 2, 2), ("3", 3, 3), ("4-5", 4, 5), ("6-10", 6, 10), ("11+", 11, 10**9))
+"""Bins of the histogram of first ranks: name, lowest rank, highest rank."""
 
 NOT_FOUND = "not found"
 
 
-class Said(NamedTuple):
+class TableRow(NamedTuple):
     """A row of a table: its name and its cells."""
 
     name: str
@@ -22,22 +22,23 @@ class Said(NamedTuple):
 
 
 def title(evaluation: Evaluation) -> str:
-    """What this is about."""
+    """Return the title: which tree was measured."""
     return f"Search quality of {evaluation.root}"
 
 
 def introduction(evaluation: Evaluation) -> str:
-    """What was measured on what."""
-    asked = len(evaluation.runs[0].outcomes) if evaluation.runs else 0
+    """Say what was measured on what: queries, files, depth, version, time."""
+    queries = len(evaluation.runs[0].outcomes) if evaluation.runs else 0
     made = evaluation.made[:16].replace("T", " ")
     return (
-        f"{count(asked, 'question')} from {evaluation.truth} against {count(evaluation.files, 'indexed file')}; "
+        f"{format_count(queries, 'question')} from {evaluation.truth} "
+        f"against {format_count(evaluation.files, 'indexed file')}; "
         f"up to {evaluation.depth} results each; dowse {evaluation.version}, {made} UTC"
     )
 
 
-def leak_check(leaks: Leaks) -> str:
-    """Whether the questions give the answers away."""
+def describe_leaks(leaks: Leaks) -> str:
+    """Say how many queries give their answers away."""
     total = leaks.questions or 1
     return (
         f"{leaks.named} of {leaks.questions} questions ({leaks.named / total:.0%}) name a file that answers them, "
@@ -45,33 +46,33 @@ def leak_check(leaks: Leaks) -> str:
     )
 
 
-def figure(estimate: Estimate) -> str:
-    """``0.812 [0.771, 0.850]``."""
+def format_estimate(estimate: Estimate) -> str:
+    """Format a mean with its interval: ``0.812 [0.771, 0.850]``."""
     return f"{estimate.mean:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
 
 
-def change(difference: Difference) -> str:
-    """``+0.012 [-0.003, +0.030]``."""
+def format_difference(difference: Difference) -> str:
+    """Format a difference with its interval: ``+0.012 [-0.003, +0.030]``."""
     return f"{difference.mean:+.3f} [{difference.low:+.3f}, {difference.high:+.3f}]"
 
 
-def overall(evaluation: Evaluation) -> list[Said]:
-    """Each metric, one column per run."""
-    found = []
+def overall_rows(evaluation: Evaluation) -> list[TableRow]:
+    """Return a row for each metric, with a column for each run."""
+    rows = []
     for name in evaluation.metrics:
         if any(name in run.summary.overall for run in evaluation.runs):
-            cells = (_cell(run, name) for run in evaluation.runs)
-            found.append(Said(name, tuple(cells)))
-    return found
+            cells = (_format_cell(run, name) for run in evaluation.runs)
+            rows.append(TableRow(name, tuple(cells)))
+    return rows
 
 
-def _cell(run: Run, name: str) -> str:
+def _format_cell(run: Run, name: str) -> str:
     estimate = run.summary.overall.get(name)
-    return figure(estimate) if estimate else "-"
+    return format_estimate(estimate) if estimate else "-"
 
 
-def costs(run: Run) -> list[tuple[str, str]]:
-    """What answers cost in time and tokens."""
+def cost_rows(run: Run) -> list[tuple[str, str]]:
+    """Return what answers cost in time and tokens, as names and values."""
     summary = run.summary
     rows = [
         (
@@ -91,42 +92,42 @@ def costs(run: Run) -> list[tuple[str, str]]:
     return rows
 
 
-def categories(run: Run, names: Sequence[str]) -> list[Said]:
-    """Each category, one column per metric."""
-    found = []
+def category_rows(run: Run, names: Sequence[str]) -> list[TableRow]:
+    """Return a row for each category, with a column for each metric."""
+    rows = []
     for category, estimates in run.summary.categories.items():
         questions = max((estimate.questions for estimate in estimates.values()), default=0)
-        cells = (figure(estimates[name]) if name in estimates else "-" for name in names)
-        found.append(Said(category, (str(questions), *cells)))
-    return found
+        cells = (format_estimate(estimates[name]) if name in estimates else "-" for name in names)
+        rows.append(TableRow(category, (str(questions), *cells)))
+    return rows
 
 
 def first_rank(outcome: Outcome) -> int:
-    """The rank of the first right result; 0 if there is none."""
+    """Return the rank of the first relevant result; 0 if there is none."""
     return min((rank for rank in outcome.ranks if rank), default=0)
 
 
 def rank_histogram(run: Run) -> list[tuple[str, int]]:
-    """How many questions have their first right result at which rank."""
+    """Count the queries by the rank of their first relevant result."""
     ranks = [first_rank(outcome) for outcome in run.outcomes]
-    bins = [(name, sum(low <= rank <= high for rank in ranks)) for name, low, high in RANKS]
+    bins = [(name, sum(low <= rank <= high for rank in ranks)) for name, low, high in RANK_BINS]
     return [*bins, (NOT_FOUND, ranks.count(0))]
 
 
-def rank_words(outcome: Outcome) -> str:
-    """``3``, or that nothing was found."""
+def format_rank(outcome: Outcome) -> str:
+    """Format the first rank: ``3``, or that nothing was found."""
     rank = first_rank(outcome)
     return str(rank) if rank else NOT_FOUND
 
 
-def worst(run: Run, headline: str, limit: int) -> list[Outcome]:
-    """The questions that were answered worst."""
+def worst_outcomes(run: Run, headline: str, limit: int) -> list[Outcome]:
+    """Return the queries with the lowest headline metric, those without any flaw excluded."""
     scored = [outcome for outcome in run.outcomes if outcome.values.get(headline, 0.0) < 1.0 - 1e-9]
     return sorted(scored, key=lambda o: (o.values.get(headline, 0.0), o.id))[:limit]
 
 
-def problems(evaluation: Evaluation) -> Iterator[str]:
-    """What makes the figures less than they seem."""
+def list_problems(evaluation: Evaluation) -> Iterator[str]:
+    """List what makes the figures less reliable than they seem."""
     yield from evaluation.notes
     for run in evaluation.runs[:1]:
         missing = [outcome for outcome in run.outcomes if outcome.missing]
@@ -146,22 +147,26 @@ def problems(evaluation: Evaluation) -> Iterator[str]:
 
 
 def comparison_title(comparison: Comparison) -> str:
-    """Which runs are compared."""
+    """Return the title of a comparison: which runs are compared."""
     return f"{comparison.after} against {comparison.before}"
 
 
 def conclusion(comparison: Comparison) -> str:
-    """What can be said of the headline metric."""
-    found = comparison.differences[comparison.headline]
+    """Say how the headline metric changed."""
+    headline = comparison.differences[comparison.headline]
     return (
-        f"{comparison.headline} {change(found)}: {found.verdict}; {len(comparison.improved)} questions improved, "
-        f"{len(comparison.regressed)} regressed, {found.same} unchanged"
+        f"{comparison.headline} {format_difference(headline)}: {headline.verdict}; "
+        f"{len(comparison.improved)} questions improved, {len(comparison.regressed)} regressed, "
+        f"{headline.same} unchanged"
     )
 
 
-def differences(comparison: Comparison) -> list[Said]:
-    """Each metric with its difference, who gained and lost, and the verdict."""
+def difference_rows(comparison: Comparison) -> list[TableRow]:
+    """Return a row for each metric: its difference, queries gained and lost, the verdict."""
     return [
-        Said(name, (change(found), str(found.better), str(found.worse), str(found.same), found.verdict))
+        TableRow(
+            name,
+            (format_difference(found), str(found.better), str(found.worse), str(found.same), found.verdict),
+        )
         for name, found in comparison.differences.items()
     ]

@@ -1,4 +1,7 @@
-"""An evaluation as one HTML page that needs nothing else: style and charts are in it, and it has no script."""
+"""An evaluation as one HTML page that needs nothing else: style and charts are in it, and it has no script.
+
+``page.html`` is the template of the page; each section is a function here.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,17 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
+from string import Template
 
 from dowse.evaluation.eval_types import Change, Comparison, Evaluation, Outcome, Run
 from dowse.evaluation.metrics import BUDGETS
 from dowse.interfaces.reports import charts, content
 from dowse.interfaces.reports.charts import Bar
 
-MAX_ROWS = 2000
-"""Questions in the table: a browser takes no joy in more, and --json has them all."""
+MAX_QUERY_ROWS = 2000
+"""Queries in the table: more make a browser slow, and --json has them all."""
 
-EXPLAINED = (
+METRIC_GLOSSARY = (
     ("ndcg@k", "how near to the top the right places are, 1 = all of them first, in the first k results"),
     ("mrr", "1 / rank of the first right result, on average: 0.5 is what second place gives"),
     ("hit@k", "share of questions with a right result among the first k"),
@@ -25,30 +29,27 @@ EXPLAINED = (
     ("span_recall@k", "as recall, of answers that are lines or definitions, not whole files"),
     ("token_recall@n", "as recall, of the results from the top that fit into n tokens"),
 )
-"""What each metric says, for somebody who never saw one."""
+"""What each metric means, for readers who never saw one."""
 
-_BREAKS = re.compile(r"[/:.](?=\w)")
+_BREAK_POINTS = re.compile(r"[/:.](?=\w)")
 
-STYLE = Path(__file__).with_name("page.css")
+FOLDER = Path(__file__).parent
 
 
-def text(evaluation: Evaluation) -> str:
-    """The whole page."""
-    title = escape(content.title(evaluation))
-    body = "\n".join(_sections(evaluation))
-    style = STYLE.read_text(encoding="utf-8")
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
+def render_html(evaluation: Evaluation) -> str:
+    """Render the whole report as one HTML page."""
+    page = Template((FOLDER / "page.html").read_text(encoding="utf-8"))
+    return page.substitute(
+        title=escape(content.title(evaluation)),
+        style=(FOLDER / "page.css").read_text(encoding="utf-8"),
+        introduction=escape(content.introduction(evaluation)),
+        leak_check=escape(content.describe_leaks(evaluation.leaks)),
+        sections="\n".join(_sections(evaluation)),
     )
 
 
 def _sections(evaluation: Evaluation) -> Iterator[str]:
-    yield f"<h1>{escape(content.title(evaluation))}</h1>"
-    yield f'<p class="soft">{escape(content.introduction(evaluation))}</p>'
-    yield f'<p class="soft">Leak check: {escape(content.leak_check(evaluation.leaks))}.</p>'
-    yield from (f'<p class="note">{escape(problem)}</p>' for problem in content.problems(evaluation))
+    yield from (f'<p class="note">{escape(problem)}</p>' for problem in content.list_problems(evaluation))
     if not evaluation.runs:
         return
     yield _tiles(evaluation)
@@ -56,8 +57,8 @@ def _sections(evaluation: Evaluation) -> Iterator[str]:
     yield from map(_comparison, evaluation.comparisons)
     yield f'<div class="pair">{_ranks(evaluation)}{_tokens(evaluation)}</div>'
     yield _categories(evaluation)
-    yield _questions(evaluation)
-    yield _explained()
+    yield _query_table(evaluation)
+    yield _metric_glossary()
 
 
 def _tiles(evaluation: Evaluation) -> str:
@@ -80,23 +81,27 @@ def _overall(evaluation: Evaluation) -> str:
     for metric in evaluation.metrics:
         found = [run.summary.overall.get(metric) for run in evaluation.runs]
         if any(found):
-            groups.append((metric, [Bar(e.mean, e.low, e.high, content.figure(e)) for e in found if e]))
-    return _card("Metrics, with 95 % intervals", charts.legend(names) + charts.bars(groups))
+            groups.append(
+                (metric, [Bar(e.mean, e.low, e.high, content.format_estimate(e)) for e in found if e])
+            )
+    return _card("Metrics, with 95 % intervals", charts.draw_legend(names) + charts.draw_bars(groups))
 
 
 def _ranks(evaluation: Evaluation) -> str:
     per_run = [content.rank_histogram(run) for run in evaluation.runs]
     bins = [(row[0][0], [number for _, number in row]) for row in zip(*per_run, strict=True)]
     names = [run.variant.name for run in evaluation.runs]
-    return _card("Rank of the first right result", charts.legend(names) + charts.columns(bins))
+    return _card("Rank of the first right result", charts.draw_legend(names) + charts.draw_columns(bins))
 
 
 def _tokens(evaluation: Evaluation) -> str:
     lines = [_token_line(run) for run in evaluation.runs]
     names = [f"{budget:,}" for budget in BUDGETS]
-    legend = charts.legend([run.variant.name for run in evaluation.runs])
+    legend = charts.draw_legend([run.variant.name for run in evaluation.runs])
     return (
-        _card("Recall within a budget of tokens", legend + charts.curves(names, lines)) if all(lines) else ""
+        _card("Recall within a budget of tokens", legend + charts.draw_curves(names, lines))
+        if all(lines)
+        else ""
     )
 
 
@@ -115,15 +120,18 @@ def _categories(evaluation: Evaluation) -> str:
         found = [run.summary.categories.get(category, {}).get(headline) for run in evaluation.runs]
         count = max((e.questions for e in found if e), default=0)
         groups.append(
-            (f"{category} ({count})", [Bar(e.mean, e.low, e.high, content.figure(e)) for e in found if e])
+            (
+                f"{category} ({count})",
+                [Bar(e.mean, e.low, e.high, content.format_estimate(e)) for e in found if e],
+            )
         )
     names = [run.variant.name for run in evaluation.runs]
-    rows = content.categories(
+    rows = content.category_rows(
         first, shown := [m for m in evaluation.metrics if m in first.summary.overall][:5]
     )
     head = ["category", "questions", *shown]
     table = _table(head, ((escape(row.name), *map(escape, row.cells)) for row in rows))
-    return _card(f"{headline} by category", charts.legend(names) + charts.bars(groups) + table)
+    return _card(f"{headline} by category", charts.draw_legend(names) + charts.draw_bars(groups) + table)
 
 
 def _comparison(comparison: Comparison) -> str:
@@ -131,8 +139,8 @@ def _comparison(comparison: Comparison) -> str:
     look = {"better": "good", "worse": "bad"}.get(found[comparison.headline].verdict, "")
     parts = [f'<p class="{look}"><b>{escape(content.conclusion(comparison))}</b></p>']
     if any(difference.better or difference.worse for difference in found.values()):
-        rows = [(name, Bar(d.mean, d.low, d.high, content.change(d))) for name, d in found.items()]
-        parts.append(charts.forest(rows))
+        rows = [(name, Bar(d.mean, d.low, d.high, content.format_difference(d))) for name, d in found.items()]
+        parts.append(charts.draw_forest(rows))
     for name, changes in (("Improved", comparison.improved), ("Regressed", comparison.regressed)):
         if changes:
             open_ = " open" if name == "Regressed" else ""
@@ -142,7 +150,7 @@ def _comparison(comparison: Comparison) -> str:
 
 
 def _changes(changes: Sequence[Change]) -> str:
-    """The questions that two runs answered differently; what was added to them, where anything was."""
+    """Render the queries that two runs answered differently, with the terms that were added to them."""
     enriched = any(change.added for change in changes)
     head = ["question", "before", "after", *(["added terms"] if enriched else [])]
     rows = (
@@ -157,10 +165,10 @@ def _changes(changes: Sequence[Change]) -> str:
     return _table(head, rows)
 
 
-def _questions(evaluation: Evaluation) -> str:
+def _query_table(evaluation: Evaluation) -> str:
     run = evaluation.runs[0]
     headline = evaluation.metrics[0]
-    rows = "".join(_question(outcome, headline) for outcome in run.outcomes[:MAX_ROWS])
+    rows = "".join(_query_row(outcome, headline) for outcome in run.outcomes[:MAX_QUERY_ROWS])
     missed = sum(not content.first_rank(outcome) for outcome in run.outcomes)
     first = sum(content.first_rank(outcome) == 1 for outcome in run.outcomes)
     total = len(run.outcomes)
@@ -175,7 +183,7 @@ def _questions(evaluation: Evaluation) -> str:
         f'<label for="{id}">{escape(label)}</label> '
         for id, label in choices
     )
-    more = f'<p class="soft">The first {MAX_ROWS} of {total}.</p>' if total > MAX_ROWS else ""
+    more = f'<p class="soft">The first {MAX_QUERY_ROWS} of {total}.</p>' if total > MAX_QUERY_ROWS else ""
     figures = f"<th class=n>rank</th><th class=n>{escape(headline)}</th>"
     head = f"<tr><th>question</th><th>category</th>{figures}<th>answers</th></tr>"
     label = f" ({run.variant.name})" if len(evaluation.runs) > 1 else ""
@@ -184,7 +192,7 @@ def _questions(evaluation: Evaluation) -> str:
     )
 
 
-def _question(outcome: Outcome, headline: str) -> str:
+def _query_row(outcome: Outcome, headline: str) -> str:
     rank = content.first_rank(outcome)
     kind = " ".join(["found" if rank else "missed", *(["first"] if rank == 1 else [])])
     answers = "<br>".join(map(_place, outcome.relevant))
@@ -205,13 +213,13 @@ def _question(outcome: Outcome, headline: str) -> str:
 
 
 def _place(place: str) -> str:
-    """A place that may be broken after its folders, its file and its classes."""
-    broken = _BREAKS.sub(r"\g<0><wbr>", escape(place))
+    """Render a place that a browser may break after its folders, its file and its classes."""
+    broken = _BREAK_POINTS.sub(r"\g<0><wbr>", escape(place))
     return f"<code>{broken}</code>"
 
 
-def _explained() -> str:
-    rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(what)}</dd>" for name, what in EXPLAINED)
+def _metric_glossary() -> str:
+    rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(what)}</dd>" for name, what in METRIC_GLOSSARY)
     note = (
         '<p class="soft">An interval says where the mean would lie in 95 of 100 cases if other questions of the same '
         "kind had been asked. Two runs differ for sure only if the interval of their difference leaves out 0.</p>"
@@ -224,7 +232,7 @@ def _card(title: str, inner: str) -> str:
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table whose cells are HTML already; the heads are text."""
+    """Render a table whose cells are HTML already; the heads are text."""
     top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
     return f"<table><tr>{top}</tr>{body}</table>"

@@ -6,38 +6,42 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from dowse.evaluation.eval_types import Change, Comparison, Evaluation
 from dowse.interfaces.reports import content
-from dowse.interfaces.theme import visible
+from dowse.interfaces.theme import escape_text
 
-LISTED = 20
-"""Questions of a kind that are listed."""
+MAX_LISTED = 20
+"""Queries in each list."""
 
-_SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>|#"})
+_ESCAPES = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>|#"})
 
 
-def text(evaluation: Evaluation) -> str:
-    """The whole report."""
+def render_markdown(evaluation: Evaluation) -> str:
+    """Render the whole report as Markdown."""
     return "\n".join(_lines(evaluation)) + "\n"
 
 
 def _lines(evaluation: Evaluation) -> Iterator[str]:
-    yield f"# {_plain(content.title(evaluation))}"
+    yield f"# {_escape(content.title(evaluation))}"
     yield ""
-    yield _plain(content.introduction(evaluation)) + "."
+    yield _escape(content.introduction(evaluation)) + "."
     yield ""
-    yield f"Leak check: {content.leak_check(evaluation.leaks)}."
-    for problem in content.problems(evaluation):
-        yield f"\n> {_plain(problem)}"
-    names = [_plain(run.variant.name) for run in evaluation.runs]
+    yield f"Leak check: {content.describe_leaks(evaluation.leaks)}."
+    for problem in content.list_problems(evaluation):
+        yield f"\n> {_escape(problem)}"
+    names = [_escape(run.variant.name) for run in evaluation.runs]
     yield ""
-    yield from _table(["metric", *names], ((row.name, *row.cells) for row in content.overall(evaluation)))
+    yield from _table(
+        ["metric", *names], ((row.name, *row.cells) for row in content.overall_rows(evaluation))
+    )
     yield "\nIn brackets: the 95 % interval by bootstrap over the questions."
     for run in evaluation.runs:
         yield ""
-        yield from (f"- {_plain(run.variant.name)}, {name}: {value}" for name, value in content.costs(run))
+        yield from (
+            f"- {_escape(run.variant.name)}, {name}: {value}" for name, value in content.cost_rows(run)
+        )
     yield from _categories(evaluation)
     for comparison in evaluation.comparisons:
         yield from _comparison(comparison)
-    yield from _worst(evaluation)
+    yield from _worst_queries(evaluation)
 
 
 def _categories(evaluation: Evaluation) -> Iterator[str]:
@@ -48,16 +52,16 @@ def _categories(evaluation: Evaluation) -> Iterator[str]:
     yield "\n## By category\n"
     yield from _table(
         ["category", "questions", *names],
-        ((_plain(row.name), *row.cells) for row in content.categories(run, names)),
+        ((_escape(row.name), *row.cells) for row in content.category_rows(run, names)),
     )
 
 
 def _comparison(comparison: Comparison) -> Iterator[str]:
-    yield f"\n## {_plain(content.comparison_title(comparison))}\n"
+    yield f"\n## {_escape(content.comparison_title(comparison))}\n"
     yield f"{content.conclusion(comparison)}.\n"
     yield from _table(
         ["metric", "difference", "better", "worse", "same", "verdict"],
-        ((row.name, *row.cells) for row in content.differences(comparison)),
+        ((row.name, *row.cells) for row in content.difference_rows(comparison)),
     )
     for name, changes in (("Improved", comparison.improved), ("Regressed", comparison.regressed)):
         yield from _changes(name, changes)
@@ -67,19 +71,19 @@ def _changes(name: str, changes: Sequence[Change]) -> Iterator[str]:
     if changes:
         yield f"\n### {name}\n"
         rows = (
-            (f"{c.before:.3f}", f"{c.after:.3f}", _plain(c.query), _plain(", ".join(c.added)))
+            (f"{c.before:.3f}", f"{c.after:.3f}", _escape(c.query), _escape(", ".join(c.added)))
             for c in changes
         )
-        yield from _table(["before", "after", "question", "added terms"], list(rows)[:LISTED])
+        yield from _table(["before", "after", "question", "added terms"], list(rows)[:MAX_LISTED])
 
 
-def _worst(evaluation: Evaluation) -> Iterator[str]:
+def _worst_queries(evaluation: Evaluation) -> Iterator[str]:
     if not evaluation.runs:
         return
-    found = content.worst(evaluation.runs[0], evaluation.metrics[0], LISTED)
-    if found:
+    worst = content.worst_outcomes(evaluation.runs[0], evaluation.metrics[0], MAX_LISTED)
+    if worst:
         yield "\n## Answered worst\n"
-        rows = ((content.rank_words(o), _plain(o.query), _plain(", ".join(o.relevant))) for o in found)
+        rows = ((content.format_rank(o), _escape(o.query), _escape(", ".join(o.relevant))) for o in worst)
         yield from _table(["rank", "question", "answers"], rows)
 
 
@@ -90,6 +94,6 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
         yield f"| {' | '.join(row)} |"
 
 
-def _plain(text: str) -> str:
-    """Text that Markdown leaves alone."""
-    return visible(" ".join(text.split())).translate(_SPECIAL)
+def _escape(text: str) -> str:
+    """Escape text so that Markdown leaves it alone."""
+    return escape_text(" ".join(text.split())).translate(_ESCAPES)

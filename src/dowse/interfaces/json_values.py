@@ -1,0 +1,145 @@
+"""What the engine returns, as values for JSON: the one place that decides on their fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+from dowse.types import (
+    ChannelReport,
+    Explanation,
+    IndexReport,
+    IndexStatus,
+    Packed,
+    Query,
+    RewriteTrace,
+    SearchResponse,
+    SearchResult,
+    ServerStatus,
+    Stage,
+)
+
+SCHEMA = 1
+"""Version of every JSON object: raised when a field goes or changes its meaning, not when one is added."""
+
+
+def search_values(response: SearchResponse, packed: Packed | None = None) -> dict[str, Any]:
+    """Convert the answer of a search; see docs/search.schema.json. With a budget, all text is in what was packed."""
+    results = (
+        response.results if packed is None else [result._replace(text="") for result in response.results]
+    )
+    return {
+        "schema": SCHEMA,
+        "query": _query_values(response.query),
+        "root": response.root,
+        "generation": response.generation,
+        "milliseconds": round(response.milliseconds, 3),
+        "stages": _stage_values(response.stages),
+        "cached": response.cached,
+        "weak": response.weak,
+        "channels": [_channel_values(channel) for channel in response.channels],
+        "results": [_result_values(result) for result in results],
+        "notes": list(response.notes),
+        "repositories": [asdict(report) for report in response.repositories],
+        "wording": wording_values(response.query.rewrite),
+        **({"packed": packed_values(packed)} if packed else {}),
+    }
+
+
+def _query_values(query: Query) -> dict[str, Any]:
+    terms = [term._asdict() for term in query.terms]
+    frames, versions = ([one._asdict() for one in some] for some in (query.frames, query.versions))
+    texts = {"text": query.text, "reading": query.reading}
+    lists = {name: list(getattr(query, name)) for name in ("names", "files", "words", "dropped")}
+    return texts | {"terms": terms, "frames": frames, "versions": versions} | lists
+
+
+def _stage_values(stages: Iterable[Stage]) -> list[dict[str, Any]]:
+    return [{"name": stage.name, "milliseconds": round(stage.milliseconds, 3)} for stage in stages]
+
+
+def explanation_values(explanation: Explanation) -> dict[str, Any]:
+    """Convert what became of one place; see docs/explain.schema.json."""
+    return (
+        {"schema": SCHEMA}
+        | asdict(explanation)
+        | {
+            "query": _query_values(explanation.query),
+            "result": _result_values(explanation.result) if explanation.result else None,
+            "terms": [term._asdict() for term in explanation.terms],
+            "above": [
+                asdict(rival) | {"reasons": [reason._asdict() for reason in rival.reasons]}
+                for rival in explanation.above
+            ],
+            "stages": _stage_values(explanation.stages),
+        }
+    )
+
+
+def wording_values(wording: RewriteTrace) -> dict[str, Any]:
+    """Convert the trace of how a query was rewritten and enriched."""
+    return wording._asdict() | {"added": [added._asdict() for added in wording.added]}
+
+
+def _result_values(result: SearchResult) -> dict[str, Any]:
+    return result._asdict() | {"reasons": [reason._asdict() for reason in result.reasons]}
+
+
+def packed_values(packed: Packed) -> dict[str, Any]:
+    """Convert an answer cut to a budget, and what had no room."""
+    return {
+        "text": packed.text,
+        "tokens": packed.tokens,
+        "budget": packed.budget,
+        "omitted": list(packed.omitted),
+        "cut": list(packed.cut),
+    }
+
+
+def _channel_values(channel: ChannelReport) -> dict[str, Any]:
+    return asdict(channel) | {"milliseconds": round(channel.milliseconds, 3)}
+
+
+def report_values(report: IndexReport, status: IndexStatus, root: str) -> dict[str, Any]:
+    """Convert what an indexing run did, and the index it left."""
+    return {"schema": SCHEMA, "root": root, "report": _report_values(report), "index": _index_values(status)}
+
+
+def status_values(status: IndexStatus, root: str, pending: int | None) -> dict[str, Any]:
+    """Convert the state of an index."""
+    report = _report_values(status.report) if status.report else None
+    return {
+        "schema": SCHEMA,
+        "root": root,
+        "index": _index_values(status),
+        "pending": pending,
+        "report": report,
+    }
+
+
+def _report_values(report: IndexReport) -> dict[str, Any]:
+    failures = [failure._asdict() for failure in report.failures]
+    return asdict(report) | {"failures": failures, "seconds": round(report.seconds, 3)}
+
+
+def _index_values(status: IndexStatus) -> dict[str, Any]:
+    values = asdict(status) | {"secrets": [secret._asdict() for secret in status.secrets]}
+    del values["report"]
+    return values
+
+
+def server_values(status: ServerStatus) -> dict[str, Any]:
+    """Convert the state of a shared store."""
+    views = [{name: getattr(view, name) for name in view.__dataclass_fields__} for view in status.views]
+    return {
+        "schema": SCHEMA,
+        "location": status.location,
+        "store_schema": status.schema,
+        "version": status.version,
+        "extensions": dict(status.extensions),
+        "size_bytes": status.size_bytes,
+        "repositories": len({view.repository for view in status.views}),
+        "views": views,
+        "notes": list(status.notes),
+    }
