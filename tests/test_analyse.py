@@ -15,8 +15,8 @@ from dowse.search.query.analyze import (
     STOP_WORDS,
     WHOLE_WEIGHT,
     analyze_text,
+    get_last_part,
     is_identifier,
-    last_part,
 )
 from dowse.types import Query
 
@@ -196,8 +196,8 @@ def test_the_last_part_of_a_name() -> None:
         "Auth#Session",
         "auth\\Session",
     ):
-        assert last_part(name) == "Session"
-    assert last_part("auth.Sess*") == "Sess"
+        assert get_last_part(name) == "Session"
+    assert get_last_part("auth.Sess*") == "Sess"
 
 
 @pytest.mark.parametrize("text", ["!?.,;:", "---", "(){}[]", "😀 🎉", "\0\0", "  "])

@@ -16,7 +16,7 @@ from dowse.embedders.embedder import Embedder
 from dowse.gc_pause import uncollected
 from dowse.search.answer_cache import AnswerCache, CacheRequest
 from dowse.search.channels.request import ChannelRequest, count_steps, run_channel
-from dowse.search.channels.retrieve import channel_weights, retrieve
+from dowse.search.channels.retrieve import get_channel_weights, retrieve
 from dowse.search.output.respond import make_response
 from dowse.search.output.similar import find_partners, find_similar
 from dowse.search.query.analyze import analyze_query
@@ -88,7 +88,7 @@ def rank(
     channels = retrieve(ChannelRequest(snapshot, query, searcher.embedder, settings.hybrid, options.limit))
     timer.finish("retrieve")
     hits = {name: channel.hits for name, channel in channels.items()}
-    fused = fuse(settings.fusion, hits, channel_weights(settings))
+    fused = fuse(settings.fusion, hits, get_channel_weights(settings))
     limit = RERANKED_CHUNKS * count_steps(options.limit)
     candidates, others = collect_candidates(snapshot, fused, limit, query.filter)
     timer.finish("fuse")

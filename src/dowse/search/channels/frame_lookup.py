@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from dowse.lazy_rows import column
 from dowse.search.channels.request import ChannelRequest
-from dowse.search.query.analyze import last_part
+from dowse.search.query.analyze import get_last_part
 from dowse.stores.protocol import Snapshot
 from dowse.types import Chunk, Filter, Frame, Scored, StoredFile, best_first, chunk_id
 
@@ -66,7 +66,7 @@ def _find_chunk(file: StoredFile, frame: Frame) -> int:
     """Find the chunk with the frame's line; without a line, the one that defines its function; else the first."""
     line = frame.line
     if not line:
-        name = last_part(frame.function)
+        name = get_last_part(frame.function)
         line = next((entity.line for entity in file.parsed.entities if entity.name == name), 0)
     return find_chunk_at(file, line)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dowse.search.channels.request import ChannelRequest, NotRun
-from dowse.search.query.analyze import is_identifier, last_part
+from dowse.search.query.analyze import get_last_part, is_identifier
 from dowse.types import Kind, NameTier, Scored, best_first, chunk_id
 
 MAX_DEFINITIONS = 50
@@ -51,7 +51,7 @@ def _list_tiers(name: str) -> list[tuple[NameTier, str]]:
         return [(NameTier.PREFIX, name[:-1])]
     if "*" in name or "?" in name:
         return [(NameTier.GLOB, name)]
-    last = last_part(name)
+    last = get_last_part(name)
     tiers = [(NameTier.EXACT, last), (NameTier.CASE, last)]
     if is_identifier(name):
         tiers += [(NameTier.PREFIX, last), (NameTier.FUZZY, last)]

@@ -60,7 +60,7 @@ def retrieve(request: ChannelRequest) -> dict[str, Retrieved]:
     }
 
 
-def channel_weights(settings: Settings) -> Mapping[str, float]:
+def get_channel_weights(settings: Settings) -> Mapping[str, float]:
     """Return the weight of each channel in fusion."""
     return {
         "exact": EXACT_WEIGHT,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dowse.code import tokens
 from dowse.lazy_rows import column
 from dowse.search.channels.frame_lookup import find_line
-from dowse.search.query.analyze import is_identifier, last_part, lone_name
+from dowse.search.query.analyze import find_lone_name, get_last_part, is_identifier
 from dowse.search.ranking.candidates import Candidate, list_passing_definitions
 from dowse.types import Chunk, Entity, Kind, Query
 
@@ -25,8 +25,10 @@ class Expansion:
     """Chooses the definition and the lines that hits of one query show."""
 
     def __init__(self, query: Query) -> None:
-        names = query.names if lone_name(query) else [name for name in query.names if is_identifier(name)]
-        self._written = frozenset(map(last_part, names))
+        names = (
+            query.names if find_lone_name(query) else [name for name in query.names if is_identifier(name)]
+        )
+        self._written = frozenset(map(get_last_part, names))
         self._asked = frozenset(name.lower() for name in self._written)
         self._wanted = frozenset(query.words)
         self._filter = query.filter
@@ -67,18 +69,18 @@ class Expansion:
 
     def _choose_most_like(self, options: Sequence[Entity]) -> tuple[Entity, ...]:
         """Choose those that share most words in their names, then in signature and documentation."""
-        for shared in (self._shared_by_name, self._shared_by_description):
+        for shared in (self._match_name, self._match_description):
             if len(options) > 1:
                 found = [len(shared(entity)) for entity in options]
                 most = max(found)
                 options = [entity for entity, n in zip(options, found, strict=True) if n == most]
         return tuple(options)
 
-    def _shared_by_name(self, entity: Entity) -> frozenset[str]:
+    def _match_name(self, entity: Entity) -> frozenset[str]:
         """Return the query's words in a qualified name: a member wins over its class if its own name adds one."""
         return tokens.among(entity.qualified.encode("utf-8", "replace"), self._wanted)
 
-    def _shared_by_description(self, entity: Entity) -> frozenset[str]:
+    def _match_description(self, entity: Entity) -> frozenset[str]:
         described = f"{entity.signature}\n{entity.doc}"
         return tokens.among(described.encode("utf-8", "replace"), self._wanted)
 
@@ -125,7 +127,7 @@ class Expansion:
             return False
         if self._filter.about_chunks:
             return True
-        return bool(self._shared_by_name(pointed[0]) or self._shared_by_description(pointed[0]))
+        return bool(self._match_name(pointed[0]) or self._match_description(pointed[0]))
 
 
 def _find_innermost(candidate: Candidate, line: int) -> tuple[Entity, ...]:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dowse.errors import UsageError
-from dowse.search.query.analyze import join_with_dots, last_part
+from dowse.search.query.analyze import get_last_part, join_with_dots
 from dowse.stores.protocol import Snapshot
 from dowse.types import Entity, Filter, Kind, Match, NameTier, Role, SearchResult, StoredFile
 
@@ -95,7 +95,7 @@ def _read_by_name(snapshot: Snapshot, target: Location) -> list[SearchResult]:
     """Read every definition of a name, whatever its file."""
     if target.first or target.name:
         raise UsageError(f"{target.path} is not in the index: give the path of a file as search shows it")
-    last = last_part(target.path)
+    last = get_last_part(target.path)
     hits = snapshot.names(last, NameTier.EXACT, Filter(), MAX_NAMESAKES) if last else []
     found = []
     for hit in hits:

@@ -126,7 +126,7 @@ def analyze_text(text: str, is_extension: Callable[[str], bool], patterns: Seque
     )
 
 
-def lone_name(query: Query) -> str:
+def find_lone_name(query: Query) -> str:
     """Return the plain word that is all a query asks for (``Session``, ``class Session``), if it is one."""
     (name,) = query.names if len(query.names) == 1 else ("",)
     return "" if is_identifier(name) else name
@@ -177,7 +177,7 @@ def is_identifier(word: str) -> bool:
     return len(tokens.split_identifier(word)) > 1 and ("_" in word.strip("_") or _has_inner_capital(word))
 
 
-def last_part(name: str) -> str:
+def get_last_part(name: str) -> str:
     """Return ``Session`` of ``auth.Session``, ``auth::Session``, ``auth->Session``; without the star of a prefix."""
     parts = split_name(name)
     return parts[-1] if parts else name

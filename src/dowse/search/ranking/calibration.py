@@ -16,9 +16,9 @@ from typing import NamedTuple
 from dowse.code import chunk_fields
 from dowse.lazy_rows import column
 from dowse.search.channels.retrieve import EXACT_WEIGHT, PLACES_WEIGHT
-from dowse.search.query.analyze import is_identifier, last_part, lone_name
+from dowse.search.query.analyze import find_lone_name, get_last_part, is_identifier
 from dowse.search.query.keywords import inverse_frequency
-from dowse.search.ranking.candidates import Candidate, describes_a_place, naming_words
+from dowse.search.ranking.candidates import Candidate, describes_a_place, list_naming_words
 from dowse.search.ranking.signals import definition, file_name
 from dowse.stores.protocol import Snapshot
 from dowse.types import Query
@@ -87,9 +87,11 @@ class RelevanceModel:
         self._is_large = chunks >= MIN_CHUNKS
         self._whole = sum(self.worth.values())
         self._wanted = frozenset(self.worth)
-        self._lone = lone_name(query)
-        self._names = {last_part(name).lower() for name in query.names if self._lone or is_identifier(name)}
-        self._naming = naming_words(query) if describes_a_place(query) else frozenset()
+        self._lone = find_lone_name(query)
+        self._names = {
+            get_last_part(name).lower() for name in query.names if self._lone or is_identifier(name)
+        }
+        self._naming = list_naming_words(query) if describes_a_place(query) else frozenset()
         self._snapshot = snapshot
 
     def can_tell(self, embedder: str) -> bool:

@@ -149,7 +149,7 @@ def sort_candidates(candidates: Iterable[Candidate]) -> list[Candidate]:
     return sorted(found, key=lambda c: (-c.score, c.file.path, c.ordinal))
 
 
-def naming_words(query: Query) -> frozenset[str]:
+def list_naming_words(query: Query) -> frozenset[str]:
     """Return the words of a query that a file or a definition can be named with."""
     return frozenset(word for word in query.words if len(word) > 1)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dowse.code import tokens
-from dowse.search.query.analyze import is_identifier, lone_name, split_name
+from dowse.search.query.analyze import find_lone_name, is_identifier, split_name
 from dowse.search.ranking.candidates import Candidate
 from dowse.search.ranking.signals.context import SignalContext
 from dowse.types import Entity, Kind
@@ -31,7 +31,7 @@ def apply(context: SignalContext, candidates: Sequence[Candidate]) -> None:
     Definitions spelled as in the query win over others, and of a dotted name, members of what it names.
     """
     query = context.query
-    lone = lone_name(query)
+    lone = find_lone_name(query)
     names = [parts for name in query.names if is_identifier(name) and (parts := split_name(name))]
     if lone:
         names.append((lone,))

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from dowse.code import tokens
 from dowse.lazy_rows import column
-from dowse.search.ranking.candidates import Candidate, naming_words
+from dowse.search.ranking.candidates import Candidate, list_naming_words
 from dowse.search.ranking.signals.context import SignalContext
 
 GAIN = 0.3
@@ -23,7 +23,7 @@ MIN_SCORE_SHARE = 0.4
 def apply(context: SignalContext, candidates: Sequence[Candidate]) -> None:
     """Boost chunks with a definition whose name shares words with the query; not for queries that name a file."""
     query = context.query
-    wanted = naming_words(query)
+    wanted = list_naming_words(query)
     if not wanted or query.reading == "file":
         return
     least = min(MIN_SHARED_WORDS, len(wanted))

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from dowse.code import tokens
-from dowse.search.ranking.candidates import Candidate, describes_a_place, naming_words
+from dowse.search.ranking.candidates import Candidate, describes_a_place, list_naming_words
 from dowse.search.ranking.signals.context import SignalContext
 
 STEM_GAIN = 1.0
@@ -36,7 +36,7 @@ def apply(context: SignalContext, candidates: Sequence[Candidate]) -> None:
     where it names a line.
     """
     query = context.query
-    wanted = naming_words(query)
+    wanted = list_naming_words(query)
     if not wanted or query.frames or describes_a_place(query):
         return
     stems = {candidate.file.path: _path_stems(candidate.file.path) for candidate in candidates}
