@@ -13,9 +13,9 @@ from collections.abc import Callable
 
 from dowse import Engine, SearchOptions
 from dowse.interfaces.mcp.service import Service
-from dowse.interfaces.mcp.session import Session
-from dowse.interfaces.mcp.tools import BUDGET
-from dowse.interfaces.mcp.workspace import Allowed
+from dowse.interfaces.mcp.session import ClientSession
+from dowse.interfaces.mcp.tools import DEFAULT_BUDGET_TOKENS
+from dowse.interfaces.mcp.workspace import ServerScope
 from dowse.search.output.budget import pack
 
 
@@ -26,18 +26,18 @@ def by_engine(root: str) -> Callable[[str], object]:
     def ask(question: str) -> object:
         engine.check_soon()
         response = engine.search(question, SearchOptions(limit=11))
-        return pack(response.results[:10], BUDGET, words=response.query.words)
+        return pack(response.results[:10], DEFAULT_BUDGET_TOKENS, words=response.query.words)
 
     return ask
 
 
 def by_service(root: str) -> Callable[[str], object]:
     """The same as an answer of the server."""
-    service = Service(Allowed((root,)))
+    service = Service(ServerScope((root,)))
 
     def ask(question: str) -> object:
         asked = {"name": "search", "arguments": {"query": question, "repeat": True}}
-        return service.answer(Session(), "tools/call", asked)
+        return service.answer(ClientSession(), "tools/call", asked)
 
     return ask
 

@@ -28,7 +28,7 @@ from benchmarks.values import Figure, Outcome, at_least, at_most, below
 from dowse import Engine
 from dowse.code import parsing, references, symbols
 from dowse.code.languages.spec import Language
-from dowse.gc_pause import uncollected
+from dowse.gc_pause import gc_paused
 from dowse.graph import build
 from dowse.graph.traversal import Graph
 from dowse.types import Certainty, Kind, Relation
@@ -291,7 +291,7 @@ def _usual_indexing(source: Path) -> float:
 def _extraction(engine: Engine) -> float:
     """CPU seconds that finding and packing what files mention adds to finding what they define; parsing left out."""
     total = 0.0
-    with engine.store.snapshot() as snapshot, uncollected():
+    with engine.store.snapshot() as snapshot, gc_paused():
         for path in snapshot.manifest():
             file = snapshot.file_at(path)
             assert file is not None
@@ -308,8 +308,8 @@ def _extraction(engine: Engine) -> float:
     return total
 
 
-def _defined(language: Language, tree: Any, content: bytes) -> tuple[Any, parsing.Matches]:
-    matches = parsing.matches(language, tree)
+def _defined(language: Language, tree: Any, content: bytes) -> tuple[Any, parsing.QueryMatches]:
+    matches = parsing.run_queries(language, tree)
     return symbols.find(language, matches.definitions, content), matches
 
 
@@ -341,7 +341,7 @@ def changes() -> Outcome:
                 engine.check_soon()
                 times.append(spent(engine.graph.load).wall * 1e3)
                 with engine.store.snapshot() as snapshot:
-                    equal += engine.graph.load().files == build.updated(snapshot, {})
+                    equal += engine.graph.load().files == build.update_graph(snapshot, {})
     figures = [
         Figure(f"changes of {EDITS} after which the graph equals a fresh one", equal, "", at_least(EDITS)),
         Figure("bringing index and graph up to date, median", statistics.median(times), "ms"),

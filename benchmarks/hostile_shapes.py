@@ -237,7 +237,7 @@ def _spread(words: list[str], count: int) -> list[str]:
 
 def tokens(language: Language) -> list[str]:
     """List the fixed words and signs of a grammar."""
-    grammar = parsing.grammar(language.grammar)
+    grammar = parsing.load_grammar(language.grammar)
     kinds = range(grammar.node_kind_count)
     found = (
         grammar.node_kind_for_id(kind)

@@ -22,7 +22,7 @@ from benchmarks.values import Figure, Outcome, at_most
 from dowse.code import languages, parsing, secrets
 from dowse.code.languages.spec import Language
 from dowse.indexing import guard
-from dowse.indexing.analyze_file import Task, Understanding, understand_by_lines, understand_soon
+from dowse.indexing.analyze_file import ParserConfig, PendingFile, analyze_by_lines, analyze_quickly
 from dowse.indexing.workers import attempt
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
@@ -31,7 +31,7 @@ MEMORY_MB = 300.0
 WORST = 25
 """Rows that are kept of all."""
 
-HOW = Understanding(languages.builtin(), 1000, 0)
+HOW = ParserConfig(languages.load_builtin(), 1000, 0)
 
 
 class Case(NamedTuple):
@@ -123,19 +123,19 @@ def _measure_apart(language: str, sizes: Sequence[int]) -> list[Case]:
 
 
 def _measure(language: Language, sizes: Sequence[int]) -> list[Case]:
-    parsing.problem(language)  # loads the grammar
+    parsing.find_problem(language)  # loads the grammar
     path = f"a{language.extensions[0]}" if language.extensions else language.filenames[0]
-    idle = _fork(Task(path, b"\n", None))
+    idle = _fork(PendingFile(path, b"\n", None))
     cases = []
     for size in sizes:
         for shape, content in hostile_shapes.texts(language, size).items():
-            used = _fork(Task(path, content, None))
+            used = _fork(PendingFile(path, content, None))
             seconds, megabytes = max(0.0, used[0] - idle[0]), max(0.0, used[1] - idle[1])
             cases.append(Case(language.name, shape, size, round(seconds, 2), round(megabytes, 1), *used[2:]))
     return cases
 
 
-def _fork(task: Task) -> tuple[float, float, bool, bool]:
+def _fork(task: PendingFile) -> tuple[float, float, bool, bool]:
     """Take a file apart: seconds, megabytes, whether it needs a worker, whether it is too much for one."""
     code, seconds, megabytes = _wait(lambda: _try_soon(task))
     if code == 0:
@@ -147,18 +147,18 @@ def _fork(task: Task) -> tuple[float, float, bool, bool]:
     return seconds + more + last, max(megabytes, most), True, True
 
 
-def _try_soon(task: Task) -> bool:
+def _try_soon(task: PendingFile) -> bool:
     content, _ = secrets.mask(task.content, task.path)
-    return understand_soon(HOW, [task._replace(content=content)])[0] is not None
+    return analyze_quickly(HOW, [task._replace(content=content)])[0] is not None
 
 
-def _try_guarded(task: Task) -> bool:
+def _try_guarded(task: PendingFile) -> bool:
     guard.limit([task])
     return not attempt(HOW, [task])[0].error
 
 
-def _cut(task: Task) -> bool:
-    return bool(understand_by_lines(HOW, task).terms)
+def _cut(task: PendingFile) -> bool:
+    return bool(analyze_by_lines(HOW, task).terms)
 
 
 def _wait(work: Any) -> tuple[int, float, float]:

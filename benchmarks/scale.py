@@ -28,7 +28,7 @@ from benchmarks.metrics import percentile
 from benchmarks.values import Figure, Outcome, Target, at_most, below
 from dowse import Engine, SearchOptions
 from dowse.indexing import inotify
-from dowse.indexing.freshness import CHECKED_FILES
+from dowse.indexing.freshness import MAX_CHECKED_FILES
 from dowse.types import Filter, IndexStatus
 
 SIZES = (100_000, 1_000_000)
@@ -117,12 +117,12 @@ def _question_times(engine: Engine, made: corpus.Corpus, queries: Sequence[str])
 
 def _compared(root: Path, index_dir: str, ask: Callable[..., list[Spent]]) -> list[Spent]:
     """What questions take where nothing is heard of changes."""
-    watches, inotify.MOST_WATCHES = inotify.MOST_WATCHES, 0
+    watches, inotify.MAX_WATCHES = inotify.MAX_WATCHES, 0
     try:
         with Engine.open(root, index_dir=index_dir) as engine:
             return ask(engine, filter=Filter(), checked=True)
     finally:
-        inotify.MOST_WATCHES = watches
+        inotify.MAX_WATCHES = watches
 
 
 def _times(
@@ -157,7 +157,9 @@ def _fresh(root: Path, index: Path, queries: Sequence[str]) -> dict[str, float]:
 
 def _outcome(chunks: int, measured: Measured, before: Measured | None) -> Outcome:
     made, status = measured.corpus, measured.status
-    per_file = "every file" if status.files <= CHECKED_FILES else "every folder and the files of the answer"
+    per_file = (
+        "every file" if status.files <= MAX_CHECKED_FILES else "every folder and the files of the answer"
+    )
     return Outcome(
         name=f"scale-{chunks}",
         title=f"A tree of {chunks:,} chunks",

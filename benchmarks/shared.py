@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
 
 
 def _shared(url: str, view: str = "view") -> Any:
-    return stores.create(url, None, view, "one", stores.Shared(f"repository of {view}", view))
+    return stores.create(url, None, view, "one", stores.SharedIndexOptions(f"repository of {view}", view))
 
 
 # --- agreement ---

@@ -46,7 +46,7 @@ def main(role: str, url: str, view: str, seconds: str, threads: str = "1") -> No
 
 
 def _store(url: str, view: str) -> Store:
-    return stores.create(url, None, view, "one", stores.Shared(f"repository of {view}", view))
+    return stores.create(url, None, view, "one", stores.SharedIndexOptions(f"repository of {view}", view))
 
 
 def _write(store: Store, until: float) -> int:

@@ -27,10 +27,10 @@ from benchmarks.metrics import mean, percentile
 from benchmarks.sets import repositories, swe_qa
 from benchmarks.values import Figure, Outcome, at_least
 from dowse.code import chunk_fields
-from dowse.code.languages import builtin
-from dowse.embedders.static import built_in
-from dowse.gc_pause import uncollected
-from dowse.indexing.analyze_file import Understanding, understand
+from dowse.code.languages import load_builtin
+from dowse.embedders.static import load_built_in
+from dowse.gc_pause import gc_paused
+from dowse.indexing.analyze_file import ParserConfig, analyze
 from dowse.stores.embedded import vector_index as store
 from dowse.stores.embedded.vector_codec import pack_vectors
 from dowse.stores.embedded.vector_index import VectorIndex
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
     embedded = _embedded()
     questions = data.bench_queries()
     np.random.default_rng(SEED).shuffle(questions)
-    asked = np.array([built_in().embed_query(text) for text in questions[:QUESTIONS]], dtype=np.float32)
+    asked = np.array([load_built_in().embed_query(text) for text in questions[:QUESTIONS]], dtype=np.float32)
     for size in args.chunks or SIZES:
         yield _outcome(size, _of_size(embedded, size), asked)
 
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
 
 def _embedded() -> Embedded:
     """The chunks of all trees."""
-    how = Understanding(builtin(), 1000, 0)
+    how = ParserConfig(load_builtin(), 1000, 0)
     texts: list[str] = []
     files: list[int] = []
     some: dict[str, set[int]] = {"one language": set(), "one tree": set()}
@@ -94,8 +94,8 @@ def _embedded() -> Embedded:
     for tree in (*repositories.trees(), *swe_qa.trees()):
         print(f"vectors: {tree.name}", file=sys.stderr)
         for number, (path, content) in zip(numbers, _sources(tree.path), strict=False):
-            parsed = understand(how, path, content).parsed
-            found = chunk_fields.embedded_texts(
+            parsed = analyze(how, path, content).parsed
+            found = chunk_fields.build_embedding_texts(
                 path, content, parsed, chunk_fields.definitions_by_chunk(parsed)
             )
             texts += found
@@ -104,7 +104,7 @@ def _embedded() -> Embedded:
                 some["one language"].add(number)
             if tree.name == ONE_TREE:
                 some["one tree"].add(number)
-    parts = [built_in().embed_documents(texts[i : i + BATCH]) for i in range(0, len(texts), BATCH)]
+    parts = [load_built_in().embed_documents(texts[i : i + BATCH]) for i in range(0, len(texts), BATCH)]
     return Embedded(np.concatenate(parts), np.array(files), some)
 
 
@@ -242,7 +242,7 @@ def _figures(ways: Mapping[str, Way], embedded: Embedded, asked: Any) -> Iterato
                 find(query, files)
         for query, wanted in zip(asked, near, strict=True):
             for name, find in ways.items():
-                with uncollected():  # as in the engine
+                with gc_paused():  # as in the engine
                     started = time.perf_counter()
                     found = find(query, files)
                     times[name].append((time.perf_counter() - started) * 1e3)

@@ -20,7 +20,7 @@ from dowse.search.query.analyze import (
 )
 from dowse.types import Query
 
-EXTENSIONS = languages.builtin().extensions
+EXTENSIONS = languages.load_builtin().extensions
 
 
 def read(text: str) -> Query:
@@ -250,7 +250,7 @@ def test_a_hundred_kilobytes_are_read_at_once(text: str) -> None:
 @given(st.text(max_size=200))
 def test_any_text_is_read(text: str) -> None:
     query = read(text)
-    indexed = set(tokens.tokens(text.replace("\0", " ")).split())
+    indexed = set(tokens.tokenize(text.replace("\0", " ")).split())
     assert {term.text for term in query.terms} <= indexed, "only what the index has of the same text"
     assert all(0 < term.weight <= WHOLE_WEIGHT for term in query.terms)
     assert query.reading in ("words", "symbol", "mixed", "file")
@@ -269,7 +269,7 @@ def test_any_text_is_read(text: str) -> None:
 )
 def test_the_version_of_a_language_is_what_code_asks_for(text: str, name: str) -> None:
     assert weights(text)[name] == version_checks.IDIOM_WEIGHT
-    assert tokens.tokens_of((name,)).split()[0] == name, "as it is indexed"
+    assert tokens.tokenize_runs((name,)).split()[0] == name, "as it is indexed"
 
 
 @pytest.mark.parametrize(

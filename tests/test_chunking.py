@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.code import chunking, languages, parsing, symbols
-from dowse.code.chunking import LONG_LINE
+from dowse.code.chunking import MAX_LINE_TARGETS
 from dowse.types import Chunk, Entity
 
 HERE = Path(__file__).parent
@@ -26,9 +26,9 @@ def cut(
     path: str, content: bytes, target: int, overlap: int = 0
 ) -> tuple[tuple[Chunk, ...], tuple[Entity, ...]]:
     """The chunks and the entities of a content."""
-    language = languages.builtin().detect(path, content)
+    language = languages.load_builtin().detect(path, content)
     tree, _ = parsing.parse(language, content)
-    entities = symbols.find(language, parsing.matches(language, tree).definitions, content)
+    entities = symbols.find(language, parsing.run_queries(language, tree).definitions, content)
     return chunking.cut_chunks(content, entities, tree, target, overlap), entities
 
 
@@ -50,7 +50,7 @@ def assert_sound(
         first, last = chunk.start_line - 1, chunk.end_line - 1
         if first == last:
             assert starts[first] <= chunk.start < chunk.end <= starts[last + 1]
-            assert chunk.end - chunk.start <= LONG_LINE * target
+            assert chunk.end - chunk.start <= MAX_LINE_TARGETS * target
         else:
             assert (chunk.start, chunk.end) == (starts[first], starts[last + 1])
             assert chunk.end - chunk.start <= target
@@ -296,7 +296,7 @@ def test_overlap_never_loses_a_line(text: str, target: int, overlap: int) -> Non
     assert_covered(content, chunks)
     starts = offsets(content)
     for chunk in chunks:
-        assert chunk.end - chunk.start <= LONG_LINE * target + overlap
+        assert chunk.end - chunk.start <= MAX_LINE_TARGETS * target + overlap
         if chunk.start_line < chunk.end_line:
             assert (chunk.start, chunk.end) == (starts[chunk.start_line - 1], starts[chunk.end_line])
         if chunk.entity is not None:

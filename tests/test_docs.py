@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse.code.languages import builtin
+from dowse.code.languages import load_builtin
 from dowse.code.languages.spec import Language
 from dowse.settings import SIGNALS, Settings
 from dowse.types import Kind
@@ -45,7 +45,7 @@ def test_signals_are_documented() -> None:
 def test_captures_are_documented() -> None:
     page = (ROOT / "docs/languages.md").read_text("utf-8")
     used = set()
-    for language in builtin().by_name.values():
+    for language in load_builtin().by_name.values():
         queries = re.sub(r'"[^"]*"', "", language.definitions + language.references)
         used |= set(re.findall(r"@([a-z]\w*)", queries))
     assert [capture for capture in sorted(used) if f"`@{capture}`" not in page] == []

@@ -136,7 +136,7 @@ def test_a_run_that_fails_keeps_what_is_done_and_the_next_goes_on(
     assert engine.status().files == 6
     assert engine.status().state is IndexState.MISSING
     done = service.texts[:6]
-    assert len(service.requests) == 3 + http_client.FAULT
+    assert len(service.requests) == 3 + http_client.FAULT_ATTEMPTS
     service.requests.clear()
     service.behaviour = services.well
     report = opened().index()

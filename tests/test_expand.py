@@ -5,7 +5,7 @@ from pathlib import Path
 from dowse import Engine, SearchOptions
 from dowse.code import languages
 from dowse.code.chunk_fields import definitions_by_chunk
-from dowse.indexing.analyze_file import Understanding, understand
+from dowse.indexing.analyze_file import ParserConfig, analyze
 from dowse.search.output import expand
 from dowse.search.query.analyze import analyze_text
 from dowse.search.ranking.candidates import Candidate
@@ -22,10 +22,10 @@ def shown(
 ) -> tuple[int, int, str]:
     """First and last line shown for the first chunk of a source, and their text."""
     content = source.encode()
-    parsed = understand(Understanding(languages.builtin(), target, 0), "house.py", content).parsed
+    parsed = analyze(ParserConfig(languages.load_builtin(), target, 0), "house.py", content).parsed
     file = StoredFile(1, "house.py", FileStamp(0, 0), b"", Role.SOURCE, parsed, definitions_by_chunk(parsed))
     candidate = Candidate(1, 0, file, parsed.chunks[0], 1.0, [(channel, 1.0, 1)])
-    query = analyze_text(text, languages.builtin().extensions.__contains__)
+    query = analyze_text(text, languages.load_builtin().extensions.__contains__)
     expansion = expand.Expansion(query)
     first, last = expansion.choose_lines(candidate, expansion.choose_definitions(candidate), 50, None, None)
     return first, last, expand.cut_text(content, candidate.chunk, first, last)

@@ -13,7 +13,7 @@ from dowse import Engine
 from dowse.code import languages
 from dowse.code.chunk_fields import definitions_by_chunk
 from dowse.filters import chunk_passes, entity_passes, file_passes, name_regex, path_regex
-from dowse.indexing.analyze_file import Understanding, parse
+from dowse.indexing.analyze_file import ParserConfig, parse
 from dowse.types import FileFacts, FileStamp, Filter, Kind, Role, StoredFile
 
 
@@ -122,7 +122,7 @@ def test_changed_since(changed_ns: int, passes: bool) -> None:
 def test_a_chunk_passes_by_the_definition_around_it_or_one_in_it() -> None:
     body = "\n".join(f"        self.field_{i} = compute({i}, 'some words to fill a line')" for i in range(60))
     content = f"class Machine:\n    def __init__(self):\n{body}\n\nLIMIT = 3\n".encode()
-    parsed, _ = parse(Understanding(languages.builtin(), 1000, 0), "a.py", content)
+    parsed, _ = parse(ParserConfig(languages.load_builtin(), 1000, 0), "a.py", content)
     file = StoredFile(1, "a.py", FileStamp(0, 0), b"", Role.SOURCE, parsed, definitions_by_chunk(parsed))
     inside = next(
         i for i, chunk in enumerate(parsed.chunks) if b"self.field_30" in content[chunk.start : chunk.end]

@@ -4,7 +4,7 @@ import statistics
 
 import pytest
 
-from dowse.search.ranking.fusion import BOUNDED, FULL_SPREAD_DEVIATIONS, METHODS, RRF_K, fuse
+from dowse.search.ranking.fusion import BOUNDED_CHANNELS, FULL_SPREAD_DEVIATIONS, METHODS, RRF_K, fuse
 from dowse.settings import Settings
 from dowse.types import Scored
 
@@ -44,7 +44,7 @@ def test_scores_are_shares_of_the_best_of_their_channel() -> None:
 
 
 def test_scores_that_have_a_bound_are_taken_as_they_are() -> None:
-    for channel in BOUNDED:
+    for channel in BOUNDED_CHANNELS:
         scores = totals("scores", {channel: [(1, 0.7), (2, 0.4)]}, {channel: 0.5})
         assert scores == pytest.approx({1: 0.35, 2: 0.2})
 

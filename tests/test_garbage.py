@@ -6,7 +6,7 @@ import gc
 import weakref
 
 from dowse import gc_pause
-from dowse.gc_pause import uncollected
+from dowse.gc_pause import gc_paused
 
 
 class Knot:
@@ -21,7 +21,7 @@ def test_small_work_done_often_leaves_the_collector_its_count() -> None:
     knots: list[weakref.ref[Knot]] = []
     for _ in range(60):
         knots += [weakref.ref(Knot()) for _ in range(per_round)]
-        with uncollected():
+        with gc_paused():
             pass
     alive = sum(knot() is not None for knot in knots)
     assert alive < len(knots) / 2
@@ -29,7 +29,7 @@ def test_small_work_done_often_leaves_the_collector_its_count() -> None:
 
 
 def test_what_large_work_made_is_not_looked_at_soon() -> None:
-    with uncollected():
+    with gc_paused():
         assert not gc.isenabled()
         made: list[list[int]] = [[] for _ in range(gc_pause.MIN_FROZEN_VALUES + 1)]
     assert gc.get_count()[0] < gc_pause.MIN_FROZEN_VALUES
@@ -40,7 +40,7 @@ def test_what_large_work_made_is_not_looked_at_soon() -> None:
 def test_it_stays_off_where_it_was_off() -> None:
     gc.disable()
     try:
-        with uncollected():
+        with gc_paused():
             pass
         assert not gc.isenabled()
     finally:

@@ -36,16 +36,16 @@ def repository(tmp_path: Path) -> Path:
 
 
 def test_answers(repository: Path) -> None:
-    assert git_diff.changed_lines(git_diff.diff(repository, "HEAD")) == ({"a.txt": [(1, 1)]}, [])
-    assert git_diff.untracked(repository) == ["new größe.txt"]
-    newest = evaluation.newest_commits(repository, 1)[0]
+    assert git_diff.parse_diff(git_diff.read_diff(repository, "HEAD")) == ({"a.txt": [(1, 1)]}, [])
+    assert git_diff.list_untracked(repository) == ["new größe.txt"]
+    newest = evaluation.list_newest_commits(repository, 1)[0]
     assert (newest.subject, newest.files) == ("change 2", (("a.txt", 1, 1),))
-    assert evaluation.content(repository, newest.parent, "a.txt") == b"line 1\n"
+    assert evaluation.read_file_at(repository, newest.parent, "a.txt") == b"line 1\n"
 
 
 def test_a_refusal_says_why_and_what_to_do(repository: Path) -> None:
     with pytest.raises(UsageError, match=r"git cannot answer here \(.*nowhere.*\): .*--diff"):
-        git_diff.diff(repository, "nowhere")
+        git_diff.read_diff(repository, "nowhere")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the traps are shell scripts")
@@ -66,11 +66,11 @@ def test_nothing_runs_that_the_repository_configures(repository: Path, tmp_path:
     for key, value in traps.items():
         told(repository, "config", key, str(value))
     (repository / ".gitattributes").write_text("*.txt diff=trapped filter=trapped\n", encoding="utf-8")
-    assert "line 3" in git_diff.diff(repository, "HEAD")
-    git_diff.untracked(repository)
-    git_diff.companions(repository, ["a.txt"])
-    newest = evaluation.newest_commits(repository, 2)[0]
-    evaluation.changed_lines(repository, newest, "a.txt")
+    assert "line 3" in git_diff.read_diff(repository, "HEAD")
+    git_diff.list_untracked(repository)
+    git_diff.find_companions(repository, ["a.txt"])
+    newest = evaluation.list_newest_commits(repository, 2)[0]
+    evaluation.list_changed_lines(repository, newest, "a.txt")
     evaluation.export(repository, newest.sha, tmp_path / "exported", {})
     assert not mark.exists(), mark.read_text(encoding="utf-8")
 
@@ -78,4 +78,4 @@ def test_nothing_runs_that_the_repository_configures(repository: Path, tmp_path:
 def test_without_git(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(repository))
     with pytest.raises(UsageError, match="git is not installed: do without"):
-        git.text(repository, "status", otherwise="do without")
+        git.run_text(repository, "status", otherwise="do without")

@@ -119,7 +119,7 @@ def test_delete_and_rename(engine: Engine, tree: Path) -> None:
 
 
 @needs_git
-@pytest.mark.parametrize("watches", [0, inotify.MOST_WATCHES], ids=["compared", "heard"])
+@pytest.mark.parametrize("watches", [0, inotify.MAX_WATCHES], ids=["compared", "heard"])
 def test_ignore_files_outside_of_the_tree(
     tree: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, watches: int
 ) -> None:
@@ -139,7 +139,7 @@ def test_ignore_files_outside_of_the_tree(
             assert found(engine, "zebra_crossing") == ["zoo.py"], file
 
 
-@pytest.mark.parametrize("watches", [0, inotify.MOST_WATCHES], ids=["compared", "heard"])
+@pytest.mark.parametrize("watches", [0, inotify.MAX_WATCHES], ids=["compared", "heard"])
 def test_an_ignore_file_that_ignores_itself(
     tree: Path, monkeypatch: pytest.MonkeyPatch, watches: int
 ) -> None:
@@ -381,10 +381,10 @@ def test_a_process_watches_few_trees(tmp_path: Path) -> None:
         pytest.skip("cannot listen here")
     watches = []
     with ExitStack() as stack, pytest.raises(Unwatchable):
-        for _ in range(inotify.MOST_WATCHES + 1):
+        for _ in range(inotify.MAX_WATCHES + 1):
             watches.append(Watch(tmp_path))
             stack.callback(watches[-1].close)
-    assert len(watches) == inotify.MOST_WATCHES
+    assert len(watches) == inotify.MAX_WATCHES
 
 
 @on_linux

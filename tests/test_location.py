@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dowse.errors import RootError, SettingsError
-from dowse.roots import INDEX_FOLDER, find_main_checkout, find_project_root, index_place, root_of
+from dowse.roots import INDEX_FOLDER, find_main_checkout, find_project_root, locate_index, resolve_root
 from dowse.settings import Settings
 
 as_root = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -33,21 +33,21 @@ def tree(home: Path) -> Path:
 
 
 def test_the_given_folder_is_the_root(tree: Path) -> None:
-    assert root_of(tree) == tree.resolve()
-    assert root_of(str(tree / "deep" / "..")) == tree.resolve()
-    assert root_of("~/src/project") == tree.resolve()
+    assert resolve_root(tree) == tree.resolve()
+    assert resolve_root(str(tree / "deep" / "..")) == tree.resolve()
+    assert resolve_root("~/src/project") == tree.resolve()
 
 
 def test_a_given_folder_is_not_looked_around(tree: Path) -> None:
     (tree / ".git").mkdir()
-    assert root_of(tree / "deep") == (tree / "deep").resolve()
+    assert resolve_root(tree / "deep") == (tree / "deep").resolve()
 
 
 @pytest.mark.parametrize("mark", [".git", ".dowse", "dowse.toml"])
 def test_without_one_it_is_the_project_around(tree: Path, monkeypatch: pytest.MonkeyPatch, mark: str) -> None:
     (tree / mark).touch()
     monkeypatch.chdir(tree / "deep" / "er")
-    assert root_of(None) == tree.resolve()
+    assert resolve_root(None) == tree.resolve()
 
 
 def test_the_nearest_project_counts(tree: Path) -> None:
@@ -74,11 +74,11 @@ def test_what_cannot_be_a_root(home: Path, tree: Path) -> None:
         (Path(home.anchor), "is hardly a source tree"),
     ]:
         with pytest.raises(RootError, match=message):
-            root_of(path)
+            resolve_root(path)
 
 
 def test_the_home_folder_if_it_is_meant(home: Path) -> None:
-    assert root_of(home, any_root=True) == home.resolve()
+    assert resolve_root(home, any_root=True) == home.resolve()
 
 
 @needs_permissions
@@ -86,7 +86,7 @@ def test_a_folder_that_cannot_be_read(tree: Path) -> None:
     tree.chmod(0)
     try:
         with pytest.raises(RootError, match="no permission"):
-            root_of(tree)
+            resolve_root(tree)
     finally:
         tree.chmod(0o700)
 
@@ -98,44 +98,44 @@ def test_a_working_directory_that_is_gone(tree: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(gone)
     gone.rmdir()
     with pytest.raises(RootError, match="does not exist any more"):
-        root_of(None)
+        resolve_root(None)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="names are always text there")
 def test_a_folder_whose_name_is_no_text(tree: Path) -> None:
     with pytest.raises(RootError, match="is not valid UTF-8: rename the folder"):
-        root_of(str(tree) + "/\udcff")
+        resolve_root(str(tree) + "/\udcff")
 
 
 # --- the index -------------------------------------------------------------------------------------
 
 
 def test_the_index_is_in_the_tree(tree: Path) -> None:
-    place = index_place(tree, Settings())
+    place = locate_index(tree, Settings())
     assert (place.folder.path, place.note) == (tree / INDEX_FOLDER, "")
 
 
 def test_a_folder_of_the_users_choice(tree: Path, home: Path, tmp_path: Path) -> None:
     assert (
-        index_place(tree, Settings(index_dir=str(tmp_path / "index"))).folder.path
+        locate_index(tree, Settings(index_dir=str(tmp_path / "index"))).folder.path
         == (tmp_path / "index").resolve()
     )
-    assert index_place(tree, Settings(index_dir="../index")).folder.path == (tree.parent / "index").resolve()
-    assert index_place(tree, Settings(index_dir="~/index")).folder.path == (home / "index").resolve()
+    assert locate_index(tree, Settings(index_dir="../index")).folder.path == (tree.parent / "index").resolve()
+    assert locate_index(tree, Settings(index_dir="~/index")).folder.path == (home / "index").resolve()
 
 
 def test_a_folder_with_other_things_in_it_is_refused(tree: Path, tmp_path: Path) -> None:
     folder = tmp_path / "chosen"
     folder.mkdir()
     settings = Settings(index_dir=str(folder))
-    assert index_place(tree, settings).folder.path == folder.resolve()
+    assert locate_index(tree, settings).folder.path == folder.resolve()
     (folder / "thesis.tex").touch()
     with pytest.raises(SettingsError, match="holds other things than an index"):
-        index_place(tree, settings)
+        locate_index(tree, settings)
     (folder / "thesis.tex").unlink()
-    index_place(tree, settings).folder.create()
+    locate_index(tree, settings).folder.create()
     (folder / "thesis.tex").touch()
-    assert index_place(tree, settings).folder.path == folder.resolve(), "it is one already"
+    assert locate_index(tree, settings).folder.path == folder.resolve(), "it is one already"
 
 
 @needs_permissions
@@ -145,7 +145,7 @@ def test_a_tree_that_cannot_be_written_has_its_index_elsewhere(
     monkeypatch.setenv("DOWSE_CACHE_DIR", str(tmp_path / "cache"))
     tree.chmod(0o500)
     try:
-        place = index_place(tree, Settings())
+        place = locate_index(tree, Settings())
     finally:
         tree.chmod(0o700)
     assert place.folder.path.parent == tmp_path / "cache"
@@ -171,8 +171,8 @@ def linked_worktree(main: Path, name: str) -> Path:
 def test_work_trees_share_the_index_of_the_main_checkout(tree: Path) -> None:
     linked = linked_worktree(tree, "feature")
     assert find_main_checkout(linked) == tree.resolve()
-    assert index_place(linked, Settings()).folder.path == tree.resolve() / INDEX_FOLDER
-    assert index_place(tree, Settings()).folder.path == tree / INDEX_FOLDER
+    assert locate_index(linked, Settings()).folder.path == tree.resolve() / INDEX_FOLDER
+    assert locate_index(tree, Settings()).folder.path == tree / INDEX_FOLDER
 
 
 def test_neither_a_plain_checkout_nor_a_submodule_is_a_work_tree(tree: Path) -> None:

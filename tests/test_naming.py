@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.stores.name_match import (
-    FUZZY_LENGTH,
-    distance,
+    FUZZY_MIN_LENGTH,
+    edit_distance,
+    is_within_typos,
     matches,
+    max_typos,
     path_ends_with,
-    typos_allowed,
-    within_typos,
 )
 from dowse.types import NameTier
 
@@ -71,7 +71,7 @@ def test_what_matches_strictly_matches_loosely(pattern: str, name: str) -> None:
     ],
 )
 def test_distance(a: str, b: str, edits: int) -> None:
-    assert distance(a, b) == distance(b, a) == edits
+    assert edit_distance(a, b) == edit_distance(b, a) == edits
 
 
 def spelled_out(a: str, b: str) -> int:
@@ -91,18 +91,18 @@ def spelled_out(a: str, b: str) -> int:
 
 @given(NAME, NAME)
 def test_distance_is_what_its_definition_says(a: str, b: str) -> None:
-    assert distance(a, b) == spelled_out(a, b)
+    assert edit_distance(a, b) == spelled_out(a, b)
     for most in range(3):
-        assert (distance(a, b, most) <= most) == (spelled_out(a, b) <= most)
+        assert (edit_distance(a, b, most) <= most) == (spelled_out(a, b) <= most)
 
 
 def test_typos_are_allowed_by_length() -> None:
-    assert [typos_allowed("x" * n) for n in (0, 3, 4, 8, 9, 50)] == [0, 0, 1, 1, 2, 2]
-    assert FUZZY_LENGTH == 4
-    assert not within_typos("get", "set")
-    assert within_typos("gett", "sett")
-    assert not within_typos("gett", "setts")
-    assert within_typos("authenticate", "autentikate")
+    assert [max_typos("x" * n) for n in (0, 3, 4, 8, 9, 50)] == [0, 0, 1, 1, 2, 2]
+    assert FUZZY_MIN_LENGTH == 4
+    assert not is_within_typos("get", "set")
+    assert is_within_typos("gett", "sett")
+    assert not is_within_typos("gett", "setts")
+    assert is_within_typos("authenticate", "autentikate")
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ import pytest
 
 from dowse.code import languages, parsing
 from dowse.code.yaml_depth_guard import is_too_deep
-from dowse.indexing.analyze_file import Understanding, understand
+from dowse.indexing.analyze_file import ParserConfig, analyze
 from dowse.types import ParseHealth
 
-YAML = languages.builtin().by_name["yaml"]
-HOW = Understanding(languages.builtin(), 1000, 0)
+YAML = languages.load_builtin().by_name["yaml"]
+HOW = ParserConfig(languages.load_builtin(), 1000, 0)
 
 PARSE = """
 import sys, tree_sitter, tree_sitter_yaml
@@ -87,13 +87,13 @@ def test_what_is_given_to_the_grammar_does_not_crash_it(block: str) -> None:
 
 
 def test_other_languages_nest_as_they_like() -> None:
-    python = languages.builtin().by_name["python"]
+    python = languages.load_builtin().by_name["python"]
     assert not is_too_deep(python, ("- " * 300).encode())
 
 
 def test_the_file_is_cut_by_lines() -> None:
     content = ("- " * 300 + "first\n" + "second: 2\n" * 100).encode()
-    understood = understand(HOW, "deep.yaml", content)
+    understood = analyze(HOW, "deep.yaml", content)
     assert understood.parsed.health is ParseHealth.FAILED
     assert {chunk.start_line for chunk in understood.parsed.chunks} >= {1}
     assert max(chunk.end_line for chunk in understood.parsed.chunks) == 101

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse.errors import UsageError
-from dowse.search.output.budget import cut_down, pack
-from dowse.search.output.hit_view import MAX_LINE_CHARS, PREVIEW_LINES, place, shown
+from dowse.search.output.budget import pack, truncate_hit
+from dowse.search.output.hit_view import MAX_LINE_CHARS, PREVIEW_LINES, format_location, render_hit
 from dowse.search.output.token_estimate import estimate_tokens
 from dowse.types import Detail, Kind, Match, Packed, SearchResult
 
@@ -105,12 +105,12 @@ def test_an_estimate_is_near_a_real_count_and_not_below(name: str) -> None:
 
 
 def test_levels_of_detail() -> None:
-    assert shown(hit(), Detail.IDS) == ("src/client.py:10-20",)
-    assert shown(hit(), Detail.SIGNATURE) == (
+    assert render_hit(hit(), Detail.IDS) == ("src/client.py:10-20",)
+    assert render_hit(hit(), Detail.SIGNATURE) == (
         "src/client.py:10-20 Client.send (method): def send(self, request, timeout=None)",
     )
-    assert shown(hit(), Detail.FULL) == ("src/client.py:10-20 Client.send (method)", *SEND.split("\n"))
-    preview = shown(hit(), Detail.PREVIEW, words=["redirect"])
+    assert render_hit(hit(), Detail.FULL) == ("src/client.py:10-20 Client.send (method)", *SEND.split("\n"))
+    preview = render_hit(hit(), Detail.PREVIEW, words=["redirect"])
     assert preview[1] == "def send(self, request, timeout=None):"
     assert "    if response.is_redirect:" in preview
     assert "        for hop in self.resolve_redirects(response, request):" in preview
@@ -120,21 +120,21 @@ def test_levels_of_detail() -> None:
 
 def test_a_header_keeps_the_signature_that_the_text_does_not_say() -> None:
     body = hit(text="    return 1\n    # end", start=30)
-    assert shown(body, Detail.FULL)[0].endswith(": def send(self, request, timeout=None)")
+    assert render_hit(body, Detail.FULL)[0].endswith(": def send(self, request, timeout=None)")
 
 
 def test_a_header_without_a_definition_has_the_first_line() -> None:
-    assert shown(hit(entity="", signature="", text="\n# Usage\nRun it."), Detail.SIGNATURE) == (
+    assert render_hit(hit(entity="", signature="", text="\n# Usage\nRun it."), Detail.SIGNATURE) == (
         "src/client.py:10-12: # Usage",
     )
-    assert shown(hit(fresh=False), Detail.SIGNATURE)[0].startswith(
+    assert render_hit(hit(fresh=False), Detail.SIGNATURE)[0].startswith(
         "src/client.py:10-20 Client.send (method) [changed since it was indexed]: "
     )
 
 
 def test_odd_names_stay_on_one_line() -> None:
     odd = hit(path="a\nb.py", entity="x\ny", signature="def f(\n    a,\n)")
-    assert shown(odd, Detail.SIGNATURE) == ("a?b.py:10-20 x y (method): def f( a, )",)
+    assert render_hit(odd, Detail.SIGNATURE) == ("a?b.py:10-20 x y (method): def f( a, )",)
 
 
 # --- packing ---
@@ -150,7 +150,7 @@ def test_everything_fits() -> None:
 
 def test_headers_first_then_text_by_rank() -> None:
     hits = [hit(f"src/file{i}.py", relevance=0.9 - i / 10) for i in range(5)]
-    headers = sum(estimate_tokens(shown(h, Detail.SIGNATURE)[0] + "\n") for h in hits)
+    headers = sum(estimate_tokens(render_hit(h, Detail.SIGNATURE)[0] + "\n") for h in hits)
     assert [h.detail for h in pack(hits, headers).hits] == [Detail.SIGNATURE] * 5
     some = pack(hits, headers + 150)
     assert len(some.hits) == 5
@@ -185,8 +185,8 @@ def test_what_is_left_out_is_told() -> None:
     hits = [hit(f"src/file{i}.py") for i in range(20)]
     packed = pack(hits, 100)
     assert 0 < len(packed.hits) < 20
-    assert packed.omitted == tuple(place(h) for h in hits[len(packed.hits) :])
-    header = estimate_tokens(shown(hits[0], Detail.SIGNATURE)[0] + "\n")
+    assert packed.omitted == tuple(format_location(h) for h in hits[len(packed.hits) :])
+    header = estimate_tokens(render_hit(hits[0], Detail.SIGNATURE)[0] + "\n")
     roomy = pack(hits, 4 * header - 1)
     assert roomy.text.endswith("... 17 more hits: src/file3.py:10-20")
 
@@ -264,7 +264,7 @@ def test_never_over_budget_and_never_empty(hits: list[SearchResult], budget: int
     packed = pack(hits, budget, words=words)
     assert packed.tokens == estimate_tokens(packed.text) <= budget
     assert [h.result for h in packed.hits] == hits[: len(packed.hits)]
-    assert packed.omitted == tuple(place(h) for h in hits[len(packed.hits) :])
+    assert packed.omitted == tuple(format_location(h) for h in hits[len(packed.hits) :])
     if hits:
         assert packed.hits
         assert packed.text
@@ -297,7 +297,7 @@ def test_every_line_is_shown_or_told_to_be_cut(hits: list[SearchResult], budget:
 def test_a_packed_hit_is_cut_down_to_its_first_rows(budget: int, rows: int) -> None:
     (whole,) = pack([hit()], budget, words=["redirect"]).hits
     rows = min(rows, len(whole.lines) - 2)
-    less = cut_down(whole, rows)
+    less = truncate_hit(whole, rows)
     lines = dict(enumerate(SEND.split("\n"), 10))
     shown_here = [line for line in less.lines[1:] if not line.startswith("... ")]
     missing = {number for first, last in less.cut for number in range(first, last + 1)}

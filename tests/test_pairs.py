@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.code.file_roles import role
+from dowse.code.file_roles import classify_role
 from dowse.code.test_pairing import MAX_PARTNERS, Pairs, suite_folders
 from dowse.types import Role
 
@@ -147,7 +147,7 @@ def test_a_file_that_is_not_there_can_be_asked_for() -> None:
 
 def test_roles_that_are_known_are_not_judged_again() -> None:
     paths = [path for pair in BOTH_WAYS for path in pair]
-    known, judged = Pairs({path: role(path) for path in paths}), Pairs(paths)
+    known, judged = Pairs({path: classify_role(path) for path in paths}), Pairs(paths)
     assert all(known.partners(path) == judged.partners(path) for path in paths)
 
 
@@ -183,5 +183,5 @@ def test_partners_are_other_files_of_the_other_kind(paths: list[str], path: str)
     for partner in found:
         assert partner.path in paths
         assert partner.path != path
-        assert (role(partner.path) == "test") is not (role(path) == "test")
+        assert (classify_role(partner.path) == "test") is not (classify_role(path) == "test")
         assert 0 < partner.score <= 1

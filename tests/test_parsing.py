@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from dowse.code import languages, parsing
-from dowse.indexing.analyze_file import Understanding, parse, understand
+from dowse.indexing.analyze_file import ParserConfig, analyze, parse
 from dowse.types import ParseHealth
 
-HOW = Understanding(languages.builtin(), 1000, 0)
+HOW = ParserConfig(languages.load_builtin(), 1000, 0)
 SAMPLES = sorted(
     path for path in (Path(__file__).parent / "languages" / "samples").rglob("*") if path.is_file()
 )
@@ -24,7 +24,7 @@ def test_junk_is_cut_by_lines_when_the_time_is_up(name: str, monkeypatch: pytest
     monkeypatch.setattr(parsing, "SECONDS_PER_MB", 0.0)
     monkeypatch.setattr(parsing, "READ_BYTES", 1024)
     started = time.thread_time()
-    understood = understand(HOW, name, JUNK[name])
+    understood = analyze(HOW, name, JUNK[name])
     assert time.thread_time() - started < 5
     assert understood.parsed.health is ParseHealth.FAILED
     assert understood.parsed.chunks

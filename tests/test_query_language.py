@@ -8,12 +8,12 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from dowse.errors import UsageError
-from dowse.search.query.parse import MAX_ALTERNATIVES, MAX_QUERY, parse, to_text
+from dowse.search.query.parse import MAX_ALTERNATIVES, MAX_QUERY_CHARS, format_query, parse_query
 from dowse.types import ParsedQuery, QueryRegex, Role
 
 
 def test_every_part_of_a_query() -> None:
-    query = parse(
+    query = parse_query(
         'retry backoff lang:py path:src/** -path:tests kind:function name:*Handler "exact phrase" '
         "/re(try|do)/ changed:14d is:test"
     )
@@ -32,8 +32,10 @@ def test_every_part_of_a_query() -> None:
 
 
 def test_text_alone_is_left_as_it_is() -> None:
-    assert parse("  where is   the token refreshed? ") == ParsedQuery(text="where is the token refreshed?")
-    assert parse("") == ParsedQuery()
+    assert parse_query("  where is   the token refreshed? ") == ParsedQuery(
+        text="where is the token refreshed?"
+    )
+    assert parse_query("") == ParsedQuery()
 
 
 @pytest.mark.parametrize(
@@ -71,79 +73,81 @@ def test_text_alone_is_left_as_it_is() -> None:
     ],
 )
 def test_not_syntax(text: str) -> None:
-    assert parse(text) == ParsedQuery(text=text)
+    assert parse_query(text) == ParsedQuery(text=text)
 
 
-@pytest.mark.parametrize("text", ["lang:py\nTraceback", "foo:bar\r\nbaz", "lang:py " + "word " * MAX_QUERY])
+@pytest.mark.parametrize(
+    "text", ["lang:py\nTraceback", "foo:bar\r\nbaz", "lang:py " + "word " * MAX_QUERY_CHARS]
+)
 def test_pasted_text_is_never_a_query(text: str) -> None:
-    assert parse(text) == ParsedQuery(text=text.strip())
+    assert parse_query(text) == ParsedQuery(text=text.strip())
 
 
 def test_quotes_around_pasted_text_make_a_phrase() -> None:
-    assert parse('"def f():\n    return 1"\n').phrases == ("def f():\n    return 1",)
-    assert parse(f'"{"x" * 500}"').phrases == ("x" * 500,)
+    assert parse_query('"def f():\n    return 1"\n').phrases == ("def f():\n    return 1",)
+    assert parse_query(f'"{"x" * 500}"').phrases == ("x" * 500,)
     several = '"a"\nand "b"'
-    assert parse(several) == ParsedQuery(text=several)
+    assert parse_query(several) == ParsedQuery(text=several)
 
 
 def test_values_are_alternatives_however_given() -> None:
-    assert parse("lang:py,go lang:rust language:py").languages == ("py", "go", "rust")
-    assert parse("-lang:py -lang:go").not_languages == ("py", "go")
-    assert parse("kind:class,method -kind:function").kinds == ("class", "method")
-    assert parse("-kind:function").not_kinds == ("function",)
-    assert parse("lang:py, please") == ParsedQuery(text="please", languages=("py",))
+    assert parse_query("lang:py,go lang:rust language:py").languages == ("py", "go", "rust")
+    assert parse_query("-lang:py -lang:go").not_languages == ("py", "go")
+    assert parse_query("kind:class,method -kind:function").kinds == ("class", "method")
+    assert parse_query("-kind:function").not_kinds == ("function",)
+    assert parse_query("lang:py, please") == ParsedQuery(text="please", languages=("py",))
 
 
 def test_quoted_values() -> None:
-    assert parse('path:"a b/**"').paths == ("a b/**",)
-    assert parse('path:src/"a b","c,d"/x').paths == ("src/a b", "c,d/x")
-    assert parse(r'name:"say \"hi\" \\"').names == ('say "hi" \\',)
+    assert parse_query('path:"a b/**"').paths == ("a b/**",)
+    assert parse_query('path:src/"a b","c,d"/x').paths == ("src/a b", "c,d/x")
+    assert parse_query(r'name:"say \"hi\" \\"').names == ('say "hi" \\',)
 
 
 def test_braces_in_paths_are_alternatives() -> None:
-    assert parse("path:src/**/*.{ts,tsx}").paths == ("src/**/*.ts", "src/**/*.tsx")
-    assert parse("path:{a,b}/{c,d},e").paths == ("a/c", "a/d", "b/c", "b/d", "e")
-    assert parse('path:"{a,b}"').paths == ("{a,b}",)
-    assert parse("path:{a,b").paths == ("{a", "b")
+    assert parse_query("path:src/**/*.{ts,tsx}").paths == ("src/**/*.ts", "src/**/*.tsx")
+    assert parse_query("path:{a,b}/{c,d},e").paths == ("a/c", "a/d", "b/c", "b/d", "e")
+    assert parse_query('path:"{a,b}"').paths == ("{a,b}",)
+    assert parse_query("path:{a,b").paths == ("{a", "b")
     with pytest.raises(UsageError, match=f"at most {MAX_ALTERNATIVES}"):
-        parse("path:" + "{a,b,c,d,e,f,g,h}" * 9)
+        parse_query("path:" + "{a,b,c,d,e,f,g,h}" * 9)
 
 
 def test_syntax_inside_quotes_and_regexes_is_text() -> None:
-    assert parse('"lang:py /x/" tail') == ParsedQuery(text="tail", phrases=("lang:py /x/",))
-    assert parse("/lang:py foo:bar/").regexes == (QueryRegex("lang:py foo:bar"),)
-    assert parse(r'"say \"hi\""').phrases == ('say "hi"',)
+    assert parse_query('"lang:py /x/" tail') == ParsedQuery(text="tail", phrases=("lang:py /x/",))
+    assert parse_query("/lang:py foo:bar/").regexes == (QueryRegex("lang:py foo:bar"),)
+    assert parse_query(r'"say \"hi\""').phrases == ('say "hi"',)
 
 
 def test_regexes() -> None:
-    assert parse(r"/a\/b/i").regexes == (QueryRegex("a/b", True),)
-    assert parse(r"/\d+\.\d+ x/ y") == ParsedQuery(text="y", regexes=(QueryRegex(r"\d+\.\d+ x"),))
-    assert parse(r"/a\\/").regexes == (QueryRegex(r"a\\"),)
+    assert parse_query(r"/a\/b/i").regexes == (QueryRegex("a/b", True),)
+    assert parse_query(r"/\d+\.\d+ x/ y") == ParsedQuery(text="y", regexes=(QueryRegex(r"\d+\.\d+ x"),))
+    assert parse_query(r"/a\\/").regexes == (QueryRegex(r"a\\"),)
 
 
 def test_roles() -> None:
-    query = parse("is:test,example -is:generated -is:Vendored")
+    query = parse_query("is:test,example -is:generated -is:Vendored")
     assert query.roles == (Role.TEST, Role.EXAMPLE)
     assert query.not_roles == (Role.GENERATED, Role.VENDORED)
     for role in Role:
-        assert parse(f"is:{role}").roles == (role,)
+        assert parse_query(f"is:{role}").roles == (role,)
 
 
 def test_changed() -> None:
-    assert parse("changed:3h").changed == timedelta(hours=3)
-    assert parse("changed:2w changed:14d").changed == timedelta(weeks=2)
-    assert parse("changed:2025-01-31").changed == datetime(2025, 1, 31)
+    assert parse_query("changed:3h").changed == timedelta(hours=3)
+    assert parse_query("changed:2w changed:14d").changed == timedelta(weeks=2)
+    assert parse_query("changed:2025-01-31").changed == datetime(2025, 1, 31)
 
 
 @pytest.mark.parametrize("value", ["soon", "14", "0d", "3m", "99999d", "2025-02-30", "2025-1-1", "-3d"])
 def test_a_bad_time_says_what_is_allowed(value: str) -> None:
     with pytest.raises(UsageError, match=r"at character 5.*changed:14d.*changed:2025-01-31"):
-        parse(f"foo changed:{value}")
+        parse_query(f"foo changed:{value}")
 
 
 def test_two_times_are_an_error() -> None:
     with pytest.raises(UsageError, match="two values"):
-        parse("changed:3h changed:4h")
+        parse_query("changed:3h changed:4h")
 
 
 @pytest.mark.parametrize(
@@ -158,35 +162,35 @@ def test_two_times_are_an_error() -> None:
 )
 def test_an_unknown_field_suggests_the_nearest(text: str, meant: str) -> None:
     with pytest.raises(UsageError) as caught:
-        parse(f"  some words {text}")
+        parse_query(f"  some words {text}")
     message = str(caught.value)
     assert f"did you mean '{meant}'?" in message
     assert "known are lang:, path:, kind:, name:, changed:, is:" in message
     assert "at character 14" in message
     assert f'quote it: "{text}"' in message
-    assert parse(f'"{text}"').phrases == (text,)
+    assert parse_query(f'"{text}"').phrases == (text,)
 
 
 def test_an_unknown_field_like_no_other() -> None:
     with pytest.raises(UsageError, match="unknown field 'zzzz:'") as caught:
-        parse("zzzz:x")
+        parse_query("zzzz:x")
     assert "did you mean" not in str(caught.value)
 
 
 def test_what_cannot_be_excluded() -> None:
     with pytest.raises(UsageError, match="-lang:, -path:, -kind:, -is:"):
-        parse("-name:foo")
+        parse_query("-name:foo")
 
 
 def test_an_unknown_role() -> None:
     with pytest.raises(UsageError, match=r"at character 3.*did you mean 'test'\?.*generated.*config"):
-        parse("a is:tests")
+        parse_query("a is:tests")
 
 
 @pytest.mark.parametrize("text", ['lang:""', "lang:,", 'path:"",""'])
 def test_a_field_without_a_value(text: str) -> None:
     with pytest.raises(UsageError, match="has no value"):
-        parse(text)
+        parse_query(text)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +198,7 @@ def test_a_field_without_a_value(text: str) -> None:
 )
 def test_a_bad_regex(regex: str) -> None:
     with pytest.raises(UsageError, match="at character 3") as caught:
-        parse(f"a {regex}")
+        parse_query(f"a {regex}")
     assert regex in str(caught.value)
 
 
@@ -209,20 +213,20 @@ def test_a_bad_regex(regex: str) -> None:
     ],
 )
 def test_what_is_not_finished_is_text_with_a_note(text: str, note: str) -> None:
-    query = parse(text)
+    query = parse_query(text)
     assert query._replace(notes=()) == ParsedQuery(text=text if text != '""' else "")
     assert len(query.notes) == 1
     assert note in query.notes[0]
 
 
 def test_a_backslash_makes_text_of_syntax() -> None:
-    assert parse(r'\lang:py \/x/ \"a b" \foo:bar') == ParsedQuery(text='lang:py /x/ "a b" foo:bar')
-    assert parse(r"\n \d+ \\server") == ParsedQuery(text=r"\n \d+ \\server")
+    assert parse_query(r'\lang:py \/x/ \"a b" \foo:bar') == ParsedQuery(text='lang:py /x/ "a b" foo:bar')
+    assert parse_query(r"\n \d+ \\server") == ParsedQuery(text=r"\n \d+ \\server")
 
 
 def test_written_back_as_one_would_write_it() -> None:
     text = 'lang:py path:src/**,"a b" -path:tests is:test changed:14d "a phrase" /a\\/b/i retry /usr/lib std::vector'
-    assert to_text(parse(text)) == text
+    assert format_query(parse_query(text)) == text
 
 
 WORDS = "lang: -lang: path: -path: kind: name: is: changed: foo: py test 14d 2025-01-31 a/b * , { } : :: // i = ( [ x é"
@@ -239,20 +243,20 @@ QUERIES = st.one_of(st.lists(PIECES, max_size=25).map("".join), st.text(max_size
 @example("path:\\x")
 def test_a_query_written_back_reads_the_same(text: str) -> None:
     try:
-        query = parse(text)
+        query = parse_query(text)
     except UsageError:
         assume(False)
-    written = to_text(query)
-    assume(len(written) <= MAX_QUERY or "\n" in written)
-    again = parse(written)
+    written = format_query(query)
+    assume(len(written) <= MAX_QUERY_CHARS or "\n" in written)
+    again = parse_query(written)
     assert again._replace(notes=()) == query._replace(notes=())
-    assert to_text(again) == written
+    assert format_query(again) == written
 
 
 @given(st.text(max_size=500))
 def test_any_text_is_read_or_refused_with_a_place(text: str) -> None:
     try:
-        query, problem = parse(text), ""
+        query, problem = parse_query(text), ""
     except UsageError as error:
         query, problem = ParsedQuery(), str(error)
     assert not problem or re.search(r"at character \d+", problem)

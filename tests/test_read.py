@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse.indexing.decode import SourceText, read
+from dowse.indexing.decode import SourceText, read_source
 from dowse.types import FileStamp, Skipped, SkipReason
 
 LIMIT = 1_000_000
@@ -19,7 +19,7 @@ posix_only = pytest.mark.skipif(os.name == "nt", reason="Windows has no such thi
 def read_bytes(folder: Path, data: bytes, name: str = "x.txt", limit: int = LIMIT) -> SourceText | Skipped:
     path = folder / name
     path.write_bytes(data)
-    return read(path, name, limit)
+    return read_source(path, name, limit)
 
 
 def reason(result: SourceText | Skipped) -> SkipReason | None:
@@ -108,14 +108,14 @@ def test_a_file_that_grew_beyond_the_limit(tmp_path: Path) -> None:
 def test_a_file_longer_than_its_size_says() -> None:
     path = Path("/proc/self/status")
     assert path.stat().st_size == 0
-    result = read(path, "status", LIMIT)
+    result = read_source(path, "status", LIMIT)
     assert isinstance(result, SourceText)
     assert result.content.startswith(b"Name:")
-    assert reason(read(path, "status", 100)) is SkipReason.TOO_LARGE
+    assert reason(read_source(path, "status", 100)) is SkipReason.TOO_LARGE
 
 
 def test_a_file_that_vanished(tmp_path: Path) -> None:
-    result = read(tmp_path / "gone.py", "gone.py", LIMIT)
+    result = read_source(tmp_path / "gone.py", "gone.py", LIMIT)
     assert result == Skipped("gone.py", SkipReason.UNREADABLE, os.strerror(2))
 
 
@@ -123,12 +123,12 @@ def test_a_file_that_vanished(tmp_path: Path) -> None:
 def test_a_file_without_permission(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("x")
     (tmp_path / "x").chmod(0)
-    assert read(tmp_path / "x", "x", LIMIT) == Skipped("x", SkipReason.UNREADABLE, "Permission denied")
+    assert read_source(tmp_path / "x", "x", LIMIT) == Skipped("x", SkipReason.UNREADABLE, "Permission denied")
 
 
 def test_a_path_that_cannot_exist(tmp_path: Path) -> None:
-    assert reason(read(tmp_path / "a\0b", "a\0b", LIMIT)) is SkipReason.UNREADABLE
-    assert reason(read(tmp_path / ("x" * 5000), "x", LIMIT)) is SkipReason.UNREADABLE
+    assert reason(read_source(tmp_path / "a\0b", "a\0b", LIMIT)) is SkipReason.UNREADABLE
+    assert reason(read_source(tmp_path / ("x" * 5000), "x", LIMIT)) is SkipReason.UNREADABLE
 
 
 @posix_only
@@ -137,9 +137,11 @@ def test_a_path_swapped_for_something_else(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("outside")
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "folder").mkdir()
-    assert read(tmp_path / "link", "link", LIMIT) == Skipped("link", SkipReason.SYMLINK, "a link by now")
-    assert read(tmp_path / "pipe", "pipe", LIMIT) == Skipped("pipe", SkipReason.NOT_A_FILE, "a pipe")
-    assert reason(read(tmp_path / "folder", "folder", LIMIT)) is SkipReason.NOT_A_FILE
+    assert read_source(tmp_path / "link", "link", LIMIT) == Skipped(
+        "link", SkipReason.SYMLINK, "a link by now"
+    )
+    assert read_source(tmp_path / "pipe", "pipe", LIMIT) == Skipped("pipe", SkipReason.NOT_A_FILE, "a pipe")
+    assert reason(read_source(tmp_path / "folder", "folder", LIMIT)) is SkipReason.NOT_A_FILE
 
 
 MINIFIED = b"function a(b){return b+1};var c=a(2);" * 300

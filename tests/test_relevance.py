@@ -9,8 +9,8 @@ from benchmarks.calibrate import auc, calibration_error
 
 from dowse import Engine, SearchOptions
 from dowse.code import tokens
-from dowse.code.chunk_fields import chunk_terms, passages, shared
-from dowse.search.output.respond import MAX_GUESSES, NO_GOOD
+from dowse.code.chunk_fields import build_passages, chunk_terms, find_shared_tokens
+from dowse.search.output.respond import MAX_GUESSES, NO_GOOD_HITS_NOTE
 from dowse.search.query.analyze import analyze_text
 from dowse.search.ranking.calibration import (
     FIRST_HIT_WEIGHTS,
@@ -108,28 +108,28 @@ def test_shared_terms_are_those_of_the_fields(engine: Engine) -> None:
             file = snapshot.file_at(path)
             assert file is not None
             content = snapshot.content(file.id)
-            by_chunk = chunk_terms(path, passages(content, file.parsed, file.definitions))
+            by_chunk = chunk_terms(path, build_passages(content, file.parsed, file.definitions))
             for ordinal, beginning in enumerate(file.definitions):
                 names = [file.parsed.entities[i].qualified for i in beginning]
                 everything = frozenset(" ".join(by_chunk[ordinal]).split()) | {"absent"}
-                found = shared(everything, path, content, file.parsed.chunks[ordinal], names)
+                found = find_shared_tokens(everything, path, content, file.parsed.chunks[ordinal], names)
                 assert found == everything - {"absent"}
 
 
 def test_the_tokens_among_some_are_the_tokens_of_the_text() -> None:
     text = "getUserById(user_id) größe 日本語 x-1 a.b".encode()
-    found = frozenset(tokens.tokens(text).split())
-    assert tokens.among(text, found | {"absent"}) == found
+    found = frozenset(tokens.tokenize(text).split())
+    assert tokens.find_tokens(text, found | {"absent"}) == found
 
 
 @pytest.mark.parametrize(
     "word", "using sizing retries visibility skies dying runs HTTPServer get_userById".split()
 )
 def test_a_word_of_ascii_gives_its_tokens_however_they_were_stemmed(word: str) -> None:
-    found = frozenset(tokens.tokens(word).split())
+    found = frozenset(tokens.tokenize(word).split())
     for text in (word, f"a = {word}(b)", f"un{word} x{word}\n{word}"):
-        assert tokens.among(text.encode(), found | {"absent"}) == found
-    assert not tokens.among(f"x{word}".encode(), frozenset({"absent"}))
+        assert tokens.find_tokens(text.encode(), found | {"absent"}) == found
+    assert not tokens.find_tokens(f"x{word}".encode(), frozenset({"absent"}))
 
 
 # --- answers -------------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ def test_nothing_rather_than_noise(engine: Engine) -> None:
     answer = engine.search("vegetarian lasagna recipe with a schedule for puppies and trains")
     assert answer.weak
     assert 0 < len(answer.results) <= MAX_GUESSES
-    assert answer.notes == (NO_GOOD,)
+    assert answer.notes == (NO_GOOD_HITS_NOTE,)
     shown = engine.search(
         "vegetarian lasagna recipe with a schedule for puppies and trains", SearchOptions(show_weak=True)
     )

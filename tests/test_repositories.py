@@ -8,7 +8,7 @@ import pytest
 
 from dowse import Engine
 from dowse.errors import RootError
-from dowse.multi_repo import Repositories, merge_responses, names_for
+from dowse.multi_repo import Repositories, merge_responses, name_folders
 from dowse.types import SearchOptions
 from tests.test_cli import Shell
 
@@ -68,7 +68,7 @@ def test_limit_is_of_all_together(hot: Path, cold: Path) -> None:
 
 def test_names_are_unique(tmp_path: Path) -> None:
     a, b, c = tmp_path / "x" / "api", tmp_path / "y" / "api", tmp_path / "z"
-    assert names_for([a, b, a, c], {"zed": c}) == {"api": a, "y/api": b, "zed": c}
+    assert name_folders([a, b, a, c], {"zed": c}) == {"api": a, "y/api": b, "zed": c}
 
 
 def test_partial_failure_is_reported(hot: Path, tmp_path: Path) -> None:

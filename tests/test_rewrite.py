@@ -13,7 +13,7 @@ import pytest
 from dowse.engine import Engine
 from dowse.errors import SettingsError
 from dowse.search.query import llm_rewriter
-from dowse.settings import Resolved, Settings
+from dowse.settings import ResolvedSettings, Settings
 from tests.embedders.services import (
     Asked,
     Behaviour,
@@ -179,10 +179,10 @@ def test_a_tree_cannot_send_questions_elsewhere(setting: str) -> None:
     url = "https://example.org/v1" if setting == "rewriter_url" else ""
     settings = Settings(rewriter="openai:x", rewriter_url=url)
     with pytest.raises(SettingsError, match="for you to decide"):
-        llm_rewriter.create(Resolved(settings, {setting: "dowse.toml"}))
-    assert llm_rewriter.create(Resolved(settings, {setting: "environment"}))
+        llm_rewriter.create_rewriter(ResolvedSettings(settings, {setting: "dowse.toml"}))
+    assert llm_rewriter.create_rewriter(ResolvedSettings(settings, {setting: "environment"}))
 
 
 def test_an_unknown_rewriter_is_an_error() -> None:
     with pytest.raises(SettingsError, match="known are none, ollama, openai"):
-        llm_rewriter.create(Resolved(Settings(rewriter="magic:8"), {}))
+        llm_rewriter.create_rewriter(ResolvedSettings(Settings(rewriter="magic:8"), {}))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.code.file_roles import role
+from dowse.code.file_roles import classify_role
 from dowse.types import Role
 
 BY_ROLE = {
@@ -60,7 +60,7 @@ ROWS = [
 
 @pytest.mark.parametrize(("path", "expected"), ROWS, ids=[path for path, _ in ROWS])
 def test_role_by_path(path: str, expected: Role) -> None:
-    assert role(path) is expected
+    assert classify_role(path) is expected
 
 
 @pytest.mark.parametrize(
@@ -79,9 +79,9 @@ def test_role_by_path(path: str, expected: Role) -> None:
     ],
 )
 def test_a_notice_makes_a_file_generated(head: bytes) -> None:
-    assert role("src/x.go", head) is Role.GENERATED
-    assert role("src/x.go", b"x" * 1000 + b"\n" + head) is Role.SOURCE
-    assert role("vendor/x.go", head) is Role.VENDORED
+    assert classify_role("src/x.go", head) is Role.GENERATED
+    assert classify_role("src/x.go", b"x" * 1000 + b"\n" + head) is Role.SOURCE
+    assert classify_role("vendor/x.go", head) is Role.VENDORED
 
 
 @pytest.mark.parametrize(
@@ -95,8 +95,8 @@ def test_a_notice_makes_a_file_generated(head: bytes) -> None:
     ],
 )
 def test_a_text_about_generated_code_is_source(head: bytes) -> None:
-    assert role("src/x.py", head) is Role.SOURCE
+    assert classify_role("src/x.py", head) is Role.SOURCE
 
 
 def test_a_readme_with_a_notice_stays_documentation() -> None:
-    assert role("README.md", b"<!-- This file is generated -->\n# Project\n") is Role.DOCS
+    assert classify_role("README.md", b"<!-- This file is generated -->\n# Project\n") is Role.DOCS

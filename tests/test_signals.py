@@ -9,7 +9,7 @@ from dowse import Engine
 from dowse import settings as settings_module
 from dowse.code import languages
 from dowse.code.chunk_fields import definitions_by_chunk
-from dowse.indexing.analyze_file import Understanding, understand
+from dowse.indexing.analyze_file import ParserConfig, analyze
 from dowse.search.channels.request import Retrieved
 from dowse.search.query.analyze import analyze_text
 from dowse.search.ranking.candidates import DESCRIPTION_WORDS, Candidate
@@ -39,13 +39,13 @@ SOURCE = "def login(name):\n    return check(name)\n\n\nclass SessionStore:\n   
 
 
 def question(text: str) -> Query:
-    return analyze_text(text, languages.builtin().extensions.__contains__)
+    return analyze_text(text, languages.load_builtin().extensions.__contains__)
 
 
 def stored(
     id: int, path: str, role: Role = Role.SOURCE, source: str = SOURCE, target: int = 1000
 ) -> StoredFile:
-    parsed = understand(Understanding(languages.builtin(), target, 0), path, source.encode()).parsed
+    parsed = analyze(ParserConfig(languages.load_builtin(), target, 0), path, source.encode()).parsed
     return StoredFile(id, path, FileStamp(0, 0), b"", role, parsed, definitions_by_chunk(parsed))
 
 

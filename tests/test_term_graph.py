@@ -78,8 +78,8 @@ def test_terms_match_whole_words_in_any_case_singular_or_plural(text: str, fires
     ],
 )
 def test_plurals_are_forms(term: str, matching: list[str], other: list[str]) -> None:
-    assert all(term_graph.pattern(term).fullmatch(text) for text in matching)
-    assert not any(term_graph.pattern(term).fullmatch(text) for text in other)
+    assert all(term_graph.compile_term(term).fullmatch(text) for text in matching)
+    assert not any(term_graph.compile_term(term).fullmatch(text) for text in other)
 
 
 def test_the_canonical_term_comes_first_and_nothing_that_is_there() -> None:
@@ -123,19 +123,19 @@ _ENTRY = st.tuples(st.from_regex(r"[a-z]{1,8}( [a-z]{1,8})?", fullmatch=True), s
 def test_enriching_only_adds_and_never_what_is_there(text: str, entries: list[tuple[str, list[str]]]) -> None:
     found = graph(*entries).enrich(text)
     assert found.text.startswith(text)
-    assert len(found.added) <= term_graph.IN_ALL
+    assert len(found.added) <= term_graph.MAX_ADDED_TERMS
     assert (found.text == text) is (not found.added)
-    assert not any(term_graph.pattern(one.term).search(text) for one in found.added)
-    assert all(term_graph.pattern(one.matched) for one in found.added)
+    assert not any(term_graph.compile_term(one.term).search(text) for one in found.added)
+    assert all(term_graph.compile_term(one.matched) for one in found.added)
 
 
 def test_filters_phrases_and_program_output_are_left_alone() -> None:
-    found = rewrite_query(parse.parse('permission lang:go "check access"'), ACCESS, None)
+    found = rewrite_query(parse.parse_query('permission lang:go "check access"'), ACCESS, None)
     assert found.languages == ("go",)
     assert found.phrases == ("check access",)
     assert found.rewrite.original == "permission"
     trace = 'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    permission()\nNameError: permission'
-    assert rewrite_query(parse.parse(trace), ACCESS, None).rewrite.added == ()
+    assert rewrite_query(parse.parse_query(trace), ACCESS, None).rewrite.added == ()
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_a_wrong_file_is_an_error_that_does_not_quote_it(tmp_path: Path, raw: st
     path = tmp_path / "terms.json"
     path.write_text(raw, encoding="utf-8")
     with pytest.raises(SettingsError) as error:
-        term_graph.load(path)
+        term_graph.load_term_graph(path)
     assert "hunter2" not in str(error.value)
     with pytest.raises((jsonschema.ValidationError, ValueError)):
         jsonschema.validate(json.loads(raw), SCHEMA)
@@ -299,17 +299,17 @@ def test_searches_are_kept_only_if_the_user_wants_that(tree: Path, home: Path, t
     (tree / "dowse.toml").unlink()
     shell("search", "permission", DOWSE_SEARCH_LOG="1")
     shell("search", "user", "rights", DOWSE_SEARCH_LOG="1")
-    assert [asked.query for asked in query_log.read(place)] == ["permission", "user rights"]
+    assert [asked.query for asked in query_log.read_log(place)] == ["permission", "user rights"]
 
 
 def test_a_search_that_was_asked_again_with_success_is_a_suggestion() -> None:
     asked = [
-        query_log.Asked(0.0, "kill zombie tasks", 3, 0.2),
-        query_log.Asked(20.0, "reap zombie tasks", 5, 0.9),
-        query_log.Asked(5000.0, "something else", 4, 0.5),
-        query_log.Asked(5010.0, "another matter", 4, 0.9),
+        query_log.LoggedQuery(0.0, "kill zombie tasks", 3, 0.2),
+        query_log.LoggedQuery(20.0, "reap zombie tasks", 5, 0.9),
+        query_log.LoggedQuery(5000.0, "something else", 4, 0.5),
+        query_log.LoggedQuery(5010.0, "another matter", 4, 0.9),
     ]
-    found = list(suggest._reformulated(asked))
+    found = list(suggest._find_reformulations(asked))
     assert [(s.said, s.used, s.source) for s in found] == [("kill", "reap", "log")]
 
 
@@ -321,11 +321,11 @@ def test_the_log_stays_small_and_survives_damage(
     with Engine.open(tree) as engine:
         response = engine.search("rights")
     for number in range(100):
-        query_log.append(path, f"question {number}", response)
+        query_log.log_query(path, f"question {number}", response)
     assert path.stat().st_size < 4000
     with path.open("a", encoding="utf-8") as file:
         file.write("{damaged\n")
-    assert [asked.query for asked in query_log.read(path)][-1] == "question 99"
+    assert [asked.query for asked in query_log.read_log(path)][-1] == "question 99"
 
 
 # --- the example ---

@@ -4,15 +4,15 @@ from itertools import pairwise
 
 from dowse.code import languages, tokens
 from dowse.code.chunk_fields import (
-    MAX_EMBEDDED,
+    MAX_EMBEDDED_CHARS,
     build_documents,
+    build_embedding_texts,
+    build_passages,
     chunk_terms,
     definitions_by_chunk,
-    embedded_texts,
     pair_with_entities,
-    passages,
 )
-from dowse.indexing.analyze_file import Understanding, understand
+from dowse.indexing.analyze_file import ParserConfig, analyze
 from dowse.types import ChunkTerms, ParsedFile
 
 SMALL = '''"""Things about users."""
@@ -27,7 +27,7 @@ class UserStore:
 
 
 def parsed(source: str, path: str = "a.py", target: int = 1000) -> ParsedFile:
-    return understand(Understanding(languages.builtin(), target, 0), path, source.encode()).parsed
+    return analyze(ParserConfig(languages.load_builtin(), target, 0), path, source.encode()).parsed
 
 
 def long_class(methods: int, lines: int = 30) -> str:
@@ -40,7 +40,7 @@ def long_class(methods: int, lines: int = 30) -> str:
 
 
 def terms_of(path: str, content: bytes, file: ParsedFile) -> tuple[ChunkTerms, ...]:
-    return chunk_terms(path, passages(content, file, definitions_by_chunk(file)))
+    return chunk_terms(path, build_passages(content, file, definitions_by_chunk(file)))
 
 
 def test_the_fields_of_a_chunk() -> None:
@@ -80,13 +80,13 @@ def test_every_entity_begins_in_the_chunk_with_its_line() -> None:
 def test_a_file_with_nothing_in_it_has_no_terms() -> None:
     assert terms_of("a.py", b"\n\n", parsed("\n\n")) == ()
     assert definitions_by_chunk(parsed("\n\n")) == ()
-    assert embedded_texts("a.py", b"\n\n", parsed("\n\n"), ()) == []
+    assert build_embedding_texts("a.py", b"\n\n", parsed("\n\n"), ()) == []
 
 
 def test_the_embedded_text_says_where_it_stands_first() -> None:
     source = long_class(3)
     content, file = source.encode(), parsed(source, target=400)
-    texts = embedded_texts("src/engine/machine.py", content, file, definitions_by_chunk(file))
+    texts = build_embedding_texts("src/engine/machine.py", content, file, definitions_by_chunk(file))
     assert len(texts) == len(file.chunks)
     for text, chunk in zip(texts, file.chunks, strict=True):
         head, _, body = text.partition("\n")
@@ -97,13 +97,13 @@ def test_the_embedded_text_says_where_it_stands_first() -> None:
 def test_the_embedded_text_is_bounded() -> None:
     source = "x = '" + "ü " * 3000 + "'\n"
     content, file = source.encode(), parsed(source)
-    for text in embedded_texts("a.py", content, file, definitions_by_chunk(file)):
-        assert len(text) <= MAX_EMBEDDED + 100
+    for text in build_embedding_texts("a.py", content, file, definitions_by_chunk(file)):
+        assert len(text) <= MAX_EMBEDDED_CHARS + 100
 
 
 def test_overlapping_chunks_do_not_share_definitions() -> None:
     source = long_class(2, 60)
-    file = understand(Understanding(languages.builtin(), 500, 200), "a.py", source.encode()).parsed
+    file = analyze(ParserConfig(languages.load_builtin(), 500, 200), "a.py", source.encode()).parsed
     assert any(two.start < one.end for one, two in pairwise(file.chunks)), "they do overlap"
     held = [index for chunk in definitions_by_chunk(file) for index in chunk]
     assert sorted(held) == list(range(len(file.entities)))
@@ -115,11 +115,11 @@ def test_a_document_is_cut_where_its_text_is() -> None:
     for source in (SMALL, long_class(3), "\n\n" + SMALL, "x = 1", twice):
         file, content = parsed(source), source.encode()
         definitions = definitions_by_chunk(file)
-        texts = embedded_texts("src/a.py", content, file, definitions)
-        found = passages(content, file, definitions)
+        texts = build_embedding_texts("src/a.py", content, file, definitions)
+        found = build_passages(content, file, definitions)
         for text, document in zip(texts, build_documents("src/a.py", content, found), strict=True):
             heading, _, body = text.partition("\n")
             opening, _, _ = body.lstrip().partition("\n")
-            assert document.heading == tokens.runs(heading)
-            assert document.opening == tokens.runs(opening)
-            assert document.opening + document.rest == tokens.runs(body)
+            assert document.heading == tokens.split_runs(heading)
+            assert document.opening == tokens.split_runs(opening)
+            assert document.opening + document.rest == tokens.split_runs(body)

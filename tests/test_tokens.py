@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.code.tokens import (
-    MAX_WORD,
-    path_tokens,
-    path_words,
+    MAX_WORD_CHARS,
     split_identifier,
+    split_path_words,
+    split_words,
     stem,
-    tokens,
-    word_tokens,
-    words,
+    tokenize,
+    tokenize_path,
+    tokenize_word,
 )
 
 
@@ -66,13 +66,13 @@ from dowse.code.tokens import (
     ],
 )
 def test_examples(text: str, expected: str) -> None:
-    assert tokens(text) == expected
+    assert tokenize(text) == expected
 
 
 def test_a_long_run_of_letters_is_data() -> None:
-    assert tokens("a" * MAX_WORD) != ""
-    assert tokens("a" * (MAX_WORD + 1)) == ""
-    assert tokens(f"key = '{'QUJD' * 100}'") == "key"
+    assert tokenize("a" * MAX_WORD_CHARS) != ""
+    assert tokenize("a" * (MAX_WORD_CHARS + 1)) == ""
+    assert tokenize(f"key = '{'QUJD' * 100}'") == "key"
 
 
 def test_a_stem_is_what_a_query_word_becomes() -> None:
@@ -81,7 +81,7 @@ def test_a_stem_is_what_a_query_word_becomes() -> None:
 
 
 def test_bytes_that_are_no_utf8_do_no_harm() -> None:
-    assert tokens(b"caf\xe9 ol\xc3\xa9") == "caf olé"
+    assert tokenize(b"caf\xe9 ol\xc3\xa9") == "caf olé"
 
 
 @pytest.mark.parametrize(
@@ -99,16 +99,16 @@ def test_bytes_that_are_no_utf8_do_no_harm() -> None:
     ],
 )
 def test_words_of_a_path(path: str, expected: tuple[str, ...]) -> None:
-    assert path_words(path) == expected
+    assert split_path_words(path) == expected
 
 
 def test_the_file_name_counts_twice_in_a_path() -> None:
-    found = path_tokens("src/auth/token_store.py").split()
+    found = tokenize_path("src/auth/token_store.py").split()
     assert found.count("token") == 2
     assert found.count("store") == 2
     assert found.count("auth") == 1
     assert "py" in found
-    assert path_tokens("Makefile").split() == ["makefil"]
+    assert tokenize_path("Makefile").split() == ["makefil"]
 
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=200)
@@ -117,12 +117,12 @@ IDENTIFIER = st.from_regex(r"\A[^\W\d][\w]{0,60}\Z") | st.from_regex(r"\A[A-Za-z
 
 @given(TEXT)
 def test_a_text_and_its_bytes_give_the_same(text: str) -> None:
-    assert tokens(text) == tokens(text.encode())
+    assert tokenize(text) == tokenize(text.encode())
 
 
 @given(st.text(max_size=200))
 def test_tokens_are_lower_case_and_separated_by_single_spaces(text: str) -> None:
-    found = tokens(text)
+    found = tokenize(text)
     assert found == " ".join(found.split())
     assert found == found.lower()
     assert all(token.strip(string.punctuation) for token in found.split())
@@ -130,32 +130,32 @@ def test_tokens_are_lower_case_and_separated_by_single_spaces(text: str) -> None
 
 @given(st.text(max_size=100), st.text(max_size=100))
 def test_a_text_is_cut_word_by_word(one: str, two: str) -> None:
-    assert tokens(f"{one}\n{two}") == " ".join(filter(None, [tokens(one), tokens(two)]))
+    assert tokenize(f"{one}\n{two}") == " ".join(filter(None, [tokenize(one), tokenize(two)]))
 
 
 @given(IDENTIFIER)
 def test_index_and_query_agree_on_identifiers(identifier: str) -> None:
     """Wherever a name stands, looking for it asks for tokens that are there."""
-    indexed = set(tokens(f"x {identifier}()").split())
-    for word in words(identifier):
-        assert set(word_tokens(word)) <= indexed
-    assert set(tokens(f"[{identifier}]").split()) <= indexed
+    indexed = set(tokenize(f"x {identifier}()").split())
+    for word in split_words(identifier):
+        assert set(tokenize_word(word)) <= indexed
+    assert set(tokenize(f"[{identifier}]").split()) <= indexed
 
 
 @given(st.from_regex(r"\A[A-Za-z_][A-Za-z0-9_]{0,60}\Z"))
 def test_an_identifier_of_several_parts_is_a_token_as_a_whole(identifier: str) -> None:
     if len(split_identifier(identifier)) > 1:
-        assert word_tokens(identifier)[0] == identifier.strip("_").lower()
+        assert tokenize_word(identifier)[0] == identifier.strip("_").lower()
 
 
-@given(st.text(string.ascii_letters + string.digits + "_-", max_size=MAX_WORD))
+@given(st.text(string.ascii_letters + string.digits + "_-", max_size=MAX_WORD_CHARS))
 def test_no_letter_of_an_ascii_word_is_lost_in_its_parts(word: str) -> None:
     assert "".join(split_identifier(word)) == "".join(c for c in word if c.isalnum()).lower()
 
 
 def test_a_megabyte_takes_well_under_a_second() -> None:
     line = "def get_user_by_id(self, userId: int) -> Optional[User]: return self.cache.get(userId)\n"
-    tokens(line)
+    tokenize(line)
     started = time.perf_counter()
-    tokens((line * 12_000)[:1_000_000])
+    tokenize((line * 12_000)[:1_000_000])
     assert time.perf_counter() - started < 1.0

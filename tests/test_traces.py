@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.search.query.error_message import MAX_MESSAGE, message
-from dowse.search.query.stack_traces import MAX_FRAMES, frames, looks_like_output
+from dowse.search.query.error_message import MAX_MESSAGE_CHARS, find_error_message
+from dowse.search.query.stack_traces import MAX_FRAMES, find_frames, looks_like_output
 from dowse.types import Frame
 
 PYTHON = """\
@@ -495,13 +495,13 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_frames(name: str) -> None:
     text, expected, _ = CASES[name]
-    assert frames(text) == [Frame(*frame) for frame in expected]
+    assert find_frames(text) == [Frame(*frame) for frame in expected]
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if CASES[name][2]])
 def test_message(name: str) -> None:
     text, _, expected = CASES[name]
-    assert message(text) == expected
+    assert find_error_message(text) == expected
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -512,7 +512,7 @@ def test_output_is_told_from_questions(name: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_windows_line_ends_change_nothing(name: str) -> None:
     text, expected, _ = CASES[name]
-    assert frames(text.replace("\n", "\r\n")) == [Frame(*frame) for frame in expected]
+    assert find_frames(text.replace("\n", "\r\n")) == [Frame(*frame) for frame in expected]
 
 
 @pytest.mark.parametrize(
@@ -551,12 +551,12 @@ def test_questions_are_not_output(text: str) -> None:
     ],
 )
 def test_places_anywhere(text: str, expected: list[tuple[str, int, str]]) -> None:
-    assert frames(text) == [Frame(*frame) for frame in expected]
+    assert find_frames(text) == [Frame(*frame) for frame in expected]
 
 
 def test_traces_come_before_mentions_and_libraries() -> None:
     log = "INFO server.py:10 started\nINFO server.py:11 ready\n" + PYTHON
-    assert [frame.path for frame in frames(log)] == [
+    assert [frame.path for frame in find_frames(log)] == [
         "/srv/app/jobs.py",
         "/srv/app/cli.py",
         "server.py",
@@ -566,10 +566,12 @@ def test_traces_come_before_mentions_and_libraries() -> None:
 
 
 def test_a_message_is_one_short_line() -> None:
-    assert message("ValueError: " + "x " * 1000) == ("ValueError: " + "x " * 1000)[:MAX_MESSAGE]
-    assert message("\n\n  something odd \n next") == "something odd"
-    assert message("loading\nconnection failed: refused\nbye") == "connection failed: refused"
-    assert message("") == ""
+    assert (
+        find_error_message("ValueError: " + "x " * 1000) == ("ValueError: " + "x " * 1000)[:MAX_MESSAGE_CHARS]
+    )
+    assert find_error_message("\n\n  something odd \n next") == "something odd"
+    assert find_error_message("loading\nconnection failed: refused\nbye") == "connection failed: refused"
+    assert find_error_message("") == ""
 
 
 MEGABYTE = 1 << 20
@@ -608,8 +610,8 @@ ADVERSARIAL = {
 def test_a_megabyte_of_anything_takes_seconds_at_most(name: str) -> None:
     text = ADVERSARIAL[name] * (MEGABYTE // len(ADVERSARIAL[name]))
     started = time.perf_counter()
-    assert len(frames(text)) <= MAX_FRAMES
-    assert len(message(text)) <= MAX_MESSAGE
+    assert len(find_frames(text)) <= MAX_FRAMES
+    assert len(find_error_message(text)) <= MAX_MESSAGE_CHARS
     looks_like_output(text)
     assert time.perf_counter() - started < 20  # a slow, busy machine; a quadratic pattern takes hours
 
@@ -619,7 +621,7 @@ def test_a_megabyte_of_anything_takes_seconds_at_most(name: str) -> None:
 )
 def test_lines_in_any_order_are_read(lines: list[str]) -> None:
     text = "\n".join(lines)
-    found = frames(text)
+    found = find_frames(text)
     assert len({(frame.path, frame.line) for frame in found}) == len(found)
     assert all(frame.path and frame.line >= 0 for frame in found)
-    assert message(text).strip() == message(text)
+    assert find_error_message(text).strip() == find_error_message(text)

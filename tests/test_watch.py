@@ -17,7 +17,7 @@ import pytest
 
 from dowse import Engine
 from dowse.errors import UsageError
-from dowse.indexing.watcher import changed_paths
+from dowse.indexing.watcher import watch_paths
 from tests.test_cli import Shell
 
 needs_git = pytest.mark.skipif(not shutil.which("git"), reason="no git here")
@@ -44,7 +44,7 @@ def test_a_missing_package_is_said_before_anything_is_done(
 ) -> None:
     monkeypatch.setitem(sys.modules, "watchfiles", None)
     with pytest.raises(UsageError, match=r"pip install 'dowse\[watch\]'"):
-        changed_paths(tree, tree / ".dowse")
+        watch_paths(tree, tree / ".dowse")
 
 
 def test_take_in_what_is_said_to_have_changed(tree: Path) -> None:
@@ -73,7 +73,7 @@ def test_paths_are_heard_of(tree: Path) -> None:
     heard: list[str] = []
 
     def listen() -> None:
-        for paths in changed_paths(tree, tree / ".dowse", stop):
+        for paths in watch_paths(tree, tree / ".dowse", stop):
             heard.extend(paths)
 
     listening = threading.Thread(target=listen)

@@ -13,11 +13,13 @@ import pytest
 from dowse.code import languages
 from dowse.errors import DowseError
 from dowse.indexing import workers
-from dowse.indexing.analyze_file import AnalyzedFile, Task, Understanding
-from dowse.indexing.workers import GROUP_BYTES, PARALLEL_BYTES, attempt, understand_all
+from dowse.indexing.analyze_file import AnalyzedFile, ParserConfig, PendingFile
+from dowse.indexing.workers import GROUP_BYTES, PARALLEL_BYTES, analyze_all, attempt
 
-HOW = Understanding(
-    languages.extended({"broken": {"extensions": [".broken"], "grammar": "tree_sitter_no_such:language"}}),
+HOW = ParserConfig(
+    languages.extend_builtin(
+        {"broken": {"extensions": [".broken"], "grammar": "tree_sitter_no_such:language"}}
+    ),
     1000,
     0,
 )
@@ -27,10 +29,10 @@ ALWAYS = PARALLEL_BYTES
 needs_proc = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children cannot be listed here")
 
 
-def tasks(count: int, size: int = 20_000) -> list[Task]:
+def tasks(count: int, size: int = 20_000) -> list[PendingFile]:
     line = "    value = compute(1, 2, 3)\n"
     body = line * (size // len(line))
-    return [Task(f"f{i}.py", f"def name{i}():\n{body}".encode(), None) for i in range(count)]
+    return [PendingFile(f"f{i}.py", f"def name{i}():\n{body}".encode(), None) for i in range(count)]
 
 
 def children() -> set[int]:
@@ -42,9 +44,9 @@ def children() -> set[int]:
     return found
 
 
-def analyze(how: Understanding, work: Iterable[Task], total: int, processes: int) -> list[AnalyzedFile]:
+def analyze(how: ParserConfig, work: Iterable[PendingFile], total: int, processes: int) -> list[AnalyzedFile]:
     """Analyze files, and check that each result comes with its file."""
-    pairs = list(understand_all(how, work, total, processes))
+    pairs = list(analyze_all(how, work, total, processes))
     if isinstance(work, list):
         assert [file for file, _ in pairs] == work
     return [analyzed for _, analyzed in pairs]
@@ -67,7 +69,7 @@ def test_little_work_is_done_here() -> None:
 def test_workers_give_the_same_in_the_same_order() -> None:
     work = [
         *tasks(20),
-        Task("ünï.md", "# Größe\n\nText.\n".encode(), None),
+        PendingFile("ünï.md", "# Größe\n\nText.\n".encode(), None),
         *tasks(20, 3 * GROUP_BYTES // 20),
     ]
     here = attempt(HOW, work)
@@ -78,12 +80,12 @@ def test_workers_give_the_same_in_the_same_order() -> None:
 def test_what_is_known_is_not_parsed_again() -> None:
     (task,) = tasks(1)
     parsed = attempt(HOW, [task])[0].parsed
-    nonsense = Task(task.path, task.content, parsed)
+    nonsense = PendingFile(task.path, task.content, parsed)
     assert analyze(HOW, [nonsense], ALWAYS, 2)[0].parsed == parsed
 
 
 def test_one_bad_file_does_not_stop_the_others() -> None:
-    work = [*tasks(2), Task("a.broken", b"x", None), *tasks(2)]
+    work = [*tasks(2), PendingFile("a.broken", b"x", None), *tasks(2)]
     for processes in (1, 2):
         results = analyze(HOW, work, ALWAYS, processes)
         assert [bool(result.error) for result in results] == [False, False, True, False, False]
@@ -96,13 +98,13 @@ def test_one_bad_file_does_not_stop_the_others() -> None:
 def test_tasks_are_read_as_they_are_needed() -> None:
     taken = 0
 
-    def endless() -> Iterator[Task]:
+    def endless() -> Iterator[PendingFile]:
         nonlocal taken
         for task in tasks(1, GROUP_BYTES) * 1000:
             taken += 1
             yield task
 
-    results = understand_all(HOW, endless(), ALWAYS, 2)
+    results = analyze_all(HOW, endless(), ALWAYS, 2)
     next(iter(results))
     assert taken < 20
     results.close()  # type: ignore[attr-defined]
@@ -111,7 +113,7 @@ def test_tasks_are_read_as_they_are_needed() -> None:
 @needs_proc
 def test_stopping_early_leaves_no_process() -> None:
     before = children()
-    results = understand_all(HOW, tasks(40, GROUP_BYTES), ALWAYS, 2)
+    results = analyze_all(HOW, tasks(40, GROUP_BYTES), ALWAYS, 2)
     next(iter(results))
     assert children() - before
     results.close()  # type: ignore[attr-defined]
@@ -127,7 +129,7 @@ def test_finishing_leaves_no_process() -> None:
 
 @needs_proc
 def test_an_error_of_the_caller_leaves_no_process() -> None:
-    def failing() -> Iterator[Task]:
+    def failing() -> Iterator[PendingFile]:
         yield from tasks(8, GROUP_BYTES)
         raise OSError("disk gone")
 
@@ -140,7 +142,7 @@ def test_an_error_of_the_caller_leaves_no_process() -> None:
 @needs_proc
 def test_a_worker_that_was_killed_is_named() -> None:
     before = children()
-    results = iter(understand_all(HOW, tasks(200, GROUP_BYTES), ALWAYS, 2))
+    results = iter(analyze_all(HOW, tasks(200, GROUP_BYTES), ALWAYS, 2))
     next(results)
     for pid in children() - before:
         os.kill(pid, signal.SIGKILL)
@@ -175,8 +177,8 @@ def test_what_a_worker_prints_does_not_come_between(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("PYTHONPATH", str(packages))
     monkeypatch.setattr(sys, "path", [str(packages), *sys.path])
     table = {"chatty": {"extensions": [".chatty"], "grammar": "tree_sitter_chatty:language"}}
-    how = Understanding(languages.extended(table), 1000, 0)
-    (result,) = analyze(how, [Task("a.chatty", b"x = 1\n", None)], ALWAYS, 2)
+    how = ParserConfig(languages.extend_builtin(table), 1000, 0)
+    (result,) = analyze(how, [PendingFile("a.chatty", b"x = 1\n", None)], ALWAYS, 2)
     assert result.error == ""
     assert result.parsed.language == "chatty"
 
@@ -188,9 +190,9 @@ def test_a_file_that_crashes_a_worker_is_named(tmp_path: Path, monkeypatch: pyte
     (packages / "tree_sitter_crashing.py").write_text("import os\nos.abort()\n", encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(packages), os.environ.get("PYTHONPATH", "")]))
     table = {"crashing": {"extensions": [".crash"], "grammar": "tree_sitter_crashing:language"}}
-    how = Understanding(languages.extended(table), 1000, 0)
+    how = ParserConfig(languages.extend_builtin(table), 1000, 0)
     good = tasks(6, GROUP_BYTES // 3)
-    results = analyze(how, [*good[:4], Task("a.crash", b"x", None), *good[4:]], ALWAYS, 2)
+    results = analyze(how, [*good[:4], PendingFile("a.crash", b"x", None), *good[4:]], ALWAYS, 2)
     assert results[4].error == "it crashes the parser of its language"
     assert [*results[:4], *results[5:]] == attempt(HOW, good)
 

@@ -89,7 +89,7 @@ def dense(spec: str, pairs: Pairs) -> Any:
 
 def bm25(pairs: Pairs) -> Any:
     """The scores of BM25 (k1 1.2, b 0.75) over the tokens of the index."""
-    counts = [Counter(tokens.tokens(body).split()) for _, body in pairs]
+    counts = [Counter(tokens.tokenize(body).split()) for _, body in pairs]
     lengths = [sum(c.values()) for c in counts]
     mean = sum(lengths) / len(lengths)
     postings: dict[str, list[tuple[int, int]]] = defaultdict(list)
@@ -98,7 +98,7 @@ def bm25(pairs: Pairs) -> Any:
             postings[token].append((place, often))
     scores = np.zeros((len(pairs), len(pairs)))
     for row, (asked, _) in enumerate(pairs):
-        for token in set(tokens.tokens(asked).split()):
+        for token in set(tokens.tokenize(asked).split()):
             having = postings.get(token, ())
             idf = math.log(1 + (len(pairs) - len(having) + 0.5) / (len(having) + 0.5))
             for place, often in having:

@@ -87,9 +87,9 @@ def _count(files: list[Path]) -> tuple[Counter[str], Counter[str]]:
         with gzip.open(file, "rt", encoding="utf-8") as rows:
             for line in rows:
                 row = json.loads(line)
-                own.update(tokens.runs(f"{row[2]} {row[3]} {row[5]}"))
+                own.update(tokens.split_runs(f"{row[2]} {row[3]} {row[5]}"))
                 for _, question in row[6]:
-                    own.update(tokens.runs(question))
+                    own.update(tokens.split_runs(question))
         packages.update(own.keys())
         occurrences.update(own)
     return packages, occurrences
@@ -105,7 +105,7 @@ def _vocabulary(counts: Any, size: int, out: Path) -> None:
     often: Counter[str] = Counter()
     surface: dict[str, tuple[int, str]] = {}
     for word, count in packages.items():
-        for token in set(chain.from_iterable(tokens.word_tokens(w) for w in tokens.words(word))):
+        for token in set(chain.from_iterable(tokens.tokenize_word(w) for w in tokens.split_words(word))):
             score[token] += count
             often[token] += occurrences[word]
         if len(parts := tokens.split_identifier(word)) == 1:
@@ -156,7 +156,7 @@ class _Rows:
 
 def _encode(job: tuple[list[Path], list[str], int, bytes, list[bool], int]) -> dict[str, Any]:
     files, vocabulary, buckets, measured_bytes, held, first = job
-    lookup = static.Words(vocabulary, buckets)
+    lookup = static.WordRows(vocabulary, buckets)
     measured = {measured_bytes[i : i + 8] for i in range(0, len(measured_bytes), 8)}
     rows = {name: _Rows() for name in ("path", "qualified", "body", "query")}
     seen: set[bytes] = set()
@@ -172,7 +172,7 @@ def _encode(job: tuple[list[Path], list[str], int, bytes, list[bool], int]) -> d
                     continue
                 seen.add(key)
                 if number not in paths:
-                    paths[number] = rows["path"].add(*lookup.row(" ".join(tokens.path_words(path))))
+                    paths[number] = rows["path"].add(*lookup.row(" ".join(tokens.split_path_words(path))))
                 rows["qualified"].add(*lookup.row(qualified))
                 target = rows["body"].add(*lookup.row(body))
                 targets.append(

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dowse.code import parsing, symbols, tokens
-from dowse.code.languages import builtin
+from dowse.code.languages import load_builtin
 from dowse.code.languages.spec import Language
 from dowse.types import Entity, Kind
 
@@ -135,14 +135,14 @@ def _package(job: tuple[Path, Path]) -> tuple[str, int]:
 
 
 def _file(number: int, path: str, content: bytes) -> Iterator[Target]:
-    language = builtin().detect(path, content[:100])
+    language = load_builtin().detect(path, content[:100])
     if path.endswith((".md", ".rst")):
         yield from _prose(number, path, content.decode("utf-8", "replace"))
         return
     tree, _ = parsing.parse(language, content)
     if tree is None:
         return
-    entities = symbols.find(language, parsing.matches(language, tree).definitions, content)
+    entities = symbols.find(language, parsing.run_queries(language, tree).definitions, content)
     lines = content.decode("utf-8", "replace").split("\n")
     yield from _definitions(number, path, language, entities, lines)
     yield from _comments(number, path, language, entities, lines)
@@ -308,7 +308,7 @@ def _whole_file(
         if found := _doc_questions(paragraph):
             questions += [("file", text) for _, text in found]
             break
-    words = tokens.path_words(path)
+    words = tokens.split_path_words(path)
     if stem := [
         w for w in words[-3:] if w.isalpha() and w not in ("index", "init", "src", "lib", "main", "mod")
     ]:

@@ -20,7 +20,7 @@ def run(data: bytes) -> None:
             path.unlink(missing_ok=True)
     try:
         resolved = settings.resolve(folder).settings
-        known = languages.extended(resolved.languages)
+        known = languages.extend_builtin(resolved.languages)
     except SettingsError:
         return
     resolved.index_fingerprint()

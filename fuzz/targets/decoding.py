@@ -10,4 +10,4 @@ def run(data: bytes) -> None:
         content, encoding = decoded
         content.decode("utf-8")
         assert encoding
-        decode._minified(content, "a.js")
+        decode._describe_minified(content, "a.js")

@@ -6,5 +6,5 @@ from fuzz.inputs import as_text
 
 def run(data: bytes) -> None:
     """Read the changed ranges of a diff."""
-    changed, _ = git_diff.changed_lines(as_text(data))
+    changed, _ = git_diff.parse_diff(as_text(data))
     assert all(0 <= first <= last for ranges in changed.values() for first, last in ranges)

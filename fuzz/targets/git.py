@@ -29,9 +29,9 @@ def run(data: bytes) -> None:
         path.write_bytes(content if number == place else plain)
     if place == 2:
         (git_folder / "refs" / "heads" / "main").unlink()
-    git_index._common.cache_clear()
+    git_index._find_common_folder.cache_clear()
     for root in (folder / "main", linked):
-        found = git_index.revision(root, PATHS)
+        found = git_index.read_revision(root, PATHS)
         assert found is None or set(found.dirty) <= set(PATHS)
-        git_index.hooks_folder(root)
+        git_index.find_hooks_folder(root)
         IgnoreFiles(root, None).above()

@@ -11,7 +11,7 @@ def run(data: bytes) -> None:
     if not isinstance(tables, dict):
         return
     try:
-        known = languages.extended(tables)
+        known = languages.extend_builtin(tables)
     except SettingsError:
         return
     for path in ("src/a.h", "a.sage", "Makefile", "script"):

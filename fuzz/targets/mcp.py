@@ -8,7 +8,7 @@ from typing import Any
 from dowse.engine import Engine
 from dowse.interfaces.mcp import stdio
 from dowse.interfaces.mcp.service import INTERNAL_ERROR, Service
-from dowse.interfaces.mcp.workspace import Allowed
+from dowse.interfaces.mcp.workspace import ServerScope
 from fuzz.inputs import decode_json, scratch
 
 FILES = {
@@ -30,7 +30,7 @@ def _service() -> Service:
     given: dict[str, Any] = {"index_dir": str(folder / "index"), "embedder": "hashing"}
     with Engine.open(folder / "tree", **given) as engine:
         engine.index()
-    return Service(Allowed((str(folder / "tree"),), trust_client=False, read_only=True, given=given))
+    return Service(ServerScope((str(folder / "tree"),), trust_client=False, read_only=True, given=given))
 
 
 def run(data: bytes) -> None:

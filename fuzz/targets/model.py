@@ -20,6 +20,6 @@ def run(data: bytes) -> None:
         tensors = model2vec.open_tensors(path)
     except SettingsError:
         return
-    assert any(name in tensors and tensors[name].ndim == 2 for name in model2vec.TABLES)
+    assert any(name in tensors and tensors[name].ndim == 2 for name in model2vec.TABLE_NAMES)
     for tensor in tensors.values():
         np.asarray(tensor).tobytes()

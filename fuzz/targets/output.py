@@ -7,10 +7,10 @@ from fuzz.inputs import as_text
 def run(data: bytes) -> None:
     """Read the frames and the message."""
     text = as_text(data)
-    frames = stack_traces.frames(text)
+    frames = stack_traces.find_frames(text)
     assert len(frames) <= stack_traces.MAX_FRAMES
     assert all(frame.path and frame.line >= 0 for frame in frames)
-    message = error_message.message(text)
-    assert len(message) <= error_message.MAX_MESSAGE
+    message = error_message.find_error_message(text)
+    assert len(message) <= error_message.MAX_MESSAGE_CHARS
     assert "\n" not in message
     stack_traces.looks_like_output(text)

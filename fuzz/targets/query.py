@@ -10,14 +10,14 @@ def run(data: bytes) -> None:
     """Parse a query; write it and parse it again; analyse its text."""
     text = as_text(data)
     try:
-        parsed = parse.parse(text)
+        parsed = parse.parse_query(text)
     except UsageError:
         return
-    written = parse.to_text(parsed)
-    if len(written) <= parse.MAX_QUERY and "\n" not in written and "\r" not in written:
-        again = parse.parse(written)
+    written = parse.format_query(parsed)
+    if len(written) <= parse.MAX_QUERY_CHARS and "\n" not in written and "\r" not in written:
+        again = parse.parse_query(written)
         assert again._replace(notes=()) == parsed._replace(notes=()), (parsed, written, again)
-    known = languages.builtin().extensions
+    known = languages.load_builtin().extensions
     analysed = analyze.analyze_text(parsed.text, known.__contains__, parsed.names)
     assert len(analysed.terms) <= analyze.MAX_TERMS
     assert len(analysed.names) <= analyze.MAX_NAMES

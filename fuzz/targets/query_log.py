@@ -8,7 +8,7 @@ def run(data: bytes) -> None:
     """Read a list of any bytes."""
     path = scratch("query-log") / "searches.jsonl"
     path.write_bytes(data)
-    for asked in query_log.read(path):
+    for asked in query_log.read_log(path):
         assert isinstance(asked.query, str)
         assert isinstance(asked.time, int | float)
         assert isinstance(asked.hits, int)

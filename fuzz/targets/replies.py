@@ -11,7 +11,7 @@ import numpy as np
 from dowse.embedders.ollama import OllamaEmbedder
 from dowse.embedders.openai import OpenAIEmbedder
 from dowse.errors import EmbedderError, RewriterError
-from dowse.search.query.llm_rewriter import MAX_REWRITTEN, ServiceRewriter
+from dowse.search.query.llm_rewriter import MAX_REWRITTEN_CHARS, ServiceRewriter
 from dowse.services.http_client import Client
 from fuzz.inputs import as_text, choose, split
 
@@ -57,5 +57,5 @@ def run(data: bytes) -> None:
         except RewriterError:
             return
         assert said.strip()
-        assert len(said) <= MAX_REWRITTEN
+        assert len(said) <= MAX_REWRITTEN_CHARS
         assert "\n" not in said

@@ -8,7 +8,7 @@ from fuzz.inputs import as_json_text
 def run(data: bytes) -> None:
     """Unpack a report; what can be read can be written and read again."""
     try:
-        report = row_codec.unpacked_report(as_json_text(data))
+        report = row_codec.unpack_report(as_json_text(data))
     except IndexCorrupt:
         return
     assert isinstance(report.seen, int)
@@ -16,4 +16,4 @@ def run(data: bytes) -> None:
         isinstance(count, int) for count in (*report.skipped.values(), *report.skipped_folders.values())
     )
     assert all(isinstance(part, str) for part in report.repaired)
-    assert row_codec.unpacked_report(row_codec.packed_report(report)) == report
+    assert row_codec.unpack_report(row_codec.pack_report(report)) == report

@@ -11,6 +11,6 @@ def run(data: bytes) -> None:
     """Read the scopes of a file, compressed or (for the fuzzer to get further) compressed here."""
     is_plain, rest = choose(data, 2)
     try:
-        scopes.read("src/a.py", "python", zlib.compress(rest, 0) if is_plain else rest)
+        scopes.read_scopes("src/a.py", "python", zlib.compress(rest, 0) if is_plain else rest)
     except IndexCorrupt:
         return

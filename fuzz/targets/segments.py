@@ -1,6 +1,6 @@
 """The vectors of an index: a manifest and a segment of any bytes are searched, or taken for lost; nothing raises."""
 
-from dowse.stores.embedded.vector_index import MANIFEST, SUFFIX, VectorIndex
+from dowse.stores.embedded.vector_index import MANIFEST_FILE, SEGMENT_SUFFIX, VectorIndex
 from fuzz.inputs import scratch, split
 
 NAME = "00000001-0123abcd"
@@ -11,8 +11,8 @@ def run(data: bytes) -> None:
     """Open a folder with both, and search it."""
     manifest, segment = split(data, 2)
     folder = scratch("segments")
-    (folder / MANIFEST).write_bytes(manifest)
-    (folder / (NAME + SUFFIX)).write_bytes(segment)
+    (folder / MANIFEST_FILE).write_bytes(manifest)
+    (folder / (NAME + SEGMENT_SUFFIX)).write_bytes(segment)
     index = VectorIndex(folder)
     assert len(index) == len(index.chunks())
     assert index.generation or not len(index)

@@ -11,13 +11,13 @@ def run(data: bytes) -> None:
     path = scratch("term-graph") / "terms.json"
     path.write_bytes(content)
     try:
-        graph = term_graph.load(path)
+        graph = term_graph.load_term_graph(path)
     except SettingsError:
         return
     assert graph.digest
     text = as_text(query)
     enriched = graph.enrich(text)
     assert enriched.text.startswith(text)
-    assert len(enriched.added) <= term_graph.IN_ALL
+    assert len(enriched.added) <= term_graph.MAX_ADDED_TERMS
     for entry in graph.entries:
         graph.enrich(entry.canonical)

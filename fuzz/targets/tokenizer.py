@@ -7,16 +7,16 @@ from fuzz.inputs import as_text
 def run(data: bytes) -> None:
     """Cut a text into tokens in each of the ways there are, which must agree."""
     text = as_text(data)
-    found = tokens.tokens(data)
+    found = tokens.tokenize(data)
     assert found == found.strip()
     assert "  " not in found
     wanted = frozenset(found.split()[:5]) | {"use", "getuser"}
-    assert tokens.among(data, wanted) == wanted & frozenset(found.split()), (data, wanted)
-    assert tokens.run_count(data) == len(tokens.runs(data))
-    tokens.tokens(text)
-    tokens.runs_by_line(text)
-    tokens.path_words(text)
-    tokens.path_tokens(text)
-    tokens.name_runs(text.split("."))
-    for run in tokens.runs(text)[:50]:
-        tokens.run_tokens(run)
+    assert tokens.find_tokens(data, wanted) == wanted & frozenset(found.split()), (data, wanted)
+    assert tokens.count_runs(data) == len(tokens.split_runs(data))
+    tokens.tokenize(text)
+    tokens.split_runs_by_line(text)
+    tokens.split_path_words(text)
+    tokens.tokenize_path(text)
+    tokens.split_name_runs(text.split("."))
+    for run in tokens.split_runs(text)[:50]:
+        tokens.tokenize_run(run)

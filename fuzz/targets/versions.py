@@ -7,5 +7,5 @@ from fuzz.inputs import as_text
 def run(data: bytes) -> None:
     """Find versions, and compile what looks for the places that ask for them."""
     for version in version_checks.find_versions(as_text(data)):
-        version_checks.idiom_terms([version])
-        version_checks._check_pattern(version)
+        version_checks.make_idiom_terms([version])
+        version_checks._compile_check(version)

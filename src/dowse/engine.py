@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Self
 from dowse import embedders, index_folder, roots, stores
 from dowse import settings as settings_module
 from dowse.code import tokens
-from dowse.code.languages import Languages, check_tables, extended
+from dowse.code.languages import Languages, check_tables, extend_builtin
 from dowse.errors import (
     EmbedderError,
     IndexCorrupt,
@@ -32,7 +32,7 @@ from dowse.errors import (
 )
 from dowse.filters import file_passes
 from dowse.index_folder import IndexFolder
-from dowse.indexing.freshness import Freshness, Means, patiently
+from dowse.indexing.freshness import Freshness, FreshnessContext, retry_while_locked
 from dowse.query_filters import merge_filters
 from dowse.search import pipeline
 from dowse.search.answer_cache import AnswerCache, CachingEmbedder
@@ -42,7 +42,7 @@ from dowse.search.query import parse
 from dowse.search.query.analyze import analyze_query
 from dowse.search.ranking.candidates import Ranking
 from dowse.search.timing import StageTimer
-from dowse.settings import Resolved, Settings
+from dowse.settings import ResolvedSettings, Settings
 from dowse.stores.protocol import KnownFile, Snapshot, Store
 from dowse.types import (
     Candidate,
@@ -69,7 +69,7 @@ from dowse.types import (
 if TYPE_CHECKING:
     from dowse.embedders.embedder import Embedder
     from dowse.graph.api import CodeGraph
-    from dowse.indexing.pipeline import Progress, Recipe
+    from dowse.indexing.pipeline import IndexConfig, Progress
     from dowse.search.query.llm_rewriter import Rewriter
     from dowse.search.query.term_graph import TermGraph
 
@@ -83,7 +83,7 @@ GO_ON = (
 class Engine:
     """A tree and its index. Use from several threads is safe; close it, or use it in a ``with`` block."""
 
-    def __init__(self, root: Path, resolved: Resolved) -> None:
+    def __init__(self, root: Path, resolved: ResolvedSettings) -> None:
         self.root = root
         self.settings: Settings = resolved.settings
         self.origins = resolved.origins
@@ -106,7 +106,7 @@ class Engine:
         read or indexed yet. ``any_root`` allows ``/`` and the home folder; with ``read_only``, the index is
         searched as it is.
         """
-        root = roots.root_of(path, any_root=any_root)
+        root = roots.resolve_root(path, any_root=any_root)
         resolved = settings_module.resolve(root, given)
         engine = cls(root, _drop_broken_languages(resolved))
         engine.read_only = read_only
@@ -132,7 +132,7 @@ class Engine:
     @cached_property
     def languages(self) -> Languages:
         """The languages in force."""
-        return extended(self.settings.languages)
+        return extend_builtin(self.settings.languages)
 
     @cached_property
     def embedder(self) -> Embedder | None:
@@ -155,7 +155,7 @@ class Engine:
 
     @cached_property
     def _freshness(self) -> Freshness:
-        means = Means(
+        means = FreshnessContext(
             self.root,
             self.store,
             recipe=lambda: self._recipe(hurried=True),
@@ -170,11 +170,11 @@ class Engine:
         if not stores.is_server(name):
             place = self._index_place if name == "embedded" else None
             return stores.create(name, place, str(self.root), self.fingerprint)
-        if name == self.settings.store and not stores.is_local(name):
-            address = settings_module.masked(name)
+        if name == self.settings.store and not stores.is_local_server(name):
+            address = settings_module.mask_passwords(name)
             self._resolved.require_user("store", f"send the source of this tree to {address}", "DOWSE_STORE")
         s, names = self.settings, roots.shared_names(self.root)
-        shared = stores.Shared(
+        shared = stores.SharedIndexOptions(
             self._shared_setting("store_repository", name) or names.repository,
             s.store_view or names.view,
             self._shared_setting("store_schema", name),
@@ -195,12 +195,12 @@ class Engine:
         return str(getattr(source, setting))
 
     @property
-    def _resolved(self) -> Resolved:
-        return Resolved(self.settings, self.origins)
+    def _resolved(self) -> ResolvedSettings:
+        return ResolvedSettings(self.settings, self.origins)
 
     @cached_property
     def _index_place(self) -> IndexFolder:
-        place = roots.index_place(self.root, self.settings)
+        place = roots.locate_index(self.root, self.settings)
         if place.note:
             self.notes = (*self.notes, place.note)
         return place.folder
@@ -211,14 +211,14 @@ class Engine:
         model = self.embedder.name if self.embedder else ""
         return self.settings.index_fingerprint(tokens=tokens.VERSION, model=model)
 
-    def _recipe(self, *, hurried: bool = False) -> Recipe:
+    def _recipe(self, *, hurried: bool = False) -> IndexConfig:
         """How the tree becomes an index; ``hurried`` if somebody waits for the answer to a question."""
-        from dowse.indexing.analyze_file import Understanding
+        from dowse.indexing.analyze_file import ParserConfig
         from dowse.indexing.discover import Rules
-        from dowse.indexing.pipeline import Recipe
+        from dowse.indexing.pipeline import IndexConfig
 
         s = self.settings
-        return Recipe(
+        return IndexConfig(
             rules=Rules(
                 include=s.include,
                 exclude=s.exclude,
@@ -227,10 +227,10 @@ class Engine:
                 default_excludes=s.default_excludes,
                 global_ignore=settings_module.global_git_ignore() if s.use_ignore_files else None,
             ),
-            understanding=Understanding(self.languages, s.chunk_size, s.chunk_overlap),
+            understanding=ParserConfig(self.languages, s.chunk_size, s.chunk_overlap),
             mask_secrets=s.mask_secrets,
             content_key=s.content_key(),
-            embedder=embedders.hurried(self.embedder) if hurried else self.embedder,
+            embedder=embedders.with_deadline(self.embedder) if hurried else self.embedder,
             processes=s.workers or os.cpu_count() or 1,
             without_vectors=s.without_vectors,
         )
@@ -240,20 +240,20 @@ class Engine:
         """What says questions in other words, if anything."""
         if self.settings.rewriter == "none":
             return None
-        from dowse.search.query.llm_rewriter import create
+        from dowse.search.query.llm_rewriter import create_rewriter
 
-        return create(self._resolved)
+        return create_rewriter(self._resolved)
 
     def term_graph(self) -> TermGraph | None:
         """The term graph as its file has it now, if there is one."""
         if not self.settings.terms:
             return None
-        from dowse.search.query.term_graph import load
+        from dowse.search.query.term_graph import load_term_graph
 
         file = (self.root / Path(self.settings.terms).expanduser()).resolve()
         if not file.is_relative_to(self.root):
             self._resolved.require_user("terms", f"read {file}, outside of {self.root}", "DOWSE_TERMS")
-        return load(file)
+        return load_term_graph(file)
 
     def _rewrite(self, parsed: ParsedQuery) -> ParsedQuery:
         """Rewrite the text of a query, if the settings say so, and note how."""
@@ -266,9 +266,9 @@ class Engine:
     def _log(self, query: str, response: SearchResponse) -> None:
         """Keep the query, if the user wants that."""
         if self.settings.search_log:
-            from dowse.search.query_log import append
+            from dowse.search.query_log import log_query
 
-            append(roots.search_log(self.root), query, response)
+            log_query(roots.search_log_path(self.root), query, response)
 
     # --- what it does ---
 
@@ -281,7 +281,7 @@ class Engine:
         if rebuild:
             self.clear()
         try:
-            return indexing.index(self.root, self.store, self._recipe(), progress or indexing.quiet)
+            return indexing.index(self.root, self.store, self._recipe(), progress or indexing.ignore_progress)
         except EmbedderError as error:
             raise EmbedderError(f"{error}; {GO_ON}") from error
 
@@ -401,7 +401,7 @@ class Engine:
         if not query.strip("\0 \t\r\n"):
             raise UsageError("the query is empty: say what to look for, in words or by name")
         options = options or SearchOptions(limit=self.settings.limit)
-        parsed = self._rewrite(parse.parse(query))
+        parsed = self._rewrite(parse.parse_query(query))
         if not (parsed.text.strip() or parsed.names or parsed.phrases or parsed.regexes):
             what = "only has filters" if parsed.has_filters else "asks for nothing"
             raise UsageError(f'the query {what}: add words, a name:PATTERN, a "phrase" or a /regex/')
@@ -414,7 +414,7 @@ class Engine:
         if self.read_only:
             raise error
         rebuild = not error.is_repairable and not stores.is_server(self.settings.store)
-        patiently(lambda: self.index(progress, rebuild=rebuild), progress)
+        retry_while_locked(lambda: self.index(progress, rebuild=rebuild), progress)
         return f"the index was repaired after this error: {error.what}"
 
     def related(
@@ -469,7 +469,7 @@ class Engine:
         """The commit that the tree is at, and which of some files differ from it; None without git."""
         from dowse.indexing import git_index
 
-        return git_index.revision(self.root, paths)
+        return git_index.read_revision(self.root, paths)
 
     # --- the graph ---
 
@@ -545,7 +545,7 @@ class Engine:
         """Whether a file belongs in the index, and if not, why."""
         from dowse.indexing import pipeline as indexing
 
-        return indexing.why(self.root, path, self._recipe())
+        return indexing.check_file(self.root, path, self._recipe())
 
     def left_out(self, *patterns: str) -> Iterator[Skipped]:
         """The files and folders that are left out as the disk is now, and why; patterns as those of ``files``."""
@@ -556,21 +556,21 @@ class Engine:
         if self.store.state() is IndexState.CURRENT:  # with other settings, a run looks at every file anew
             with self.store.snapshot() as snapshot:
                 manifest = snapshot.manifest()
-        for skipped in indexing.left_out(self.root, self._recipe(), manifest):
+        for skipped in indexing.find_skipped(self.root, self._recipe(), manifest):
             if file_passes(wanted, FileFacts(skipped.path, "", "", 0)):
                 yield skipped
 
     def init_server(self, grant_read: Sequence[str] = (), *, rebuild: bool = False) -> None:
         """Make what the server of the index lacks: extensions, schema, tables, rights of readers."""
-        stores.server(self.store).init(grant_read, rebuild=rebuild)
+        stores.require_shared_store(self.store).init(grant_read, rebuild=rebuild)
 
     def server_status(self) -> ServerStatus:
         """All that the server of the index has."""
-        return stores.server(self.store).server_status()
+        return stores.require_shared_store(self.store).server_status()
 
     def collect_garbage(self, forget: Sequence[str] = (), older_than_days: float | None = None) -> Collected:
         """Take out of the server repositories and views by name or age, and then what nobody uses."""
-        return stores.server(self.store).collect_garbage(forget, older_than_days)
+        return stores.require_shared_store(self.store).collect_garbage(forget, older_than_days)
 
     def copy_index(self, source: str, target: str, progress: Progress | None = None) -> int:
         """Make the index in one store (a name or an address) what it is in another; how many files were copied."""
@@ -580,7 +580,7 @@ class Engine:
         if source == target:
             raise UsageError("source and target are the same store: name two")
         with closing(self.store_at(source)) as one, closing(self.store_at(target)) as two:
-            return copy_store.copy(one, two, progress or indexing.quiet)
+            return copy_store.copy(one, two, progress or indexing.ignore_progress)
 
     def index_files(self) -> list[Path]:
         """List the files that ``clear`` deletes; none of an index on a server."""
@@ -596,7 +596,7 @@ class Engine:
 
         All of it is looked at first. ``fresh`` makes a new one beside it instead.
         """
-        path = roots.default_folder(self.root, self.settings)
+        path = roots.default_index_folder(self.root, self.settings)
         if fresh:
             return index_folder.make_fresh(path).path
         folder = index_folder.find_foreign(path)
@@ -649,7 +649,7 @@ class _GraphSource:
         return self._engine.search(query, SearchOptions(limit=limit, filter=filter, text=False)).results
 
 
-def _drop_broken_languages(resolved: Resolved) -> Resolved:
+def _drop_broken_languages(resolved: ResolvedSettings) -> ResolvedSettings:
     """Return the settings without what a tree gets wrong about languages, and notes on it; an error if a user does.
 
     The files of such a language would not be found at all: the built-in definition is used instead.
@@ -677,6 +677,6 @@ def _find_problem(name: str, table: Any) -> SettingsError | None:
             return None
         from dowse.code import parsing
 
-        return parsing.problem(extended({name: table}).by_name[name])
+        return parsing.find_problem(extend_builtin({name: table}).by_name[name])
     except SettingsError as error:
         return error

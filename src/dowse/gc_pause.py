@@ -12,7 +12,7 @@ resets the counters of the collector: after every small change, a long-lived pro
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """Pause the collector, which would visit all the small values that the work makes, again and again."""
     was_enabled = gc.isenabled()
     gc.disable()

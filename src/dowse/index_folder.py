@@ -81,8 +81,8 @@ def open_folder(path: Path, *, trusts_any: bool = False, holds_others: bool = Fa
     if not is_own_folder(path, any_owner=trusts_any):
         raise IndexForeign(f"{path} is a link, not a folder, or belongs to another user")
     if trusts_any:
-        return IndexFolder(path, next(data_folders(path), own), any_owner=True)
-    moved = next(filter(_has_valid_seal, data_folders(path)), None)
+        return IndexFolder(path, next(list_data_folders(path), own), any_owner=True)
+    moved = next(filter(_has_valid_seal, list_data_folders(path)), None)
     if moved is not None:
         return IndexFolder(path, moved)
     if not holds_others and any(name != IGNORE_FILE for name in os.listdir(path)):
@@ -101,7 +101,7 @@ def make_fresh(path: Path) -> IndexFolder:
 def find_foreign(path: Path) -> IndexFolder:
     """Find the one data folder in a folder, whoever made it, for a user who may want to trust it."""
     _check_own(path)
-    found = [data for data in data_folders(path) if is_own_folder(data)]
+    found = [data for data in list_data_folders(path) if is_own_folder(data)]
     if len(found) != 1:
         raise IndexForeign(
             f"{path} holds {len(found)} indexes, and only one can be trusted: remove the others, "
@@ -133,7 +133,7 @@ def is_own(status: os.stat_result, *, any_owner: bool = False) -> bool:
     return any_owner or not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
 
 
-def data_folders(path: Path) -> Iterator[Path]:
+def list_data_folders(path: Path) -> Iterator[Path]:
     """List the folders, not links, that are called like a data folder, by name."""
     try:
         names = sorted(os.listdir(path))

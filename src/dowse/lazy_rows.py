@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar, overload
 Row = TypeVar("Row", bound=NamedTuple)
 
 
-class Rows(Sequence[Row]):
+class LazyRows(Sequence[Row]):
     """Named tuples of one kind by their index; each is made once."""
 
     __slots__ = ("_columns", "_kind", "_made", "_read")
@@ -78,18 +78,18 @@ class Rows(Sequence[Row]):
         return repr(tuple(self))  # equal rows read the same: a dump of an index is compared by it
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Rows, (self._kind, list(self._whole().values()))
+        return LazyRows, (self._kind, list(self._whole().values()))
 
     __hash__ = None  # type: ignore[assignment]
 
 
-def by_column(rows: Sequence[Row], kind: type[Row]) -> Sequence[Sequence[Any]]:
+def to_columns(rows: Sequence[Row], kind: type[Row]) -> Sequence[Sequence[Any]]:
     """Return the columns of some rows."""
-    if isinstance(rows, Rows):
+    if isinstance(rows, LazyRows):
         return [rows.column(name) for name in kind._fields]
     return list(zip(*rows, strict=True)) or [()] * len(kind._fields)
 
 
-def column(rows: Sequence[Any], name: str) -> Sequence[Any]:
+def read_column(rows: Sequence[Any], name: str) -> Sequence[Any]:
     """Return one value of every row."""
-    return rows.column(name) if isinstance(rows, Rows) else list(map(attrgetter(name), rows))
+    return rows.column(name) if isinstance(rows, LazyRows) else list(map(attrgetter(name), rows))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from dowse.engine import Engine
 from dowse.errors import DowseError, RootError
-from dowse.search.ranking.fusion import BOUNDED
+from dowse.search.ranking.fusion import BOUNDED_CHANNELS
 from dowse.types import ChannelReport, RepositoryReport, SearchOptions, SearchResponse, SearchResult
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def find_folder(wanted: str, known: Mapping[str, str], root: Path) -> Path:
     raise RootError(f"there is no repository '{wanted}': it is no folder, and the known names are {names}")
 
 
-def names_for(folders: Iterable[Path], known: Mapping[str, Path]) -> dict[str, Path]:
+def name_folders(folders: Iterable[Path], known: Mapping[str, Path]) -> dict[str, Path]:
     """Name each folder: as the settings do, or by its own name, made unique by the folders above it."""
     names = {folder: name for name, folder in known.items()}
     named: dict[str, Path] = {}
@@ -80,7 +80,7 @@ class Repositories:
             name: (home.root / Path(path).expanduser()).resolve() for name, path in known.items()
         }
         engines: dict[str, Engine] = {}
-        for name, folder in names_for(folders, known_folders).items():
+        for name, folder in name_folders(folders, known_folders).items():
             try:
                 engines[name] = Engine.open(folder, **given)
             except DowseError as error:
@@ -177,7 +177,7 @@ def _rescale(
     shares = {
         report.name: report.best / best[report.name]
         for report in channels
-        if report.name not in BOUNDED and best[report.name] > 0
+        if report.name not in BOUNDED_CHANNELS and best[report.name] > 0
     }
     reasons = tuple(r._replace(value=r.value * shares.get(r.name, 1.0)) for r in result.reasons)
     known = {report.name for report in channels}

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from dowse import settings as settings_module
 from dowse.errors import IndexForeign, RootError, SettingsError
-from dowse.index_folder import IndexFolder, data_folders, open_folder
+from dowse.index_folder import IndexFolder, list_data_folders, open_folder
 from dowse.safe_files import read_inside, read_regular
 from dowse.settings import Settings
 from dowse.settings_files import CONFIG_FILE, MAX_CONFIG_BYTES
@@ -21,7 +21,7 @@ PROJECT_MARKERS = (INDEX_FOLDER, CONFIG_FILE, ".git")
 """Entries that show the root of a project, searched from the working directory upwards."""
 
 
-def root_of(path: str | os.PathLike[str] | None, *, any_root: bool = False) -> Path:
+def resolve_root(path: str | os.PathLike[str] | None, *, any_root: bool = False) -> Path:
     """Resolve the folder to search: the given one, or the project around the working directory."""
     try:
         root = Path(path).expanduser().resolve() if path is not None else find_project_root(Path.cwd())
@@ -71,7 +71,7 @@ class IndexLocation(NamedTuple):
     note: str = ""
 
 
-def index_place(root: Path, settings: Settings) -> IndexLocation:
+def locate_index(root: Path, settings: Settings) -> IndexLocation:
     """Find the index of a tree: with the main checkout of a repository, so that work trees share it.
 
     Where that folder is somebody else's or cannot be written, the index is in the user's cache.
@@ -94,7 +94,7 @@ def index_place(root: Path, settings: Settings) -> IndexLocation:
     return location._replace(note=f"{home} cannot be written, so the index is in {location.folder.path}")
 
 
-def default_folder(root: Path, settings: Settings) -> Path:
+def default_index_folder(root: Path, settings: Settings) -> Path:
     """Find the folder that would hold the index of a tree if it were the user's own."""
     return (
         _chosen_path(root, settings)
@@ -109,7 +109,7 @@ def _open_chosen_folder(root: Path, settings: Settings) -> IndexFolder:
     try:
         return open_folder(folder, trusts_any=settings.trust_index)
     except IndexForeign as error:
-        if not any(data_folders(folder)) and folder.is_dir():
+        if not any(list_data_folders(folder)) and folder.is_dir():
             raise SettingsError(
                 f"{folder} holds other things than an index: set index_dir to a folder of its own"
             ) from error
@@ -126,7 +126,7 @@ def _locate_in_cache(home: Path, settings: Settings) -> IndexLocation:
     return IndexLocation(open_folder(folder, trusts_any=settings.trust_index, holds_others=True))
 
 
-def search_log(root: Path) -> Path:
+def search_log_path(root: Path) -> Path:
     """Return the path of the log of the queries about a tree, for users who want one; never in the tree."""
     digest = hashlib.sha256(str(root).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return settings_module.user_state_dir() / "searches" / f"{root.name or 'root'}-{digest}.jsonl"

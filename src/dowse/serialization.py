@@ -22,7 +22,7 @@ def as_json(value: object) -> bytes:
     return orjson.dumps(value)
 
 
-def deflated(data: bytes) -> bytes:
+def deflate(data: bytes) -> bytes:
     """Compress data in the format of zlib; equal data gives equal bytes, which not every compressor promises."""
     return zlib.compress(data, LEVEL)
 

@@ -42,7 +42,7 @@ _PASSWORD_WORD = re.compile(r"(?i)\b(password|sslpassword|passwd)=('[^']*'|[^&\s
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class ResolvedSettings:
     """The settings of a run, and where each value comes from; notes say what was refused or looks misspelt."""
 
     settings: Settings
@@ -66,7 +66,7 @@ class Resolved:
             )
 
 
-def resolve(root: Path, given: Mapping[str, Any] | None = None) -> Resolved:
+def resolve(root: Path, given: Mapping[str, Any] | None = None) -> ResolvedSettings:
     """Resolve the settings for a tree: the user's own file, the tree's, the environment, ``given``; later ones win.
 
     In ``given``, None means "not given". Of the tree's file, only what ``tree_settings`` allows is used; notes name
@@ -88,7 +88,7 @@ def resolve(root: Path, given: Mapping[str, Any] | None = None) -> Resolved:
             value = check_maximum(key, check_value(key, given_value, origin), origin)
             values[key] = {**values.get(key, {}), **value} if key == "repositories" else value
             origins[key] = origin
-    return Resolved(Settings(**values), origins, (*notes, *_find_misspelt()))
+    return ResolvedSettings(Settings(**values), origins, (*notes, *_find_misspelt()))
 
 
 def _read_tree_settings(root: Path, name: str, decided: Set[str]) -> tuple[dict[str, Any], list[str]]:
@@ -106,7 +106,7 @@ def _read_tree_settings(root: Path, name: str, decided: Set[str]) -> tuple[dict[
     return used, notes
 
 
-def parsed(key: str, text: str, origin: str = "flag") -> Any:
+def parse_value(key: str, text: str, origin: str = "flag") -> Any:
     """Parse the value of a setting from text, as in ``key=value`` on a command line."""
     value = check_value(key, parse_text(key, text) if key in FIELDS else text, origin)
     return check_maximum(key, value, origin)
@@ -118,12 +118,12 @@ def config_file(root: Path) -> Path | None:
     return root / config_name(root) if found or (root / CONFIG_FILE).is_file() else None
 
 
-def masked(text: str) -> str:
+def mask_passwords(text: str) -> str:
     """Replace the passwords of URLs in a text by ``***``."""
     return _PASSWORD_WORD.sub(r"\1=***", _PASSWORD.sub(r"\1:***@", text))
 
 
-def passwords(url: str) -> list[str]:
+def find_passwords(url: str) -> list[str]:
     """Find the passwords in a URL, in every spelling and longest first, so that messages of others can be masked."""
     written = [match[2] for match in _PASSWORD.finditer(url)]
     written += [match[2].strip("'") for match in _PASSWORD_WORD.finditer(url)]
@@ -136,7 +136,7 @@ def wants_color() -> bool:
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def variable(name: str) -> str:
+def read_variable(name: str) -> str:
     """Read an environment variable that is not a setting; an empty string if it is not set."""
     return os.environ.get(name, "")
 
@@ -148,12 +148,16 @@ def is_posix() -> bool:
 
 def embedder_key(host: str) -> str:
     """Read the key for an embedding service, if there is one; OpenAI's key is only sent to OpenAI."""
-    return variable("DOWSE_EMBEDDER_KEY") or (variable("OPENAI_API_KEY") if host == "api.openai.com" else "")
+    return read_variable("DOWSE_EMBEDDER_KEY") or (
+        read_variable("OPENAI_API_KEY") if host == "api.openai.com" else ""
+    )
 
 
 def rewriter_key(host: str) -> str:
     """Read the key for a service that rewrites queries, if there is one; OpenAI's key is only sent to OpenAI."""
-    return variable("DOWSE_REWRITER_KEY") or (variable("OPENAI_API_KEY") if host == "api.openai.com" else "")
+    return read_variable("DOWSE_REWRITER_KEY") or (
+        read_variable("OPENAI_API_KEY") if host == "api.openai.com" else ""
+    )
 
 
 def global_git_ignore() -> Path | None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dowse.interfaces.mcp.responses import Answer, ResponseOptions, answer_hits
 from dowse.interfaces.mcp.session import SentLines
-from dowse.search.output.budget import cut_places
+from dowse.search.output.budget import list_cut_ranges
 from dowse.search.output.token_estimate import estimate_tokens
 from dowse.types import Detail, Kind, Match, PackedHit, SearchResult
 
@@ -44,7 +44,7 @@ def hit(number: int, lines: list[str], signature: str = "def f()") -> SearchResu
 def footer(shown: object, omitted: object) -> tuple[list[str], dict[str, object]]:
     assert isinstance(shown, list | tuple) and isinstance(omitted, list | tuple)
     packed: list[PackedHit] = list(shown)
-    return [f"hits 1-{len(packed)}"], {"cut": cut_places(packed), "omitted": list(omitted)}
+    return [f"hits 1-{len(packed)}"], {"cut": list_cut_ranges(packed), "omitted": list(omitted)}
 
 
 def answered(hits: list[SearchResult], budget: int, detail: Detail | None = None) -> Answer:

@@ -20,7 +20,7 @@ from mcp_types import ListRootsResult, Root
 
 from dowse.interfaces.mcp.http_server import build_app
 from dowse.interfaces.mcp.service import Service
-from dowse.interfaces.mcp.workspace import Allowed
+from dowse.interfaces.mcp.workspace import ServerScope
 from tests.agents.clients import http_server, make_tree, run
 
 HELLO = {
@@ -146,7 +146,7 @@ def test_clients_that_are_gone_in_mid_call_leave_the_server_to_others(tree: Path
 @contextmanager
 def served_here(tree: Path) -> Iterator[str]:
     """The address of a server in this process, whose objects can be counted."""
-    service = Service(Allowed(roots=(str(tree),), trust_client=False))
+    service = Service(ServerScope(roots=(str(tree),), trust_client=False))
     server = uvicorn.Server(uvicorn.Config(build_app(service, "127.0.0.1", ""), port=0, log_config=None))
     thread = threading.Thread(target=server.run)
     thread.start()

@@ -15,9 +15,9 @@ import pytest
 from mcp_types import ListRootsResult, Root
 
 from dowse.interfaces.mcp.service import Service
-from dowse.interfaces.mcp.session import Session
+from dowse.interfaces.mcp.session import ClientSession
 from dowse.interfaces.mcp.stdio import MAX_MESSAGE_BYTES
-from dowse.interfaces.mcp.workspace import Allowed
+from dowse.interfaces.mcp.workspace import ServerScope
 from dowse.search.output.token_estimate import estimate_tokens
 from tests.agents.clients import Lines, command, environment, make_tree, run, stdio_client
 from tests.test_cli import HEAVY
@@ -48,7 +48,7 @@ print(json.dumps(sorted(sys.modules)))
 
 
 def test_listing_is_short(capsys: pytest.CaptureFixture[str]) -> None:
-    listing = Service(Allowed()).answer(Session(), "tools/list", {})
+    listing = Service(ServerScope()).answer(ClientSession(), "tools/list", {})
     tokens = estimate_tokens(json.dumps(listing))
     with capsys.disabled():
         print(f"\ntools/list: {tokens} tokens")
@@ -109,17 +109,17 @@ def test_nothing_outside_is_read(tree: Path, home: Path, target: str) -> None:
             (tree / "link.txt").symlink_to(tree.parent / "secret.txt")
         except OSError:
             pytest.skip("no symlinks here")
-    service = Service(Allowed((str(tree),)))
+    service = Service(ServerScope((str(tree),)))
     try:
         for params in (
             {"name": "read", "arguments": {"targets": [target]}},
             {"name": "related", "arguments": {"place": target}},
         ):
-            result = service.answer(Session(), "tools/call", params)
+            result = service.answer(ClientSession(), "tools/call", params)
             assert result["isError"], result
             assert "secret sentence" not in json.dumps(result)
         found = service.answer(
-            Session(), "tools/call", {"name": "search", "arguments": {"query": '"secret sentence"'}}
+            ClientSession(), "tools/call", {"name": "search", "arguments": {"query": '"secret sentence"'}}
         )
         assert "link" not in json.dumps(found["structuredContent"]["hits"])
     finally:

@@ -19,7 +19,7 @@ from dowse import embedders, settings
 from dowse.embedders.embedder import Embedder
 from dowse.errors import EmbedderError, SettingsError
 from dowse.services import http_client
-from dowse.services.http_client import Client, checked_url, is_local, retry_after
+from dowse.services.http_client import Client, is_local, retry_after, validate_url
 from tests.embedders import services
 from tests.embedders.services import Behaviour, Service
 
@@ -155,14 +155,14 @@ def test_one_slow_answer_is_asked_for_again(make: Make, service: Service) -> Non
         ),
         (services.status(429, "later", {"Retry-After": "3600"}), 1, "status 429: later, and it asks to wait"),
         (services.status(429, "insufficient_quota"), 1, "status 429: insufficient_quota"),
-        (services.status(500, "out of memory"), http_client.FAULT, "status 500: out of memory (5 attempts)"),
+        (services.status(500, "out of memory"), http_client.FAULT_ATTEMPTS, "status 500: out of memory (5 attempts)"),
         (services.status(400, "no such thing"), 1, "status 400: no such thing"),
         (services.status(401, "bad key"), 1, "status 401: bad key"),
         (services.status(301, headers={"Location": "http://example.org/"}), 1, "redirects"),
         (services.status(307, headers={"Location": "http://example.org/"}), 1, "redirects"),
-        (services.truncated, http_client.FAULT, "cut off or damaged"),
-        (services.broken_off, http_client.FAULT, "(5 attempts)"),
-        (services.hangs_up, http_client.FAULT, "the connection broke"),
+        (services.truncated, http_client.FAULT_ATTEMPTS, "cut off or damaged"),
+        (services.broken_off, http_client.FAULT_ATTEMPTS, "(5 attempts)"),
+        (services.hangs_up, http_client.FAULT_ATTEMPTS, "the connection broke"),
         (services.content(b"<html>Welcome!</html>"), 1, "the answer is not JSON; check embedder_url"),
         (services.content(b""), 1, "the answer is not JSON"),
         (services.content(b"[1, 2]"), 1, "the answer is not a JSON object"),
@@ -248,7 +248,7 @@ def test_nobody_waits_twice_for_the_same_failure(
 ) -> None:
     embedder = make(embedder_timeout=0.2)
     service.behaviour = services.slow(1.0)
-    hurried = embedders.hurried(embedder)
+    hurried = embedders.with_deadline(embedder)
     assert hurried is not None
     with pytest.raises(EmbedderError):
         embedder.embed_query("where")
@@ -267,8 +267,8 @@ def test_nobody_waits_twice_for_the_same_failure(
 
 def test_what_waits_for_nobody_is_not_hurried() -> None:
     embedder = embedders.create("hashing")
-    assert embedders.hurried(embedder) is embedder
-    assert embedders.hurried(None) is None
+    assert embedders.with_deadline(embedder) is embedder
+    assert embedders.with_deadline(None) is None
 
 
 # --- the key ---
@@ -373,12 +373,12 @@ def test_a_file_in_the_tree_can_name_a_service_on_this_machine(tmp_path: Path) -
 )
 def test_an_address_that_is_none_is_a_setting_to_mend(url: str, message: str) -> None:
     with pytest.raises(SettingsError, match=message) as raised:
-        checked_url(url)
+        validate_url(url)
     assert "password@" not in str(raised.value)
 
 
 def test_an_address_may_end_in_a_slash() -> None:
-    assert checked_url("https://example.org:8443/v1/") == "https://example.org:8443/v1"
+    assert validate_url("https://example.org:8443/v1/") == "https://example.org:8443/v1"
 
 
 @pytest.mark.parametrize(
@@ -459,7 +459,7 @@ def test_how_long_to_wait_until_a_moment() -> None:
 
 def test_a_client_in_a_hurry_is_its_own() -> None:
     client = Client("http://localhost", timeout=60.0)
-    assert client.with_deadline().timeout == http_client.HURRIED_SECONDS
+    assert client.with_deadline().timeout == http_client.DEADLINE_SECONDS
     assert client.with_deadline().with_deadline().attempts == http_client.DEADLINE_ATTEMPTS
     hurried = client.with_deadline()
     assert hurried.with_deadline() is hurried

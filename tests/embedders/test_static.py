@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from dowse.embedders import create, static
-from dowse.embedders.static import WEIGHT_SCALE, StaticEmbedder, Words, write_model
+from dowse.embedders.static import WEIGHT_SCALE, StaticEmbedder, WordRows, write_model
 from dowse.errors import SettingsError
 
 MAX_BYTES = 16_000_000
@@ -61,17 +61,17 @@ def test_the_line_after_the_first_counts_for_more_than_the_rest(tiny: Path) -> N
     assert vector == pytest.approx([x / math.hypot(x, y), y / math.hypot(x, y)], abs=1e-6)
 
 
-def rows(words: Words, run: str) -> list[int]:
+def rows(words: WordRows, run: str) -> list[int]:
     return array("H", words[run]).tolist()
 
 
 def test_an_unknown_compound_is_its_parts() -> None:
-    assert rows(Words(["add", "user"], buckets=4), "addUser") == [0, 1]
-    assert rows(Words(["add", "adduser", "user"], buckets=4), "addUser") == [1, 0, 2]
+    assert rows(WordRows(["add", "user"], buckets=4), "addUser") == [0, 1]
+    assert rows(WordRows(["add", "adduser", "user"], buckets=4), "addUser") == [1, 0, 2]
 
 
 def test_an_unknown_word_is_its_pieces() -> None:
-    words = Words(["add"], buckets=1000)
+    words = WordRows(["add"], buckets=1000)
     pieces = rows(words, "zyxwv")
     assert len(pieces) == len("<zyxwv>") - static.NGRAM_LENGTH + 1
     assert all(1 <= piece < 1001 for piece in pieces)

@@ -77,7 +77,7 @@ def test_span_recall_applies_only_where_there_are_spans() -> None:
 @pytest.mark.parametrize("name", ["ndcg", "ndcg@", "ndcg@0", "bleu@10", "", "hit@-1", "hit@x"])
 def test_unknown_metrics_are_named(name: str) -> None:
     with pytest.raises(UsageError, match="there are"):
-        metrics.parsed(name)
+        metrics.parse_metric(name)
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -6,7 +6,7 @@ import pytest
 import tree_sitter
 
 from dowse.code import parsing, strip_docs, symbols
-from dowse.code.languages import builtin
+from dowse.code.languages import load_builtin
 from dowse.evaluation.commit_history import ChangedFile, GitCommit
 from dowse.evaluation.eval_types import EvalQuery, GoldTarget
 from dowse.evaluation.mining import _allocate, _strip_syntax
@@ -70,12 +70,12 @@ pub fn paint(n: u8) -> u8 {
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_documentation_is_blanked_and_nothing_else(name: str) -> None:
-    language, content = builtin().by_name[name], SOURCES[name]
-    blanked = strip_docs.blanked(language, content)
+    language, content = load_builtin().by_name[name], SOURCES[name]
+    blanked = strip_docs.blank_docs(language, content)
     assert len(blanked) == len(content)
     assert [len(line) for line in blanked.split(b"\n")] == [len(line) for line in content.split(b"\n")]
     before, after = (
-        symbols.find(language, parsing.matches(language, _tree(name, text)).definitions, text)
+        symbols.find(language, parsing.run_queries(language, _tree(name, text)).definitions, text)
         for text in (content, blanked)
     )
     assert [(e.qualified, e.kind, e.start_line, e.end_line) for e in before] == [
@@ -89,13 +89,13 @@ def test_documentation_is_blanked_and_nothing_else(name: str) -> None:
 
 
 def _tree(name: str, text: bytes) -> tree_sitter.Tree:
-    tree, _ = parsing.parse(builtin().by_name[name], text)
+    tree, _ = parsing.parse(load_builtin().by_name[name], text)
     assert tree is not None
     return tree
 
 
 def test_a_file_without_grammar_stays_as_it_is() -> None:
-    assert strip_docs.blanked(builtin().by_name["csv"], b"a,b\n") == b"a,b\n"
+    assert strip_docs.blank_docs(load_builtin().by_name["csv"], b"a,b\n") == b"a,b\n"
 
 
 def entity(name: str, doc: str, qualified: str = "") -> Entity:
@@ -180,7 +180,7 @@ def commit(
     ],
 )
 def test_which_commits_make_questions(given: GitCommit, usable: bool) -> None:
-    assert is_usable(given, builtin()) is usable
+    assert is_usable(given, load_builtin()) is usable
 
 
 def test_the_question_of_a_commit() -> None:

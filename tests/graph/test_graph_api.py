@@ -186,7 +186,7 @@ def test_a_change_in_a_function_that_is_announced_above_is_a_change_of_it(tmp_pa
 
 def test_a_diff_is_read_by_its_new_lines() -> None:
     diff = "--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n--- /dev/null\n+++ b/y z\n@@ -0,0 +3,2 @@\n+a\n+b\n"
-    assert git_diff.changed_lines(diff) == ({"y z": [(3, 4)]}, ["x"])
+    assert git_diff.parse_diff(diff) == ({"y z": [(3, 4)]}, ["x"])
 
 
 def test_files_change_together_by_commits() -> None:

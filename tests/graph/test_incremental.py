@@ -53,7 +53,7 @@ class Author:
 
 def of(store: MemoryStore, known: FileGraphs) -> FileGraphs:
     with store.snapshot() as snapshot:
-        return build.updated(snapshot, known)
+        return build.update_graph(snapshot, known)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -146,8 +146,8 @@ def test_a_new_definition_is_found_by_who_called_its_declaration() -> None:
     store = MemoryStore()
     write(store, {path: text for path, text in C.items() if path != "src/pool.c"})
     with store.snapshot() as snapshot:
-        before = build.updated(snapshot, {})
+        before = build.update_graph(snapshot, {})
     write(store, C)
     with store.snapshot() as snapshot:
-        after = build.updated(snapshot, before)
+        after = build.update_graph(snapshot, before)
     assert after == graph_of(C).files

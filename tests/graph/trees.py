@@ -16,7 +16,7 @@ def graph_of(tree: Mapping[str, str]) -> Graph:
     store = MemoryStore()
     write(store, tree)
     with store.snapshot() as snapshot:
-        return Graph(build.updated(snapshot, {}))
+        return Graph(build.update_graph(snapshot, {}))
 
 
 def edges(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dowse.code.languages import builtin, extended
+from dowse.code.languages import extend_builtin, load_builtin
 from dowse.errors import SettingsError, UsageError
 
 
@@ -29,7 +29,7 @@ from dowse.errors import SettingsError, UsageError
     ],
 )
 def test_detection(path: str, content: bytes, expected: str) -> None:
-    assert builtin().detect(path, content).name == expected
+    assert load_builtin().detect(path, content).name == expected
 
 
 @pytest.mark.parametrize(
@@ -44,24 +44,24 @@ def test_detection(path: str, content: bytes, expected: str) -> None:
     ],
 )
 def test_aliases(alias: str, expected: str) -> None:
-    assert builtin().named(alias).name == expected
+    assert load_builtin().named(alias).name == expected
 
 
 def test_unknown_language_suggests() -> None:
     with pytest.raises(UsageError, match="did you mean 'python'"):
-        builtin().named("pyton")
+        load_builtin().named("pyton")
 
 
 def test_extensions_belong_to_one_language() -> None:
     owners: dict[str, str] = {}
-    for language in builtin().by_name.values():
+    for language in load_builtin().by_name.values():
         for extension in language.extensions:
             assert extension not in owners, f"{extension}: {owners.get(extension)} and {language.name}"
             owners[extension] = language.name
 
 
 def test_user_adds_a_language_and_extends_another() -> None:
-    languages = extended(
+    languages = extend_builtin(
         {
             "pyx": {"extensions": [".zzz"], "grammar": "tree_sitter_python:language"},
             "python": {"extensions": [".sage"], "definitions": "(call function: (identifier) @name) @macro"},
@@ -76,7 +76,7 @@ def test_user_adds_a_language_and_extends_another() -> None:
 
 def test_wrong_key_of_a_language_suggests() -> None:
     with pytest.raises(SettingsError, match="did you mean 'extensions'"):
-        extended({"python": {"extension": [".sage"]}})
+        extend_builtin({"python": {"extension": [".sage"]}})
 
 
 @pytest.mark.parametrize(
@@ -100,15 +100,15 @@ def test_wrong_key_of_a_language_suggests() -> None:
 )  # fmt: skip
 def test_wrong_value_of_a_language_says_what_is_right(table: dict[str, Any], message: str) -> None:
     with pytest.raises(SettingsError, match=re.escape(message)):
-        extended(table)
+        extend_builtin(table)
 
 
 def test_every_value_of_a_built_in_language_may_be_written_in_a_table() -> None:
-    for language in builtin().by_name.values():
+    for language in load_builtin().by_name.values():
         table = {key: value for key, value in asdict(language).items() if key != "name"}
-        assert extended({"new": table}).named("new").extensions == language.extensions
+        assert extend_builtin({"new": table}).named("new").extensions == language.extensions
 
 
 def test_claims_of_a_user_are_looked_at() -> None:
-    languages = extended({"mine": {"claims": [[".h", "^MINE"]]}})
+    languages = extend_builtin({"mine": {"claims": [[".h", "^MINE"]]}})
     assert languages.detect("a.h", b"MINE\n").name == "mine"

@@ -20,7 +20,7 @@ def test_what_is_not_called_like_a_grammar_is_not_imported(
     (tmp_path / "evil.py").write_text(TRAP)
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(SettingsError, match=r"must be an installed package that is called tree_sitter_\*"):
-        parsing.grammar(spec)
+        parsing.load_grammar(spec)
 
 
 @pytest.mark.parametrize("folder", ["src", "site-packages"])
@@ -34,7 +34,7 @@ def test_what_lies_in_the_working_directory_is_not_imported(
     monkeypatch.chdir(tmp_path / folder)
     monkeypatch.syspath_prepend(tmp_path / folder)
     with pytest.raises(SettingsError, match="no folder of installed packages; install the package with pip"):
-        parsing.grammar("tree_sitter_evil:language")
+        parsing.load_grammar("tree_sitter_evil:language")
 
 
 def test_an_installed_grammar_is_found_in_any_folder_of_packages(
@@ -44,11 +44,11 @@ def test_an_installed_grammar_is_found_in_any_folder_of_packages(
     packages.mkdir()
     (packages / "tree_sitter_elsewhere.py").write_text("from tree_sitter_python import language\n")
     monkeypatch.syspath_prepend(packages)
-    assert parsing.grammar("tree_sitter_elsewhere").node_kind_count
+    assert parsing.load_grammar("tree_sitter_elsewhere").node_kind_count
 
 
 def test_a_missing_grammar_says_what_is_missing() -> None:
     with pytest.raises(
         SettingsError, match=r"No module named 'tree_sitter_no_such'\): is its package installed"
     ):
-        parsing.grammar("tree_sitter_no_such:language")
+        parsing.load_grammar("tree_sitter_no_such:language")

@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 
 from dowse.code import parsing, references
-from dowse.code.languages import builtin
+from dowse.code.languages import load_builtin
 from dowse.types import ReferenceKind, References
 
 IMPORT, CALL, INHERIT = ReferenceKind.IMPORT, ReferenceKind.CALL, ReferenceKind.INHERIT
 
 
 def found(language: str, text: str) -> References:
-    row = builtin().named(language)
+    row = load_builtin().named(language)
     tree, _ = parsing.parse(row, text.encode())
     assert tree is not None
-    return references.find(row, parsing.matches(row, tree).references, text.encode())
+    return references.find(row, parsing.run_queries(row, tree).references, text.encode())
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_call_is_a_name_and_what_it_goes_through(text: str, name: str, line: int
 
 
 def test_language_without_queries_has_none() -> None:
-    tree, _ = parsing.parse(builtin().named("c"), b"f();")
-    text = builtin().named("text")
-    assert parsing.matches(text, tree) == ([], [])
+    tree, _ = parsing.parse(load_builtin().named("c"), b"f();")
+    text = load_builtin().named("text")
+    assert parsing.run_queries(text, tree) == ([], [])
     assert references.find(text, [], b"f();") == {}

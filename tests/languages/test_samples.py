@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dowse.code import parsing, references, symbols
-from dowse.code.languages import builtin
+from dowse.code.languages import load_builtin
 from dowse.code.languages.spec import Language
 from dowse.types import Entity, Kind, ReferenceKind
 
@@ -33,11 +33,11 @@ def sources(folder: str) -> list[Path]:
 
 def render(path: Path) -> Iterator[str]:
     content = path.read_bytes()
-    language = builtin().detect(path.name)
+    language = load_builtin().detect(path.name)
     tree, health = parsing.parse(language, content)
     assert tree is not None
     yield f"# {path.name}: {language.name}, {health}"
-    matches = parsing.matches(language, tree)
+    matches = parsing.run_queries(language, tree)
     for e in symbols.find(language, matches.definitions, content):
         yield f"{e.kind} {e.qualified} {e.start_line}-{e.end_line} {e.line}"
         if e.doc:
@@ -56,20 +56,20 @@ def test_sample_is_understood(folder: str, request: pytest.FixtureRequest) -> No
     assert rendered == golden.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("language", builtin().by_name.values(), ids=lambda language: language.name)
+@pytest.mark.parametrize("language", load_builtin().by_name.values(), ids=lambda language: language.name)
 def test_queries_compile(language: Language) -> None:
     if language.grammar:
-        parsing.query(language.grammar, f"{language.definitions}\n{language.references}")
+        parsing.compile_query(language.grammar, f"{language.definitions}\n{language.references}")
 
 
 # --- broken files ------------------------------------------------------------------------------
 
 
 def entities_of(path: Path, content: bytes) -> tuple[Entity, ...]:
-    language = builtin().detect(path.name)
+    language = load_builtin().detect(path.name)
     tree, _ = parsing.parse(language, content)
     assert tree is not None
-    return symbols.find(language, parsing.matches(language, tree).definitions, content)
+    return symbols.find(language, parsing.run_queries(language, tree).definitions, content)
 
 
 def standing(entities: tuple[Entity, ...], line: int) -> Counter[tuple[str, int]]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from dowse.code import parsing, symbols
-from dowse.code.languages import builtin
+from dowse.code.languages import load_builtin
 from dowse.types import Entity, Kind
 
 
 def found(language: str, text: str) -> tuple[Entity, ...]:
-    row = builtin().named(language)
+    row = load_builtin().named(language)
     tree, _ = parsing.parse(row, text.encode())
-    return symbols.find(row, parsing.matches(row, tree).definitions, text.encode())
+    return symbols.find(row, parsing.run_queries(row, tree).definitions, text.encode())
 
 
 @pytest.mark.parametrize("language", ["python", "starlark"])

@@ -19,7 +19,7 @@ from dowse.indexing.ignore_files import IgnoreFiles
 from dowse.interfaces.agents import instructions, jsonc, toml_editor
 from dowse.search import query_log
 from dowse.stores import row_codec
-from dowse.stores.embedded.vector_index import MANIFEST, SUFFIX, VectorIndex
+from dowse.stores.embedded.vector_index import MANIFEST_FILE, SEGMENT_SUFFIX, VectorIndex
 
 DEEP = "[" * 100_000
 SEGMENT = struct.pack("<q", 1) + struct.pack("<f", 0.01) + bytes(4)
@@ -32,7 +32,7 @@ SERVER = {"command": "dowse", "args": ["mcp"]}
 def test_report_is_whole_or_corrupt() -> None:
     for text in ("", "[]", "{}", "null", DEEP, '{"failures": 1, "repaired": []}'):
         with pytest.raises(IndexCorrupt):
-            row_codec.unpacked_report(text)
+            row_codec.unpack_report(text)
 
 
 def test_entry_has_texts_and_definitions_that_are_there() -> None:
@@ -40,7 +40,7 @@ def test_entry_has_texts_and_definitions_that_are_there() -> None:
     no_parent = struct.pack("<II", 0, 1) + struct.pack("<5I", 0, 1, 1, 1, 9) + b"[]\n[[],[],[],[]]"
     for data in (no_text, no_parent, struct.pack("<II", 0, 0) + DEEP.encode()):
         with pytest.raises(IndexCorrupt):
-            row_codec.unpacked("python", "clean", data)
+            row_codec.unpack_parsed("python", "clean", data)
 
 
 def test_graph_of_anything_else_is_empty() -> None:
@@ -62,9 +62,9 @@ def test_graph_of_anything_else_is_empty() -> None:
 def test_scopes_of_anything_else_are_corrupt() -> None:
     for text in ("", "[]", DEEP, "[[], {}, 1]", '[[["a", "class", 1, 4000000000, 1]], {}]', "[[[]], {}]"):
         with pytest.raises(IndexCorrupt):
-            scopes.read("a.py", "python", zlib.compress(text.encode()))
+            scopes.read_scopes("a.py", "python", zlib.compress(text.encode()))
     with pytest.raises(IndexCorrupt):
-        scopes.read("a.py", "python", b"not compressed")
+        scopes.read_scopes("a.py", "python", b"not compressed")
 
 
 @pytest.mark.parametrize(
@@ -74,11 +74,11 @@ def test_scopes_of_anything_else_are_corrupt() -> None:
 def test_manifest_that_was_not_written_here_is_taken_for_lost(tmp_path: Path, shape: object) -> None:
     folder = tmp_path / "vectors"
     folder.mkdir()
-    for place in (tmp_path / ("outside" + SUFFIX), folder / ("00000001-0123abcd" + SUFFIX)):
+    for place in (tmp_path / ("outside" + SEGMENT_SUFFIX), folder / ("00000001-0123abcd" + SEGMENT_SUFFIX)):
         place.write_bytes(SEGMENT)
-    (folder / MANIFEST).write_text(json.dumps({"generation": 1, "segments": [shape]}), encoding="utf-8")
+    (folder / MANIFEST_FILE).write_text(json.dumps({"generation": 1, "segments": [shape]}), encoding="utf-8")
     assert len(VectorIndex(folder)) == 0
-    (folder / MANIFEST).write_text(DEEP, encoding="utf-8")
+    (folder / MANIFEST_FILE).write_text(DEEP, encoding="utf-8")
     assert len(VectorIndex(folder)) == 0
 
 
@@ -91,13 +91,13 @@ def test_git_files_with_nul_or_a_way_out(tmp_path: Path) -> None:
     (folder / ".git").mkdir(parents=True)
     for head in (b"ref: a\0b\n", b"ref: refs/../../../secret\n", b"ref: ../../secret\n", b"what is this\n"):
         (folder / ".git" / "HEAD").write_bytes(head)
-        found = git_index.revision(folder)
+        found = git_index.read_revision(folder)
         assert found is not None
         assert found.commit == ""
     linked = tmp_path / "linked"
     linked.mkdir()
     (linked / ".git").write_bytes(b"gitdir: a\0b\n")
-    assert git_index.revision(linked) is None
+    assert git_index.read_revision(linked) is None
     IgnoreFiles(linked, None).above()
 
 
@@ -195,4 +195,4 @@ def test_earlier_queries_of_other_types_are_skipped(tmp_path: Path) -> None:
     rows: list[object] = [{**good, "query": []}, {**good, "time": None}, {}, [], good]
     lines = [DEEP, *(json.dumps(row) for row in rows)]
     path.write_text("\n".join(lines), encoding="utf-8")
-    assert [asked.query for asked in query_log.read(path)] == ["a"]
+    assert [asked.query for asked in query_log.read_log(path)] == ["a"]

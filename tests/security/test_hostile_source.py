@@ -14,11 +14,11 @@ from dowse.code.bracket_depth import SUSPICIOUS_DEPTH, nests_deeply
 from dowse.code.languages.spec import Language
 from dowse.engine import Engine
 from dowse.indexing import guard
-from dowse.indexing.analyze_file import Task, Understanding
-from dowse.indexing.workers import ALONE_BYTES, GROUP_BYTES, PARALLEL_BYTES, grouped, understand_all
+from dowse.indexing.analyze_file import ParserConfig, PendingFile
+from dowse.indexing.workers import ALONE_BYTES, GROUP_BYTES, PARALLEL_BYTES, analyze_all, group_by_size
 from dowse.types import ParseHealth
 
-HOW = Understanding(languages.builtin(), 1000, 0)
+HOW = ParserConfig(languages.load_builtin(), 1000, 0)
 STUCK = {"stuck": {"extensions": [".stuck"], "links": ["(?P<target>(x+x+)+y)"]}}
 """A pattern of a tree's settings that takes forever."""
 
@@ -91,10 +91,14 @@ def test_twice_the_size_takes_no_more_than_twice_the_time(name: str) -> None:
 
 @pytest.mark.parametrize("total", [0, PARALLEL_BYTES], ids=["small tree", "large tree"])
 def test_a_file_that_is_stuck_is_cut_by_lines(total: int) -> None:
-    how = Understanding(languages.extended(STUCK), 1000, 0)
+    how = ParserConfig(languages.extend_builtin(STUCK), 1000, 0)
     code = b"def good():\n    pass\n"
-    tasks = [Task("a.py", code, None), Task("b.stuck", b"x" * 5000, None), Task("c.py", code, None)]
-    first, stuck, last = (analyzed for _, analyzed in understand_all(how, tasks, total, 2))
+    tasks = [
+        PendingFile("a.py", code, None),
+        PendingFile("b.stuck", b"x" * 5000, None),
+        PendingFile("c.py", code, None),
+    ]
+    first, stuck, last = (analyzed for _, analyzed in analyze_all(how, tasks, total, 2))
     assert stuck.parsed.health is ParseHealth.OVER_BUDGET
     assert (stuck.error, stuck.parsed.entities) == ("", ())
     assert stuck.parsed.chunks
@@ -146,16 +150,18 @@ def spend(work: Callable[[], object]) -> float:
 
 @pytest.mark.parametrize("size", [1_000, 10_000, ALONE_BYTES - 1, ALONE_BYTES, 1_000_000])
 def test_all_that_a_file_may_take_is_less_than_ten_seconds(size: int) -> None:
-    task, others = Task("a.c", b"x" * size, None), Task("b.c", b"x" * GROUP_BYTES, None)
-    (group, *_) = grouped([task, others], GROUP_BYTES, ALONE_BYTES)
+    task, others = PendingFile("a.c", b"x" * size, None), PendingFile("b.c", b"x" * GROUP_BYTES, None)
+    (group, *_) = group_by_size([task, others], GROUP_BYTES, ALONE_BYTES)
     assert group == [task], "nothing large shares its fate"
-    small = Task("c.c", b"x" * (ALONE_BYTES - 1), None)
-    (group, *_) = grouped([small, small, task], GROUP_BYTES, ALONE_BYTES)
-    together = guard.seconds_for(group) if task in group else 0.0
-    here = parsing.SOON.seconds + parsing.SOON.seconds_per_mb * size / 1e6
-    alone = guard.seconds_for([task]) + 1  # the kernel counts whole seconds
+    small = PendingFile("c.c", b"x" * (ALONE_BYTES - 1), None)
+    (group, *_) = group_by_size([small, small, task], GROUP_BYTES, ALONE_BYTES)
+    together = guard.cpu_seconds_for(group) if task in group else 0.0
+    here = parsing.QUICK_LIMITS.seconds + parsing.QUICK_LIMITS.seconds_per_mb * size / 1e6
+    alone = guard.cpu_seconds_for([task]) + 1  # the kernel counts whole seconds
     assert max(here, together + 1) + alone < 8, "what remains is for tokens and secrets"
-    assert parsing.SECONDS + parsing.SECONDS_PER_MB * size / 1e6 < alone - 1, "the parser stops by itself"
+    assert parsing.MAX_SECONDS + parsing.MAX_SECONDS_PER_MB * size / 1e6 < alone - 1, (
+        "the parser stops by itself"
+    )
 
 
 TOKEN = b"aB3dE5gH7jK9mN1pQ3sT5"
@@ -187,7 +193,7 @@ UNITS = [
     "COPY\n", "COPY --$\n", "[lib]\n", "name\n", '"', '"@', '"a/*":["', 'source="./', 'file( "', "module \n",
     "class A\n", "class AAA ", "class AAA(", "enum AAA a<", "a: b ", "\t", "\r\n", "- a:b:",
 ]  # fmt: skip
-PATTERNS = [one for one in languages.builtin().by_name.values() if one.links or one.blanks or one.claims]
+PATTERNS = [one for one in languages.load_builtin().by_name.values() if one.links or one.blanks or one.claims]
 
 
 @pytest.mark.parametrize("language", PATTERNS, ids=lambda language: language.name)
@@ -198,7 +204,7 @@ def test_patterns_of_a_language_take_little(language: Language) -> None:
         for claimed in (path, *(f"a{extension}" for extension, _ in language.claims)):
             assert spend(lambda: HOW.languages.detect(claimed, text)) < 2, unit  # noqa: B023
         assert spend(lambda: references.find(language, [], text)) < 4, unit  # noqa: B023
-        assert spend(lambda: parsing._readable(language.blanks, text)) < 2, unit  # noqa: B023
+        assert spend(lambda: parsing._blank_unreadable(language.blanks, text)) < 2, unit  # noqa: B023
 
 
 def test_every_grammar_has_shapes_even_without_keywords() -> None:

@@ -13,7 +13,7 @@ import uvicorn
 
 from dowse.interfaces.mcp.http_server import ClientLimits, build_app, limit_protocol
 from dowse.interfaces.mcp.service import Service
-from dowse.interfaces.mcp.workspace import Allowed
+from dowse.interfaces.mcp.workspace import ServerScope
 from tests.agents.clients import make_tree
 
 LIMITS = ClientLimits(header_seconds=0.4, body_seconds=0.4, idle_seconds=1, connections=3)
@@ -21,7 +21,7 @@ LIMITS = ClientLimits(header_seconds=0.4, body_seconds=0.4, idle_seconds=1, conn
 
 @pytest.fixture
 def port(tmp_path: Path) -> Iterator[int]:
-    service = Service(Allowed(roots=(str(make_tree(tmp_path / "tree")),), trust_client=False))
+    service = Service(ServerScope(roots=(str(make_tree(tmp_path / "tree")),), trust_client=False))
     config = uvicorn.Config(
         build_app(service, "127.0.0.1", "secret"),
         port=0,

@@ -62,7 +62,7 @@ def search(tree: Path) -> tuple[str, ...]:
 
 def count_data_folders(tree: Path) -> int:
     """Count the indexes in the folder of a tree."""
-    return len(list(index_folder.data_folders(tree / ".dowse")))
+    return len(list(index_folder.list_data_folders(tree / ".dowse")))
 
 
 def has_cached_index(home: Path) -> bool:
@@ -322,11 +322,11 @@ def test_trust_without_a_place_for_the_key_is_no_crash(
 def test_an_index_of_another_user_is_foreign(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     somebody = os.geteuid() + 1
     monkeypatch.setattr(os, "geteuid", lambda: somebody)
-    place = roots.index_place(tree, Settings())
+    place = roots.locate_index(tree, Settings())
     assert "belongs to another user" in place.note
     assert place.folder.path.parent != tree
     with pytest.raises(IndexForeign):
         index_folder.find_foreign(tree / ".dowse")
-    trusted = roots.index_place(tree, Settings(trust_index=True))
+    trusted = roots.locate_index(tree, Settings(trust_index=True))
     assert trusted.note == ""
     assert trusted.folder.data == find_data(tree)

@@ -8,7 +8,7 @@ from dowse import stores
 from dowse.code import chunk_fields, languages, tokens
 from dowse.embedders.hashing import HashingEmbedder
 from dowse.index_folder import IndexFolder
-from dowse.indexing.analyze_file import Understanding, understand
+from dowse.indexing.analyze_file import ParserConfig, analyze
 from dowse.stores.protocol import Snapshot, Store
 from dowse.types import (
     ChunkVector,
@@ -26,7 +26,7 @@ from dowse.types import (
     split_chunk_id,
 )
 
-HOW = Understanding(languages.builtin(), 1000, 0)
+HOW = ParserConfig(languages.load_builtin(), 1000, 0)
 EMBEDDER = HashingEmbedder()
 ANY = Filter()
 EQUAL_FIELDS = {"name": 1.0, "path": 1.0, "signature": 1.0, "doc": 1.0, "body": 1.0}
@@ -97,12 +97,12 @@ Sessions end after an hour.
 }
 
 
-def source(path: str, text: str, stamp: FileStamp | None = None, how: Understanding = HOW) -> SourceFile:
+def source(path: str, text: str, stamp: FileStamp | None = None, how: ParserConfig = HOW) -> SourceFile:
     """A file ready to be stored."""
     content = text.encode()
-    understood = understand(how, path, content)
+    understood = analyze(how, path, content)
     language = understood.parsed.language
-    texts = chunk_fields.embedded_texts(path, content, understood.parsed, understood.definitions)
+    texts = chunk_fields.build_embedding_texts(path, content, understood.parsed, understood.definitions)
     vectors = EMBEDDER.embed_documents(texts)
     return SourceFile(
         path,
@@ -146,7 +146,7 @@ def embedded(folder: Path, root: str = "/tree", fingerprint: str = "one") -> Sto
 
 def terms_of(text: str) -> list[Term]:
     """Terms of equal weight."""
-    return [Term(token, 1.0) for token in tokens.tokens(text).split()]
+    return [Term(token, 1.0) for token in tokens.tokenize(text).split()]
 
 
 def lexical(

@@ -66,7 +66,7 @@ def create(request: pytest.FixtureRequest) -> Create:
         if not kind.startswith("postgresql"):
             return stores.create(kind.partition(",")[0], IndexFolder.unnamed(folder), "/tree", fingerprint)
         url = request.getfixturevalue("postgres_url")
-        shared = stores.Shared(f"repository {next(NUMBERS)}", "/tree")
+        shared = stores.SharedIndexOptions(f"repository {next(NUMBERS)}", "/tree")
         store = stores.create(url, None, "/tree", fingerprint, shared)
         if kind == HOT_CACHE:
             vars(store)["_cache"].hot_after = 0

@@ -15,7 +15,7 @@ from .building import embedded, source
 def main(place: str, seed: int) -> None:
     """Commit after commit, each with a few files that come, change or go; says when the first is through."""
     chance = random.Random(seed)
-    shared = stores.Shared("killed", "/tree")
+    shared = stores.SharedIndexOptions("killed", "/tree")
     store = (
         stores.create(place, None, "/tree", "one", shared)
         if stores.is_server(place)

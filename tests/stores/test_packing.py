@@ -45,7 +45,7 @@ FILE = ParsedFile(
 
 
 def again(parsed: ParsedFile) -> ParsedFile:
-    return row_codec.unpacked(parsed.language, parsed.health.value, row_codec.packed(parsed))
+    return row_codec.unpack_parsed(parsed.language, parsed.health.value, row_codec.pack_parsed(parsed))
 
 
 @given(parsed_files())
@@ -55,7 +55,9 @@ def test_what_is_unpacked_is_what_was_packed(parsed: ParsedFile) -> None:
         list(parsed.entities),
         list(parsed.chunks),
     )
-    assert row_codec.packed(again(parsed)) == row_codec.packed(parsed), "whether it was read before or not"
+    assert row_codec.pack_parsed(again(parsed)) == row_codec.pack_parsed(parsed), (
+        "whether it was read before or not"
+    )
     assert pickle.loads(pickle.dumps(again(parsed))) == parsed
 
 
@@ -65,16 +67,16 @@ def test_values_are_of_the_types_they_were() -> None:
     assert again(FILE).chunks[1].entity is None
 
 
-@pytest.mark.parametrize("left", range(len(row_codec.packed(FILE))))
+@pytest.mark.parametrize("left", range(len(row_codec.pack_parsed(FILE))))
 def test_what_is_cut_short_is_damaged(left: int) -> None:
     with pytest.raises(IndexCorrupt, match="damaged"):
-        list(row_codec.unpacked("python", "ok", row_codec.packed(FILE)[:left]).entities)
+        list(row_codec.unpack_parsed("python", "ok", row_codec.pack_parsed(FILE)[:left]).entities)
 
 
 def test_a_kind_that_is_none_is_damage() -> None:
     with pytest.raises(IndexCorrupt, match="damaged"):
         list(
-            row_codec.unpacked(
-                "python", "ok", row_codec.packed(FILE).replace(b'"class"', b'"clasp"')
+            row_codec.unpack_parsed(
+                "python", "ok", row_codec.pack_parsed(FILE).replace(b'"class"', b'"clasp"')
             ).entities
         )

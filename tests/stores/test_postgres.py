@@ -27,7 +27,7 @@ from dowse.errors import (
 )
 from dowse.index_folder import IndexFolder
 from dowse.lru import LruCache
-from dowse.stores import Shared, copy_store
+from dowse.stores import SharedIndexOptions, copy_store
 from dowse.stores.postgres import PostgresStore, Server, schema, state
 from dowse.stores.postgres import dense_search as reading
 from dowse.stores.postgres.connection import Connections
@@ -55,7 +55,7 @@ posix_only = pytest.mark.skipif(os.name == "nt", reason="a process cannot be kil
 def opened(
     url: str, repository: str = "repository", view: str = "/tree", fingerprint: str = "one"
 ) -> PostgresStore:
-    store = stores.create(url, None, "/tree", fingerprint, Shared(repository, view))
+    store = stores.create(url, None, "/tree", fingerprint, SharedIndexOptions(repository, view))
     assert isinstance(store, PostgresStore)
     OPENED.append(store)
     return store
@@ -644,7 +644,7 @@ def test_a_missing_extension_is_named(url: str, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_statement_that_takes_too_long(url: str) -> None:
     build(opened(url), TREE)
-    slow = stores.create(url, None, "/tree", "one", Shared("repository", "/tree", timeout=0.2))
+    slow = stores.create(url, None, "/tree", "one", SharedIndexOptions("repository", "/tree", timeout=0.2))
     assert isinstance(slow, PostgresStore)
     with closing(slow), slow.snapshot() as snapshot, pytest.raises(IndexUnreachable, match="store_timeout"):
         snapshot._transaction.fetch_rows("SELECT pg_sleep(5)")

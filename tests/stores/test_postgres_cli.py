@@ -14,7 +14,7 @@ from psycopg import sql
 from dowse import Engine, roots, stores
 from dowse.errors import SettingsError
 from dowse.interfaces.cli.run_command import run
-from dowse.settings import masked, passwords
+from dowse.settings import find_passwords, mask_passwords
 
 from . import server
 from .building import TREE
@@ -149,7 +149,7 @@ def test_a_tree_cannot_send_its_source_elsewhere(tree: Path) -> None:
     ],
 )
 def test_which_addresses_are_of_this_machine(url: str, local: bool) -> None:
-    assert stores.is_local(url) is local
+    assert stores.is_local_server(url) is local
 
 
 @pytest.mark.parametrize(
@@ -162,11 +162,11 @@ def test_which_addresses_are_of_this_machine(url: str, local: bool) -> None:
     ],
 )
 def test_addresses_are_shown_without_passwords(url: str, shown: str) -> None:
-    assert masked(url) == shown
+    assert mask_passwords(url) == shown
 
 
 def test_passwords_in_every_spelling() -> None:
-    assert set(passwords("postgresql://me:a%26b@host/db")) == {"a%26b", "a&b", "a%2526b"}
+    assert set(find_passwords("postgresql://me:a%26b@host/db")) == {"a%26b", "a&b", "a%2526b"}
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from dowse.code import tokens
-from dowse.lazy_rows import column
+from dowse.lazy_rows import read_column
 from dowse.types import Chunk, ChunkTerms, Definitions, Entity, ParsedFile, named
 
-MAX_EMBEDDED = 2000
+MAX_EMBEDDED_CHARS = 2000
 """Characters of a chunk's text that are embedded; more does not improve the vectors."""
 
 MAX_CHUNK_DEFINITIONS = 1000
@@ -39,15 +39,15 @@ class Passage(NamedTuple):
     runs: list[str]
 
 
-def passages(content: bytes, parsed: ParsedFile, definitions: Definitions) -> list[Passage]:
+def build_passages(content: bytes, parsed: ParsedFile, definitions: Definitions) -> list[Passage]:
     """Prepare the chunks of a file for both tokens and vectors."""
     rows = (
         (
             chunk,
             beginning,
             names := _chunk_names(chunk, beginning, parsed.entities),
-            tokens.name_runs(names),
-            tokens.runs(content[chunk.start : chunk.end]),
+            tokens.split_name_runs(names),
+            tokens.split_runs(content[chunk.start : chunk.end]),
         )
         for chunk, beginning in pair_with_entities(parsed, definitions)
     )
@@ -56,29 +56,31 @@ def passages(content: bytes, parsed: ParsedFile, definitions: Definitions) -> li
 
 def chunk_terms(path: str, found: Sequence[Passage]) -> tuple[ChunkTerms, ...]:
     """Tokenize each chunk of a file, given its passages."""
-    path_tokens = tokens.path_tokens(path)
+    path_tokens = tokens.tokenize_path(path)
     rows = (
         (
-            tokens.tokens_of(name_runs),
+            tokens.tokenize_runs(name_runs),
             path_tokens,
-            tokens.tokens(" ".join([entity.signature for entity in beginning])),
-            tokens.tokens("\n".join([entity.doc for entity in beginning])),
-            tokens.tokens_of(runs),
+            tokens.tokenize(" ".join([entity.signature for entity in beginning])),
+            tokens.tokenize("\n".join([entity.doc for entity in beginning])),
+            tokens.tokenize_runs(runs),
         )
         for _, beginning, _, name_runs, runs in found
     )
     return tuple(named(ChunkTerms, rows))
 
 
-def shared(
+def find_shared_tokens(
     wanted: frozenset[str], path: str, content: bytes, chunk: Chunk, names: Sequence[str]
 ) -> frozenset[str]:
     """Find which of some tokens a chunk has: in its text, its path or the qualified names of what begins in it."""
     around = "\n".join([path, *names, ""])
-    return tokens.among(around.encode("utf-8", "replace") + content[chunk.start : chunk.end], wanted)
+    return tokens.find_tokens(around.encode("utf-8", "replace") + content[chunk.start : chunk.end], wanted)
 
 
-def embedded_texts(path: str, content: bytes, parsed: ParsedFile, definitions: Definitions) -> list[str]:
+def build_embedding_texts(
+    path: str, content: bytes, parsed: ParsedFile, definitions: Definitions
+) -> list[str]:
     """Build the text to embed of each chunk: a heading line, then the text of the chunk.
 
     The heading has the words of the path, those of the file's own name once more, and the names of the
@@ -94,19 +96,19 @@ def embedded_texts(path: str, content: bytes, parsed: ParsedFile, definitions: D
 
 def build_documents(path: str, content: bytes, found: Sequence[Passage]) -> Iterator[Document]:
     """Build the text to embed of each chunk, cut into runs, given the passages."""
-    path_runs = tokens.runs(_heading_words(path))
+    path_runs = tokens.split_runs(_heading_words(path))
     for chunk, _, names, name_runs, runs in found:
         once = dict.fromkeys(names)
-        heading = path_runs + (name_runs if len(once) == len(names) else tokens.name_runs(once))
-        is_long = chunk.end - chunk.start > MAX_EMBEDDED
-        body = tokens.runs(_body_text(content, chunk)) if is_long else runs
+        heading = path_runs + (name_runs if len(once) == len(names) else tokens.split_name_runs(once))
+        is_long = chunk.end - chunk.start > MAX_EMBEDDED_CHARS
+        body = tokens.split_runs(_body_text(content, chunk)) if is_long else runs
         line, broken, _ = content[chunk.start : chunk.end].lstrip().partition(b"\n")
-        first = tokens.run_count(line) if broken else len(body)
+        first = tokens.count_runs(line) if broken else len(body)
         yield Document(heading, body[:first], body[first:])
 
 
 def _heading_words(path: str) -> str:
-    return " ".join([*tokens.path_words(path), *tokens.path_words(path.rpartition("/")[2])])
+    return " ".join([*tokens.split_path_words(path), *tokens.split_path_words(path.rpartition("/")[2])])
 
 
 def _chunk_names(chunk: Chunk, beginning: list[Entity], entities: Sequence[Entity]) -> list[str]:
@@ -115,7 +117,7 @@ def _chunk_names(chunk: Chunk, beginning: list[Entity], entities: Sequence[Entit
 
 
 def _body_text(content: bytes, chunk: Chunk) -> str:
-    return content[chunk.start : chunk.end].decode("utf-8", "replace")[:MAX_EMBEDDED]
+    return content[chunk.start : chunk.end].decode("utf-8", "replace")[:MAX_EMBEDDED_CHARS]
 
 
 def pair_with_entities(parsed: ParsedFile, definitions: Definitions) -> Iterator[tuple[Chunk, list[Entity]]]:
@@ -126,9 +128,9 @@ def pair_with_entities(parsed: ParsedFile, definitions: Definitions) -> Iterator
 
 def definitions_by_chunk(parsed: ParsedFile) -> Definitions:
     """Find for each chunk which entities begin in it, as ordinals."""
-    ends = column(parsed.chunks, "end_line")
+    ends = read_column(parsed.chunks, "end_line")
     found: list[list[int]] = [[] for _ in ends]
     last = len(ends) - 1
-    for ordinal, line in enumerate(column(parsed.entities, "line")):
+    for ordinal, line in enumerate(read_column(parsed.entities, "line")):
         found[min(bisect_left(ends, line), last)].append(ordinal)
     return tuple(map(tuple, found))

@@ -20,7 +20,7 @@ from dowse.types import Chunk, Entity, named
 DEFAULT_CHUNK_BYTES = 1000
 """About a screenful: large enough for most functions, small enough to be about one thing."""
 
-LONG_LINE = 4
+MAX_LINE_TARGETS = 4
 """Targets: no chunk is longer than one, but for a single line of up to this many; a longer line is cut."""
 
 
@@ -184,7 +184,7 @@ class _Cutter:
             if first > last:
                 continue
             start, end = self.starts[first], self.ends[last]
-            if end - start > self.target * LONG_LINE:
+            if end - start > self.target * MAX_LINE_TARGETS:
                 for a, b in self._split_long_line(start, end):
                     if self.content[a:b].strip():
                         yield first + 1, last + 1, a, b, entity
@@ -199,7 +199,7 @@ class _Cutter:
 
     def _split_long_line(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Split a line into byte ranges, none of which ends inside a character."""
-        limit = self.target * LONG_LINE
+        limit = self.target * MAX_LINE_TARGETS
         while end - start > limit:
             stop = start + limit
             for _ in range(3):  # the bytes of a character after its first

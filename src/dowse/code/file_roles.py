@@ -134,7 +134,7 @@ _CONFIG_NAME = re.compile(
 )
 
 
-def role(path: str, head: bytes = b"") -> Role:
+def classify_role(path: str, head: bytes = b"") -> Role:
     """Classify a file; ``head`` is the beginning of its content, where generators leave a notice."""
     *folders, name = path.split("/")
     stem, dot, extension = name.rpartition(".")

@@ -31,12 +31,12 @@ Match = tuple[int, dict[str, list[tree_sitter.Node]]]
 TIMED_BYTES = 4_000
 """Smaller files are parsed without a look at the clock: the worst junk of that size takes some tenths of a second."""
 
-SECONDS = 1.0
-SECONDS_PER_MB = 2.0
+MAX_SECONDS = 1.0
+MAX_SECONDS_PER_MB = 2.0
 """CPU time that parsing a file may take, many times what code takes. Junk may take time by its size squared: half
 a megabyte of a log that is named ``.jl`` takes more than a minute."""
 
-MEMORY_KB = 130_000
+MAX_MEMORY_KB = 130_000
 """Memory that parsing a file may take: many times what code takes. Junk takes a hundred megabytes a second."""
 
 READ_BYTES = 1_024
@@ -52,7 +52,7 @@ MAX_ERROR_SIGNS = 2_000
 _TEXT_BYTES = 64
 """Source read at a time for the text that a query compares: nearly always a name."""
 
-_INSTALLED = ("site-packages", "dist-packages")
+_INSTALL_FOLDERS = ("site-packages", "dist-packages")
 """What the folders are called that packages are installed in."""
 
 _CAPTURE = re.compile(r"@([\w.-]+)")
@@ -67,15 +67,15 @@ class ParseLimits(NamedTuple):
     memory_kb: int
 
 
-SOON = ParseLimits(0.25, 1.0, 45_000)
+QUICK_LIMITS = ParseLimits(0.25, 1.0, 45_000)
 """For a process that has other things to do: ten times what code takes."""
 
 
-class NotSoon(Exception):
+class QuickLimitExceeded(Exception):
     """A parser was not done within limits that were given."""
 
 
-class Matches(NamedTuple):
+class QueryMatches(NamedTuple):
     """What the queries of a language find in a file."""
 
     definitions: list[Match]
@@ -83,7 +83,7 @@ class Matches(NamedTuple):
 
 
 @cache
-def grammar(spec: str) -> tree_sitter.Language:
+def load_grammar(spec: str) -> tree_sitter.Language:
     """Load the tree-sitter grammar that ``package:function`` names."""
     named = GRAMMAR.fullmatch(spec)
     if named is None:
@@ -109,7 +109,7 @@ def _refuse_uninstalled(package: str, spec: str) -> None:
     origin = Path(found.origin or package)
     folder = origin.parent.parent if found.submodule_search_locations is not None else origin.parent
     beside_tree_sitter = Path(tree_sitter.__file__).parent.parent
-    is_installed = folder.name in _INSTALLED and not folder.samefile(os.curdir)
+    is_installed = folder.name in _INSTALL_FOLDERS and not folder.samefile(os.curdir)
     if folder != beside_tree_sitter and not is_installed:
         raise SettingsError(
             f"grammar '{spec}' is not loaded: {folder} is no folder of installed packages; "
@@ -118,26 +118,26 @@ def _refuse_uninstalled(package: str, spec: str) -> None:
 
 
 @cache
-def query(spec: str, text: str) -> tree_sitter.Query:
+def compile_query(spec: str, text: str) -> tree_sitter.Query:
     """Compile a query; a wrong one is an error that says where."""
     try:
-        return tree_sitter.Query(grammar(spec), text)
+        return tree_sitter.Query(load_grammar(spec), text)
     except tree_sitter.QueryError as error:
         raise SettingsError(f"query for grammar '{spec}' does not compile: {error}") from error
 
 
 @cache
-def _both_queries(spec: str, definitions: str, references: str) -> tuple[tree_sitter.Query, int]:
+def _compile_both(spec: str, definitions: str, references: str) -> tuple[tree_sitter.Query, int]:
     """Compile both queries as one; return also the index of the first pattern of the second."""
-    both = query(spec, f"{definitions}\n{references}")
+    both = compile_query(spec, f"{definitions}\n{references}")
     end = len(definitions.encode())
     return both, sum(both.start_byte_for_pattern(n) < end for n in range(both.pattern_count))
 
 
 @cache
-def captures(spec: str, definitions: str, references: str) -> list[list[str]]:
+def list_captures(spec: str, definitions: str, references: str) -> list[list[str]]:
     """List the names that each pattern of both queries may capture."""
-    both, _ = _both_queries(spec, definitions, references)
+    both, _ = _compile_both(spec, definitions, references)
     text = f"{definitions}\n{references}".encode()
     places = [
         (both.start_byte_for_pattern(n), both.end_byte_for_pattern(n)) for n in range(both.pattern_count)
@@ -145,24 +145,24 @@ def captures(spec: str, definitions: str, references: str) -> list[list[str]]:
     return [list(dict.fromkeys(_CAPTURE.findall(text[start:end].decode()))) for start, end in places]
 
 
-def matches(language: Language, tree: tree_sitter.Tree | None) -> Matches:
+def run_queries(language: Language, tree: tree_sitter.Tree | None) -> QueryMatches:
     """Find the definitions and references of a file, in one pass over its tree: two take twice the time."""
     if tree is None or not (language.definitions or language.references):
-        return Matches([], [])
-    both, first = _both_queries(language.grammar, language.definitions, language.references)
+        return QueryMatches([], [])
+    both, first = _compile_both(language.grammar, language.definitions, language.references)
     cursor = tree_sitter.QueryCursor(both)
     cursor.set_max_start_depth(MAX_MATCH_DEPTH)
     found = cursor.matches(tree.root_node)
-    return Matches(
+    return QueryMatches(
         [match for match in found if match[0] < first], [match for match in found if match[0] >= first]
     )
 
 
-def problem(language: Language) -> SettingsError | None:
+def find_problem(language: Language) -> SettingsError | None:
     """Find what keeps the files of a language from being parsed: a wrong grammar or query of the user."""
     try:
         if language.grammar:
-            _both_queries(language.grammar, language.definitions, language.references)
+            _compile_both(language.grammar, language.definitions, language.references)
     except SettingsError as error:
         return error
     return None
@@ -170,22 +170,22 @@ def problem(language: Language) -> SettingsError | None:
 
 @cache
 def _parser(spec: str) -> tree_sitter.Parser:
-    return tree_sitter.Parser(grammar(spec))
+    return tree_sitter.Parser(load_grammar(spec))
 
 
-def _readable(blanks: tuple[str, ...], content: bytes) -> bytes:
+def _blank_unreadable(blanks: tuple[str, ...], content: bytes) -> bytes:
     """Blank out what the grammar cannot read; everything else stays where it is."""
     for pattern in blanks:
-        content = _compiled(pattern).sub(_blanked, content)
+        content = _compile_pattern(pattern).sub(_blank_group, content)
     return content
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[bytes]:
+def _compile_pattern(pattern: str) -> re.Pattern[bytes]:
     return re.compile(pattern.encode())
 
 
-def _blanked(found: re.Match[bytes]) -> bytes:
+def _blank_group(found: re.Match[bytes]) -> bytes:
     (first, end), start = found.span(1), found.start()
     return found[0][: first - start] + _IN_LINE.sub(b" ", found[1]) + found[0][end - start :]
 
@@ -221,17 +221,17 @@ def _peak_kb() -> int:
     return peak // 1024 if sys.platform == "darwin" else peak
 
 
-def _parsed(
+def _parse_within_limits(
     parser: tree_sitter.Parser, content: bytes, limits: ParseLimits | None = None
 ) -> tree_sitter.Tree | None:
     """Parse a content; return None if that takes too long."""
     if len(content) < TIMED_BYTES:
         return parser.parse(content)
-    source = _Source(content, limits or ParseLimits(SECONDS, SECONDS_PER_MB, MEMORY_KB))
+    source = _Source(content, limits or ParseLimits(MAX_SECONDS, MAX_SECONDS_PER_MB, MAX_MEMORY_KB))
     tree = parser.parse(source)
     source.is_parsed = True
     if source.is_cut and limits:
-        raise NotSoon
+        raise QuickLimitExceeded
     return None if source.is_cut else tree
 
 
@@ -243,7 +243,9 @@ def parse(
         return None, ParseHealth.NO_GRAMMAR
     if yaml_depth_guard.is_too_deep(language, content):
         return None, ParseHealth.FAILED
-    tree = _parsed(_parser(language.grammar), _readable(language.blanks, content), limits)
+    tree = _parse_within_limits(
+        _parser(language.grammar), _blank_unreadable(language.blanks, content), limits
+    )
     if tree is None:
         return None, ParseHealth.FAILED
     root = tree.root_node

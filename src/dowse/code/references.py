@@ -27,7 +27,7 @@ from dowse.code.expression_chains import (
 )
 from dowse.code.languages.spec import Language
 from dowse.code.parsing import Match
-from dowse.serialization import as_json, deflated
+from dowse.serialization import as_json, deflate
 from dowse.types import Entity, Kind, Outline, Reference, ReferenceKind, References
 
 MAX_DETAIL_CHARS = 200
@@ -93,7 +93,7 @@ def find(language: Language, matches: Sequence[Match], content: bytes) -> Refere
 def _capture_rules(grammar: str, definitions: str, references: str) -> list[list[_CaptureRule]]:
     """Decide how the captures of each pattern of a language's queries are read."""
     rules: list[list[_CaptureRule]] = []
-    for names in parsing.captures(grammar, definitions, references):
+    for names in parsing.list_captures(grammar, definitions, references):
         details = tuple((name, prefix) for name, prefix in _DETAIL_CAPTURES if name in names)
         kinds = {name: kind for name in names if (kind := _CAPTURE_KINDS.get(name))}
         rules.append(
@@ -231,7 +231,7 @@ def pack(entities: Sequence[Entity], references: References) -> bytes:
     rows = [
         (e.qualified, e.kind, e.start_line, e.end_line, e.line) for e in entities if e.kind in OUTLINE_KINDS
     ]
-    return deflated(as_json([rows, {kind.value: found for kind, found in references.items()}]))
+    return deflate(as_json([rows, {kind.value: found for kind, found in references.items()}]))
 
 
 def unpack(packed: bytes) -> tuple[list[Outline], References]:

@@ -125,7 +125,7 @@ _SECRET_NAME = rb"""
       |auth[_-]?key|encryption[_-]?key|signing[_-]?key|master[_-]?key|account[_-]?key)[\w-]{0,12}
 """
 # Nothing is given back once it was read (``++``): a line of blanks would be shared out in every way there is.
-_ASSIGNED = re.compile(
+_ASSIGNMENT = re.compile(
     _SECRET_NAME
     + rb"""["'\]]{0,2}(?:\s*+:(?:\s++[\w.\[\]|?\ ]{0,30}+|[\w.\[\]|?\ ]{1,30}+))?
            \s*+(?:=>|:=|=|:|\()\s*+[rbfuL@]{0,2}$""",
@@ -186,8 +186,8 @@ class _Span(NamedTuple):
 
 def mask(content: bytes, path: str) -> tuple[bytes, tuple[MaskedSecret, ...]]:
     """Blank out the secrets of a content, keeping its length and lines; return also where they were."""
-    in_runs = list(_in_runs(content, path))
-    spans = [*_in_text(content), *_in_urls(content), *_aws_secrets(content, in_runs), *in_runs]
+    in_runs = list(_find_in_runs(content, path))
+    spans = [*_find_in_text(content), *_find_in_urls(content), *_find_aws_secrets(content, in_runs), *in_runs]
     if not spans:
         return content, ()
     masked = bytearray(content)
@@ -200,17 +200,17 @@ def mask(content: bytes, path: str) -> tuple[bytes, tuple[MaskedSecret, ...]]:
             continue
         line += content.count(b"\n", covered, start)
         found.append(MaskedSecret(path, line, rule))
-        masked[start:end] = _VISIBLE.sub(_star, content[start:end])
+        masked[start:end] = _VISIBLE.sub(_mask_character, content[start:end])
         line += content.count(b"\n", start, end)
         covered = end
     return bytes(masked), tuple(found)
 
 
-def _star(match: re.Match[bytes]) -> bytes:
+def _mask_character(match: re.Match[bytes]) -> bytes:
     return match["kept"] or b"*"
 
 
-def _in_text(content: bytes) -> Iterator[_Span]:
+def _find_in_text(content: bytes) -> Iterator[_Span]:
     for rule in _TEXT_RULES:
         if rule.literal in content:
             for match in rule.regex.finditer(content):
@@ -218,7 +218,7 @@ def _in_text(content: bytes) -> Iterator[_Span]:
                     yield _Span(*match.span("secret"), rule.name)
 
 
-def _in_urls(content: bytes) -> Iterator[_Span]:
+def _find_in_urls(content: bytes) -> Iterator[_Span]:
     for match in _URL_PASSWORD.finditer(content):
         password = match["secret"]
         is_guessable = password.isalpha() or password.isdigit() or password == match["user"]
@@ -227,41 +227,41 @@ def _in_urls(content: bytes) -> Iterator[_Span]:
         yield _Span(*match.span("secret"), "password in a URL")
 
 
-def _in_runs(content: bytes, path: str) -> Iterator[_Span]:
+def _find_in_runs(content: bytes, path: str) -> Iterator[_Span]:
     """Find secrets that are, or begin with, a long run of token characters."""
     marked = content.translate(_MARK)
     start = marked.find(_MARKED_RUN)
-    before_value = _QUOTES + _before_plain(content, path) if start >= 0 else b""
+    before_value = _QUOTES + _characters_before_plain(content, path) if start >= 0 else b""
     while start >= 0:
         end = marked.find(b" ", start + _RUN)
         if end < 0:
             end = len(content)
         token = content.rfind(b"/", start, end) + 1 or start  # a path may lead up to a token
         for rule in _BY_BEGINNING.get(content[token : token + _BEGINNING], ()):
-            yield from _token(content, rule, token)
+            yield from _find_token(content, rule, token)
         before = content[start - 1] if start else _NEWLINE
         if before == _DOT and content.endswith(_SENDGRID.literal, 0, start):
-            yield from _token(content, _SENDGRID, start - len(_SENDGRID.literal))
+            yield from _find_token(content, _SENDGRID, start - len(_SENDGRID.literal))
         elif before in before_value and _has_digits(content[start:end]):
-            yield from _assigned(content, start, end)
+            yield from _find_assigned(content, start, end)
         start = marked.find(_MARKED_RUN, end)
 
 
-def _before_plain(content: bytes, path: str) -> bytes:
+def _characters_before_plain(content: bytes, path: str) -> bytes:
     """Return the characters that may precede a value without quotes; none if values are always in quotes."""
     name = path.rpartition("/")[2]
     if name.endswith(_PLAIN_ENDINGS) or name.startswith(_PLAIN_BEGINNING) or name in _PLAIN_NAMES:
         return _BEFORE_PLAIN
-    return _BEFORE_PLAIN_IN.get(languages.builtin().detect(path, content).name, b"")
+    return _BEFORE_PLAIN_IN.get(languages.load_builtin().detect(path, content).name, b"")
 
 
-def _token(content: bytes, rule: _Rule, start: int) -> Iterator[_Span]:
+def _find_token(content: bytes, rule: _Rule, start: int) -> Iterator[_Span]:
     match = rule.regex.match(content, start)
     if match and not _is_public(match[0]):
         yield _Span(*match.span(), rule.name)
 
 
-def _aws_secrets(content: bytes, spans: Sequence[_Span]) -> Iterator[_Span]:
+def _find_aws_secrets(content: bytes, spans: Sequence[_Span]) -> Iterator[_Span]:
     """Find the secrets near access key ids, which come in order; what is near to several is read once."""
     nearby: list[list[int]] = []
     for start, end, rule in spans:
@@ -277,7 +277,7 @@ def _aws_secrets(content: bytes, spans: Sequence[_Span]) -> Iterator[_Span]:
                 yield _Span(*match.span(), "AWS secret key")
 
 
-def _assigned(content: bytes, start: int, end: int) -> Iterator[_Span]:
+def _find_assigned(content: bytes, start: int, end: int) -> Iterator[_Span]:
     """Find a random literal that starts with a run, in quotes or up to the end of its line, and has such a name."""
     nearby = max(0, start - _BEFORE)
     if not _has_switches(content[start : min(end, start + _BEFORE)]):
@@ -289,7 +289,7 @@ def _assigned(content: bytes, start: int, end: int) -> Iterator[_Span]:
     if content[end : end + 1] not in (quote if is_quoted else _AFTER_PLAIN):
         return
     before = content[nearby : start - is_quoted].rpartition(b"\n")[2]
-    found = _ASSIGNED.search(before) or _SET_IN_IMAGE.search(before)
+    found = _ASSIGNMENT.search(before) or _SET_IN_IMAGE.search(before)
     if found is None:
         return
     name_start = len(before[: found.start("name")].rstrip(_NAME_CHARACTERS))

@@ -20,13 +20,13 @@ _BLANK_WORDS = bytes(
 _STRING_PREFIX = re.compile(rb"[A-Za-z]{1,2}(?=[\"'])")
 
 
-def blanked(language: Language, content: bytes) -> bytes:
+def blank_docs(language: Language, content: bytes) -> bytes:
     """Blank out the words of all doc comments and docstrings."""
     tree, health = parsing.parse(language, content)
     if tree is None or health is ParseHealth.FAILED:
         return content
     masked = bytearray(content)
-    definitions = parsing.matches(language, tree).definitions
+    definitions = parsing.run_queries(language, tree).definitions
     for first, end in symbols.documentation(language, definitions, content):
         prefix = _STRING_PREFIX.match(content, first)
         start = prefix.end() if prefix else first  # without it the indentation would change

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from dowse.code.file_roles import role
+from dowse.code.file_roles import classify_role
 from dowse.code.tokens import split_identifier, stem
 from dowse.types import Role
 
@@ -154,7 +154,7 @@ class Pairs:
     """
 
     def __init__(self, paths: Iterable[str] | Mapping[str, Role]) -> None:
-        roles = paths if isinstance(paths, Mapping) else {path: role(path) for path in paths}
+        roles = paths if isinstance(paths, Mapping) else {path: classify_role(path) for path in paths}
         self._shapes: dict[str, _PathShape] = {}
         self._sources: dict[tuple[str, ...], list[_PathShape]] = defaultdict(list)
         self._tests: dict[tuple[str, ...], list[_PathShape]] = defaultdict(list)
@@ -175,7 +175,7 @@ class Pairs:
 
     def partners(self, path: str) -> list[Partner]:
         """Find the tests of a source file, or the source files of a test, best first; the file may be unknown here."""
-        shape = self._shapes.get(path) or _parse_path(path, role(path))
+        shape = self._shapes.get(path) or _parse_path(path, classify_role(path))
         if not shape:
             return []
         found = self._find_sources(shape) if shape.is_test else self._find_tests(shape)

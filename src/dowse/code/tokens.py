@@ -20,7 +20,7 @@ import Stemmer
 VERSION = 1
 """Goes into the index fingerprint: raise it when the same text gives other tokens."""
 
-MAX_WORD = 80
+MAX_WORD_CHARS = 80
 """Longer runs of letters are data (hashes, base64), not words."""
 
 _MAX_CACHED_WORDS = 300_000
@@ -46,7 +46,7 @@ class _TokenCache(dict[str, str]):
     def __missing__(self, word: str) -> str:
         if len(self) >= _MAX_CACHED_WORDS:
             self.clear()
-        tokens = self[word] = "".join([f"{t} " for w in words(word) for t in word_tokens(w)])
+        tokens = self[word] = "".join([f"{t} " for w in split_words(word) for t in tokenize_word(w)])
         return tokens
 
 
@@ -54,50 +54,52 @@ _token_cache = _TokenCache()
 _stem = Stemmer.Stemmer("english", 0).stemWord
 
 
-def tokens(text: str | bytes) -> str:
+def tokenize(text: str | bytes) -> str:
     """Tokenize a text (UTF-8 if bytes); return its tokens in order, separated by single spaces."""
-    return tokens_of(runs(text)) if text else ""
+    return tokenize_runs(split_runs(text)) if text else ""
 
 
-def tokens_of(found: Sequence[str]) -> str:
+def tokenize_runs(found: Sequence[str]) -> str:
     """Tokenize a text that was split into runs before."""
     return "".join(map(_token_cache.__getitem__, found))[:-1]
 
 
-def runs(text: str | bytes) -> list[str]:
+def split_runs(text: str | bytes) -> list[str]:
     """Split a text (UTF-8 if bytes) into runs, at blanks and ASCII punctuation."""
     raw = text.encode("utf-8", "replace") if isinstance(text, str) else text
     return raw.translate(_BLANK_PUNCTUATION).decode("utf-8", "replace").split()
 
 
-def run_count(text: bytes) -> int:
+def count_runs(text: bytes) -> int:
     """Count the runs of a text (UTF-8)."""
-    return len(text.translate(_BLANK_PUNCTUATION).split()) if text.isascii() else len(runs(text))
+    return len(text.translate(_BLANK_PUNCTUATION).split()) if text.isascii() else len(split_runs(text))
 
 
-def name_runs(names: Iterable[str]) -> list[str]:
+def split_name_runs(names: Iterable[str]) -> list[str]:
     """Split names into runs; most of them only need to be split at the dots of qualified names."""
     joined = ".".join(names)
-    return joined.split(".") if joined.replace(".", "_").isidentifier() else runs(joined)
+    return joined.split(".") if joined.replace(".", "_").isidentifier() else split_runs(joined)
 
 
-def runs_by_line(text: str) -> list[list[str]]:
+def split_runs_by_line(text: str) -> list[list[str]]:
     """Split each line of a text into runs."""
     raw = text.encode("utf-8", "replace").translate(_BLANK_IN_LINES)
     return [line.split() for line in raw.decode("utf-8", "replace").split("\n")]
 
 
-def run_tokens(run: str) -> list[list[str]]:
+def tokenize_run(run: str) -> list[list[str]]:
     """Tokenize each word of a run; from the cache if the run is one plain word."""
     if run.isascii() and "-" not in run:
         return [_token_cache[run].split()]
-    return [word_tokens(word) for word in words(run)]
+    return [tokenize_word(word) for word in split_words(run)]
 
 
-def among(text: bytes, wanted: frozenset[str]) -> frozenset[str]:
+def find_tokens(text: bytes, wanted: frozenset[str]) -> frozenset[str]:
     """Find which of some tokens a text (UTF-8) has; faster than ``tokens``, since few words have to be tokenized."""
     if not text.isascii():
-        return wanted.intersection("".join(map(_token_cache.__getitem__, frozenset(runs(text)))).split())
+        return wanted.intersection(
+            "".join(map(_token_cache.__getitem__, frozenset(split_runs(text)))).split()
+        )
     lowered = text.translate(_BLANK_IN_LOWER_CASE)
     found = []
     for token, substring in _required_substrings(wanted):
@@ -124,14 +126,14 @@ def _tokens_of_word(word: bytes) -> frozenset[str]:
     return frozenset(_token_cache[word.decode("ascii")].split())
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Split a text into words, as written."""
     return _WORD.findall(text)
 
 
-def word_tokens(word: str) -> list[str]:
+def tokenize_word(word: str) -> list[str]:
     """Tokenize one word: the whole in lower case if it has several parts, then the stem of each part."""
-    if len(word) > MAX_WORD:
+    if len(word) > MAX_WORD_CHARS:
         return []
     parts = split_identifier(word)
     stems = [_stem_part(part) for part in parts if len(part) > 1 or len(parts) == 1 or not part.isascii()]
@@ -152,7 +154,7 @@ def split_identifier(word: str) -> list[str]:
 
 
 @lru_cache(maxsize=50_000)
-def path_words(path: str) -> tuple[str, ...]:
+def split_path_words(path: str) -> tuple[str, ...]:
     """Split a path into words in lower case: those of its folders and of the file name without extension."""
     parts = [part for part in _PATH_SPLIT.split(path) if part]
     if parts:
@@ -162,11 +164,11 @@ def path_words(path: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=5_000)
-def path_tokens(path: str) -> str:
+def tokenize_path(path: str) -> str:
     """Tokenize a path; the words of the file name count twice, since they say more than the folders'."""
     folder, _, filename = path.rpartition("/")
     stem, _, extension = filename.partition(".")
-    return " ".join(filter(None, [tokens(folder), tokens(stem), tokens(filename if extension else "")]))
+    return " ".join(filter(None, [tokenize(folder), tokenize(stem), tokenize(filename if extension else "")]))
 
 
 @lru_cache(maxsize=20_000)

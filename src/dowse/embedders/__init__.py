@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from dowse.embedders.embedder import Embedder, SupportsTimeout
 from dowse.errors import SettingsError
-from dowse.settings import Resolved, Settings, embedder_key
+from dowse.settings import ResolvedSettings, Settings, embedder_key
 
 if TYPE_CHECKING:
     from dowse.services.http_client import Client
 
-DEFAULTS = Resolved(Settings(), {})
+DEFAULTS = ResolvedSettings(Settings(), {})
 
 
-def create(spec: str, resolved: Resolved = DEFAULTS, root: Path = Path()) -> Embedder | None:
+def create(spec: str, resolved: ResolvedSettings = DEFAULTS, root: Path = Path()) -> Embedder | None:
     """Create the embedder that a setting like ``onnx:/path`` names; ``none`` switches the dense channel off.
 
     Nothing is loaded and nothing is sent yet. A relative path is relative to ``root``.
@@ -29,28 +29,28 @@ def create(spec: str, resolved: Resolved = DEFAULTS, root: Path = Path()) -> Emb
     return EMBEDDERS[name](rest, resolved, root)
 
 
-def hurried(embedder: Embedder | None) -> Embedder | None:
+def with_deadline(embedder: Embedder | None) -> Embedder | None:
     """Return an embedder for work that somebody waits for: it gives up early rather than late."""
     return embedder.with_deadline() if isinstance(embedder, SupportsTimeout) else embedder
 
 
-def _create_none(rest: str, resolved: Resolved, root: Path) -> None:
+def _create_none(rest: str, resolved: ResolvedSettings, root: Path) -> None:
     return None
 
 
-def _create_static(rest: str, resolved: Resolved, root: Path) -> Embedder:
-    from dowse.embedders.static import built_in
+def _create_static(rest: str, resolved: ResolvedSettings, root: Path) -> Embedder:
+    from dowse.embedders.static import load_built_in
 
-    return built_in()
+    return load_built_in()
 
 
-def _create_hashing(rest: str, resolved: Resolved, root: Path) -> Embedder:
+def _create_hashing(rest: str, resolved: ResolvedSettings, root: Path) -> Embedder:
     from dowse.embedders.hashing import HashingEmbedder
 
     return HashingEmbedder()
 
 
-def _create_model2vec(path: str, resolved: Resolved, root: Path) -> Embedder:
+def _create_model2vec(path: str, resolved: ResolvedSettings, root: Path) -> Embedder:
     from dowse.embedders.model2vec import Model2VecEmbedder
     from dowse.embedders.model_files import find_model_directory
 
@@ -58,7 +58,7 @@ def _create_model2vec(path: str, resolved: Resolved, root: Path) -> Embedder:
     return Model2VecEmbedder(find_model_directory(path, root, "model2vec"))
 
 
-def _create_onnx(path: str, resolved: Resolved, root: Path) -> Embedder:
+def _create_onnx(path: str, resolved: ResolvedSettings, root: Path) -> Embedder:
     from dowse.embedders.model_files import find_model_directory
     from dowse.embedders.onnx import OnnxEmbedder
 
@@ -72,13 +72,13 @@ def _create_onnx(path: str, resolved: Resolved, root: Path) -> Embedder:
     )
 
 
-def _require_own_model(provider: str, path: str, resolved: Resolved) -> None:
+def _require_own_model(provider: str, path: str, resolved: ResolvedSettings) -> None:
     """Raise an error if a tree names the model: native code would read the file of a stranger."""
     spec = f"{provider}:{path}"
     resolved.require_user("embedder", f"load the model {spec}", f"DOWSE_EMBEDDER={spec}")
 
 
-def _create_ollama(model: str, resolved: Resolved, root: Path) -> Embedder:
+def _create_ollama(model: str, resolved: ResolvedSettings, root: Path) -> Embedder:
     from dowse.embedders import ollama
 
     model = model or ollama.MODEL
@@ -86,7 +86,7 @@ def _create_ollama(model: str, resolved: Resolved, root: Path) -> Embedder:
     return ollama.OllamaEmbedder(client, model, **_request_options(resolved.settings))
 
 
-def _create_openai(model: str, resolved: Resolved, root: Path) -> Embedder:
+def _create_openai(model: str, resolved: ResolvedSettings, root: Path) -> Embedder:
     from dowse.embedders import openai
 
     may_send_key = resolved.may_send_key("embedder_url")
@@ -106,12 +106,12 @@ def _request_options(s: Settings) -> dict[str, Any]:
     }
 
 
-def _create_client(resolved: Resolved, default: str, **how: Any) -> Client:
+def _create_client(resolved: ResolvedSettings, default: str, **how: Any) -> Client:
     """Create a client of the service. Text leaves the machine only if the user says so: a file in the tree cannot."""
-    from dowse.services.http_client import Client, checked_url, is_local
+    from dowse.services.http_client import Client, is_local, validate_url
 
     s = resolved.settings
-    url = checked_url(s.embedder_url or default)
+    url = validate_url(s.embedder_url or default)
     if not is_local(url):
         decided_by = "embedder_url" if s.embedder_url else "embedder"
         request = f"send the text of this tree to {url}"
@@ -119,7 +119,7 @@ def _create_client(resolved: Resolved, default: str, **how: Any) -> Client:
     return Client(url, s.embedder_timeout, **how)
 
 
-EMBEDDERS: dict[str, Callable[[str, Resolved, Path], Embedder | None]] = {
+EMBEDDERS: dict[str, Callable[[str, ResolvedSettings, Path], Embedder | None]] = {
     "none": _create_none,
     "static": _create_static,
     "hashing": _create_hashing,

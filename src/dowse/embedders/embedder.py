@@ -40,7 +40,7 @@ class SupportsTimeout(Protocol):
 
 
 @runtime_checkable
-class Preparing(Protocol):
+class PretokenizingEmbedder(Protocol):
     """An embedder whose work on a document begins with its words: that part is done where the file is taken apart.
 
     It is sent to other processes to do so.

@@ -41,7 +41,7 @@ class HashingEmbedder:
 
 def _embed(text: str) -> list[float]:
     values = [0.0] * DIMENSIONS
-    for token, count in Counter(tokens.tokens(text).split()).items():
+    for token, count in Counter(tokens.tokenize(text).split()).items():
         weight = 1.0 + math.log(count)
         for bucket, sign in _hash_buckets(token):
             values[bucket] += sign * weight

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 WEIGHTS_FILE = "model.safetensors"
 EXTRA = "model2vec"
 
-TABLES = ("embeddings", "embedding.weight")
+TABLE_NAMES = ("embeddings", "embedding.weight")
 """What the table is called by Model2Vec, and by sentence-transformers."""
 
 MAX_TOKENS = 512
@@ -81,7 +81,7 @@ class Model2VecEmbedder:
         tokenizer = load_tokenizer(self._tokenizer, EXTRA)
         tokenizer.no_padding()
         tokenizer.enable_truncation(MAX_TOKENS)
-        table = next(tensors[name] for name in TABLES if name in tensors)
+        table = next(tensors[name] for name in TABLE_NAMES if name in tensors)
         rows, weights = tensors.get("mapping"), tensors.get("weights")
         if any(
             len(each) < tokenizer.get_vocab_size()
@@ -135,7 +135,7 @@ def _find_unknown_token(definition: Mapping[str, Any], tokenizer: Tokenizer) -> 
 
 
 def _find_table(header: Mapping[str, Any]) -> dict[str, Any]:
-    return next(dict(header[name]) for name in TABLES if name in header)
+    return next(dict(header[name]) for name in TABLE_NAMES if name in header)
 
 
 # --- the safetensors format: the length of a header, the header in JSON, then the arrays ---
@@ -169,7 +169,7 @@ def _check_header(header: Mapping[str, Any], available: int) -> None:
         size = prod(entry["shape"]) * int(DTYPES[entry["dtype"]][-1])
         if not 0 <= begin < end <= available or end - begin != size:
             raise ValueError(f"'{name}' is not complete")
-    if not any(name in header and len(header[name]["shape"]) == 2 for name in TABLES):
+    if not any(name in header and len(header[name]["shape"]) == 2 for name in TABLE_NAMES):
         raise ValueError("it has no table of embeddings: is it a Model2Vec model?")
 
 

@@ -71,7 +71,7 @@ MAX_MEMO_WORDS = 200_000
 """Distinct words cached at a time: about 40 MB at the most."""
 
 
-class Words(dict[str, bytes]):
+class WordRows(dict[str, bytes]):
     """Caches for each run of letters the rows of the table it stands for, each in two bytes.
 
     The vocabulary is sorted. For a query it is searched by bisection, since a dictionary of it would take longer to
@@ -94,7 +94,7 @@ class Words(dict[str, bytes]):
     def __missing__(self, run: str) -> bytes:
         if len(self) >= MAX_MEMO_WORDS:
             self.clear()
-        found = chain.from_iterable(map(self._word_rows, tokens.run_tokens(run)))
+        found = chain.from_iterable(map(self._word_rows, tokens.tokenize_run(run)))
         rows = self[run] = array("H", found).tobytes()
         return rows
 
@@ -126,7 +126,7 @@ class Words(dict[str, bytes]):
 
     def counts(self, text: str) -> dict[int, int]:
         """Count how often a text uses each row of the table."""
-        return Counter(array("H", self.rows(tokens.runs(text))))
+        return Counter(array("H", self.rows(tokens.split_runs(text))))
 
     def row(self, text: str) -> tuple[Any, Any]:
         """Return a text as training sees it: the rows it uses and their dampened counts."""
@@ -170,10 +170,10 @@ class StaticEmbedder:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
     @cached_property
-    def _words(self) -> Words:
+    def _words(self) -> WordRows:
         at = self._header["offsets"]
         vocabulary = self._data[at["vocabulary"] : at["end"]].decode().split("\n")
-        return Words(vocabulary, self._header["rows"] - len(vocabulary))
+        return WordRows(vocabulary, self._header["rows"] - len(vocabulary))
 
     def embed_query(self, text: str) -> Sequence[float]:
         """Embed a query."""
@@ -255,11 +255,11 @@ class StaticEmbedder:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the path of the file, not what was read of it."""
-        return (built_in, ()) if self._path == MODEL else (StaticEmbedder, (self._path,))
+        return (load_built_in, ()) if self._path == MODEL else (StaticEmbedder, (self._path,))
 
 
 @cache
-def built_in() -> StaticEmbedder:
+def load_built_in() -> StaticEmbedder:
     """Return the model of this package: one for all trees of a process, with the words it has met."""
     return StaticEmbedder()
 
@@ -269,7 +269,7 @@ def _split_document(text: str) -> Document:
     heading, _, body = text.partition("\n")
     opening, _, rest = body.lstrip().partition("\n")
     parts = (heading, opening, rest) if opening else ("", "", heading)
-    return Document(*map(tokens.runs, parts))
+    return Document(*map(tokens.split_runs, parts))
 
 
 def _count_values(numbers: Array) -> tuple[Array, Array]:

@@ -20,7 +20,7 @@ from dowse.engine import Engine
 from dowse.evaluation import commit_history
 from dowse.evaluation.eval_types import EvalQuery
 from dowse.indexing.pipeline import Progress
-from dowse.settings import Resolved, Settings
+from dowse.settings import ResolvedSettings, Settings
 from dowse.types import IndexState
 
 MEASURING_SETTINGS = {"refresh": False, "search_log": False, "cache": "off"}
@@ -128,7 +128,7 @@ class Checkouts:
         if root != self.own.root:
             settings = self._make_paths_absolute(settings)
         origins = {**self.own.origins, **dict.fromkeys(changed, "flag")}
-        return self.stack.enter_context(Engine(root, Resolved(settings, origins)))
+        return self.stack.enter_context(Engine(root, ResolvedSettings(settings, origins)))
 
     def _make_paths_absolute(self, settings: Settings) -> Settings:
         """Make paths that are relative to the user's tree absolute, for a copy that is somewhere else."""
@@ -150,4 +150,4 @@ def _write_masked(engine: Engine, folder: Path) -> None:
             language = engine.languages.by_name.get(file.parsed.language)
             target = folder / path
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(strip_docs.blanked(language, content) if language else content)
+            target.write_bytes(strip_docs.blank_docs(language, content) if language else content)

@@ -52,7 +52,7 @@ def list_commits_between(root: Path, older: str, newer: str) -> list[GitCommit]:
     return _read_log(root, f"{older}..{newer}")
 
 
-def newest_commits(root: Path, limit: int) -> list[GitCommit]:
+def list_newest_commits(root: Path, limit: int) -> list[GitCommit]:
     """List the newest commits, without merges, with what they changed."""
     return _read_log(root, f"--max-count={limit}")
 
@@ -74,7 +74,7 @@ def _parse_commit(record: str) -> GitCommit:
     return GitCommit(sha, parents.partition(" ")[0], author, subject.strip(), body.strip(), tuple(files))
 
 
-def changed_lines(root: Path, commit: GitCommit, path: str) -> list[tuple[int, int]]:
+def list_changed_lines(root: Path, commit: GitCommit, path: str) -> list[tuple[int, int]]:
     """List the line ranges of a file, as it was before a commit, that the commit changed or inserted after."""
     output = _run_git(root, "diff", "-U0", "-w", *_PLAIN_DIFF, commit.parent, commit.sha, "--", path)
     found = []
@@ -84,7 +84,7 @@ def changed_lines(root: Path, commit: GitCommit, path: str) -> list[tuple[int, i
     return found
 
 
-def content(root: Path, commit: str, path: str) -> bytes | None:
+def read_file_at(root: Path, commit: str, path: str) -> bytes | None:
     """Read a file as it was in a commit; None if it was not there."""
     done = git.run(root, "cat-file", "blob", f"{commit}:./{path}", otherwise=_ADVICE)
     return done.stdout if done.returncode == 0 else None
@@ -97,7 +97,7 @@ def export(root: Path, commit: str, folder: Path, present: Mapping[str, bytes]) 
     """
     listed = git.run(root, "ls-tree", "-r", "-z", commit, otherwise=_ADVICE)
     if listed.returncode:
-        raise git.refused(listed, _ADVICE)
+        raise git.refusal_error(listed, _ADVICE)
     wanted = dict(entry for entry in map(_parse_tree_entry, listed.stdout.split(b"\0")) if entry)
     for path in present.keys() - wanted.keys():
         _join_path(folder, path).unlink(missing_ok=True)
@@ -141,4 +141,4 @@ def _parse_tree_entry(line: bytes) -> tuple[str, bytes] | None:
 
 
 def _run_git(root: Path, *arguments: str) -> str:
-    return git.text(root, *arguments, otherwise=_ADVICE)
+    return git.run_text(root, *arguments, otherwise=_ADVICE)

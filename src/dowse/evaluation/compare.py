@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dowse.errors import UsageError
 from dowse.evaluation import metrics
-from dowse.evaluation.eval_types import Change, Comparison, Difference, Outcome, Run
+from dowse.evaluation.eval_types import Comparison, Difference, Outcome, QueryChange, Run
 
 ROUNDING_TOLERANCE = 1e-9
 """Smaller differences are rounding errors."""
@@ -51,9 +51,11 @@ def estimate_difference(pairs: Sequence[tuple[Outcome, Outcome]], name: str) -> 
     return Difference(metrics.mean(gains), low, high, better, worse, len(gains) - better - worse)
 
 
-def _make_change(before: Outcome, after: Outcome, name: str) -> Change:
-    return Change(after.id, after.query, after.category, before.values[name], after.values[name], after.added)
+def _make_change(before: Outcome, after: Outcome, name: str) -> QueryChange:
+    return QueryChange(
+        after.id, after.query, after.category, before.values[name], after.values[name], after.added
+    )
 
 
-def _order_by_size(change: Change) -> tuple[float, str]:
+def _order_by_size(change: QueryChange) -> tuple[float, str]:
     return -abs(change.after - change.before), change.id

@@ -168,7 +168,7 @@ class Difference(NamedTuple):
         return "worse" if self.high < 0 else "no difference shown"
 
 
-class Change(NamedTuple):
+class QueryChange(NamedTuple):
     """A query for which two runs differ in the headline metric."""
 
     id: str
@@ -188,8 +188,8 @@ class Comparison:
     questions: int
     headline: str
     differences: Mapping[str, Difference]
-    improved: tuple[Change, ...]
-    regressed: tuple[Change, ...]
+    improved: tuple[QueryChange, ...]
+    regressed: tuple[QueryChange, ...]
 
 
 @dataclass(frozen=True, slots=True)

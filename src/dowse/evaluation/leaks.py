@@ -35,8 +35,10 @@ def names_file(query: str, path: str) -> bool:
 
 def hints_at(query: str, path: str) -> bool:
     """Tell whether a query has a word of the file's name, in any inflection."""
-    words = {tokens.stem(word) for word in tokens.path_words(get_stem(path)) if len(word) >= MIN_WORD_LETTERS}
-    return not words.isdisjoint(tokens.tokens(query).split())
+    words = {
+        tokens.stem(word) for word in tokens.split_path_words(get_stem(path)) if len(word) >= MIN_WORD_LETTERS
+    }
+    return not words.isdisjoint(tokens.tokenize(query).split())
 
 
 def get_stem(path: str) -> str:

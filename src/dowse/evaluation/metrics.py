@@ -28,7 +28,7 @@ BOOTSTRAP_SEED = 0
 MAX_BLOCK_VALUES = 4_000_000
 """Numbers that a bootstrap holds in memory at a time."""
 
-DEFAULT = (
+DEFAULT_METRICS = (
     "ndcg@10",
     "mrr",
     "hit@1",
@@ -43,7 +43,7 @@ DEFAULT = (
 )
 """The default metrics; the first is the headline."""
 
-BUDGETS = (250, 500, 1000, 2000, 4000)
+TOKEN_BUDGETS = (250, 500, 1000, 2000, 4000)
 """Token budgets of the token recall curve."""
 
 
@@ -133,7 +133,7 @@ FORMULAS: Mapping[str, Formula] = {
 _NAME = re.compile(r"([a-z_]+)(?:@([1-9][0-9]{0,6}))?")
 
 
-def parsed(name: str) -> tuple[Formula, int]:
+def parse_metric(name: str) -> tuple[Formula, int]:
     """Parse ``ndcg@10`` into its formula and k; only ``mrr`` may go without k, and then uses every hit."""
     match = _NAME.fullmatch(name.strip().lower())
     formula = FORMULAS.get(match[1]) if match else None
@@ -143,15 +143,15 @@ def parsed(name: str) -> tuple[Formula, int]:
     return formula, int(match[2] or 10**9)
 
 
-def depth(names: Iterable[str]) -> int:
+def count_required_hits(names: Iterable[str]) -> int:
     """Return how many hits these metrics need; token recall and a plain mrr work with any number."""
-    ks = [parsed(name)[1] for name in names if "token_recall" not in name and "@" in name]
+    ks = [parse_metric(name)[1] for name in names if "token_recall" not in name and "@" in name]
     return max(ks, default=1)
 
 
 def compute_metrics(judgement: Judgement, names: Iterable[str]) -> dict[str, float]:
     """Compute every metric that applies to a judgement."""
-    table = {name: parsed(name) for name in names}
+    table = {name: parse_metric(name) for name in names}
     return {
         name: formula.compute(judgement, k)
         for name, (formula, k) in table.items()

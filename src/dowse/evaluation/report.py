@@ -10,13 +10,13 @@ from dowse.engine import Engine
 from dowse.evaluation import leaks
 from dowse.evaluation.compare import compare
 from dowse.evaluation.eval_types import Comparison, Dataset, Evaluation, Run
-from dowse.evaluation.run import Plan
+from dowse.evaluation.run import EvalPlan
 
 
-def evaluation(
+def build_evaluation(
     engine: Engine,
     dataset: Dataset,
-    plan: Plan,
+    plan: EvalPlan,
     runs: Sequence[Run],
     earlier: Evaluation | None = None,
     earlier_name: str = "",
@@ -38,7 +38,7 @@ def evaluation(
 
 
 def _compare_runs(
-    plan: Plan, runs: Sequence[Run], earlier: Evaluation | None, earlier_name: str
+    plan: EvalPlan, runs: Sequence[Run], earlier: Evaluation | None, earlier_name: str
 ) -> list[Comparison]:
     found = [compare(runs[0], run, plan.metrics) for run in runs[1:]]
     if earlier is not None:

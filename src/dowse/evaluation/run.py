@@ -26,7 +26,7 @@ from dowse.evaluation.eval_types import (
 from dowse.search.output.token_estimate import estimate_tokens
 from dowse.types import SearchOptions, SearchResponse
 
-DEPTH = 20
+MAX_HITS = 20
 """Hits per query: nobody looks further, and they fill the largest token budget."""
 
 MAX_KEPT_HITS = 10
@@ -36,22 +36,22 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class EvalPlan:
     """How to measure.
 
     ``best_per_file``: only the best hit of each file counts and has a rank. ``cursor``: the editor position of a query
     is used.
     """
 
-    metrics: tuple[str, ...] = metrics.DEFAULT
-    depth: int = DEPTH
+    metrics: tuple[str, ...] = metrics.DEFAULT_METRICS
+    depth: int = MAX_HITS
     best_per_file: bool = False
     cursor: bool = True
 
     @property
     def computed_metrics(self) -> tuple[str, ...]:
         """The metrics that are computed: those asked for, and the points of the token recall curve."""
-        curve = (f"token_recall@{budget}" for budget in metrics.BUDGETS)
+        curve = (f"token_recall@{budget}" for budget in metrics.TOKEN_BUDGETS)
         return tuple(dict.fromkeys([*self.metrics, *curve]))
 
 
@@ -59,7 +59,7 @@ def evaluate(
     engine: Engine,
     dataset: Dataset,
     variants: Sequence[Variant],
-    plan: Plan,
+    plan: EvalPlan,
     progress: Progress | None = None,
 ) -> tuple[Run, ...]:
     """Run every query on every variant; outcomes are in the order of the queries."""
@@ -89,7 +89,7 @@ class _QueryRunner:
     """Runs queries on one engine, and remembers what is known of its files."""
 
     engine: Engine
-    plan: Plan
+    plan: EvalPlan
     suffix_paths: bool
 
     def __post_init__(self) -> None:

@@ -26,7 +26,7 @@ SCHEMA = 1
 KIND = "dowse evaluation"
 
 
-def values(evaluation: Evaluation) -> dict[str, Any]:
+def evaluation_as_json(evaluation: Evaluation) -> dict[str, Any]:
     """Return an evaluation as JSON values, as docs/json.md describes it."""
     return {
         "schema": SCHEMA,
@@ -40,17 +40,17 @@ def values(evaluation: Evaluation) -> dict[str, Any]:
         "files": evaluation.files,
         "leaks": asdict(evaluation.leaks),
         "runs": [_run_as_json(run) for run in evaluation.runs],
-        "comparisons": [comparison_values(comparison) for comparison in evaluation.comparisons],
+        "comparisons": [comparison_as_json(comparison) for comparison in evaluation.comparisons],
         "notes": list(evaluation.notes),
     }
 
 
 def save(evaluation: Evaluation, path: Path) -> None:
     """Save an evaluation to a file."""
-    write(path, json.dumps(values(evaluation), ensure_ascii=False, indent=1) + "\n")
+    write_report(path, json.dumps(evaluation_as_json(evaluation), ensure_ascii=False, indent=1) + "\n")
 
 
-def write(path: Path, text: str) -> None:
+def write_report(path: Path, text: str) -> None:
     """Write a report to a file; its folder is created if necessary."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -107,7 +107,7 @@ def _estimates_as_json(estimates: Mapping[str, Estimate]) -> dict[str, Any]:
     return {name: estimate._asdict() for name, estimate in estimates.items()}
 
 
-def comparison_values(comparison: Comparison) -> dict[str, Any]:
+def comparison_as_json(comparison: Comparison) -> dict[str, Any]:
     """Return a comparison as JSON values, as docs/json.md describes it."""
     return {
         "before": comparison.before,

@@ -11,7 +11,7 @@ from dowse.errors import UsageError
 from dowse.evaluation.eval_types import Variant
 from dowse.settings import SIGNALS, Settings
 
-BASE = "base"
+BASE_NAME = "base"
 """The name of the variant with the settings in force."""
 
 CHANNEL_WEIGHTS = {
@@ -43,7 +43,7 @@ def parse(text: str, base: Settings) -> Variant:
         elif key in SIGNALS and value in ("on", "off"):
             off.append(key if value == "off" else f"-{key}")
         else:
-            settings[key] = settings_module.parsed(key, _resolve_path(key, value))
+            settings[key] = settings_module.parse_value(key, _resolve_path(key, value))
     if off:
         settings["signals_off"] = _merge_disabled_signals(base.signals_off, off)
     return Variant(text, settings)
@@ -67,11 +67,11 @@ def _merge_disabled_signals(now: tuple[str, ...], changes: list[str]) -> tuple[s
     return tuple(dict.fromkeys(signal for signal in (*now, *off) if signal not in on))
 
 
-def named(variant: Variant, name: str) -> Variant:
+def rename_variant(variant: Variant, name: str) -> Variant:
     """Give a variant another name."""
     return Variant(name, variant.settings)
 
 
-def over(base: Variant, variant: Variant) -> Variant:
+def overlay_variant(base: Variant, variant: Variant) -> Variant:
     """Apply a variant on top of settings that every run has."""
     return Variant(variant.name, {**base.settings, **variant.settings})

@@ -83,7 +83,7 @@ class CodeGraph:
 
     def _update_graph(self, snapshot: Snapshot) -> Graph:
         known = self._graph.files if self._graph else graph_codec.unpack(self._source.kept(GRAPH_BLOB))
-        files = build.updated(snapshot, known)
+        files = build.update_graph(snapshot, known)
         if files is not known:
             self._source.keep(GRAPH_BLOB, graph_codec.pack(files))
         if self._graph is None or files is not known:
@@ -181,11 +181,13 @@ class CodeGraph:
         """List what a change affects: from a git revision to the files on disk, or as a diff says."""
         root = self._source.root
         graph = self.load()
-        text = git_diff.diff(root, since) if diff is None else diff
-        ranges, removed = git_diff.changed_lines(text)
+        text = git_diff.read_diff(root, since) if diff is None else diff
+        ranges, removed = git_diff.parse_diff(text)
         if diff is None:
             ranges |= {
-                path: [] for path in git_diff.untracked(root) if path in graph.files and path not in ranges
+                path: []
+                for path in git_diff.list_untracked(root)
+                if path in graph.files and path not in ranges
             }
         changed = [node for path, lines in ranges.items() for node in _find_touched(graph, path, lines)]
         walk = replace(walk or Walk(depth=3), direction=Direction.USED_BY)
@@ -193,7 +195,7 @@ class CodeGraph:
         notes: tuple[str, ...] = ()
         together: list[tuple[str, float, int]] = []
         try:
-            together = git_diff.companions(root, [*ranges, *removed])
+            together = git_diff.find_companions(root, [*ranges, *removed])
         except UsageError as error:
             notes = (f"without what usually changes together: {error}",)
         present = [row for row in together if row[0] in graph.files][:MAX_COMPANIONS]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from posixpath import dirname
 from typing import NamedTuple
 
-from dowse.gc_pause import uncollected
+from dowse.gc_pause import gc_paused
 from dowse.graph import scopes
 from dowse.graph.import_rules import BY_LANGUAGE
 from dowse.graph.resolve import Resolver
@@ -35,7 +35,7 @@ class FileGraph(NamedTuple):
 FileGraphs = Mapping[str, FileGraph]
 
 
-def updated(snapshot: Snapshot, known: FileGraphs) -> FileGraphs:
+def update_graph(snapshot: Snapshot, known: FileGraphs) -> FileGraphs:
     """Update the graph of one generation to another; return the same object if nothing has changed."""
     manifest = snapshot.manifest()
     changed = {
@@ -46,7 +46,7 @@ def updated(snapshot: Snapshot, known: FileGraphs) -> FileGraphs:
     gone = known.keys() - manifest.keys()
     if not changed and not gone:
         return known
-    with uncollected():
+    with gc_paused():
         return _Update(snapshot, known, changed, gone).run()
 
 
@@ -132,7 +132,7 @@ class _Update:
 
 
 def _read_scopes(row: FileReferences) -> FileScopes:
-    return scopes.read(row.path, row.language, row.packed)
+    return scopes.read_scopes(row.path, row.language, row.packed)
 
 
 def _list_folders(paths: Iterable[str]) -> set[str]:

@@ -26,7 +26,7 @@ _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
 _DEV_NULL = "/dev/null"
 
 
-def changed_lines(diff: str) -> tuple[dict[str, list[tuple[int, int]]], list[str]]:
+def parse_diff(diff: str) -> tuple[dict[str, list[tuple[int, int]]], list[str]]:
     """Parse a unified diff into the changed line ranges by path (as they are after it), and the removed paths."""
     changed: dict[str, list[tuple[int, int]]] = {}
     removed: list[str] = []
@@ -46,21 +46,21 @@ def changed_lines(diff: str) -> tuple[dict[str, list[tuple[int, int]]], list[str
     return changed, removed
 
 
-def diff(root: Path, revision: str) -> str:
+def read_diff(root: Path, revision: str) -> str:
     """Return the diff between a revision and the files on disk."""
     if revision.startswith("-"):
         raise UsageError(f"{revision} is not a revision: give a commit, a branch or a tag")
-    quiet = git.without_filters(root, otherwise=_ADVICE)
+    quiet = git.disable_filters(root, otherwise=_ADVICE)
     return _run_git(root, *quiet, "diff", *git.PLAIN_DIFF, "--relative", "-U0", revision, "--")
 
 
-def untracked(root: Path) -> list[str]:
+def list_untracked(root: Path) -> list[str]:
     """List files that git does not track and does not ignore."""
     listed = _run_git(root, "ls-files", "--others", "--exclude-standard", "-z")
     return [path for path in listed.split("\0") if path]
 
 
-def companions(root: Path, paths: Sequence[str]) -> list[tuple[str, float, int]]:
+def find_companions(root: Path, paths: Sequence[str]) -> list[tuple[str, float, int]]:
     """Find files that usually change with these: path, share of their commits, number of commits; most first."""
     log = _run_git(
         root, "log", f"-{MAX_COMMITS}", "--no-merges", "--name-only", "--relative", "--format=%x01", "-z"
@@ -84,4 +84,4 @@ def count_co_changes(
 
 
 def _run_git(root: Path, *arguments: str) -> str:
-    return git.text(root, *arguments, otherwise=_ADVICE)
+    return git.run_text(root, *arguments, otherwise=_ADVICE)

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Any, TypeVar
 
-from dowse.gc_pause import uncollected
+from dowse.gc_pause import gc_paused
 from dowse.graph.build import FileGraph, FileGraphs
-from dowse.serialization import deflated, inflate
+from dowse.serialization import deflate, inflate
 from dowse.types import Certainty, Edge, Kind, Node, Relation, Role, named
 
 VERSION = 5
@@ -45,7 +45,7 @@ class _StringTable(dict[str, int]):
 def pack(files: FileGraphs) -> bytes:
     """Encode a graph as bytes."""
     strings = _StringTable()
-    with uncollected():
+    with gc_paused():
         columns = [array("I", column) for column in _encode_columns(files.values(), strings)]
     rows = [
         (path, f.content_hash.hex(), f.language, f.role, f.interface.hex(), *map(len, f[4:]))
@@ -54,7 +54,7 @@ def pack(files: FileGraphs) -> bytes:
     head = [VERSION, sys.byteorder, list(strings), rows, [len(column) for column in columns]]
     text = json.dumps(head, ensure_ascii=False, check_circular=False, separators=(",", ":"))
     parts = [text.encode("utf-8", "surrogatepass"), b"\n", *(column.tobytes() for column in columns)]
-    return deflated(b"".join(parts))
+    return deflate(b"".join(parts))
 
 
 def _encode_columns(files: Iterable[FileGraph], strings: _StringTable) -> Iterator[Iterable[int]]:
@@ -96,7 +96,7 @@ def unpack(data: bytes | None) -> FileGraphs:
         version, order, *tables = json.loads(head)
         if (version, order) != (VERSION, sys.byteorder):
             return {}
-        with uncollected():
+        with gc_paused():
             return _decode_files(tables, body)
     except (ValueError, TypeError, LookupError, StopIteration, RecursionError, zlib.error):
         return {}

@@ -112,7 +112,7 @@ LineScopes = Sequence[tuple[int, int]]
 """For each line the innermost scope, and the scope that names are looked up from."""
 
 
-def read(path: str, language: str, packed: bytes) -> FileScopes:
+def read_scopes(path: str, language: str, packed: bytes) -> FileScopes:
     """Read the tables of a file from its packed references."""
     try:
         entities, references = unpack(packed)

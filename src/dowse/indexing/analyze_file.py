@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from dowse.code import bracket_depth, chunk_fields, chunking, parsing, references, symbols
-from dowse.code.languages import Languages, builtin
+from dowse.code.languages import Languages, load_builtin
 from dowse.code.languages.spec import Language
-from dowse.embedders.embedder import Preparing
+from dowse.embedders.embedder import PretokenizingEmbedder
 from dowse.indexing import embed
 from dowse.types import (
     ChunkTerms,
@@ -29,16 +29,16 @@ VERSION = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Understanding:
+class ParserConfig:
     """The settings that decide parser a content is analyzed."""
 
     languages: Languages
     chunk_size: int
     chunk_overlap: int
-    embedder: Preparing | None = None  # one that can prepare its input here
+    embedder: PretokenizingEmbedder | None = None  # one that can prepare its input here
 
 
-class Task(NamedTuple):
+class PendingFile(NamedTuple):
     """A file that was read, and whose secrets are masked, to be analyzed."""
 
     path: str
@@ -60,14 +60,12 @@ class AnalyzedFile(NamedTuple):
     prepared: tuple[PreparedChunk, ...] = ()
 
 
-def understand(
-    parser: Understanding, path: str, content: bytes, known: ParsedFile | None = None
-) -> AnalyzedFile:
+def analyze(parser: ParserConfig, path: str, content: bytes, known: ParsedFile | None = None) -> AnalyzedFile:
     """Parse a file, unless its content is known already, and make its tokens."""
-    return analyze_group(parser, [Task(path, content, known)])[0]
+    return analyze_group(parser, [PendingFile(path, content, known)])[0]
 
 
-def analyze_group(parser: Understanding, tasks: Sequence[Task]) -> list[AnalyzedFile]:
+def analyze_group(parser: ParserConfig, tasks: Sequence[PendingFile]) -> list[AnalyzedFile]:
     """Analyze some files: parse all of them before the first is tokenized.
 
     Parsing and tokenizing file by file takes 3 % longer: each evicts the code and tables of the other from the
@@ -77,7 +75,7 @@ def analyze_group(parser: Understanding, tasks: Sequence[Task]) -> list[Analyzed
     return [_add_terms(parser, task, *result) for task, result in zip(tasks, parsed, strict=True)]
 
 
-def understand_soon(parser: Understanding, tasks: Sequence[Task]) -> list[AnalyzedFile | None]:
+def analyze_quickly(parser: ParserConfig, tasks: Sequence[PendingFile]) -> list[AnalyzedFile | None]:
     """Analyze the files that take little time; None for one that needs a process of its own."""
     parsed = [_parse_quickly(parser, task) for task in tasks]
     return [
@@ -86,25 +84,25 @@ def understand_soon(parser: Understanding, tasks: Sequence[Task]) -> list[Analyz
     ]
 
 
-def _parse_quickly(parser: Understanding, task: Task) -> tuple[ParsedFile, bytes] | None:
+def _parse_quickly(parser: ParserConfig, task: PendingFile) -> tuple[ParsedFile, bytes] | None:
     if task.known:
         return task.known, b""
     language = parser.languages.detect(task.path, task.content)
     if not _is_trusted(language) or bracket_depth.nests_deeply(task.content):
         return None
     try:
-        return _parse(parser, language, task.content, parsing.SOON)
-    except parsing.NotSoon:
+        return _parse(parser, language, task.content, parsing.QUICK_LIMITS)
+    except parsing.QuickLimitExceeded:
         return None
 
 
 def _is_trusted(language: Language) -> bool:
     """Return whether the patterns of a language are built in: those of a tree's settings may take forever."""
     has_patterns = bool(language.links or language.blanks)
-    return not has_patterns or builtin().by_name.get(language.name) == language
+    return not has_patterns or load_builtin().by_name.get(language.name) == language
 
 
-def understand_by_lines(parser: Understanding, task: Task) -> AnalyzedFile:
+def analyze_by_lines(parser: ParserConfig, task: PendingFile) -> AnalyzedFile:
     """Cut a file into chunks by lines only: parsing it takes too much time or memory."""
     language = parser.languages.detect(task.path, task.content)
     chunks = chunking.cut_chunks(task.content, (), None, parser.chunk_size, parser.chunk_overlap)
@@ -112,18 +110,18 @@ def understand_by_lines(parser: Understanding, task: Task) -> AnalyzedFile:
     return _add_terms(parser, task, parsed, references.pack((), {}))
 
 
-def parse(parser: Understanding, path: str, content: bytes) -> tuple[ParsedFile, bytes]:
+def parse(parser: ParserConfig, path: str, content: bytes) -> tuple[ParsedFile, bytes]:
     """Parse a content into entities and chunks, and its packed references; the path only tells the language."""
     return _parse(parser, parser.languages.detect(path, content), content)
 
 
 def _parse(
-    parser: Understanding, language: Language, content: bytes, limits: parsing.ParseLimits | None = None
+    parser: ParserConfig, language: Language, content: bytes, limits: parsing.ParseLimits | None = None
 ) -> tuple[ParsedFile, bytes]:
     tree, health = parsing.parse(language, content, limits)
     if health is ParseHealth.FAILED:
         tree = None  # all of it is one error: a query finds nothing, and takes quadratic time
-    matches = parsing.matches(language, tree)
+    matches = parsing.run_queries(language, tree)
     entities = symbols.find(language, matches.definitions, content)
     chunks = chunking.cut_chunks(content, entities, tree, parser.chunk_size, parser.chunk_overlap)
     mentions = references.find(language, matches.references, content)
@@ -131,11 +129,11 @@ def _parse(
 
 
 def _add_terms(
-    parser: Understanding, task: Task, parsed: ParsedFile, packed_references: bytes
+    parser: ParserConfig, task: PendingFile, parsed: ParsedFile, packed_references: bytes
 ) -> AnalyzedFile:
     """Add tokens, and the input of the embedder, to a file that was parsed."""
     definitions = chunk_fields.definitions_by_chunk(parsed)
-    passages = chunk_fields.passages(task.content, parsed, definitions)
+    passages = chunk_fields.build_passages(task.content, parsed, definitions)
     fields = chunk_fields.chunk_terms(task.path, passages)
     prepared = (
         embed.prepare_chunks(parser.embedder, task.path, task.content, passages) if parser.embedder else ()

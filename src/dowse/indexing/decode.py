@@ -54,7 +54,7 @@ class SourceText:
     stamp: FileStamp
 
 
-def read(path: Path, relative: str, max_size: int) -> SourceText | Skipped:
+def read_source(path: Path, relative: str, max_size: int) -> SourceText | Skipped:
     """Read the text of a file, or return why it is skipped; never raise an error for what is on disk."""
     try:
         data, stamp = _read_stamped(path, max_size)
@@ -70,7 +70,7 @@ def read(path: Path, relative: str, max_size: int) -> SourceText | Skipped:
     if decoded is None:
         return Skipped(relative, SkipReason.BINARY, "its content is not text")
     content, encoding = decoded
-    if detail := _minified(content, relative):
+    if detail := _describe_minified(content, relative):
         return Skipped(relative, SkipReason.MINIFIED, detail)
     return SourceText(content, encoding, stamp)
 
@@ -142,7 +142,7 @@ def _has_control_characters(data: bytes) -> bool:
     return len(data) - len(data.translate(None, _CONTROL_CHARACTERS)) > len(data) * _MAX_CONTROL_SHARE
 
 
-def _minified(content: bytes, relative: str) -> str:
+def _describe_minified(content: bytes, relative: str) -> str:
     """Say what shows that code is minified, or return an empty string."""
     size = len(content)
     if size <= _MINIFIED_MIN_BYTES or PurePosixPath(relative).suffix.lower() not in _MINIFIABLE_EXTENSIONS:

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from dowse.code import chunk_fields
-from dowse.embedders.embedder import Embedder, Preparing
+from dowse.embedders.embedder import Embedder, PretokenizingEmbedder
 from dowse.errors import EmbedderError
 from dowse.types import KEY_BYTES, ChunkVector, PreparedChunk, SourceFile
 
@@ -43,7 +43,9 @@ class EmbeddingRun:
     _length: int = 0  # dimensions of the vectors, once there is one
 
     def __post_init__(self) -> None:
-        self._prepares = isinstance(self.embedder, Preparing)  # isinstance is slow with a protocol
+        self._prepares = isinstance(
+            self.embedder, PretokenizingEmbedder
+        )  # isinstance is slow with a protocol
 
     def embed(self, files: list[SourceFile]) -> Iterator[list[SourceFile]]:
         """Add vectors to files; yield them in portions to store, and raise an error of the embedder after the last."""
@@ -87,7 +89,7 @@ class EmbeddingRun:
         """Prepare the chunks of a file for an embedder that reads plain text."""
         assert self.embedder is not None
         model = self.embedder.name
-        texts = chunk_fields.embedded_texts(file.path, file.content, file.parsed, file.definitions)
+        texts = chunk_fields.build_embedding_texts(file.path, file.content, file.parsed, file.definitions)
         documents = [text.encode("utf-8", "replace") for text in texts]
         return file._replace(prepared=tuple([PreparedChunk(_key(model, text), text) for text in documents]))
 
@@ -144,7 +146,7 @@ class EmbeddingRun:
 
 
 def prepare_chunks(
-    embedder: Preparing, path: str, content: bytes, passages: Sequence[chunk_fields.Passage]
+    embedder: PretokenizingEmbedder, path: str, content: bytes, passages: Sequence[chunk_fields.Passage]
 ) -> tuple[PreparedChunk, ...]:
     """Do the part of embedding that needs only the words of a file, where the file is analyzed."""
     model = embedder.name

@@ -22,9 +22,9 @@ from dowse.stores.protocol import KnownFile, Snapshot, Store
 from dowse.types import Candidate, FileStamp, IndexReport, IndexState, SearchResult, StoredFile
 
 if TYPE_CHECKING:
-    from dowse.indexing.pipeline import Progress, Recipe
+    from dowse.indexing.pipeline import IndexConfig, Progress
 
-CHECKED_FILES = 20_000
+MAX_CHECKED_FILES = 20_000
 """Trees up to this size are compared with the disk before a search (3 microseconds a file), or watched. Of larger ones
 only the folders are, which show new and removed files, and the files in the response: an edit of another file that
 happened while nobody watched is indexed when that file is a hit, or by ``dowse index``."""
@@ -48,12 +48,12 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class FreshnessContext:
     """What it takes to check a tree and to write its index."""
 
     root: Path
     store: Store
-    recipe: Callable[[], Recipe]  # for reindexing while a search waits
+    recipe: Callable[[], IndexConfig]  # for reindexing while a search waits
     index: Callable[[Progress | None], IndexReport]
     looks: bool  # whether to check for changes
     read_only: bool
@@ -82,7 +82,7 @@ class Reading:
 class Freshness:
     """Keeps one index fresh. Safe to use from several threads: one checks or writes, the others wait."""
 
-    def __init__(self, context: Means) -> None:
+    def __init__(self, context: FreshnessContext) -> None:
         self._context = context
         self._root, self._store = context.root, context.store
         self._next_check = 0.0
@@ -148,7 +148,7 @@ class Freshness:
 
     def _build(self, progress: Progress | None) -> list[str]:
         """Build the index, unless another thread or process did meanwhile; return notes."""
-        return patiently(lambda: self._build_once(progress), progress)
+        return retry_while_locked(lambda: self._build_once(progress), progress)
 
     def _build_once(self, progress: Progress | None) -> list[str]:
         with self._busy:
@@ -206,7 +206,7 @@ class Freshness:
         """Compare everything with the disk; of a large tree, all folders and the files in those that changed."""
         self._tracker.begin(snapshot)
         folders = snapshot.folders()
-        is_large = snapshot.file_count() > CHECKED_FILES
+        is_large = snapshot.file_count() > MAX_CHECKED_FILES
         diff = tree_diff.diff_tree(self._root, {} if is_large else snapshot.manifest(), folders)
         if is_large and diff.folders:
             diff = tree_diff.diff_tree(self._root, _select_files(diff.folders, snapshot.manifest()), folders)
@@ -230,7 +230,7 @@ class Freshness:
     def _load_known(self) -> tuple[Mapping[str, KnownFile], Mapping[str, int]] | None:
         """Load the files and folders of the index; None if the tree is too large to check every one."""
         with self._store.snapshot() as snapshot:
-            if snapshot.file_count() > CHECKED_FILES:
+            if snapshot.file_count() > MAX_CHECKED_FILES:
                 return None
             return snapshot.manifest(), snapshot.folders()
 
@@ -315,7 +315,7 @@ class Freshness:
         )
 
 
-def patiently(work: Callable[[], Result], progress: Progress | None) -> Result:
+def retry_while_locked(work: Callable[[], Result], progress: Progress | None) -> Result:
     """Do work, again and again for a while if another process is writing the index; return its result."""
     until = time.monotonic() + LOCKED_SECONDS
     while True:

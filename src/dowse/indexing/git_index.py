@@ -47,7 +47,7 @@ class _IndexEntry(NamedTuple):
     blob: bytes
 
 
-def revision(root: Path, paths: Iterable[str] = ()) -> Revision | None:
+def read_revision(root: Path, paths: Iterable[str] = ()) -> Revision | None:
     """Read the commit of a work tree, and which of these files are dirty; None without git."""
     tree = _find_work_tree(root)
     folder = _find_git_folder(tree) if tree else None
@@ -90,15 +90,15 @@ def _find_git_folder(tree: str) -> str | None:
         return None
 
 
-def hooks_folder(root: Path) -> Path | None:
+def find_hooks_folder(root: Path) -> Path | None:
     """Find the hooks of the repository, unless its configuration names another place."""
     tree = _find_work_tree(root)
     folder = _find_git_folder(tree) if tree else None
-    return Path(_common(folder), "hooks") if folder else None
+    return Path(_find_common_folder(folder), "hooks") if folder else None
 
 
 @lru_cache(maxsize=64)
-def _common(folder: str) -> str:
+def _find_common_folder(folder: str) -> str:
     """Find the folder that all work trees of a repository share."""
     try:
         return os.path.realpath(os.path.join(folder, _read_line(f"{folder}/commondir")))
@@ -114,7 +114,7 @@ def _read_head(folder: str) -> tuple[str, str]:
     name = head.removeprefix("ref: ")
     if not name.startswith("refs/") or ".." in name:
         return "", ""  # git allows no such name: it would be a file of the user's own
-    common = _common(folder)
+    common = _find_common_folder(folder)
     commit = _read_cached(f"{common}/{name}") or _read_cached(f"{common}/packed-refs", name)
     return name.removeprefix("refs/heads/"), commit if _COMMIT.fullmatch(commit) else ""
 

@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from dowse import lifeline
 from dowse.errors import DowseError
-from dowse.indexing.analyze_file import AnalyzedFile, Task, Understanding
+from dowse.indexing.analyze_file import AnalyzedFile, ParserConfig, PendingFile
 
 CPU_SECONDS = 2.0
 CPU_SECONDS_PER_MB = 3.0
@@ -33,14 +33,14 @@ MEMORY_BYTES = 240_000_000
 WALL_FACTOR = 15
 """The same in time by the clock: a machine may have more to do."""
 
-_ENDED = "a worker process ended unexpectedly: try again with 'workers = 1' in dowse.toml"
+_WORKER_ENDED_MESSAGE = "a worker process ended unexpectedly: try again with 'workers = 1' in dowse.toml"
 
-CRASHES = tuple(
+CRASH_CODES = tuple(
     -getattr(signal, name) for name in ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL") if hasattr(signal, name)
 )
 """How a worker ends when a grammar crashes; one that was killed, or could not start, says nothing of its files."""
 
-_TIME_IS_UP = -getattr(signal, "SIGXCPU", 0)
+_CPU_LIMIT_CODE = -getattr(signal, "SIGXCPU", 0)
 
 OUT_OF_MEMORY = 77
 """What a worker exits with that notices itself that its memory is used up."""
@@ -57,7 +57,7 @@ class OverBudget(Exception):
 class Worker:
     """A process that analyzes files; it cannot be used any more after an error."""
 
-    def __init__(self, how: Understanding) -> None:
+    def __init__(self, how: ParserConfig) -> None:
         self._process = subprocess.Popen(
             # -P: what lies in the working directory, a user's own pickle.py say, must not be imported
             [sys.executable, "-P", "-m", "dowse.indexing.workers", str(os.getpid())],
@@ -68,11 +68,11 @@ class Worker:
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
         self._is_late = False
-        self._untold: Understanding | None = how
+        self._untold: ParserConfig | None = how
 
-    def understand(self, group: Sequence[Task]) -> list[AnalyzedFile]:
+    def understand(self, group: Sequence[PendingFile]) -> list[AnalyzedFile]:
         """Have a group of files analyzed; raise an error if the worker crashes or takes too long."""
-        clock = threading.Timer(WALL_FACTOR * seconds_for(group), self._end_late)
+        clock = threading.Timer(WALL_FACTOR * cpu_seconds_for(group), self._end_late)
         clock.daemon = True
         clock.start()
         try:
@@ -110,12 +110,12 @@ class Worker:
     def _error(self) -> Exception:
         """Tell from how the process ended what that means."""
         code = self._process.wait()
-        if self._is_late or code == OUT_OF_MEMORY or (code < 0 and code == _TIME_IS_UP):
+        if self._is_late or code == OUT_OF_MEMORY or (code < 0 and code == _CPU_LIMIT_CODE):
             return OverBudget()
-        return Crashed() if code in CRASHES else DowseError(_ENDED)
+        return Crashed() if code in CRASH_CODES else DowseError(_WORKER_ENDED_MESSAGE)
 
 
-def seconds_for(group: Sequence[Task]) -> float:
+def cpu_seconds_for(group: Sequence[PendingFile]) -> float:
     """Say how much CPU time files may take."""
     megabytes = sum(len(task.content) for task in group) / 1e6
     if len(group) == 1:
@@ -123,9 +123,9 @@ def seconds_for(group: Sequence[Task]) -> float:
     return GROUP_CPU_SECONDS + GROUP_CPU_SECONDS_PER_MB * megabytes
 
 
-def limit(group: Sequence[Task]) -> None:
+def limit(group: Sequence[PendingFile]) -> None:
     """Let this process, which is a worker, take no more for some files than they may take."""
-    seconds = seconds_for(group)
+    seconds = cpu_seconds_for(group)
     lifeline.limit_cpu(seconds)
     lifeline.limit_memory(MEMORY_BYTES)
     lifeline.limit_time(2 * WALL_FACTOR * seconds)  # the parent, if it lives, comes before that

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import ctypes
 
-MOST_WATCHES = 16
+MAX_WATCHES = 16
 """Trees that one process watches at a time: a user may have 128 of these descriptors, for all programs."""
 
 READ_BYTES = 65_536
@@ -65,7 +65,7 @@ class Watch:
     def __init__(self, root: Path) -> None:
         if sys.platform != "linux":
             raise Unwatchable("there is no inotify on this system")
-        if len(_open_watches) >= MOST_WATCHES:
+        if len(_open_watches) >= MAX_WATCHES:
             raise Unwatchable("this process watches enough trees")
         self._root = os.fspath(root)
         self._process = os.getpid()

@@ -14,14 +14,14 @@ from hashlib import blake2b
 from pathlib import Path
 
 from dowse.code import file_roles, parsing, secrets
-from dowse.embedders.embedder import Embedder, Preparing
-from dowse.gc_pause import uncollected
+from dowse.embedders.embedder import Embedder, PretokenizingEmbedder
+from dowse.gc_pause import gc_paused
 from dowse.indexing import tree_diff
-from dowse.indexing.analyze_file import VERSION, AnalyzedFile, Task, Understanding
-from dowse.indexing.decode import SourceText, read
+from dowse.indexing.analyze_file import VERSION, AnalyzedFile, ParserConfig, PendingFile
+from dowse.indexing.decode import SourceText, read_source
 from dowse.indexing.discover import PartialWalk, Rules, check_path, discover
 from dowse.indexing.embed import EmbeddingRun
-from dowse.indexing.workers import reason, understand_all
+from dowse.indexing.workers import analyze_all, describe_error
 from dowse.stores.protocol import KnownFile, Store, Writer
 from dowse.types import LEFT_OUT, Candidate, FileStamp, Folder, IndexReport, Skipped, SkipReason, SourceFile
 
@@ -33,11 +33,11 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class IndexConfig:
     """Everything that decides what a tree becomes in the index."""
 
     rules: Rules
-    understanding: Understanding
+    understanding: ParserConfig
     mask_secrets: bool
     content_key: str  # the settings that change how a content is indexed, as text
     embedder: Embedder | None
@@ -51,7 +51,7 @@ class Recipe:
         return blake2b(key.encode() + content, digest_size=16).digest()
 
 
-def index(root: Path, store: Store, config: Recipe, progress: Progress) -> IndexReport:
+def index(root: Path, store: Store, config: IndexConfig, progress: Progress) -> IndexReport:
     """Bring the index up to what is on disk, by a complete walk."""
     started = time.perf_counter()
     progress("discover", 0, 0)
@@ -67,7 +67,7 @@ def index(root: Path, store: Store, config: Recipe, progress: Progress) -> Index
 def update(
     root: Path,
     store: Store,
-    config: Recipe,
+    config: IndexConfig,
     diff: tree_diff.TreeDiff,
     known_folders: Collection[str],
 ) -> None:
@@ -86,13 +86,13 @@ def update(
             tree_diff.outer_rules(folders).keys() - set(known_folders)
         )
         if not has_new_rules:
-            run = _Run(root, writer, config, quiet, manifest)
+            run = _Run(root, writer, config, ignore_progress, manifest)
             run.write(stale, diff.missing, {**diff.folders, **folders})
             return
-    index(root, store, config, quiet)
+    index(root, store, config, ignore_progress)
 
 
-def why(root: Path, path: str, config: Recipe) -> Candidate | Skipped:
+def check_file(root: Path, path: str, config: IndexConfig) -> Candidate | Skipped:
     """Say whether a run would index a path; a file that no rule skips is read, since its content may."""
     found = check_path(root, path, config.rules)
     if isinstance(found, Candidate) and (problem := _find_problem(root, found.path, config)):
@@ -100,7 +100,7 @@ def why(root: Path, path: str, config: Recipe) -> Candidate | Skipped:
     return found
 
 
-def left_out(root: Path, config: Recipe, manifest: Mapping[str, KnownFile]) -> Iterator[Skipped]:
+def find_skipped(root: Path, config: IndexConfig, manifest: Mapping[str, KnownFile]) -> Iterator[Skipped]:
     """Yield every file and folder that a run would skip; files of the index that have not changed are not read."""
     for item in discover(root, config.rules):
         if isinstance(item, Skipped):
@@ -111,22 +111,22 @@ def left_out(root: Path, config: Recipe, manifest: Mapping[str, KnownFile]) -> I
                 yield problem
 
 
-def _find_problem(root: Path, path: str, config: Recipe) -> Skipped | None:
+def _find_problem(root: Path, path: str, config: IndexConfig) -> Skipped | None:
     """Find what keeps a file out of the index, as far as can be told without parsing it."""
-    source = read(root / path, path, config.rules.max_file_size)
+    source = read_source(root / path, path, config.rules.max_file_size)
     if isinstance(source, Skipped):
         return source
-    error = parsing.problem(config.understanding.languages.detect(path, source.content))
-    return Skipped(path, SkipReason.FAILED, reason(error)) if error else None
+    error = parsing.find_problem(config.understanding.languages.detect(path, source.content))
+    return Skipped(path, SkipReason.FAILED, describe_error(error)) if error else None
 
 
-def content_unchanged(root: Path, config: Recipe, path: str, content_hash: bytes) -> bool:
+def content_unchanged(root: Path, config: IndexConfig, path: str, content_hash: bytes) -> bool:
     """Return whether a file still has the content that the index knows, whatever its time stamp."""
-    source = read(root / path, path, config.rules.max_file_size)
+    source = read_source(root / path, path, config.rules.max_file_size)
     return not isinstance(source, Skipped) and config.content_hash(path, source.content) == content_hash
 
 
-def quiet(stage: str, done: int, total: int) -> None:
+def ignore_progress(stage: str, done: int, total: int) -> None:
     """Ignore progress: nobody watches."""
 
 
@@ -140,7 +140,7 @@ class _Run:
 
     root: Path
     writer: Writer
-    config: Recipe
+    config: IndexConfig
     progress: Progress
     manifest: Mapping[str, KnownFile]
     added: int = 0
@@ -165,7 +165,7 @@ class _Run:
     ) -> None:
         """Index the files that were found, remove what is gone, and note new time stamps."""
         self.gone = list(removed)
-        with uncollected():
+        with gc_paused():
             self._index_files(found)
         self.gone += [skip.path for skip in self.skipped if skip.path in self.manifest]
         if self.gone:
@@ -179,11 +179,12 @@ class _Run:
         total = self.embedding.total = sum(file.stamp.size for file in found)
         embedder = self.config.embedder
         parser = replace(
-            self.config.understanding, embedder=embedder if isinstance(embedder, Preparing) else None
+            self.config.understanding,
+            embedder=embedder if isinstance(embedder, PretokenizingEmbedder) else None,
         )
         batch: list[SourceFile] = []
         batch_bytes = done = 0
-        for file, analyzed in understand_all(parser, self._read_all(found), total, self.config.processes):
+        for file, analyzed in analyze_all(parser, self._read_all(found), total, self.config.processes):
             done += len(file.content)
             self.progress("index", min(done, total), total)
             if analyzed.error:
@@ -197,17 +198,17 @@ class _Run:
         if batch:
             self._embed_and_commit(batch)
 
-    def _read_all(self, found: Iterable[Candidate]) -> Iterator[Task]:
+    def _read_all(self, found: Iterable[Candidate]) -> Iterator[PendingFile]:
         """Read, decode and mask files one by one, as the analysis asks for them; unchanged contents end here."""
         for file in found:
-            source = read(self.root / file.path, file.path, self.config.rules.max_file_size)
+            source = read_source(self.root / file.path, file.path, self.config.rules.max_file_size)
             if isinstance(source, Skipped):
                 self.skipped.append(source)
                 self.skipped_times[LEFT_OUT + file.path] = tree_diff.trusted_time(file.stamp.changed_ns)
             elif pending := self._mask_if_changed(file.path, source):
                 yield pending
 
-    def _mask_if_changed(self, path: str, source: SourceText) -> Task | None:
+    def _mask_if_changed(self, path: str, source: SourceText) -> PendingFile | None:
         """Blank out the secrets of a file that is to be analyzed; None if its content is the known one."""
         content = source.content
         content_hash = self.config.content_hash(path, content)
@@ -215,9 +216,11 @@ class _Run:
             self.restamped[path] = tree_diff.trusted_stamp(source.stamp)
             return None
         content, masked = secrets.mask(content, path) if self.config.mask_secrets else (content, ())
-        return Task(path, content, self.writer.parsed(content_hash), source.stamp, content_hash, masked)
+        return PendingFile(
+            path, content, self.writer.parsed(content_hash), source.stamp, content_hash, masked
+        )
 
-    def _join(self, file: Task, analyzed: AnalyzedFile) -> SourceFile:
+    def _join(self, file: PendingFile, analyzed: AnalyzedFile) -> SourceFile:
         """Put together what was read and what was found in it."""
         if file.path in self.manifest:
             self.changed += 1
@@ -227,7 +230,7 @@ class _Run:
             file.path,
             tree_diff.trusted_stamp(file.stamp),
             file.content_hash,
-            file_roles.role(file.path, file.content[:1000]),
+            file_roles.classify_role(file.path, file.content[:1000]),
             file.content,
             analyzed.parsed,
             analyzed.definitions,

@@ -16,7 +16,7 @@ UNWATCHED_FOLDERS = frozenset({".git", ".dowse", ".hg", ".svn", "node_modules", 
 """Folders in which much happens that is never indexed."""
 
 
-def changed_paths(root: Path, index_folder: Path, stop: threading.Event | None = None) -> Iterator[list[str]]:
+def watch_paths(root: Path, index_folder: Path, stop: threading.Event | None = None) -> Iterator[list[str]]:
     """Yield the paths that change, relative to the root and in batches, from the first ``next`` until stopped."""
     try:
         import watchfiles

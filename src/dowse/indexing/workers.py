@@ -21,16 +21,16 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
 
 from dowse import lifeline
-from dowse.code.languages import builtin
-from dowse.gc_pause import uncollected
+from dowse.code.languages import load_builtin
+from dowse.gc_pause import gc_paused
 from dowse.indexing import guard
 from dowse.indexing.analyze_file import (
     AnalyzedFile,
-    Task,
-    Understanding,
+    ParserConfig,
+    PendingFile,
+    analyze_by_lines,
     analyze_group,
-    understand_by_lines,
-    understand_soon,
+    analyze_quickly,
 )
 from dowse.types import ParsedFile, ParseHealth
 
@@ -43,20 +43,20 @@ GROUP_BYTES = 250_000
 ALONE_BYTES = 100_000
 """A file of this size is sent by itself: what it takes beyond its budget is not spent on others first."""
 
-TOGETHER_BYTES = 1_000_000
+LOCAL_GROUP_BYTES = 1_000_000
 """Source analyzed at a time in this process: a fifth of it takes 0.5 % longer, every file by itself 4 %."""
 
 
-def understand_all(
-    how: Understanding, tasks: Iterable[Task], total_bytes: int, processes: int
-) -> Iterator[tuple[Task, AnalyzedFile]]:
+def analyze_all(
+    how: ParserConfig, tasks: Iterable[PendingFile], total_bytes: int, processes: int
+) -> Iterator[tuple[PendingFile, AnalyzedFile]]:
     """Analyze files; yield each with its result, in order. Uses this process if there is little to do."""
     if processes < 2 or total_bytes < PARALLEL_BYTES:
         return _analyze_here(how, tasks)
     return _analyze_in_workers(how, tasks, processes)
 
 
-def attempt(how: Understanding, tasks: Sequence[Task]) -> list[AnalyzedFile]:
+def attempt(how: ParserConfig, tasks: Sequence[PendingFile]) -> list[AnalyzedFile]:
     """Analyze files; one that fails gets an error as its result, so that it does not stop the run."""
     try:
         return analyze_group(how, tasks)
@@ -65,26 +65,26 @@ def attempt(how: Understanding, tasks: Sequence[Task]) -> list[AnalyzedFile]:
     except Exception as error:
         if len(tasks) > 1:
             return [analyzed for task in tasks for analyzed in attempt(how, [task])]
-        return [_failed(reason(error))]
+        return [_make_failure(describe_error(error))]
 
 
-def reason(error: Exception) -> str:
+def describe_error(error: Exception) -> str:
     """Describe the error that keeps a file out of the index."""
     return f"{type(error).__name__}: {error}"
 
 
-def _failed(why: str) -> AnalyzedFile:
+def _make_failure(why: str) -> AnalyzedFile:
     return AnalyzedFile(ParsedFile("", ParseHealth.FAILED, (), ()), (), (), error=why)
 
 
 class _RestartingWorker:
     """A worker process that is started when there is something to do, and again after a crash or timeout."""
 
-    def __init__(self, how: Understanding) -> None:
+    def __init__(self, how: ParserConfig) -> None:
         self._how = how
         self._worker: guard.Worker | None = None
 
-    def understand(self, group: Sequence[Task]) -> list[AnalyzedFile]:
+    def understand(self, group: Sequence[PendingFile]) -> list[AnalyzedFile]:
         """Analyze a group of files; if the worker fails, analyze them one by one."""
         try:
             self._worker = self._worker or guard.Worker(self._how)
@@ -107,51 +107,53 @@ class _RestartingWorker:
             worker.kill()
             worker.close()
 
-    def _give_up(self, task: Task, error: Exception) -> AnalyzedFile:
+    def _give_up(self, task: PendingFile, error: Exception) -> AnalyzedFile:
         """Cut a file by lines; if a grammar of the user's own crashed, report that instead."""
         language = self._how.languages.detect(task.path, task.content)
-        if isinstance(error, guard.Crashed) and builtin().by_name.get(language.name) != language:
-            return _failed("it crashes the parser of its language")
-        return understand_by_lines(self._how, task)
+        if isinstance(error, guard.Crashed) and load_builtin().by_name.get(language.name) != language:
+            return _make_failure("it crashes the parser of its language")
+        return analyze_by_lines(self._how, task)
 
 
-def _analyze_here(how: Understanding, tasks: Iterable[Task]) -> Iterator[tuple[Task, AnalyzedFile]]:
+def _analyze_here(
+    how: ParserConfig, tasks: Iterable[PendingFile]
+) -> Iterator[tuple[PendingFile, AnalyzedFile]]:
     worker = _RestartingWorker(how)
     try:
-        for group in grouped(tasks, TOGETHER_BYTES):
-            for task, analyzed in zip(group, _attempt_soon(how, group), strict=True):
+        for group in group_by_size(tasks, LOCAL_GROUP_BYTES):
+            for task, analyzed in zip(group, _attempt_quickly(how, group), strict=True):
                 yield task, analyzed or worker.understand([task])[0]
     finally:
         worker.close()
 
 
-def _attempt_soon(how: Understanding, tasks: Sequence[Task]) -> list[AnalyzedFile | None]:
+def _attempt_quickly(how: ParserConfig, tasks: Sequence[PendingFile]) -> list[AnalyzedFile | None]:
     """Analyze files here, except for those that take long; one that fails gets an error as its result."""
     try:
-        return understand_soon(how, tasks)
+        return analyze_quickly(how, tasks)
     except Exception as error:
         if len(tasks) > 1:
-            return [analyzed for task in tasks for analyzed in _attempt_soon(how, [task])]
-        return [_failed(reason(error))]
+            return [analyzed for task in tasks for analyzed in _attempt_quickly(how, [task])]
+        return [_make_failure(describe_error(error))]
 
 
 def _analyze_in_workers(
-    how: Understanding, tasks: Iterable[Task], processes: int
-) -> Iterator[tuple[Task, AnalyzedFile]]:
+    how: ParserConfig, tasks: Iterable[PendingFile], processes: int
+) -> Iterator[tuple[PendingFile, AnalyzedFile]]:
     local = threading.local()
     workers: list[_RestartingWorker] = []
 
-    def run(group: Sequence[Task]) -> Iterator[tuple[Task, AnalyzedFile]]:
+    def run(group: Sequence[PendingFile]) -> Iterator[tuple[PendingFile, AnalyzedFile]]:
         worker: _RestartingWorker | None = getattr(local, "worker", None)
         if worker is None:
             worker = local.worker = _RestartingWorker(how)
             workers.append(worker)
         return zip(group, worker.understand(group), strict=True)
 
-    waiting: deque[Future[Iterator[tuple[Task, AnalyzedFile]]]] = deque()
+    waiting: deque[Future[Iterator[tuple[PendingFile, AnalyzedFile]]]] = deque()
     pool = ThreadPoolExecutor(processes, thread_name_prefix="dowse-worker")
     try:
-        for group in grouped(tasks, GROUP_BYTES, ALONE_BYTES):
+        for group in group_by_size(tasks, GROUP_BYTES, ALONE_BYTES):
             waiting.append(pool.submit(run, group))
             if len(waiting) > 2 * processes:
                 yield from waiting.popleft().result()
@@ -166,9 +168,11 @@ def _analyze_in_workers(
             worker.close()
 
 
-def grouped(items: Iterable[Task], limit: int, alone: float = math.inf) -> Iterator[list[Task]]:
+def group_by_size(
+    items: Iterable[PendingFile], limit: int, alone: float = math.inf
+) -> Iterator[list[PendingFile]]:
     """Put neighbours together up to so many bytes of content; those that are large stay alone."""
-    group: list[Task] = []
+    group: list[PendingFile] = []
     size = 0
     for item in items:
         if group and len(item.content) >= alone:
@@ -191,7 +195,7 @@ def _serve() -> None:
     sys.stdout = sys.stderr  # nothing may write between the messages
     if (how := guard.receive(stdin)) is None:
         return
-    with uncollected():
+    with gc_paused():
         while (group := guard.receive(stdin)) is not None:
             guard.limit(group)
             try:

@@ -63,13 +63,13 @@ def uninstall(root: Path) -> list[Path]:
 
 def _hooks_folder(root: Path) -> Path:
     """Find the folder of the hooks, which ``core.hooksPath`` may set."""
-    default = git_index.hooks_folder(root)
+    default = git_index.find_hooks_folder(root)
     if default is None:
         raise UsageError(f"{root} is not in a git repository: there are no hooks to install")
-    named = program.configured_path(root, "core.hooksPath", otherwise=FALLBACK_HINT)
+    named = program.read_configured_path(root, "core.hooksPath", otherwise=FALLBACK_HINT)
     if not named:
         return default
-    top = program.text(root, "rev-parse", "--show-toplevel", otherwise=FALLBACK_HINT).rstrip("\r\n")
+    top = program.run_text(root, "rev-parse", "--show-toplevel", otherwise=FALLBACK_HINT).rstrip("\r\n")
     return (Path(top) / named).resolve()
 
 

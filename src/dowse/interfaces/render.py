@@ -61,12 +61,12 @@ def search_text(response: SearchResponse, view: View) -> str:
 
 def detail_text(response: SearchResponse, detail: Detail, view: View) -> str:
     """Render the hits, best first, each with the given amount of detail."""
-    from dowse.search.output.hit_view import shown
+    from dowse.search.output.hit_view import render_hit
 
     channels = channel_names(response)
     blocks = []
     for hit in make_printable(response, view):
-        header, *code = shown(hit, detail, response.query.words)
+        header, *code = render_hit(hit, detail, response.query.words)
         reasons = reason_lines(hit, channels, view) if view.explain else ()
         blocks.append("\n".join([header, *reasons, *code, *_neighbour_lines(hit, view)]))
     is_dense = detail in (Detail.IDS, Detail.SIGNATURE) and not view.explain

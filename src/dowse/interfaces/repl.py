@@ -217,7 +217,7 @@ COMMANDS: dict[str, Callable[[Conversation, str], str]] = {
 
 def editor_command(path: str, line: int) -> list[str]:
     """Return the command that opens a file at a line in the user's editor."""
-    editor = settings.variable("VISUAL") or settings.variable("EDITOR")
+    editor = settings.read_variable("VISUAL") or settings.read_variable("EDITOR")
     if not editor:
         raise UsageError("set VISUAL or EDITOR to your editor, for example EDITOR=vim")
     words = shlex.split(editor, posix=settings.is_posix())

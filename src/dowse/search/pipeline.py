@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from typing import NamedTuple
 
 from dowse.embedders.embedder import Embedder
-from dowse.gc_pause import uncollected
+from dowse.gc_pause import gc_paused
 from dowse.search.answer_cache import AnswerCache, CacheRequest
 from dowse.search.channels.request import ChannelRequest, count_steps, run_channel
 from dowse.search.channels.retrieve import get_channel_weights, retrieve
@@ -73,7 +73,7 @@ def rank_and_respond(
     searcher: Searcher, snapshot: Snapshot, query: Query, options: SearchOptions, timer: StageTimer
 ) -> tuple[Ranking, SearchResponse]:
     """Rank the candidates of a query and make the response: the whole trace, and what is shown of it."""
-    with uncollected() if snapshot.chunk_count() >= LARGE_INDEX_CHUNKS else nullcontext():
+    with gc_paused() if snapshot.chunk_count() >= LARGE_INDEX_CHUNKS else nullcontext():
         ranking = rank(searcher, snapshot, query, options, timer)
         return make_response(snapshot, ranking, options, searcher.settings, searcher.root)
 

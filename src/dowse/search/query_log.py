@@ -21,7 +21,7 @@ MAX_QUERY_CHARS = 500
 """Characters of a query that are kept."""
 
 
-class Asked(NamedTuple):
+class LoggedQuery(NamedTuple):
     """A query, its time (seconds), how many hits it had, and the relevance of the best one."""
 
     time: float
@@ -30,10 +30,10 @@ class Asked(NamedTuple):
     best: float
 
 
-def append(path: Path, query: str, response: SearchResponse) -> None:
+def log_query(path: Path, query: str, response: SearchResponse) -> None:
     """Append a query to the log. A log that cannot be written is no reason to fail a search."""
     best = response.results[0].relevance if response.results else 0.0
-    entry = Asked(round(time.time(), 1), query[:MAX_QUERY_CHARS], len(response.results), round(best, 3))
+    entry = LoggedQuery(round(time.time(), 1), query[:MAX_QUERY_CHARS], len(response.results), round(best, 3))
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if path.exists() and path.stat().st_size > MAX_BYTES:
@@ -43,7 +43,7 @@ def append(path: Path, query: str, response: SearchResponse) -> None:
             file.write(json.dumps(entry._asdict(), ensure_ascii=False) + "\n")
 
 
-def read(path: Path) -> Iterator[Asked]:
+def read_log(path: Path) -> Iterator[LoggedQuery]:
     """Read the queries in their order; corrupt lines are skipped."""
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
@@ -51,7 +51,7 @@ def read(path: Path) -> Iterator[Asked]:
         return
     for line in lines:
         with suppress(ValueError, TypeError, RecursionError):
-            logged = Asked(**json.loads(line))
+            logged = LoggedQuery(**json.loads(line))
             numbers = (logged.time, logged.hits, logged.best)
             if isinstance(logged.query, str) and all(type(number) in (int, float) for number in numbers):
                 yield logged

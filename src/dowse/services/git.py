@@ -69,26 +69,26 @@ def _find_pipe(root: Path) -> Path | None:
     return None
 
 
-def text(root: Path, *arguments: str, otherwise: str) -> str:
+def run_text(root: Path, *arguments: str, otherwise: str) -> str:
     """Run git and return what it prints; raise an error if it refuses."""
     done = run(root, *arguments, otherwise=otherwise)
     if done.returncode:
-        raise refused(done, otherwise)
+        raise refusal_error(done, otherwise)
     return done.stdout.decode("utf-8", "replace")
 
 
-def configured_path(root: Path, key: str, *, otherwise: str) -> str:
+def read_configured_path(root: Path, key: str, *, otherwise: str) -> str:
     """Read the path that the configuration of the user or of the repository has for a key; empty if none."""
     result = run(root, "config", "--type=path", "--show-scope", "-z", "--get-all", key, otherwise=otherwise)
     if result.returncode > 1:  # 1: there is none
-        raise refused(result, otherwise)
+        raise refusal_error(result, otherwise)
     parts = result.stdout.decode("utf-8", "surrogateescape").split("\0")
     scoped = zip(parts[:-1:2], parts[1::2], strict=True)
     values = [path for scope, path in scoped if scope != "command"]  # which is what we say ourselves
     return values[-1] if values else ""
 
 
-def refused(done: subprocess.CompletedProcess[bytes], otherwise: str) -> UsageError:
+def refusal_error(done: subprocess.CompletedProcess[bytes], otherwise: str) -> UsageError:
     """Make the error for a call that git refused."""
     reason = " ".join(done.stderr.decode("utf-8", "replace").split())[:300]
     if NO_REPOSITORY_MESSAGE in reason.lower():  # what follows is how to use git
@@ -96,7 +96,7 @@ def refused(done: subprocess.CompletedProcess[bytes], otherwise: str) -> UsageEr
     return UsageError(f"git cannot answer here ({reason or 'no reason given'}): {otherwise}")
 
 
-def without_filters(root: Path, *, otherwise: str) -> list[str]:
+def disable_filters(root: Path, *, otherwise: str) -> list[str]:
     """Build the arguments that switch off the filters which the repository itself configures."""
     listing = ("config", "--local", "--includes", "--name-only", "-z", "--get-regexp", r"^filter\.")
     keys = run(root, *listing, otherwise=otherwise).stdout.decode("utf-8", "replace").split("\0")

@@ -29,16 +29,16 @@ MAX_BODY_BYTES = 64_000_000
 MAX_ERROR_BYTES = 20_000
 """Bytes that are read of an answer that reports an error."""
 
-FIRST_PAUSE = 0.5
+FIRST_PAUSE_SECONDS = 0.5
 """Seconds before the second attempt; each further pause is twice as long."""
 
 MAX_PAUSE_SECONDS = 90.0
 """Seconds that a service may ask to wait: limits are usually per minute. One that asks for more is given up."""
 
-BUSY_ATTEMPTS, FAULT, TIMEOUT_ATTEMPTS = 8, 5, 2
+BUSY_ATTEMPTS, FAULT_ATTEMPTS, TIMEOUT_ATTEMPTS = 8, 5, 2
 """Attempts: a busy service gets a minute, one that fails some seconds, one that does not answer a second chance."""
 
-HURRIED_SECONDS = 10.0
+DEADLINE_SECONDS = 10.0
 DEADLINE_PAUSE_SECONDS = 1.0
 DEADLINE_ATTEMPTS = 2
 FAILURE_CACHE_SECONDS = 15.0
@@ -80,7 +80,7 @@ class Client:
         """Return a client of this service with a short deadline, for somebody who waits."""
         if self.attempts == DEADLINE_ATTEMPTS:
             return self
-        timeout = min(self.timeout, HURRIED_SECONDS)
+        timeout = min(self.timeout, DEADLINE_SECONDS)
         return replace(self, timeout=timeout, attempts=DEADLINE_ATTEMPTS, max_pause=DEADLINE_PAUSE_SECONDS)
 
     def post(self, path: str, body: Mapping[str, object]) -> dict[str, Any]:
@@ -162,7 +162,7 @@ class Client:
             answer = json.loads(body)
         except (ValueError, RecursionError) as error:
             if body.lstrip().startswith(b"{"):
-                raise _RetryableError("the answer is cut off or damaged", FAULT) from error
+                raise _RetryableError("the answer is cut off or damaged", FAULT_ATTEMPTS) from error
             raise self._make_error("the answer is not JSON", f"check {self.setting}") from error
         if not isinstance(answer, dict):
             raise self._make_error("the answer is not a JSON object", f"check {self.setting}")
@@ -179,7 +179,7 @@ class Client:
         if error.code in _BUSY_STATUS and b"insufficient_quota" not in body:
             return _RetryableError(problem, BUSY_ATTEMPTS, retry_after(error.headers))
         if error.code in _FAULT_STATUS:
-            return _RetryableError(problem, FAULT, retry_after(error.headers))
+            return _RetryableError(problem, FAULT_ATTEMPTS, retry_after(error.headers))
         if 300 <= error.code < 400:
             return self._make_error(
                 "it redirects to another address", f"set {self.setting} to the address it moved to"
@@ -194,7 +194,7 @@ class Client:
             return _RetryableError(f"no answer within {self.timeout:g} s", TIMEOUT_ATTEMPTS)
         if isinstance(error, ConnectionRefusedError | socket.gaierror):
             return self._make_error("nothing answers there", self.start)
-        return _RetryableError(f"the connection broke ({error or type(error).__name__})", FAULT)
+        return _RetryableError(f"the connection broke ({error or type(error).__name__})", FAULT_ATTEMPTS)
 
     def _make_error(self, problem: str, what_to_do: str = "") -> DowseError:
         return self.error(f"{self.url}: {problem}" + (f"; {what_to_do}" if what_to_do else ""))
@@ -232,7 +232,7 @@ class Client:
         return key
 
 
-def checked_url(url: str, setting: str = "embedder_url") -> str:
+def validate_url(url: str, setting: str = "embedder_url") -> str:
     """Return the address of a service without a slash at its end; raise an error if something is wrong with it."""
     try:
         parts = urlsplit(url)
@@ -285,7 +285,7 @@ def _choose_pause(attempt: int, requested: float | None) -> float:
     """Choose the seconds before the next attempt; random, so that several clients do not come back at once."""
     if requested is not None:
         return requested * random.uniform(1.0, 1.1)
-    return float(FIRST_PAUSE * 2 ** (attempt - 1)) * random.uniform(0.5, 1.0)
+    return float(FIRST_PAUSE_SECONDS * 2 ** (attempt - 1)) * random.uniform(0.5, 1.0)
 
 
 def _read_message(body: bytes, key: str) -> str:

@@ -15,7 +15,7 @@ SERVER_SCHEMES = ("postgresql://", "postgres://")
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class SharedIndexOptions:
     """What a tree is called in a store that has many, and how that store is used."""
 
     repository: str
@@ -29,7 +29,7 @@ def is_server(name: str) -> bool:
     return name.startswith(SERVER_SCHEMES)
 
 
-def is_local(url: str) -> bool:
+def is_local_server(url: str) -> bool:
     """Whether the address of a server leads to this machine: by socket, or by the loopback."""
     from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -46,7 +46,11 @@ def is_local(url: str) -> bool:
 
 
 def create(
-    name: str, place: IndexFolder | None, root: str, fingerprint: str, shared: Shared | None = None
+    name: str,
+    place: IndexFolder | None,
+    root: str,
+    fingerprint: str,
+    shared: SharedIndexOptions | None = None,
 ) -> Store:
     """Make the store of this name for a tree: ``place`` is for an embedded one, ``shared`` for one on a server."""
     if name == "embedded":
@@ -59,11 +63,11 @@ def create(
 
         return MemoryStore(fingerprint)
     if is_server(name):
-        return _create_postgres(name, shared or Shared(root, root), fingerprint)
+        return _create_postgres(name, shared or SharedIndexOptions(root, root), fingerprint)
     raise SettingsError(f"unknown store '{name.partition('://')[0]}': known are {', '.join(NAMES)}://...")
 
 
-def server(store: Store) -> SharedStore:
+def require_shared_store(store: Store) -> SharedStore:
     """Return a store that many share; raise an error if this one is not."""
     if not hasattr(store, "server_status"):
         raise UsageError(
@@ -72,7 +76,7 @@ def server(store: Store) -> SharedStore:
     return store  # type: ignore[return-value]
 
 
-def _create_postgres(url: str, shared: Shared, fingerprint: str) -> Store:
+def _create_postgres(url: str, shared: SharedIndexOptions, fingerprint: str) -> Store:
     try:
         from dowse.stores.postgres import PostgresStore, Server
     except ImportError as error:

@@ -89,7 +89,9 @@ def _read_batches(
                 content,
                 file.parsed,
                 file.definitions,
-                chunk_fields.chunk_terms(path, chunk_fields.passages(content, file.parsed, file.definitions)),
+                chunk_fields.chunk_terms(
+                    path, chunk_fields.build_passages(content, file.parsed, file.definitions)
+                ),
                 tuple(secrets.get(path, ())),
                 vectors,
                 references.packed,

@@ -10,7 +10,7 @@ import re
 from dowse.filters import name_regex
 from dowse.types import NameTier
 
-FUZZY_LENGTH = 4
+FUZZY_MIN_LENGTH = 4
 """Shorter names have no typos: too many other names are one letter away."""
 
 
@@ -25,21 +25,21 @@ def matches(tier: NameTier, pattern: str, name: str) -> bool:
         return name.startswith(pattern)
     if tier is NameTier.GLOB:
         return re.fullmatch(name_regex(pattern), name) is not None
-    return within_typos(pattern, name)
+    return is_within_typos(pattern, name)
 
 
-def typos_allowed(pattern: str) -> int:
+def max_typos(pattern: str) -> int:
     """Return how many letters may be wrong: none in short names, one in most, two in long ones."""
-    return 0 if len(pattern) < FUZZY_LENGTH else 1 if len(pattern) < 9 else 2
+    return 0 if len(pattern) < FUZZY_MIN_LENGTH else 1 if len(pattern) < 9 else 2
 
 
-def within_typos(pattern: str, name: str) -> bool:
+def is_within_typos(pattern: str, name: str) -> bool:
     """Whether the two differ by at most the allowed insertions, deletions, substitutions and swaps."""
-    allowed = typos_allowed(pattern)
-    return abs(len(pattern) - len(name)) <= allowed and distance(pattern, name, allowed) <= allowed
+    allowed = max_typos(pattern)
+    return abs(len(pattern) - len(name)) <= allowed and edit_distance(pattern, name, allowed) <= allowed
 
 
-def distance(a: str, b: str, most: int | None = None) -> int:
+def edit_distance(a: str, b: str, most: int | None = None) -> int:
     """Compute the edit distance in which swapping two neighbours is one edit; beyond ``most``, any larger number."""
     most = len(a) + len(b) if most is None else most
     before, last = [0] * (len(b) + 1), list(range(len(b) + 1))

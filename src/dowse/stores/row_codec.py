@@ -14,7 +14,7 @@ from operator import gt
 from typing import Any
 
 from dowse.errors import IndexCorrupt
-from dowse.lazy_rows import Rows, by_column
+from dowse.lazy_rows import LazyRows, to_columns
 from dowse.serialization import as_json
 from dowse.types import Chunk, Entity, IndexReport, Kind, ParsedFile, ParseHealth, Skipped, SkipReason
 
@@ -26,14 +26,14 @@ _LINE_COLUMN = Entity._fields.index("line") - Entity._fields.index("start_line")
 """Which of them is the line of an entity's name."""
 
 
-def packed(parsed: ParsedFile) -> bytes:
+def pack_parsed(parsed: ParsedFile) -> bytes:
     """Pack entities and chunks as one value, by column: numbers as they are in memory, then names, then other text.
 
     Numbers as text would take half of the time of reading it all; texts other than names are only read of what is
     shown.
     """
-    name, qualified, kind, *lines, parent, signature, doc = by_column(parsed.entities, Entity)
-    *indexes, entity = by_column(parsed.chunks, Chunk)
+    name, qualified, kind, *lines, parent, signature, doc = to_columns(parsed.entities, Entity)
+    *indexes, entity = to_columns(parsed.chunks, Chunk)
     kinds = {one: index for index, one in enumerate(dict.fromkeys(kind))}
     numbers = array("I")
     for column in (
@@ -56,7 +56,7 @@ def _to_one_based(indexes: Iterable[int | None]) -> list[int]:
     return [0 if index is None else index + 1 for index in indexes]
 
 
-def unpacked(language: str, health: str, data: bytes) -> ParsedFile:
+def unpack_parsed(language: str, health: str, data: bytes) -> ParsedFile:
     """Unpack a parsed file; its entities are read when they are needed."""
     try:
         entities, chunks = _HEAD.unpack_from(data)
@@ -78,8 +78,8 @@ def unpacked(language: str, health: str, data: bytes) -> ParsedFile:
         return ParsedFile(
             language,
             ParseHealth(health),
-            Rows(Entity, ready={"name": names, "line": lines}, read=read),
-            Rows(Chunk, _unpack_chunks(numbers[_NUMBER_COLUMNS * entities :])),
+            LazyRows(Entity, ready={"name": names, "line": lines}, read=read),
+            LazyRows(Chunk, _unpack_chunks(numbers[_NUMBER_COLUMNS * entities :])),
         )
     except (struct.error, ValueError, TypeError, RecursionError) as error:
         raise _corrupt_entry_error(error) from error
@@ -124,12 +124,12 @@ def _corrupt_entry_error(why: object) -> IndexCorrupt:
     return IndexCorrupt.beyond_repair(f"a file's entry in the index is damaged ({why})")
 
 
-def packed_report(report: IndexReport) -> str:
+def pack_report(report: IndexReport) -> str:
     """Pack a report as JSON text."""
     return json.dumps(asdict(report))
 
 
-def unpacked_report(text: str) -> IndexReport:
+def unpack_report(text: str) -> IndexReport:
     """Unpack a report from JSON text."""
     try:
         data: dict[str, Any] = json.loads(text)

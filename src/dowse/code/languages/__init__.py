@@ -186,19 +186,19 @@ class Languages:
 
 
 @lru_cache(maxsize=1)
-def builtin() -> Languages:
+def load_builtin() -> Languages:
     """Load the languages that ship with dowse."""
     modules = (import_module(f"{__name__}.{module}") for module in _MODULES)
     rows = [*(module.LANGUAGE for module in modules), TEXT]
     return Languages({language.name: language for language in rows})
 
 
-def extended(additions: Mapping[str, Mapping[str, Any]]) -> Languages:
+def extend_builtin(additions: Mapping[str, Mapping[str, Any]]) -> Languages:
     """Extend the built-in languages by a user's tables: queries and lists are appended, other values replaced."""
     if not additions:
-        return builtin()
+        return load_builtin()
     check_tables(additions)
-    by_name = dict(builtin().by_name)
+    by_name = dict(load_builtin().by_name)
     for name, table in additions.items():
         by_name[name] = _extend_language(by_name.get(name, Language(name=name)), table)
     return Languages(by_name)

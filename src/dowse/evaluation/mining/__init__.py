@@ -35,7 +35,7 @@ SOURCES: Mapping[str, Source] = {
 }
 
 
-def sources(given: str | None) -> tuple[str, ...]:
+def parse_sources(given: str | None) -> tuple[str, ...]:
     """Parse sources like ``docs,git``; all of them if none are given."""
     chosen = tuple(dict.fromkeys(part.strip().lower() for part in (given or "").split(",") if part.strip()))
     if unknown := [name for name in chosen if name not in SOURCES]:
@@ -83,13 +83,13 @@ def _strip_syntax(eval_query: EvalQuery) -> EvalQuery | None:
     words = _SYNTAX.sub(" ", eval_query.query)
     query = " ".join(words.split())
     try:
-        parsed = parse.parse(query)
+        parsed = parse.parse_query(query)
     except UsageError:
         return None
     return replace(eval_query, query=query) if parsed.text.split() == query.split() else None
 
 
-def keep(path: Path, text: str, *, force: bool) -> None:
+def write_queries(path: Path, text: str, *, force: bool) -> None:
     """Write mined queries, but not over a file that somebody may have edited."""
     try:
         if not force and os.path.lexists(path) and not _holds(path, text.encode()):

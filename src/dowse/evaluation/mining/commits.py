@@ -23,7 +23,7 @@ from dowse.evaluation.commit_history import GitCommit
 from dowse.evaluation.eval_types import EvalQuery, GoldTarget
 from dowse.evaluation.leaks import names_file
 from dowse.evaluation.mining.definitions import QUERY_KINDS
-from dowse.indexing.analyze_file import Understanding, parse
+from dowse.indexing.analyze_file import ParserConfig, parse
 from dowse.types import Entity, Role
 
 MAX_CHANGED_FILES = 8
@@ -120,7 +120,7 @@ def is_usable(commit: GitCommit, languages: Languages) -> bool:
     if _ROUTINE_SUBJECT.match(commit.subject) or _NON_CODE_SUBJECT.search(commit.subject):
         return False
     query = extract_query(commit)
-    enough = len(tokens.words(query)) >= MIN_QUERY_WORDS
+    enough = len(tokens.split_words(query)) >= MIN_QUERY_WORDS
     return enough and not any(names_file(query, file.path) for file in sources)
 
 
@@ -140,7 +140,11 @@ def extract_query(commit: GitCommit) -> str:
 def is_code(path: str, languages: Languages) -> bool:
     """Tell whether a file is one of the project's sources, in a language that has definitions."""
     language = languages.detect(path, b"")
-    return file_roles.role(path, b"") is Role.SOURCE and bool(language.definitions) and not language.prose
+    return (
+        file_roles.classify_role(path, b"") is Role.SOURCE
+        and bool(language.definitions)
+        and not language.prose
+    )
 
 
 class _OlderTree:
@@ -150,7 +154,7 @@ class _OlderTree:
         s = engine.settings
         self.engine = engine
         self.base = base
-        self.how = Understanding(engine.languages, s.chunk_size, s.chunk_overlap)
+        self.how = ParserConfig(engine.languages, s.chunk_size, s.chunk_overlap)
         self._names: dict[str, frozenset[str] | None] = {}
 
     def list_names(self, path: str) -> frozenset[str] | None:
@@ -162,7 +166,7 @@ class _OlderTree:
 
     def parse_entities(self, commit: str, path: str) -> Sequence[Entity] | None:
         """Parse what a file defined in a commit."""
-        content = commit_history.content(self.engine.root, commit, path)
+        content = commit_history.read_file_at(self.engine.root, commit, path)
         return None if content is None else parse(self.how, path, content)[0].entities
 
 
@@ -173,7 +177,7 @@ def _find_targets(engine: Engine, commit: GitCommit, older: _OlderTree) -> Itera
         if names is None:
             continue
         entities = older.parse_entities(commit.parent, file.path) or ()
-        lines = commit_history.changed_lines(engine.root, commit, file.path)
+        lines = commit_history.list_changed_lines(engine.root, commit, file.path)
         changed = {e.qualified for first, last in lines for e in _find_innermost(entities, first, last)}
         kept = sorted(changed & names)
         if kept:

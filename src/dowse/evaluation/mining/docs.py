@@ -64,12 +64,12 @@ def extract_query(entity: Entity) -> str:
         return ""
     sentence = " ".join(_END.split(plain.strip(), maxsplit=1)[0].split())
     sentence = _drop_leading_name(sentence, entity.name).rstrip(" .:;,")
-    words = tokens.words(sentence)
+    words = tokens.split_words(sentence)
     if not MIN_QUERY_WORDS <= len(words) <= MAX_QUERY_WORDS or _names_itself(words, entity):
         return ""
-    known = set(tokens.tokens(entity.qualified).split())
+    known = set(tokens.tokenize(entity.qualified).split())
     new_words = {
-        t for word in words if word.lower() not in STOP_WORDS for t in tokens.word_tokens(word)
+        t for word in words if word.lower() not in STOP_WORDS for t in tokens.tokenize_word(word)
     } - known
     return sentence if len(new_words) >= MIN_NEW_WORDS else ""
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from dowse.code import tokens
 from dowse.engine import Engine
-from dowse.search.query.term_graph import Entry, TermGraph, pattern
+from dowse.search.query.term_graph import Entry, TermGraph, compile_term
 from dowse.stores.protocol import Snapshot
 from dowse.types import Filter
 
@@ -46,7 +46,7 @@ def find_duplicates(entries: Sequence[Entry]) -> Iterator[Problem]:
     for entry in entries:
         for term in entry.terms:
             for other, owner in seen:
-                if pattern(other).fullmatch(term):
+                if compile_term(other).fullmatch(term):
                     where = "the same entry" if owner == entry.canonical else f"the entry '{owner}'"
                     yield Problem(entry.canonical, DUPLICATE, f"'{term}' is in {where} too, as '{other}'")
                     break
@@ -57,7 +57,7 @@ def find_occurring_terms(snapshot: Snapshot, terms: Sequence[str]) -> frozenset[
     """Find the terms that the index has: a word by its token, several words if they are adjacent."""
     known = [term for term in terms if all(map(snapshot.frequency, _list_index_tokens(term)))]
     found = {term for term in known if len(term.split()) == 1}
-    wanted = {term: pattern(term) for term in known if term not in found}
+    wanted = {term: compile_term(term) for term in known if term not in found}
     for _, content in snapshot.contents(Filter()) if wanted else ():
         text = content.decode("utf-8", "replace")
         hits = [term for term, words in wanted.items() if words.search(text)]
@@ -71,4 +71,4 @@ def find_occurring_terms(snapshot: Snapshot, terms: Sequence[str]) -> frozenset[
 
 def _list_index_tokens(term: str) -> list[str]:
     """List the tokens that the index must have for a term: for each word the one it is looked up by."""
-    return [found[0] for word in tokens.words(term) if (found := tokens.word_tokens(word))]
+    return [found[0] for word in tokens.split_words(term) if (found := tokens.tokenize_word(word))]

@@ -79,7 +79,7 @@ class _Text(NamedTuple):
 def suggest(engine: Engine, limit: int) -> list[Suggestion]:
     """Suggest the best candidates of all sources, highest score first."""
     found = [*_associate("docs", _read_docs(engine)), *_associate("git", _read_commits(engine))]
-    found += _reformulated(query_log.read(roots.search_log(engine.root)))
+    found += _find_reformulations(query_log.read_log(roots.search_log_path(engine.root)))
     found.sort(key=lambda s: (-s.score, s.said, s.used))
     return found[:limit]
 
@@ -93,7 +93,7 @@ def _read_docs(engine: Engine) -> Iterator[_Text]:
 
 def _read_commits(engine: Engine) -> Iterator[_Text]:
     try:
-        commits = commit_history.newest_commits(engine.root, MAX_COMMITS)
+        commits = commit_history.list_newest_commits(engine.root, MAX_COMMITS)
     except UsageError:
         return  # no repository
     for commit in commits:
@@ -105,7 +105,7 @@ def _read_commits(engine: Engine) -> Iterator[_Text]:
 
 def _extract_words(text: str) -> frozenset[str]:
     """Extract the words of a text that carry meaning, in lower case."""
-    found = (part for word in tokens.words(text) for part in tokens.split_identifier(word))
+    found = (part for word in tokens.split_words(text) for part in tokens.split_identifier(word))
     return frozenset(
         w for w in found if len(w) > 2 and w.isalpha() and w not in STOP_WORDS and w not in _GENERIC_WORDS
     )
@@ -145,7 +145,7 @@ def _are_alike(a: str, b: str) -> bool:
     return a.startswith(b) or b.startswith(a) or tokens.stem(a) == tokens.stem(b)
 
 
-def _reformulated(asked: Iterable[query_log.Asked]) -> Iterator[Suggestion]:
+def _find_reformulations(asked: Iterable[query_log.LoggedQuery]) -> Iterator[Suggestion]:
     """Find searches that were repeated in other words, with more success."""
     found: Counter[tuple[str, str]] = Counter()
     examples: dict[tuple[str, str], str] = {}
@@ -165,5 +165,5 @@ def _reformulated(asked: Iterable[query_log.Asked]) -> Iterator[Suggestion]:
 
 
 def _join_in_order(query: str, words: Sequence[str]) -> str:
-    parts = [part for word in tokens.words(query) for part in tokens.split_identifier(word)]
+    parts = [part for word in tokens.split_words(query) for part in tokens.split_identifier(word)]
     return " ".join(dict.fromkeys(part for part in parts if part in words))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from dowse.engine import Engine
 from dowse.evaluation.eval_types import Dataset, Outcome, Variant
-from dowse.evaluation.run import Plan, Progress, evaluate
+from dowse.evaluation.run import EvalPlan, Progress, evaluate
 
 HIT_DEPTH = 5
 HIT_METRIC = f"hit@{HIT_DEPTH}"
@@ -85,7 +85,7 @@ class Validation:
 
 def validate(engine: Engine, dataset: Dataset, terms: Path, progress: Progress | None = None) -> Validation:
     """Run both variants on one index. The best hit of each file counts, so that the first five are five files."""
-    plan = Plan((HIT_METRIC,), best_per_file=True)
+    plan = EvalPlan((HIT_METRIC,), best_per_file=True)
     variants = [Variant("baseline", {"terms": ""}), Variant("enriched", {"terms": str(terms)})]
     without, with_ = evaluate(engine, dataset, variants, plan, progress)
     rows = tuple(map(_compare_outcomes, without.outcomes, with_.outcomes))

@@ -66,7 +66,7 @@ def _in_app_data(name: str) -> Callable[[], Path]:
         if sys.platform == "darwin":
             return Path.home() / "Library" / "Application Support" / name
         if sys.platform == "win32":
-            return Path(settings.variable("APPDATA") or Path.home() / "AppData" / "Roaming") / name
+            return Path(settings.read_variable("APPDATA") or Path.home() / "AppData" / "Roaming") / name
         return _config_dir() / name
 
     return path
@@ -77,14 +77,14 @@ def _in_config_dir(name: str, windows: str = "") -> Callable[[], Path]:
 
     def path() -> Path:
         if sys.platform == "win32" and windows:
-            return Path(settings.variable("APPDATA") or Path.home() / "AppData" / "Roaming") / windows
+            return Path(settings.read_variable("APPDATA") or Path.home() / "AppData" / "Roaming") / windows
         return _config_dir() / name
 
     return path
 
 
 def _config_dir() -> Path:
-    return Path(settings.variable("XDG_CONFIG_HOME") or Path.home() / ".config")
+    return Path(settings.read_variable("XDG_CONFIG_HOME") or Path.home() / ".config")
 
 
 AGENTS: Mapping[str, Agent] = {

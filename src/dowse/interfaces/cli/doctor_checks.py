@@ -17,7 +17,7 @@ from dowse.errors import DowseError
 from dowse.indexing.ignore_files import IGNORE_FILES
 from dowse.interfaces.text_layout import format_count
 from dowse.stores import is_server
-from dowse.stores.embedded.layout import LOCK
+from dowse.stores.embedded.layout import LOCK_FILE
 from dowse.types import IndexState
 
 MIN_PYTHON = (3, 11)
@@ -116,9 +116,9 @@ def _check_grammars(engine: Engine) -> Check:
         own = language.name in engine.settings.languages  # only these can have a query that is wrong
         try:
             if language.grammar:
-                parsing.grammar(language.grammar)
+                parsing.load_grammar(language.grammar)
             for text in filter(None, (language.definitions, language.references) if own else ()):
-                parsing.query(language.grammar, text)
+                parsing.compile_query(language.grammar, text)
         except DowseError as error:
             broken.append(f"{language.name}: {error}")
     if broken:
@@ -137,7 +137,7 @@ def _check_ignore_rules(root: Path) -> Check:
 
 def _check_index_folder(engine: Engine) -> Check:
     folder = engine.index_folder
-    if note := roots.index_place(engine.root, engine.settings).note:
+    if note := roots.locate_index(engine.root, engine.settings).note:
         return Check("index folder", CheckVerdict.WARN, note, "or set index_dir to choose another place")
     existing = next(p for p in (folder, *folder.parents) if p.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK):
@@ -183,7 +183,7 @@ def _check_index(engine: Engine) -> Check:
 def _check_lock(engine: Engine) -> Check:
     from filelock import FileLock, Timeout
 
-    path = next((file for file in engine.index_files() if file.name == LOCK), None)
+    path = next((file for file in engine.index_files() if file.name == LOCK_FILE), None)
     if path is None:
         return Check("lock", CheckVerdict.OK, "nobody has written here yet")
     try:

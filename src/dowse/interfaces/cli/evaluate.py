@@ -14,7 +14,7 @@ from dowse.interfaces.cli import options
 if TYPE_CHECKING:
     from dowse.engine import Engine
     from dowse.evaluation.eval_types import Comparison, Dataset, Evaluation
-    from dowse.evaluation.run import Plan
+    from dowse.evaluation.run import EvalPlan
 
 BAR_MISSED = 1
 """Exit code if a metric is below its bar, or worse than before."""
@@ -157,7 +157,7 @@ def diff(before: Path, after: Path, **flags: Any) -> int:
     labels = _choose_labels(before, after)
     found = compare(first.runs[0], second.runs[0], names, labels)
     if flags["as_json"]:
-        output.write_json({"schema": storage.SCHEMA, "comparison": storage.comparison_values(found)})
+        output.write_json({"schema": storage.SCHEMA, "comparison": storage.comparison_as_json(found)})
     else:
         output.write(terminal.render_comparison(found, output.make_view(flags["color"]).paint))
     return BAR_MISSED if _has_regressed([found], flags) else 0
@@ -172,7 +172,7 @@ def _parse_metrics(given: str | None) -> tuple[str, ...]:
 
     names = tuple(name.strip().lower() for name in (given or "").split(",") if name.strip())
     for name in names:
-        metrics.parsed(name)
+        metrics.parse_metric(name)
     return names
 
 
@@ -190,12 +190,12 @@ def _mine_truth(engine: Engine, flags: dict[str, Any]) -> Dataset:
     from dowse.interfaces.cli import output
     from dowse.interfaces.progress import progress_line
 
-    sources = mining.sources(flags["sources"])
+    sources = mining.parse_sources(flags["sources"])
     with progress_line() as progress:
         found = mining.mine(engine, flags["mine"], sources, flags["seed"], progress)
     name = f"dowse-truth-{'-'.join(sources)}-{flags['mine']}-seed{flags['seed']}.jsonl"
     path = flags["out"] or Path(name)
-    mining.keep(path, dataset.dump(found.questions), force=flags["force"])
+    mining.write_queries(path, dataset.dump(found.questions), force=flags["force"])
     _warn_if_indexed(engine, path)
     output.remark(
         f"{len(found.questions)} questions are in {path}: edit and keep it, and measure again with it"
@@ -217,14 +217,14 @@ def _warn_if_indexed(engine: Engine, truth: Path) -> None:
         )
 
 
-def _build_plan(flags: dict[str, Any]) -> Plan:
+def _build_plan(flags: dict[str, Any]) -> EvalPlan:
     from dowse.evaluation import metrics
-    from dowse.evaluation.run import DEPTH, Plan
+    from dowse.evaluation.run import MAX_HITS, EvalPlan
 
-    names = _parse_metrics(flags["names"]) or metrics.DEFAULT
+    names = _parse_metrics(flags["names"]) or metrics.DEFAULT_METRICS
     names = tuple(dict.fromkeys([*names, *(name for name, _ in _parse_bars(flags))]))
-    depth = flags["depth"] or max(DEPTH, metrics.depth(names))
-    return Plan(names, depth, flags["by_file"], cursor=not flags["no_cursor"])
+    depth = flags["depth"] or max(MAX_HITS, metrics.count_required_hits(names))
+    return EvalPlan(names, depth, flags["by_file"], cursor=not flags["no_cursor"])
 
 
 def _parse_bars(flags: dict[str, Any]) -> list[tuple[str, float]]:
@@ -246,14 +246,16 @@ def _measure(engine: Engine, dataset: Dataset, flags: dict[str, Any]) -> Evaluat
 
     plan = _build_plan(flags)
     base = variants.parse(" ".join(flags["assigned"]), engine.settings)
-    chosen = [variants.named(base, variants.BASE)]
-    chosen += [variants.over(base, variants.parse(text, engine.settings)) for text in flags["compared"]]
+    chosen = [variants.rename_variant(base, variants.BASE_NAME)]
+    chosen += [
+        variants.overlay_variant(base, variants.parse(text, engine.settings)) for text in flags["compared"]
+    ]
     if len({variant.name for variant in chosen}) < len(chosen):
         raise UsageError("two --compare are the same: each needs settings of its own")
     earlier = storage.load(flags["baseline"]) if flags["baseline"] else None
     with progress_line() as progress:
         runs = measure(engine, dataset, chosen, plan, progress)
-    return report.evaluation(engine, dataset, plan, runs, earlier, str(flags["baseline"] or ""))
+    return report.build_evaluation(engine, dataset, plan, runs, earlier, str(flags["baseline"] or ""))
 
 
 def _write_reports(evaluation: Evaluation, flags: dict[str, Any]) -> None:
@@ -265,11 +267,11 @@ def _write_reports(evaluation: Evaluation, flags: dict[str, Any]) -> None:
     if flags["save"]:
         storage.save(evaluation, flags["save"])
     if flags["html"]:
-        storage.write(flags["html"], html_report.render_html(evaluation))
+        storage.write_report(flags["html"], html_report.render_html(evaluation))
     if flags["markdown"]:
-        storage.write(flags["markdown"], markdown_report.render_markdown(evaluation))
+        storage.write_report(flags["markdown"], markdown_report.render_markdown(evaluation))
     if flags["as_json"]:
-        output.write_json(storage.values(evaluation))
+        output.write_json(storage.evaluation_as_json(evaluation))
     else:
         output.write(
             terminal.render_terminal(evaluation, flags["worst"], output.make_view(flags["color"]).paint)

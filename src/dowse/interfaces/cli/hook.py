@@ -26,7 +26,7 @@ def install(root: str | None) -> int:
     from dowse import roots
     from dowse.interfaces import hooks
 
-    return _print_changes(hooks.install(roots.root_of(root)), "the hooks are there already")
+    return _print_changes(hooks.install(roots.resolve_root(root)), "the hooks are there already")
 
 
 @hook.command("uninstall")
@@ -37,7 +37,7 @@ def uninstall(root: str | None) -> int:
     from dowse import roots
     from dowse.interfaces import hooks
 
-    return _print_changes(hooks.uninstall(roots.root_of(root)), "there are no hooks of dowse")
+    return _print_changes(hooks.uninstall(roots.resolve_root(root)), "there are no hooks of dowse")
 
 
 def _print_changes(changed: Sequence[Path], otherwise: str) -> int:

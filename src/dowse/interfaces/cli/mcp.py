@@ -66,14 +66,16 @@ def mcp(
     here) can be searched, and clients need the token: DOWSE_MCP_TOKEN, or one that is made and printed.
     """
     from dowse.interfaces.mcp.service import ServerOptions, Service
-    from dowse.interfaces.mcp.tools import BUDGET, MAX_BUDGET_TOKENS
-    from dowse.interfaces.mcp.workspace import Allowed
+    from dowse.interfaces.mcp.tools import DEFAULT_BUDGET_TOKENS, MAX_BUDGET_TOKENS
+    from dowse.interfaces.mcp.workspace import ServerScope
 
     if budget is not None and budget > MAX_BUDGET_TOKENS:
         raise UsageError(f"a budget may have {MAX_BUDGET_TOKENS} tokens at the most, not {budget}")
     given = {"embedder": embedder, "index_dir": index_dir, **options.store_setting()}
-    allowed = Allowed(roots, trust_client=not http, read_only=read_only, any_root=any_root, given=given)
-    service = Service(allowed, ServerOptions(budget=budget or BUDGET, memory=not no_memory, profile=profile))
+    allowed = ServerScope(roots, trust_client=not http, read_only=read_only, any_root=any_root, given=given)
+    service = Service(
+        allowed, ServerOptions(budget=budget or DEFAULT_BUDGET_TOKENS, memory=not no_memory, profile=profile)
+    )
     if http:
         _serve_http(service, host, port, no_token=no_token)
     else:
@@ -93,8 +95,8 @@ def _serve_http(service: Service, host: str, port: int, *, no_token: bool) -> No
         from dowse.interfaces.mcp.http_server import serve
     except ImportError as error:
         raise UsageError(f"HTTP needs the MCP SDK: pip install 'dowse[mcp]' ({error})") from error
-    token = "" if no_token else settings.variable(TOKEN_VARIABLE) or secrets.token_urlsafe(24)
-    made = token if token and not settings.variable(TOKEN_VARIABLE) else ""
+    token = "" if no_token else settings.read_variable(TOKEN_VARIABLE) or secrets.token_urlsafe(24)
+    made = token if token and not settings.read_variable(TOKEN_VARIABLE) else ""
 
     def ready(address: str) -> None:
         output.remark(f"listening on {address}")

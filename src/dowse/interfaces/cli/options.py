@@ -36,10 +36,10 @@ class QueryCommand(click.Command):
 def _is_exclusion(arg: str) -> bool:
     if not arg.startswith("-") or ":" not in arg:
         return False
-    from dowse.search.query.parse import ALIASES, EXCLUDABLE
+    from dowse.search.query.parse import EXCLUDABLE_FIELDS, FIELD_ALIASES
 
     name = arg[1:].partition(":")[0]
-    return ALIASES.get(name, name) in EXCLUDABLE
+    return FIELD_ALIASES.get(name, name) in EXCLUDABLE_FIELDS
 
 
 def root(command: F) -> F:

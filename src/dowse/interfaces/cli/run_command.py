@@ -61,7 +61,7 @@ def _invoke(args: list[str]) -> int:
 def _completion_request() -> str:
     from dowse import settings
 
-    return settings.variable(COMPLETE_VARIABLE)
+    return settings.read_variable(COMPLETE_VARIABLE)
 
 
 def _report(error: Exception, *, as_json: bool, trace: bool) -> int:

@@ -243,18 +243,18 @@ def _pack(
     label: Callable[[SearchResult], str] | None = None,
 ) -> Packed:
     """Pack the hits that fit into the budget: each with the given detail, or the best mix."""
-    from dowse.search.output.budget import UNNAMED, pack, pack_at
-    from dowse.search.output.hit_view import no_label, place
+    from dowse.search.output.budget import UNNAMED_HIT, pack, pack_at_detail
+    from dowse.search.output.hit_view import format_location, omit_label
     from dowse.search.output.token_estimate import estimate_tokens
     from dowse.types import Detail
 
-    words, label = response.query.words, label or no_label
+    words, label = response.query.words, label or omit_label
     if detail:
-        packed = pack_at(hits, Detail(detail), budget, words, label)
+        packed = pack_at_detail(hits, Detail(detail), budget, words, label)
     else:
         packed = pack(hits, budget, words=words, label=label)
-    if packed.text == UNNAMED:
-        first = place(hits[0])
+    if packed.text == UNNAMED_HIT:
+        first = format_location(hits[0])
         needed = estimate_tokens(first)
         raise UsageError(
             f"a budget of {budget} holds no hit: to name the first, {first}, takes {needed} tokens"

@@ -119,11 +119,11 @@ def copy(source: str, target: str, root: str | None, **given: Any) -> int:
     from dowse.interfaces.cli import output
     from dowse.interfaces.progress import progress_line
     from dowse.interfaces.text_layout import format_count
-    from dowse.settings import masked
+    from dowse.settings import mask_passwords
 
     with options.open_engine(root, **given) as engine, progress_line() as progress:
         shared = engine.settings.store
         one, two = (shared if name == "shared" else name for name in (source, target))
         copied = engine.copy_index(one, two, progress)
-    output.write(f"copied {format_count(copied, 'file')} from {masked(one)} to {masked(two)}")
+    output.write(f"copied {format_count(copied, 'file')} from {mask_passwords(one)} to {mask_passwords(two)}")
     return 0

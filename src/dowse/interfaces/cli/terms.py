@@ -45,11 +45,11 @@ def check(file: Path | None, root: str | None, index_dir: str | None, as_json: b
     from dowse.interfaces.json_values import SCHEMA
     from dowse.interfaces.text_layout import format_count
     from dowse.interfaces.theme import escape_text
-    from dowse.search.query.term_graph import load
+    from dowse.search.query.term_graph import load_term_graph
 
     with options.open_engine(root, index_dir=index_dir) as engine:
         path = _choose_file(engine, file)
-        graph = load(path)
+        graph = load_term_graph(path)
         problems = find_problems(graph, engine)
     if as_json:
         found = [problem._asdict() for problem in problems]
@@ -89,11 +89,11 @@ def try_(words: tuple[str, ...], file: Path | None, root: str | None, as_json: b
     from dowse.interfaces.cli import output
     from dowse.search.query import parse
     from dowse.search.query.rewriting import rewrite_query
-    from dowse.search.query.term_graph import load
+    from dowse.search.query.term_graph import load_term_graph
 
     with options.open_engine(root) as engine:
-        graph = load(_choose_file(engine, file))
-    wording = rewrite_query(parse.parse(" ".join(words)), graph, None).rewrite
+        graph = load_term_graph(_choose_file(engine, file))
+    wording = rewrite_query(parse.parse_query(" ".join(words)), graph, None).rewrite
     if as_json:
         output.write_json({"schema": json_values.SCHEMA, "wording": json_values.wording_values(wording)})
     elif wording.added:
@@ -160,7 +160,7 @@ def suggest(
 
     with options.open_engine(root, index_dir=index_dir) as engine:
         if where:
-            output.write(str(roots.search_log(engine.root)))
+            output.write(str(roots.search_log_path(engine.root)))
             return 0
         found = find_pairs(engine, limit)
     if out:

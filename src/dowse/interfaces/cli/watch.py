@@ -23,14 +23,14 @@ def watch(root: str | None, quiet: bool, **given: Any) -> int:
     Runs in the foreground until Ctrl-C. Searches need it not: they notice changes by themselves; on very large
     trees, and with an embedder that takes its time, it spares them the wait.
     """
-    from dowse.indexing.watcher import changed_paths
+    from dowse.indexing.watcher import watch_paths
     from dowse.interfaces.cli import output
     from dowse.interfaces.progress import progress_line
     from dowse.interfaces.text_layout import format_count
     from dowse.interfaces.theme import escape_text
 
     with options.open_engine(root, **given) as engine:
-        changed = changed_paths(engine.root, engine.index_folder)
+        changed = watch_paths(engine.root, engine.index_folder)
         with progress_line() as progress:
             report = engine.index(progress)
         output.remark(

@@ -15,7 +15,7 @@ from dowse.interfaces.mcp import responses
 from dowse.interfaces.mcp.handlers import Context, index_states, select_engine
 from dowse.interfaces.mcp.responses import Answer
 from dowse.interfaces.theme import escape_text, plain
-from dowse.search.output.budget import cut_places
+from dowse.search.output.budget import list_cut_ranges
 from dowse.types import (
     Detail,
     EntityCode,
@@ -176,7 +176,7 @@ def _answer_results(
     states = index_states({"": engine}, results)
 
     def footer(shown: Sequence[PackedHit], omitted: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
-        cut = cut_places(shown)
+        cut = list_cut_ranges(shown)
         lines = [*([escape_text(summary)] if summary else []), *responses.omitted_lines([*omitted, *cut])]
         values = {"said": summary, "cut": cut, "index": responses.state_values(states)}
         return [*lines, responses.state_line(states)], values

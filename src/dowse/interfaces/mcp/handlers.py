@@ -11,19 +11,19 @@ from typing import Any, TypeVar
 
 from dowse.engine import Engine
 from dowse.errors import UsageError
-from dowse.indexing.freshness import patiently
+from dowse.indexing.freshness import retry_while_locked
 from dowse.interfaces import render, render_explanation, render_index
 from dowse.interfaces.mcp import responses
 from dowse.interfaces.mcp.call_context import Call
 from dowse.interfaces.mcp.responses import Answer, ResponseOptions
-from dowse.interfaces.mcp.session import Session
-from dowse.interfaces.mcp.tools import BUDGET
+from dowse.interfaces.mcp.session import ClientSession
+from dowse.interfaces.mcp.tools import DEFAULT_BUDGET_TOKENS
 from dowse.interfaces.mcp.workspace import Workspace
 from dowse.interfaces.theme import escape_text
 from dowse.multi_repo import Repositories
 from dowse.search.output import read_place
-from dowse.search.output.budget import cut_places
-from dowse.search.output.respond import NO_GOOD
+from dowse.search.output.budget import list_cut_ranges
+from dowse.search.output.respond import NO_GOOD_HITS_NOTE
 from dowse.types import (
     Candidate,
     Detail,
@@ -42,7 +42,7 @@ DEFAULT_LIMIT = 10
 
 MISSING_REASONS = (SkipReason.MISSING, SkipReason.OUTSIDE, SkipReason.NOT_A_FILE)
 
-NO_GOOD_HINT = f"{NO_GOOD} (weak: true shows all hits)"
+NO_GOOD_HINT = f"{NO_GOOD_HITS_NOTE} (weak: true shows all hits)"
 
 T = TypeVar("T")
 
@@ -52,9 +52,9 @@ class Context:
     """What the handler of a call works with."""
 
     workspace: Workspace
-    session: Session
+    session: ClientSession
     call: Call
-    budget: int = BUDGET
+    budget: int = DEFAULT_BUDGET_TOKENS
     memory: bool = True
 
     def engines(self, repository: str = "") -> dict[str, Engine]:
@@ -138,7 +138,7 @@ def read(context: Context, arguments: Mapping[str, Any]) -> Answer:
     states = index_states(all_engines, found)
 
     def footer(shown: Sequence[PackedHit], omitted: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
-        cut = cut_places(shown)
+        cut = list_cut_ranges(shown)
         lines = [
             *map(escape_text, problems),
             *responses.omitted_lines([*cut, *omitted]),
@@ -155,7 +155,7 @@ def status(context: Context, arguments: Mapping[str, Any]) -> Answer:
     values: list[dict[str, Any]] = []
     for name, engine in context.engines(arguments.get("repo", "")).items():
         if arguments.get("refresh"):
-            patiently(partial(engine.index, context.call.progress), context.call.progress)
+            retry_while_locked(partial(engine.index, context.call.progress), context.call.progress)
         found, pending = engine.status(), engine.pending()
         revision = engine.revision()
         blocks.append(f"{name}\n" + render_index.status_text(found, str(engine.root), pending))
@@ -286,11 +286,11 @@ def _answer_page(
         has_more = digest and shown and (more or len(shown) < len(hits))
         cursor = f"{start + len(shown)}.{digest}" if has_more else ""
         lines = [_page_line(start, shown, cursor) if not response.weak else NO_GOOD_HINT]
-        lines += [f"note: {escape_text(note)}" for note in response.notes if note != NO_GOOD]
+        lines += [f"note: {escape_text(note)}" for note in response.notes if note != NO_GOOD_HITS_NOTE]
         lines.append(responses.state_line(states))
         values = {
             "cursor": cursor or None,
-            "cut": cut_places(shown),
+            "cut": list_cut_ranges(shown),
             "notes": [*response.notes, *idle],
             "index": responses.state_values(states),
         }

@@ -28,7 +28,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dowse.interfaces.mcp.call_context import Call, Cancelled
 from dowse.interfaces.mcp.service import INTERNAL_ERROR, ProtocolError, Service
-from dowse.interfaces.mcp.session import IDLE_SECONDS, MAX_SESSIONS, Session, Sessions
+from dowse.interfaces.mcp.session import IDLE_SECONDS, MAX_SESSIONS, ClientSession, Sessions
 
 URL_PATH = "/mcp"
 
@@ -277,11 +277,11 @@ class _Handlers:
 
         return handle
 
-    def _find_session(self, context: Any) -> Session:
+    def _find_session(self, context: Any) -> ClientSession:
         """Find the session that a request belongs to; a new one if the request has none."""
         request = context.request
         id = request.headers.get(SESSION_HEADER, "") if request is not None else ""
-        return self.sessions.get(id) if id else Session()
+        return self.sessions.get(id) if id else ClientSession()
 
     async def _ask_roots(self, context: Any) -> tuple[str, ...]:
         """Ask the client which folders it works on, if it can be asked."""
@@ -296,7 +296,9 @@ class _Handlers:
             return tuple(str(root.uri) for root in found.roots)
         return ()
 
-    async def _answer_in_thread(self, context: Any, session: Session, raw: dict[str, Any]) -> dict[str, Any]:
+    async def _answer_in_thread(
+        self, context: Any, session: ClientSession, raw: dict[str, Any]
+    ) -> dict[str, Any]:
         """Answer in a thread, which is told when the request is cancelled."""
         if self._threads is None:
             self._threads = anyio.CapacityLimiter(MAX_THREADS)

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from dowse.interfaces.mcp.session import SentLines
 from dowse.interfaces.theme import escape_text
-from dowse.search.output.budget import Packer, cut_down, pack_at
-from dowse.search.output.hit_view import LEAST_LINES, place
+from dowse.search.output.budget import Packer, pack_at_detail, truncate_hit
+from dowse.search.output.hit_view import MIN_TEXT_LINES, format_location
 from dowse.search.output.token_estimate import estimate_tokens
 from dowse.settings import SIGNALS
 from dowse.types import Detail, Packed, PackedHit, Reason, Revision, SearchResult
@@ -99,14 +99,17 @@ def answer_hits(
     The values are what the text shows. Names and escapes take more room there: code of the last hits may be missing.
     What both show counts as sent.
     """
-    notes = {place(h): _HitNote(name_reasons(h.reasons), not options.repeat and sent.has(h)) for h in hits}
-    trimmed = [hit._replace(text="") if notes[place(hit)].is_known else hit for hit in hits]
+    notes = {
+        format_location(h): _HitNote(name_reasons(h.reasons), not options.repeat and sent.has(h))
+        for h in hits
+    }
+    trimmed = [hit._replace(text="") if notes[format_location(hit)].is_known else hit for hit in hits]
     pack_into = _choose_packer(trimmed, options, notes)
     as_text, text, text_fits = _fit_text(pack_into, options.budget, footer)
     as_values, values, values_fit = _fit_values(as_text, options.budget, notes, footer)
     for hit in as_values:
         sent.add(hit)
-    places = [place(hit.result) for hit in as_text.hits]
+    places = [format_location(hit.result) for hit in as_text.hits]
     if not text_fits:
         text = pack_into(options.budget).text if places else _truncate(text, options.budget)
     return Answer(text, values if values_fit else _place_values(places, options.budget))
@@ -185,27 +188,27 @@ def _fit_values(
             values = {"hits": [one.values for one in shown], **below}
             return hits, values, over <= 0 and bool(shown or not packed.hits)
         if not any(one.has_code for one in shown):
-            omitted.insert(0, place(shown.pop().hit.result))
+            omitted.insert(0, format_location(shown.pop().hit.result))
             continue
         for at in reversed(range(len(shown))):
             if over > 0 and shown[at].has_code:
                 whole = shown[at]
-                less = _size_values(cut_down(whole.hit, 0), notes) if at else _shorten(whole, over, notes)
+                less = _size_values(truncate_hit(whole.hit, 0), notes) if at else _shorten(whole, over, notes)
                 over -= whole.tokens - less.tokens
                 shown[at] = less
 
 
 def _shorten(whole: _SizedValues, over: int, notes: Mapping[str, _HitNote]) -> _SizedValues:
     """Cut the given number of tokens off a hit, or all of its code; the note about missing lines takes some too."""
-    most = whole.tokens - over - estimate_tokens(place(whole.hit.result)) - 1
+    most = whole.tokens - over - estimate_tokens(format_location(whole.hit.result)) - 1
     rows, tokens = len(whole.hit.lines) - 1, whole.tokens
     room = most - HIT_OVERHEAD_TOKENS
-    while (rows := min(rows - 1, rows * room // max(1, tokens - HIT_OVERHEAD_TOKENS))) >= LEAST_LINES:
-        less = _size_values(cut_down(whole.hit, rows), notes)
+    while (rows := min(rows - 1, rows * room // max(1, tokens - HIT_OVERHEAD_TOKENS))) >= MIN_TEXT_LINES:
+        less = _size_values(truncate_hit(whole.hit, rows), notes)
         tokens = less.tokens
         if tokens <= most:
             return less
-    return _size_values(cut_down(whole.hit, 0), notes)
+    return _size_values(truncate_hit(whole.hit, 0), notes)
 
 
 def answer_tree(
@@ -245,14 +248,14 @@ def _choose_packer(
     """Return the function that packs the hits into a number of tokens."""
 
     def label(hit: SearchResult) -> str:
-        note = notes[place(hit)]
+        note = notes[format_location(hit)]
         marks = (escape_text(note.why), SENT_BEFORE) if note.is_known else (escape_text(note.why),)
         return "".join([f" [{mark}]" for mark in marks if mark])
 
     if options.detail is None:
         return Packer(hits, words=options.words, label=label).within
     detail = options.detail
-    return lambda room: pack_at(hits, detail, room, options.words, label)
+    return lambda room: pack_at_detail(hits, detail, room, options.words, label)
 
 
 def omitted_lines(places: Sequence[str]) -> list[str]:
@@ -271,7 +274,7 @@ def name_reasons(reasons: Sequence[Reason]) -> str:
 
 
 def _hit_values(hit: PackedHit, notes: Mapping[str, _HitNote]) -> dict[str, Any]:
-    result, at = hit.result, place(hit.result)
+    result, at = hit.result, format_location(hit.result)
     values: dict[str, Any] = {
         "at": at,
         "name": result.entity,

@@ -13,9 +13,9 @@ from dowse import __version__
 from dowse.errors import DowseError, UsageError
 from dowse.interfaces.mcp import prompts
 from dowse.interfaces.mcp.call_context import Call
-from dowse.interfaces.mcp.session import Session
-from dowse.interfaces.mcp.tools import BUDGET, INSTRUCTIONS, TOOLS, Tool, validate_arguments
-from dowse.interfaces.mcp.workspace import Allowed, Workspace
+from dowse.interfaces.mcp.session import ClientSession
+from dowse.interfaces.mcp.tools import DEFAULT_BUDGET_TOKENS, INSTRUCTIONS, TOOLS, Tool, validate_arguments
+from dowse.interfaces.mcp.workspace import ServerScope, Workspace
 
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
@@ -43,7 +43,7 @@ class ProtocolError(Exception):
 class ServerOptions:
     """How a server answers unless a call says otherwise."""
 
-    budget: int = BUDGET
+    budget: int = DEFAULT_BUDGET_TOKENS
     memory: bool = True  # code that was sent is not sent again
     profile: str = "default"
 
@@ -51,10 +51,10 @@ class ServerOptions:
 class Service:
     """The server without its transport. Calls may come from several threads."""
 
-    def __init__(self, allowed: Allowed, options: ServerOptions | None = None) -> None:
+    def __init__(self, allowed: ServerScope, options: ServerOptions | None = None) -> None:
         self.workspace = Workspace(allowed)
         self.options = options or ServerOptions()
-        self._methods: Mapping[str, Callable[[Session, Mapping[str, Any], Call], dict[str, Any]]] = {
+        self._methods: Mapping[str, Callable[[ClientSession, Mapping[str, Any], Call], dict[str, Any]]] = {
             "tools/list": self._list_tools,
             "tools/call": self._call_tool,
             "resources/list": self._list_resources,
@@ -88,7 +88,7 @@ class Service:
         return method not in ("tools/call", "resources/read", "resources/list")
 
     def answer(
-        self, session: Session, method: str, params: Mapping[str, Any], call: Call | None = None
+        self, session: ClientSession, method: str, params: Mapping[str, Any], call: Call | None = None
     ) -> dict[str, Any]:
         """Return the result of a request."""
         if method not in self._methods:
@@ -100,10 +100,10 @@ class Service:
 
     # --- tools ---
 
-    def _list_tools(self, session: Session, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
+    def _list_tools(self, session: ClientSession, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
         return {"tools": [tool.describe() for tool in self.tools.values()]}
 
-    def _call_tool(self, session: Session, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
+    def _call_tool(self, session: ClientSession, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
         name, arguments = params.get("name"), params.get("arguments", {})
         tool = self.tools.get(name) if isinstance(name, str) else None
         if tool is None:
@@ -125,7 +125,9 @@ class Service:
 
     # --- resources ---
 
-    def _list_resources(self, session: Session, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
+    def _list_resources(
+        self, session: ClientSession, params: Mapping[str, Any], call: Call
+    ) -> dict[str, Any]:
         """List the files of existing indexes, a page at a time; nothing is indexed for it."""
         from dowse.types import IndexState
 
@@ -145,7 +147,9 @@ class Service:
     def _uri(repository: str, path: str) -> str:
         return f"{URI_SCHEME}://{quote(repository, safe='')}/{quote(path)}"
 
-    def _list_templates(self, session: Session, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
+    def _list_templates(
+        self, session: ClientSession, params: Mapping[str, Any], call: Call
+    ) -> dict[str, Any]:
         rows = (
             ("file", "{+path}", "A file as it is indexed."),
             ("lines", "{+path}:{first}-{last}", "Some lines of a file."),
@@ -163,7 +167,7 @@ class Service:
             ]
         }
 
-    def _read_resource(self, session: Session, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
+    def _read_resource(self, session: ClientSession, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
         uri = params.get("uri")
         parts = urlsplit(uri) if isinstance(uri, str) and len(uri) < PAGE_SIZE * PAGE_SIZE else None
         if parts is None or parts.scheme != URI_SCHEME:
@@ -181,10 +185,10 @@ class Service:
 
     # --- prompts ---
 
-    def _list_prompts(self, session: Session, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
+    def _list_prompts(self, session: ClientSession, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
         return {"prompts": prompts.list_prompts()}
 
-    def _get_prompt(self, session: Session, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
+    def _get_prompt(self, session: ClientSession, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
         name, arguments = params.get("name"), params.get("arguments", {})
         if name not in prompts.PROMPTS:
             raise ProtocolError(

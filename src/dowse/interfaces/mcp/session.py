@@ -29,7 +29,7 @@ IDLE_SECONDS = 1800.0
 """Time without a request after which a session is evicted."""
 
 
-class Session:
+class ClientSession:
     """One client, from its first message to its last."""
 
     def __init__(self) -> None:
@@ -42,18 +42,18 @@ class Sessions:
     """The clients of a server that has many, by id. Safe to use from several threads."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._sessions: OrderedDict[str, ClientSession] = OrderedDict()
         self._clock = clock
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
         return len(self._sessions)
 
-    def get(self, id: str) -> Session:
+    def get(self, id: str) -> ClientSession:
         """Return the session of a client, and evict those that are idle or too many."""
         now = self._clock()
         with self._lock:
-            session = self._sessions.setdefault(id, Session())
+            session = self._sessions.setdefault(id, ClientSession())
             self._sessions.move_to_end(id)
             session.last_used = now
             while (

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 
 from dowse.interfaces.mcp.call_context import Call, Cancelled, Notify
 from dowse.interfaces.mcp.service import INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, Service
-from dowse.interfaces.mcp.session import Session
+from dowse.interfaces.mcp.session import ClientSession
 
 HANDSHAKE_VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 ENVELOPE_VERSIONS = ("2026-07-28",)
@@ -75,7 +75,7 @@ class StdioServer:
         self._service = service
         self._out = out
         self._write_lock = threading.Lock()
-        self._session = Session()
+        self._session = ClientSession()
         self._pool = ThreadPoolExecutor(MAX_CONCURRENT_CALLS, thread_name_prefix="dowse-call")
         self._calls: dict[Any, Call] = {}
         self._pending: dict[str, _PendingRequest] = {}

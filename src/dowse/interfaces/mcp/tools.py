@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-BUDGET = 2000
+DEFAULT_BUDGET_TOKENS = 2000
 """Tokens of an answer unless asked otherwise: a screen or two of code, a hundredth of an agent's context."""
 
 MAX_BUDGET_TOKENS = 50_000
@@ -22,7 +22,7 @@ _BUDGET = {
     "type": "integer",
     "minimum": 1,
     "maximum": MAX_BUDGET_TOKENS,
-    "description": f"Hard limit of the answer in tokens (default {BUDGET}).",
+    "description": f"Hard limit of the answer in tokens (default {DEFAULT_BUDGET_TOKENS}).",
 }
 _REPO = {
     "type": "string",

@@ -26,7 +26,7 @@ MAX_CACHED_ROOT_SETS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
+class ServerScope:
     """What a server was started with, and thereby what its clients may search."""
 
     roots: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class Allowed:
 class Workspace:
     """The engines of a server: one for each folder, shared by all clients."""
 
-    def __init__(self, allowed: Allowed) -> None:
+    def __init__(self, allowed: ServerScope) -> None:
         self.allowed = allowed
         self._engines: dict[Path, Engine] = {}
         self._folders: dict[tuple[str, ...], dict[str, Path]] = {}
@@ -107,22 +107,22 @@ class Workspace:
         return engine
 
     def _working_root(self) -> list[Path]:
-        return [roots.root_of(None, any_root=self.allowed.any_root)]
+        return [roots.resolve_root(None, any_root=self.allowed.any_root)]
 
     def _filter_usable(self, paths: Any, problems: list[str]) -> list[Path]:
         """Return the folders that can be searched; add to the problems why the others cannot."""
         usable = []
         for path in paths:
             try:
-                usable.append(roots.root_of(path, any_root=self.allowed.any_root))
+                usable.append(roots.resolve_root(path, any_root=self.allowed.any_root))
             except DowseError as error:
                 problems.append(str(error))
         return usable
 
     def _name_folders(self, folders: Sequence[Path]) -> dict[str, Path]:
-        from dowse.multi_repo import names_for
+        from dowse.multi_repo import name_folders
 
-        return names_for(folders, {})
+        return name_folders(folders, {})
 
     def _linked_repositories(self, folders: Mapping[str, Path]) -> dict[str, Path]:
         """Return the repositories that settings name: the user's own anywhere, a tree's only inside of it."""

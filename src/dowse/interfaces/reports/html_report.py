@@ -11,8 +11,8 @@ from html import escape
 from pathlib import Path
 from string import Template
 
-from dowse.evaluation.eval_types import Change, Comparison, Evaluation, Outcome, Run
-from dowse.evaluation.metrics import BUDGETS
+from dowse.evaluation.eval_types import Comparison, Evaluation, Outcome, QueryChange, Run
+from dowse.evaluation.metrics import TOKEN_BUDGETS
 from dowse.interfaces.reports import charts, content
 from dowse.interfaces.reports.charts import Bar
 
@@ -96,7 +96,7 @@ def _ranks(evaluation: Evaluation) -> str:
 
 def _tokens(evaluation: Evaluation) -> str:
     lines = [_token_line(run) for run in evaluation.runs]
-    names = [f"{budget:,}" for budget in BUDGETS]
+    names = [f"{budget:,}" for budget in TOKEN_BUDGETS]
     legend = charts.draw_legend([run.variant.name for run in evaluation.runs])
     return (
         _card("Recall within a budget of tokens", legend + charts.draw_curves(names, lines))
@@ -106,7 +106,7 @@ def _tokens(evaluation: Evaluation) -> str:
 
 
 def _token_line(run: Run) -> list[float]:
-    known = (run.summary.overall.get(f"token_recall@{budget}") for budget in BUDGETS)
+    known = (run.summary.overall.get(f"token_recall@{budget}") for budget in TOKEN_BUDGETS)
     return [estimate.mean for estimate in known if estimate]
 
 
@@ -149,7 +149,7 @@ def _comparison(comparison: Comparison) -> str:
     return _card(content.comparison_title(comparison), "".join(parts))
 
 
-def _changes(changes: Sequence[Change]) -> str:
+def _changes(changes: Sequence[QueryChange]) -> str:
     """Render the queries that two runs answered differently, with the terms that were added to them."""
     enriched = any(change.added for change in changes)
     head = ["question", "before", "after", *(["added terms"] if enriched else [])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from dowse.evaluation.eval_types import Change, Comparison, Evaluation
+from dowse.evaluation.eval_types import Comparison, Evaluation, QueryChange
 from dowse.interfaces.reports import content
 from dowse.interfaces.theme import escape_text
 
@@ -67,7 +67,7 @@ def _comparison(comparison: Comparison) -> Iterator[str]:
         yield from _changes(name, changes)
 
 
-def _changes(name: str, changes: Sequence[Change]) -> Iterator[str]:
+def _changes(name: str, changes: Sequence[QueryChange]) -> Iterator[str]:
     if changes:
         yield f"\n### {name}\n"
         rows = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dowse.evaluation.eval_types import Change, Comparison, Evaluation
+from dowse.evaluation.eval_types import Comparison, Evaluation, QueryChange
 from dowse.interfaces.reports import content
 from dowse.interfaces.text_layout import format_table
 from dowse.interfaces.theme import Paint, escape_text, plain
@@ -72,7 +72,7 @@ def render_comparison(comparison: Comparison, paint: Paint = plain) -> str:
     return "\n".join(lines)
 
 
-def _changes(name: str, changes: Sequence[Change], headline: str, limit: int = 20) -> list[str]:
+def _changes(name: str, changes: Sequence[QueryChange], headline: str, limit: int = 20) -> list[str]:
     if not changes:
         return []
     rows = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable
 
-from dowse.lazy_rows import column
+from dowse.lazy_rows import read_column
 from dowse.search.channels.request import ChannelRequest
 from dowse.search.query.analyze import get_last_part
 from dowse.stores.protocol import Snapshot
@@ -73,5 +73,5 @@ def _find_chunk(file: StoredFile, frame: Frame) -> int:
 
 def find_chunk_at(file: StoredFile, line: int) -> int:
     """Find the ordinal of the chunk that a line is in, or of the next one."""
-    ends = column(file.parsed.chunks, "end_line")
+    ends = read_column(file.parsed.chunks, "end_line")
     return min(bisect_left(ends, line), len(ends) - 1)

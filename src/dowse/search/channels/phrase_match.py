@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from itertools import islice
 
 from dowse.errors import DowseError, PatternTooSlow
-from dowse.lazy_rows import column
+from dowse.lazy_rows import read_column
 from dowse.search.channels.request import ChannelRequest
 from dowse.types import Query, QueryRegex, Scored, best_first, chunk_id
 
@@ -43,7 +43,7 @@ def find(request: ChannelRequest) -> list[Scored] | None:
             file = snapshot.file(id)
             if file is None:
                 continue
-            starts = column(file.parsed.chunks, "start")
+            starts = read_column(file.parsed.chunks, "start")
             for ordinal, score in _score_chunks(starts, matches).items():
                 if snapshot.chunk_passes(chunk_id(id, ordinal), filter):
                     scores[chunk_id(id, ordinal)] = score

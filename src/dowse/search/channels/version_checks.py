@@ -105,7 +105,7 @@ def _parse_version(word: str, major: str, minor: str) -> LanguageVersion:
     return LanguageVersion(word, int(major), int(minor) if minor else None)
 
 
-def idiom_terms(versions: Iterable[LanguageVersion]) -> list[Term]:
+def make_idiom_terms(versions: Iterable[LanguageVersion]) -> list[Term]:
     """Make the terms to search for besides the words of a query that names versions."""
     names = dict.fromkeys(name for version in versions for name in LANGUAGES[version.word].names)
     return [Term(name, IDIOM_WEIGHT) for name in names]
@@ -124,13 +124,13 @@ def find(request: ChannelRequest) -> list[Scored] | None:
         hits = snapshot.lexical(names, {"body": 1.0}, query.filter, MAX_CHECKS)
         snapshot.expect([split_chunk_id(hit.chunk)[0] for hit in hits])
         for hit in hits:
-            if hit.chunk not in found and _check_pattern(version).search(_read_chunk(snapshot, hit.chunk)):
+            if hit.chunk not in found and _compile_check(version).search(_read_chunk(snapshot, hit.chunk)):
                 found[hit.chunk] = Scored(hit.chunk, 1.0)
     return list(found.values())
 
 
 @lru_cache(maxsize=50)
-def _check_pattern(version: LanguageVersion) -> re.Pattern[bytes]:
+def _compile_check(version: LanguageVersion) -> re.Pattern[bytes]:
     language, numbers = LANGUAGES[version.word], (version.major, version.minor)
     check = rf"(?i:{'|'.join(language.names)})[^\n]*?(?:{language.asks(*numbers)})"
     return re.compile("|".join([check, *[rf"\b{name}\b" for name in language.constants(*numbers)]]).encode())

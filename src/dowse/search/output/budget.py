@@ -19,10 +19,10 @@ from dowse.search.output.hit_view import (
     HitLabel,
     HitView,
     format_gap,
+    format_location,
     format_path,
     format_range,
-    no_label,
-    place,
+    omit_label,
 )
 from dowse.search.output.token_estimate import TokenCounter, estimate_tokens
 from dowse.types import Detail, Packed, PackedHit, SearchResult
@@ -39,7 +39,7 @@ MIN_SHARE_RELEVANCE = 0.05
 NOTE_RESERVE_TOKENS = 30
 """Tokens reserved for the note that says which hits were omitted."""
 
-UNNAMED = "?"
+UNNAMED_HIT = "?"
 """Stands for a first hit whose location does not fit."""
 
 
@@ -48,7 +48,7 @@ def pack(
     budget_tokens: int,
     count: TokenCounter = estimate_tokens,
     words: Collection[str] = (),
-    label: HitLabel = no_label,
+    label: HitLabel = omit_label,
 ) -> Packed:
     """Pack the best mix of hits that fits; with more room there are never fewer hits.
 
@@ -66,7 +66,7 @@ class Packer:
         hits: Sequence[SearchResult],
         count: TokenCounter = estimate_tokens,
         words: Collection[str] = (),
-        label: HitLabel = no_label,
+        label: HitLabel = omit_label,
     ) -> None:
         self._hits = hits
         self._count = count
@@ -89,17 +89,17 @@ class Packer:
         return _pack_location(self._hits, budget_tokens, self._count)
 
 
-def pack_at(
+def pack_at_detail(
     hits: Sequence[SearchResult],
     detail: Detail,
     budget_tokens: int,
     words: Collection[str] = (),
-    label: HitLabel = no_label,
+    label: HitLabel = omit_label,
 ) -> Packed:
     """Pack the first hits that fit, each at the same level of detail; of the first something is always shown."""
     if detail is Detail.IDS:
         bare = [hit._replace(text="", signature="", entity="") for hit in hits]
-        return pack(bare, budget_tokens, label=no_label)
+        return pack(bare, budget_tokens, label=omit_label)
     if detail is Detail.SIGNATURE:
         return pack([hit._replace(text="") for hit in hits], budget_tokens, label=label)
     shown_hits: list[PackedHit] = []
@@ -114,12 +114,12 @@ def pack_at(
         shown_hits.append(view.pack_lines(lines))
     if not shown_hits:
         return pack(hits, budget_tokens, words=words, label=label)
-    omitted = [place(hit) for hit in hits[len(shown_hits) :]]
+    omitted = [format_location(hit) for hit in hits[len(shown_hits) :]]
     note = _write_note(omitted, left, estimate_tokens)
     return _assemble(shown_hits, omitted, note, budget_tokens, estimate_tokens)
 
 
-def cut_down(hit: PackedHit, rows: int) -> PackedHit:
+def truncate_hit(hit: PackedHit, rows: int) -> PackedHit:
     """Cut a packed hit down to so many rows below its header, and a mark for the rest."""
     start, last = hit.result.start_line, hit.result.start_line + hit.result.text.count("\n")
     jumps = {(first, format_gap(first, end)): end for first, end in hit.cut}
@@ -142,7 +142,7 @@ def _count_tokens(lines: Sequence[str]) -> int:
     return estimate_tokens("\n".join(lines) + "\n")
 
 
-def cut_places(hits: Sequence[PackedHit]) -> list[str]:
+def list_cut_ranges(hits: Sequence[PackedHit]) -> list[str]:
     """List the lines of hits that are not shown, as ``path:start-end``."""
     return [format_range(hit.result, first, last) for hit in hits for first, last in hit.cut]
 
@@ -174,7 +174,7 @@ def _pack_views(views: Sequence[HitView], room: int, count: TokenCounter) -> Pac
         left -= view.header_cost
     if not shares:
         return None
-    omitted = [place(view.hit) for view in views[len(shares) :]]
+    omitted = [format_location(view.hit) for view in views[len(shares) :]]
     reserve = min(left, NOTE_RESERVE_TOKENS) if omitted else 0
     left = _distribute(shares, left - reserve) + reserve
     note = _write_note(omitted, left, count)
@@ -225,16 +225,17 @@ def _assemble(
         tokens = sum(hit.tokens for hit in hits) + count(note) - (len(whole) - len(text))
     else:
         tokens = count(text)
-    return Packed(tuple(hits), tuple(omitted), tuple(cut_places(hits)), text, tokens, budget)
+    return Packed(tuple(hits), tuple(omitted), tuple(list_cut_ranges(hits)), text, tokens, budget)
 
 
 def _pack_location(hits: Sequence[SearchResult], budget: int, count: TokenCounter) -> Packed:
     """Pack the location of the first hit, or where it begins: never half a path or number, which is another one."""
     first = hits[0]
-    id = place(first)
+    id = format_location(first)
     text = next(
-        (text for text in (id, f"{format_path(first)}:{first.start_line}") if count(text) <= budget), UNNAMED
+        (text for text in (id, f"{format_path(first)}:{first.start_line}") if count(text) <= budget),
+        UNNAMED_HIT,
     )
     text = text if count(text) <= budget else ""
     hit = PackedHit(first, Detail.IDS, (text,), ((first.start_line, first.end_line),), count(text))
-    return Packed((hit,), tuple(map(place, hits[1:])), (id,), text, count(text), budget)
+    return Packed((hit,), tuple(map(format_location, hits[1:])), (id,), text, count(text), budget)

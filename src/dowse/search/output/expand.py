@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dowse.code import tokens
-from dowse.lazy_rows import column
+from dowse.lazy_rows import read_column
 from dowse.search.channels.frame_lookup import find_line
 from dowse.search.query.analyze import find_lone_name, get_last_part, is_identifier
 from dowse.search.ranking.candidates import Candidate, list_passing_definitions
@@ -64,7 +64,7 @@ class Expansion:
         held = [i for i in candidate.definition_indexes if i != around]
         if not held:
             return []
-        kinds, names = column(entities, "kind"), column(entities, "name")
+        kinds, names = read_column(entities, "kind"), read_column(entities, "name")
         return [entities[i] for i in held if kinds[i] not in VALUE_KINDS or names[i].lower() in asked]
 
     def _choose_most_like(self, options: Sequence[Entity]) -> tuple[Entity, ...]:
@@ -78,11 +78,11 @@ class Expansion:
 
     def _match_name(self, entity: Entity) -> frozenset[str]:
         """Return the query's words in a qualified name: a member wins over its class if its own name adds one."""
-        return tokens.among(entity.qualified.encode("utf-8", "replace"), self._wanted)
+        return tokens.find_tokens(entity.qualified.encode("utf-8", "replace"), self._wanted)
 
     def _match_description(self, entity: Entity) -> frozenset[str]:
         described = f"{entity.signature}\n{entity.doc}"
-        return tokens.among(described.encode("utf-8", "replace"), self._wanted)
+        return tokens.find_tokens(described.encode("utf-8", "replace"), self._wanted)
 
     def choose_lines(
         self,

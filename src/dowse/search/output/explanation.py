@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dowse.code.chunk_fields import chunk_terms, passages
+from dowse.code.chunk_fields import build_passages, chunk_terms
 from dowse.embedders.embedder import Embedder
 from dowse.search.channels.frame_lookup import find_chunk_at
 from dowse.search.channels.phrase_match import find_missing
@@ -190,7 +190,7 @@ def _split_filter(filter: Filter) -> Iterator[tuple[str, Filter]]:
 
 def _find_terms(snapshot: Snapshot, query: Query, file: StoredFile, ordinal: int) -> tuple[TermStanding, ...]:
     """Find where a chunk has each term of the query."""
-    found = passages(snapshot.content(file.id), file.parsed, file.definitions)
+    found = build_passages(snapshot.content(file.id), file.parsed, file.definitions)
     fields = chunk_terms(file.path, found)[ordinal]._asdict()
     having = {name: frozenset(text.split()) for name, text in fields.items()}
     return tuple(

@@ -15,7 +15,7 @@ from dowse.types import Detail, PackedHit, SearchResult
 PREVIEW_LINES = 8
 """Lines of a hit in a preview."""
 
-LEAST_LINES = 3
+MIN_TEXT_LINES = 3
 """Fewer lines of a long text say nothing that its signature does not say."""
 
 MAX_LINE_CHARS = 300
@@ -37,20 +37,20 @@ HitLabel = Callable[[SearchResult], str]
 """Makes the text that follows the name of a hit in its header."""
 
 
-def no_label(hit: SearchResult) -> str:
+def omit_label(hit: SearchResult) -> str:
     """Add nothing to the name."""
     return ""
 
 
-def place(hit: SearchResult) -> str:
+def format_location(hit: SearchResult) -> str:
     """Format ``path:start-end``, by which a hit can be read again."""
     return format_range(hit, hit.start_line, hit.end_line)
 
 
-def shown(hit: SearchResult, detail: Detail, words: Collection[str] = ()) -> tuple[str, ...]:
+def render_hit(hit: SearchResult, detail: Detail, words: Collection[str] = ()) -> tuple[str, ...]:
     """Render a hit at a level of detail; ``words`` are the stems of the query, by which a preview chooses lines."""
     if detail is Detail.IDS:
-        return (place(hit),)
+        return (format_location(hit),)
     view = HitView(hit, words, estimate_tokens)
     if detail is Detail.SIGNATURE:
         return (view.header,)
@@ -66,7 +66,7 @@ class _QueryWordMemo(dict[str, frozenset[str]]):
         self._words = words
 
     def __missing__(self, run: str) -> frozenset[str]:
-        shared = self[run] = self._words.intersection(tokens.tokens_of((run,)).split())
+        shared = self[run] = self._words.intersection(tokens.tokenize_runs((run,)).split())
         return shared
 
 
@@ -80,12 +80,12 @@ class HitView:
     """A hit as header and lines, with what its parts cost in tokens."""
 
     def __init__(
-        self, hit: SearchResult, words: Collection[str], count: TokenCounter, label: HitLabel = no_label
+        self, hit: SearchResult, words: Collection[str], count: TokenCounter, label: HitLabel = omit_label
     ) -> None:
         self.hit = hit
         self.words = frozenset(words)
         self.count = count
-        self.name = place(hit) + _format_name(hit) + label(hit)
+        self.name = format_location(hit) + _format_name(hit) + label(hit)
         self.signature = _join_lines(hit.signature or _find_first_line(hit.text))[:MAX_SIGNATURE_CHARS]
         self.header = f"{self.name}: {self.signature}" if self.signature else self.name
 
@@ -131,7 +131,9 @@ class HitView:
     def words_by_line(self) -> list[set[str]]:
         """The words of the query in each line."""
         memo = _find_memo(self.words)
-        return [set().union(*map(memo.__getitem__, runs)) for runs in tokens.runs_by_line(self.hit.text)]
+        return [
+            set().union(*map(memo.__getitem__, runs)) for runs in tokens.split_runs_by_line(self.hit.text)
+        ]
 
     @cached_property
     def costs(self) -> list[int]:
@@ -198,7 +200,7 @@ class HitView:
         """Choose as many lines as fit with the header, most important first; none if these are too few to help."""
         if self.whole_cost <= allowance:
             return range(len(self.lines))
-        if allowance - self.frame_cost < LEAST_LINES:  # not even empty lines
+        if allowance - self.frame_cost < MIN_TEXT_LINES:  # not even empty lines
             return ()
         low, high, costs = 0, len(self.line_order), self.prefix_costs
         while low < high:
@@ -207,7 +209,7 @@ class HitView:
                 low = middle
             else:
                 high = middle - 1
-        enough = low >= max(min(LEAST_LINES, len(self.lines)), self.signature_lines)
+        enough = low >= max(min(MIN_TEXT_LINES, len(self.lines)), self.signature_lines)
         return self.line_order[:low] if enough else ()
 
     def render(self, kept: Sequence[int]) -> list[str]:

@@ -18,7 +18,7 @@ JUDGED_HITS = 10
 MAX_GUESSES = 3
 """Hits that are shown where none is good: somebody may know better."""
 
-NO_GOOD = "nothing good was found; what is shown is a guess"
+NO_GOOD_HITS_NOTE = "nothing good was found; what is shown is a guess"
 
 _NAMING_CHANNELS = frozenset({"names", "places", "partners"})
 
@@ -30,7 +30,9 @@ def make_response(
     snapshot.expect([candidate.file.id for candidate in ranking.candidates[: options.limit]])
     ranking, found = _expand_hits(snapshot, ranking, options, settings)
     weak = _is_weak(ranking, found, options, settings)
-    results, notes = (found[:MAX_GUESSES], (NO_GOOD,)) if weak else _keep_relevant(found, options, settings)
+    results, notes = (
+        (found[:MAX_GUESSES], (NO_GOOD_HITS_NOTE,)) if weak else _keep_relevant(found, options, settings)
+    )
     ranking.timer.finish("show")
     return ranking, SearchResponse(
         query=ranking.query,

@@ -56,6 +56,6 @@ def _choose_terms(snapshot: Snapshot, file: StoredFile, chunks: Iterable[int]) -
     found: Counter[str] = Counter()
     for ordinal in chunks:
         chunk = file.parsed.chunks[ordinal]
-        found.update(tokens.tokens(content[chunk.start : chunk.end]).split())
+        found.update(tokens.tokenize(content[chunk.start : chunk.end]).split())
     words = [QueryWord(token, times) for token, times in found.items()]
     return choose_keywords(words, snapshot.frequency, snapshot.chunk_count(), MAX_TERMS).terms

@@ -10,7 +10,7 @@ from functools import lru_cache
 from dowse.code import tokens
 from dowse.search.channels import version_checks
 from dowse.search.query import stack_traces
-from dowse.search.query.error_message import message
+from dowse.search.query.error_message import find_error_message
 from dowse.types import Filter, Frame, ParsedQuery, Query, Term
 
 MAX_TERMS = 64
@@ -105,16 +105,16 @@ def analyze_text(text: str, is_extension: Callable[[str], bool], patterns: Seque
     abbreviated = ABBREVIATIONS.findall(clean)
     if abbreviated:
         spelled_out = ABBREVIATIONS.sub(" ", clean)
-        clean, abbreviated = (spelled_out, abbreviated) if tokens.words(spelled_out) else (clean, [])
+        clean, abbreviated = (spelled_out, abbreviated) if tokens.split_words(spelled_out) else (clean, [])
     files = _find_files(clean, is_extension)
     sources = [file for file in files if file.rpartition(".")[2].lower() in LANGUAGE_EXTENSIONS]
-    words = list(dict.fromkeys(tokens.words(_remove_files(clean, sources, keep_stem=True))))
+    words = list(dict.fromkeys(tokens.split_words(_remove_files(clean, sources, keep_stem=True))))
     kept = [word for word in words if word.lower() not in IDLE_WORDS] or words
     meant, asked_for = frozenset(kept), version_checks.find_versions(clean)
     names = tuple(dict.fromkeys([*patterns, *_find_names(_remove_files(clean, sources), kept)]))[:MAX_NAMES]
     return Query(
         text=text,
-        terms=(*_make_terms(kept), *version_checks.idiom_terms(asked_for))[:MAX_TERMS],
+        terms=(*_make_terms(kept), *version_checks.make_idiom_terms(asked_for))[:MAX_TERMS],
         names=names,
         files=tuple(dict.fromkeys(files.values()))[:MAX_NAMES],
         words=tuple(
@@ -139,16 +139,16 @@ def split_name(name: str) -> tuple[str, ...]:
 
 def _split_output(text: str) -> tuple[str, list[Frame]]:
     """Turn a program's output into a query (what went wrong, in which functions) and the places it names."""
-    frames = stack_traces.frames(text)
+    frames = stack_traces.find_frames(text)
     functions = dict.fromkeys(frame.function for frame in frames if frame.function)
-    return " ".join([message(text), *functions]), frames
+    return " ".join([find_error_message(text), *functions]), frames
 
 
 def _split_line_numbers(text: str) -> tuple[str, list[Frame]]:
     """Take the numbers of lines (``cart.py:12``) out of a query, and return the places that they name."""
     if not _LINE.search(text):
         return text, []
-    return _LINE.sub(r"\1", text), [frame for frame in stack_traces.frames(text) if frame.line]
+    return _LINE.sub(r"\1", text), [frame for frame in stack_traces.find_frames(text) if frame.line]
 
 
 def _add_terms(query: Query, added: Sequence[str]) -> Query:
@@ -195,7 +195,7 @@ def _has_inner_capital(word: str) -> bool:
 def _make_terms(words: list[str]) -> tuple[Term, ...]:
     weights: dict[str, float] = {}
     for word in words:
-        found = tokens.tokens_of((word,)).split()
+        found = tokens.tokenize_runs((word,)).split()
         for position, token in enumerate(found):
             weight = PART_WEIGHT if position and len(found) > 1 else WHOLE_WEIGHT
             weights[token] = max(weight, weights.get(token, 0.0))
@@ -208,7 +208,7 @@ def _find_names(text: str, kept: list[str]) -> tuple[str, ...]:
         return (kept[1],)
     if len(kept) <= PLAIN_NAME_WORDS:
         parts = {part for name in found for part in split_name(name)}
-        own = frozenset(tokens.words(text))
+        own = frozenset(tokens.split_words(text))
         found += [word for word in kept if len(word) > 2 and word in own and word not in parts]
     return tuple(dict.fromkeys(found))[:MAX_NAMES]
 
@@ -244,7 +244,7 @@ def _remove_files(text: str, files: Iterable[str], *, keep_stem: bool = False) -
 
 def _outside_files(text: str, kept: list[str]) -> list[str]:
     """Return the words that count and are no part of a file name."""
-    rest = frozenset(tokens.words(_FILE.sub(" ", text)))
+    rest = frozenset(tokens.split_words(_FILE.sub(" ", text)))
     return [word for word in kept if word in rest]
 
 

@@ -7,7 +7,7 @@ import re
 from dowse.search.query.frame_formats import PYTHON_FRAME
 from dowse.search.query.program_output import clean_lines
 
-MAX_MESSAGE = 300
+MAX_MESSAGE_CHARS = 300
 """Characters of a message that are worth searching for."""
 
 _EXCEPTION_LINE = re.compile(
@@ -27,7 +27,7 @@ _ERROR_WORD = re.compile(
 )
 
 
-def message(text: str) -> str:
+def find_error_message(text: str) -> str:
     """Find what went wrong, in the words of the program.
 
     The last exception, else the first error, else the first line with an error word, else the first line.
@@ -50,7 +50,7 @@ def message(text: str) -> str:
         last_exception = exception or last_exception
         first_error = first_error or _match_error(stripped)
         suspicious = suspicious or (stripped if _ERROR_WORD.search(stripped) else "")
-    return " ".join((last_exception or first_error or suspicious or first_line).split())[:MAX_MESSAGE]
+    return " ".join((last_exception or first_error or suspicious or first_line).split())[:MAX_MESSAGE_CHARS]
 
 
 def _match_exception(line: str) -> str:

@@ -119,11 +119,11 @@ def _count_tokens(text: str) -> dict[str, QueryWord]:
     """Count each token, and note whether it is a whole word or only a part of one, and whether it is surely meant."""
     marked = _find_marked(text)
     found: dict[str, QueryWord] = {}
-    for word in tokens.words(text):
+    for word in tokens.split_words(text):
         if word not in marked and (word.lower() in STOP_WORDS or word.lower() in NOISE_WORDS):
             continue
         is_sure = word in marked or is_identifier(word)
-        for position, token in enumerate(tokens.word_tokens(word)):
+        for position, token in enumerate(tokens.tokenize_word(word)):
             known = found.get(token, QueryWord(token, 0, 0.0))
             worth = max(known.worth, PART_WEIGHT if position else WHOLE_WEIGHT)
             found[token] = QueryWord(token, known.times + 1, worth, known.sure or (is_sure and not position))
@@ -133,7 +133,7 @@ def _count_tokens(text: str) -> dict[str, QueryWord]:
 def _find_marked(text: str) -> set[str]:
     """Find words in quotes or backticks, and the names of files without their extension."""
     quoted = (match.group(1) or match.group(2) for match in _MARKED.finditer(text))
-    return {word for part in quoted for word in tokens.words(part)} | set(_FILE.findall(text))
+    return {word for part in quoted for word in tokens.split_words(part)} | set(_FILE.findall(text))
 
 
 def choose_keywords(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dowse.errors import RewriterError, SettingsError
-from dowse.settings import Resolved, rewriter_key
+from dowse.settings import ResolvedSettings, rewriter_key
 
 if TYPE_CHECKING:
     from dowse.services.http_client import Client
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MAX_QUERY_CHARS = 2000
 """Characters of a query that are sent: a longer one needs no more words."""
 
-MAX_REWRITTEN = 500
+MAX_REWRITTEN_CHARS = 500
 """Characters of an answer that can be a query; a longer one is a lecture."""
 
 MAX_OUTPUT_TOKENS = 120
@@ -53,7 +53,7 @@ class Rewriter(Protocol):
         ...
 
 
-def create(resolved: Resolved) -> Rewriter | None:
+def create_rewriter(resolved: ResolvedSettings) -> Rewriter | None:
     """Create the rewriter that the setting names (``ollama:MODEL``, ``openai:MODEL``), or none. Nothing is sent yet."""
     provider, _, model = resolved.settings.rewriter.partition(":")
     if provider == "none":
@@ -63,12 +63,12 @@ def create(resolved: Resolved) -> Rewriter | None:
     return ServiceRewriter(_make_client(provider, resolved), provider, model or DEFAULT_MODELS[provider])
 
 
-def _make_client(provider: str, resolved: Resolved) -> Client:
+def _make_client(provider: str, resolved: ResolvedSettings) -> Client:
     """Make the HTTP client. Queries leave the machine only if the user says so: a file in the tree cannot."""
-    from dowse.services.http_client import Client, checked_url, is_local
+    from dowse.services.http_client import Client, is_local, validate_url
 
     s = resolved.settings
-    url = checked_url(s.rewriter_url or DEFAULT_URLS[provider], URL_SETTING)
+    url = validate_url(s.rewriter_url or DEFAULT_URLS[provider], URL_SETTING)
     if not is_local(url):
         decided_by = URL_SETTING if s.rewriter_url else "rewriter"
         resolved.require_user(decided_by, f"send your queries to {url}", f"DOWSE_REWRITER_URL={url}")
@@ -159,6 +159,6 @@ def _clean_answer(content: str) -> str:
     line = " ".join(next(filter(None, lines), "").split())
     if not line or not any(c.isalnum() for c in line):
         raise RewriterError("the model said nothing")
-    if len(line) > MAX_REWRITTEN:
+    if len(line) > MAX_REWRITTEN_CHARS:
         raise RewriterError(f"the model said {len(line)} characters: that is no question")
     return line

@@ -21,15 +21,15 @@ from typing import NoReturn
 from dowse.errors import UsageError
 from dowse.types import ParsedQuery, QueryRegex, Role
 
-MAX_QUERY = 400
+MAX_QUERY_CHARS = 400
 """Characters of a text that is read as a query; a longer one was pasted."""
 
 MAX_ALTERNATIVES = 64
 """Patterns that the braces of one value may expand to."""
 
 FIELDS = ("lang", "path", "kind", "name", "changed", "is")
-EXCLUDABLE = ("lang", "path", "kind", "is")
-ALIASES = {"language": "lang"}
+EXCLUDABLE_FIELDS = ("lang", "path", "kind", "is")
+FIELD_ALIASES = {"language": "lang"}
 
 _FOREIGN_FIELDS = {
     "dir": "path", "ext": "path", "file": "path", "filename": "path", "folder": "path", "in": "path",
@@ -59,7 +59,7 @@ _HOURS = {"h": 1, "d": 24, "w": 7 * 24}
 _warnings_lock = threading.Lock()
 
 
-def parse(text: str) -> ParsedQuery:
+def parse_query(text: str) -> ParsedQuery:
     """Parse a query; raises UsageError where it can only be a mistake."""
     query = text.strip()
     if not _is_pasted(query):
@@ -71,7 +71,7 @@ def parse(text: str) -> ParsedQuery:
     return ParsedQuery(phrases=(phrase,)) if phrase.strip() else ParsedQuery(text=query)
 
 
-def to_text(query: ParsedQuery) -> str:
+def format_query(query: ParsedQuery) -> str:
     """Format a parsed query so that it parses to the same, as long as it is no longer than a query may be."""
     if _is_pasted(query.text):
         return query.text
@@ -94,7 +94,7 @@ def to_text(query: ParsedQuery) -> str:
 
 
 def _is_pasted(text: str) -> bool:
-    return len(text) > MAX_QUERY or "\n" in text or "\r" in text
+    return len(text) > MAX_QUERY_CHARS or "\n" in text or "\r" in text
 
 
 class _QueryReader:
@@ -168,13 +168,13 @@ class _QueryReader:
         if not (match := _FIELD.match(self.query, self.at)):
             return False
         minus, name = match.groups()
-        field = ALIASES.get(name, name)
+        field = FIELD_ALIASES.get(name, name)
         if field not in FIELDS:
             if _is_unknown_field(self.query, match):
                 self._refuse_field(name)
             return False
-        if minus and field not in EXCLUDABLE:
-            can = ", ".join(f"-{name}:" for name in EXCLUDABLE)
+        if minus and field not in EXCLUDABLE_FIELDS:
+            can = ", ".join(f"-{name}:" for name in EXCLUDABLE_FIELDS)
             self._refuse(f"'-{name}:' is not possible", f"what can be excluded is {can}")
         values, end = _split_values(self.query, match.end(), braces=field == "path")
         if end is None:
@@ -232,7 +232,7 @@ class _QueryReader:
             self.notes.append(f"the quote in {word} is never closed: it is searched for as text")
         elif word.startswith("/") and not word.startswith(("//", "/*")) and _LOOKS_LIKE_REGEX.search(word):
             self.notes.append(f"the slash in {word} is never closed: it is searched for as text")
-        elif word.endswith(":") and ALIASES.get(name, name) in FIELDS:
+        elif word.endswith(":") and FIELD_ALIASES.get(name, name) in FIELDS:
             self.notes.append(
                 f"{word} has a space after it and is searched for as text: write {_make_example(name)}"
             )
@@ -261,7 +261,7 @@ def _is_syntax(query: str, at: int) -> bool:
 
 
 def _is_field(query: str, match: re.Match[str]) -> bool:
-    return ALIASES.get(match.group(2), match.group(2)) in FIELDS or _is_unknown_field(query, match)
+    return FIELD_ALIASES.get(match.group(2), match.group(2)) in FIELDS or _is_unknown_field(query, match)
 
 
 def _make_example(field: str) -> str:
@@ -271,9 +271,9 @@ def _make_example(field: str) -> str:
 
 def _suggest(word: str, known: Sequence[str], field: str) -> str:
     """Suggest the nearest known word, and list all of them."""
-    close = get_close_matches(word, [*known, *(ALIASES if not field else ())], n=1, cutoff=0.5)
+    close = get_close_matches(word, [*known, *(FIELD_ALIASES if not field else ())], n=1, cutoff=0.5)
     same = _FOREIGN_FIELDS.get(word) if not field else None
-    best = same or (ALIASES.get(close[0], close[0]) if close else "")
+    best = same or (FIELD_ALIASES.get(close[0], close[0]) if close else "")
     colon = "" if field else ":"
     guess = f"did you mean '{best}{colon}'? " if best else ""
     return f"{guess}known are {', '.join(f'{name}{colon}' for name in known)}"

@@ -47,7 +47,7 @@ _TRACE_HEADER = re.compile(
 )
 
 
-def frames(text: str) -> list[Frame]:
+def find_frames(text: str) -> list[Frame]:
     """Find the frames (file, line, function) that program output names, most relevant first."""
     traces = _split_traces(text)
     found: dict[tuple[str, int], Frame] = {}

@@ -20,7 +20,7 @@ from dowse.errors import SettingsError
 from dowse.types import AddedTerm
 
 MAX_TERMS_PER_ENTRY = 5
-IN_ALL = 10
+MAX_ADDED_TERMS = 10
 """Terms that one entry, and all together, add to a query: more would drown what the user wrote."""
 
 MAX_FILE_BYTES = 5_000_000
@@ -76,9 +76,9 @@ class TermGraph:
         added: list[AddedTerm] = []
         for found in self._find_matches(text):
             entry = self.entries[found.entry]
-            room = min(MAX_TERMS_PER_ENTRY, IN_ALL - len(added))
+            room = min(MAX_TERMS_PER_ENTRY, MAX_ADDED_TERMS - len(added))
             present = " ".join([text, *(f"\n{one.term}" for one in added)])
-            new = [term for term in dict.fromkeys(entry.terms) if not pattern(term).search(present)]
+            new = [term for term in dict.fromkeys(entry.terms) if not compile_term(term).search(present)]
             added += [AddedTerm(term, entry.canonical, found.text) for term in _remove_forms(new)[:room]]
         return EnrichedQuery(" ".join([text, *(one.term for one in added)]), tuple(added))
 
@@ -99,7 +99,7 @@ class TermGraph:
     def _find_occurrences(self, text: str) -> Iterator[_TermMatch]:
         for number, entry in enumerate(self.entries):
             for term in entry.terms:
-                for match in pattern(term).finditer(text):
+                for match in compile_term(term).finditer(text):
                     yield _TermMatch(match.start(), match.end(), number, match.group())
 
 
@@ -107,13 +107,13 @@ def _remove_forms(terms: Sequence[str]) -> list[str]:
     """Remove terms that are a form (singular, plural) of an earlier one."""
     kept: list[str] = []
     for term in terms:
-        if not any(pattern(other).fullmatch(term) for other in kept):
+        if not any(compile_term(other).fullmatch(term) for other in kept):
             kept.append(term)
     return kept
 
 
 @lru_cache(maxsize=20_000)
-def pattern(term: str) -> re.Pattern[str]:
+def compile_term(term: str) -> re.Pattern[str]:
     """Compile a term: whole words, any case, singular or plural, with blanks, ``_`` or ``-`` between them."""
     *before, last = re.split(_WORD_GAP, term.strip())
     words = [*map(re.escape, before), f"(?:{'|'.join(map(re.escape, list_forms(last)))})"]
@@ -152,7 +152,7 @@ def _load_version(path: Path, stamp: tuple[int, int]) -> TermGraph:
     return TermGraph(tuple(_parse_entries(raw, path)))
 
 
-def load(path: Path) -> TermGraph:
+def load_term_graph(path: Path) -> TermGraph:
     """Load the term graph of a file; it is read again only when the file has changed."""
     try:
         status = path.stat()

@@ -14,7 +14,7 @@ from operator import mul
 from typing import NamedTuple
 
 from dowse.code import chunk_fields
-from dowse.lazy_rows import column
+from dowse.lazy_rows import read_column
 from dowse.search.channels.retrieve import EXACT_WEIGHT, PLACES_WEIGHT
 from dowse.search.query.analyze import find_lone_name, get_last_part, is_identifier
 from dowse.search.query.keywords import inverse_frequency
@@ -130,9 +130,9 @@ class RelevanceModel:
 
     def _find_terms(self, candidate: Candidate) -> frozenset[str]:
         file, held = candidate.file, candidate.definition_indexes
-        qualified = column(file.parsed.entities, "qualified") if held else ()
+        qualified = read_column(file.parsed.entities, "qualified") if held else ()
         names = [qualified[i] for i in held]
-        return chunk_fields.shared(
+        return chunk_fields.find_shared_tokens(
             self._wanted, file.path, self._snapshot.content(file.id), candidate.chunk, names
         )
 

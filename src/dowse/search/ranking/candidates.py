@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
 from dowse.filters import chunk_definitions, entity_passes
-from dowse.lazy_rows import column
+from dowse.lazy_rows import read_column
 from dowse.search.channels.request import Retrieved
 from dowse.search.ranking.fusion import Contribution, FusedScores
 from dowse.search.timing import StageTimer
@@ -62,7 +62,7 @@ class Candidate:
     def find_definitions(self, names: Container[str]) -> list[Entity]:
         """Find the definitions that begin in the chunk and whose name, in lower case, is one of these."""
         entities = self.file.parsed.entities
-        own = column(entities, "name") if self.definition_indexes else ()
+        own = read_column(entities, "name") if self.definition_indexes else ()
         return [entities[i] for i in self.definition_indexes if own[i].lower() in names]
 
     def boost(self, name: str, factor: float, detail: str = "") -> None:

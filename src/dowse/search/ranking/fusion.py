@@ -27,7 +27,7 @@ FULL_SPREAD_DEVIATIONS = 6.0
 """Standard deviations between the worst and the best hit of a channel that count as a full score: BM25's best of
 a hundred hits is seldom further off."""
 
-BOUNDED = frozenset({"exact", "names", "files", "places", "partners", "versions"})
+BOUNDED_CHANNELS = frozenset({"exact", "names", "files", "places", "partners", "versions"})
 """Channels whose scores say by themselves how good a match is, from 0 to 1."""
 
 
@@ -48,7 +48,10 @@ def fuse(method: str, channels: Mapping[str, Sequence[Scored]], weights: Mapping
     fused = FusedScores({}, {})
     scores, contributions = fused
     for name, hits in channels.items():
-        weight, shares = weights[name], METHODS[method]([score for _, score in hits], name in BOUNDED)
+        weight, shares = (
+            weights[name],
+            METHODS[method]([score for _, score in hits], name in BOUNDED_CHANNELS),
+        )
         for rank, (hit, share) in enumerate(zip(hits, shares, strict=True), 1):
             chunk, value = hit.chunk, weight * share
             if chunk in scores:

@@ -77,7 +77,7 @@ class Catalogue(CatalogueConnection):
     def report(self) -> IndexReport | None:
         """Read the report of the last complete run."""
         row = self._db.execute("SELECT report FROM views WHERE id = ?", (self.view,)).fetchone()
-        return row_codec.unpacked_report(row[0]) if row and row[0] else None
+        return row_codec.unpack_report(row[0]) if row and row[0] else None
 
     def folders(self) -> dict[str, int]:
         """Read the folders of the last complete walk, with their modification times."""
@@ -159,7 +159,7 @@ class Catalogue(CatalogueConnection):
         _, path, size, mtime_ns, ctime_ns, role, digest, language, health, packed, added, removed = row
         if added > generation or (removed is not None and removed <= generation):
             return None
-        parsed = row_codec.unpacked(language, health, packed)
+        parsed = row_codec.unpack_parsed(language, health, packed)
         definitions = chunk_fields.definitions_by_chunk(parsed)
         stamp = FileStamp(size, mtime_ns, ctime_ns)
         return StoredFile(id, path, stamp, digest, Role(role), parsed, definitions)
@@ -223,7 +223,7 @@ class Catalogue(CatalogueConnection):
         row = self._db.execute(
             "SELECT language, health, parsed FROM contents WHERE hash = ?", (digest,)
         ).fetchone()
-        return row_codec.unpacked(*row) if row else None
+        return row_codec.unpack_parsed(*row) if row else None
 
     def find_vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Find those of the requested vectors that are stored, packed."""

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from dowse.serialization import deflated
+from dowse.serialization import deflate
 from dowse.stores import row_codec
 from dowse.stores.embedded.catalogue import RETAINED_GENERATIONS, Catalogue, hash_text, split_keys
 from dowse.stores.protocol import merge_folders
@@ -117,8 +117,8 @@ class CatalogueWriter(Catalogue):
                 parsed.health.value,
                 len(parsed.entities),
                 len(parsed.chunks),
-                row_codec.packed(parsed),
-                deflated(file.content),
+                row_codec.pack_parsed(parsed),
+                deflate(file.content),
                 hash_text(file.content_hash, file.content),
             ),
         )
@@ -146,7 +146,7 @@ class CatalogueWriter(Catalogue):
         """Note what a run saw and under which settings; drop views of lost trees and contents that nobody uses."""
         self._db.execute(
             "UPDATE views SET report = ?, folders = ?, fingerprint = ?, restamps = restamps + 1 WHERE id = ?",
-            (row_codec.packed_report(report), json.dumps(dict(folders)), fingerprint, self.view),
+            (row_codec.pack_report(report), json.dumps(dict(folders)), fingerprint, self.view),
         )
         self._drop_lost_views()
         self._collect_garbage()

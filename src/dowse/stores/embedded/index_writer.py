@@ -68,7 +68,7 @@ class EmbeddedWriter:
         for id in added:
             file = self._catalogue.file(id, newest)
             assert file is not None
-            found = chunk_fields.passages(self._catalogue.content(id), file.parsed, file.definitions)
+            found = chunk_fields.build_passages(self._catalogue.content(id), file.parsed, file.definitions)
             self._lexical.add(id, file, chunk_fields.chunk_terms(file.path, found))
         self._lexical.commit(newest)
 

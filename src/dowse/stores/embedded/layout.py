@@ -24,7 +24,7 @@ from dowse import index_folder
 from dowse.errors import IndexForeign, IndexUnwritable
 
 CATALOGUE = "catalogue.db"
-LOCK = "lock"
+LOCK_FILE = "lock"
 HOLDER = "writer"
 VIEWS = "views"
 LEXICAL = "lexical"
@@ -55,7 +55,7 @@ VIEW_LAYOUT = Layout(re.compile(r"graph(\.\d+){0,2}"), {LEXICAL: LEXICAL_LAYOUT,
 VIEWS_LAYOUT = Layout(re.compile("(?!)"), {r"\d+": VIEW_LAYOUT})
 INDEX_LAYOUT = Layout(
     re.compile(
-        rf"{re.escape(CATALOGUE)}(-wal|-shm|-journal)?|{LOCK}|{HOLDER}|"
+        rf"{re.escape(CATALOGUE)}(-wal|-shm|-journal)?|{LOCK_FILE}|{HOLDER}|"
         rf"{re.escape(index_folder.IGNORE_FILE)}|{index_folder.SEAL_FILE}"
     ),
     {VIEWS: VIEWS_LAYOUT},

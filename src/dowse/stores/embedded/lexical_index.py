@@ -22,7 +22,7 @@ from dowse.errors import IndexCorrupt, IndexUnwritable
 from dowse.filters import chunk_definitions, name_regex, path_regex
 from dowse.stores.embedded import layout
 from dowse.stores.embedded.checksums import checksum
-from dowse.stores.name_match import typos_allowed
+from dowse.stores.name_match import max_typos
 from dowse.types import (
     CHUNK_BITS,
     ChunkTerms,
@@ -224,7 +224,7 @@ class LexicalReader:
             query = self._match_regex(_NAME, name_regex(pattern))
         else:
             key = pattern.lower()
-            query = Query.fuzzy_term_query(self._schema, "fact", _NAME + key, typos_allowed(key))
+            query = Query.fuzzy_term_query(self._schema, "fact", _NAME + key, max_typos(key))
         return sorted(hit.chunk for hit in self._run(self._apply_filter(query, filter, files), limit))
 
     def frequency(self, token: str) -> int:

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     Ids = np.ndarray[Any, np.dtype[np.int64]]
     Flags = np.ndarray[Any, np.dtype[np.bool_]]
 
-MANIFEST = "segments.json"
-SUFFIX = ".segment"
+MANIFEST_FILE = "segments.json"
+SEGMENT_SUFFIX = ".segment"
 
 MAX_SEGMENTS = 4
 """With more than this, some are merged: every segment costs a few calls per query, a tenth of a millisecond."""
@@ -86,7 +86,7 @@ class VectorIndex:
 
     def _read_manifest(self) -> tuple[int, list[SegmentShape]] | None:
         try:
-            manifest = json.loads((self.folder / MANIFEST).read_text(encoding="utf-8"))
+            manifest = json.loads((self.folder / MANIFEST_FILE).read_text(encoding="utf-8"))
             shapes = [_parse_shape(*values) for values in manifest["segments"]]
             generation = manifest["generation"]
             if (
@@ -157,14 +157,14 @@ class VectorIndex:
     def _publish(self, generation: int) -> None:
         """Name the segments as those of a generation, in one step."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        temporary = self.folder / (MANIFEST + ".new")
+        temporary = self.folder / (MANIFEST_FILE + ".new")
         manifest = {"generation": generation, "segments": [s.shape for s in self._segments.values()]}
         temporary.write_text(json.dumps(manifest), encoding="utf-8")
-        _replace(temporary, self.folder / MANIFEST)
+        _replace(temporary, self.folder / MANIFEST_FILE)
         self.generation = generation
 
     def _map(self, shape: SegmentShape) -> VectorSegment:
-        with open(self.folder / (shape.name + SUFFIX), "rb") as file:
+        with open(self.folder / (shape.name + SEGMENT_SUFFIX), "rb") as file:
             return VectorSegment(shape, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
     def _write(self, generation: int, ids: Any, scales: Any, rows: Any) -> None:
@@ -180,7 +180,7 @@ class VectorIndex:
             }
         name, crc = f"{generation:08d}-{os.urandom(4).hex()}", 0
         shape = SegmentShape(name, len(rows), rows.shape[1], prefilter is not None)
-        with open(self.folder / (name + SUFFIX), "wb") as file:
+        with open(self.folder / (name + SEGMENT_SUFFIX), "wb") as file:
             for column in shape.columns:
                 data = columns[column].tobytes()
                 crc = zlib.crc32(data, crc)
@@ -211,7 +211,7 @@ class VectorIndex:
 
     def _sweep(self) -> None:
         """Delete the files of segments that are no longer named."""
-        for path in self.folder.glob("*" + SUFFIX):
+        for path in self.folder.glob("*" + SEGMENT_SUFFIX):
             if path.stem not in self._segments:
                 try:
                     path.unlink()
@@ -230,7 +230,7 @@ def _parse_shape(name: Any, rows: Any, dimensions: Any, has_prefilter: Any, crc:
 
 def _has_valid_checksum(folder: Path, shape: SegmentShape) -> bool:
     try:
-        return checksum(folder / (shape.name + SUFFIX), shape.size) == shape.checksum
+        return checksum(folder / (shape.name + SEGMENT_SUFFIX), shape.size) == shape.checksum
     except OSError:
         return False
 

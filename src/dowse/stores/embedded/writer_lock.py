@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dowse.errors import IndexLocked, IndexUnwritable
-from dowse.stores.embedded.layout import HOLDER, LOCK
+from dowse.stores.embedded.layout import HOLDER, LOCK_FILE
 
 
 @contextmanager
@@ -16,7 +16,7 @@ def hold(data: Path, name: Path) -> Iterator[None]:
     """Hold the lock in a data folder; raise ``IndexLocked`` if another process has it. Messages say the name."""
     from filelock import FileLock, Timeout
 
-    lock = FileLock(data / LOCK, timeout=0)
+    lock = FileLock(data / LOCK_FILE, timeout=0)
     try:
         lock.acquire()
     except Timeout:

@@ -81,7 +81,7 @@ class PostgresStore:
             _count_files_by(connection, view.id, "f.language"),
             _count_files_by(connection, view.id, "c.health"),
             _read_secrets(connection, view.id),
-            row_codec.unpacked_report(report) if report else None,
+            row_codec.unpack_report(report) if report else None,
         )
 
     def state(self) -> IndexState:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from psycopg import sql
 
-from dowse.serialization import deflated
+from dowse.serialization import deflate
 from dowse.stores import row_codec
 from dowse.stores.postgres import filter_sql, postings, rows, schema
 from dowse.stores.postgres.connection import Connection
@@ -134,8 +134,8 @@ class ViewCommit:
         return (
             id, self._state.repository, file.content_hash, parsed.language, parsed.health.value,
             len(parsed.entities), len(parsed.chunks),
-            deflated(row_codec.packed(parsed)), file.references,
-            deflated(file.content),
+            deflate(row_codec.pack_parsed(parsed)), file.references,
+            deflate(file.content),
         )  # fmt: skip
 
     def _make_name_rows(self, id: int, file: SourceFile) -> Iterator[tuple[Any, ...]]:

@@ -31,7 +31,7 @@ from dowse.errors import (
     IndexUnwritable,
     SettingsError,
 )
-from dowse.settings import masked, passwords
+from dowse.settings import find_passwords, mask_passwords
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -91,7 +91,7 @@ class Server:
     @property
     def display_url(self) -> str:
         """The address for people: without the password."""
-        return masked(self.url)
+        return mask_passwords(self.url)
 
 
 class Connections:
@@ -104,7 +104,7 @@ class Connections:
         self._idle: list[Connection] = []
         self._epoch = 0  # connections of an earlier epoch are closed after use
         self._was_reached = False
-        self._secrets = passwords(server.url)
+        self._secrets = find_passwords(server.url)
 
     def close(self) -> None:
         """Close what is idle; what is in use is closed after use."""
@@ -296,7 +296,7 @@ class Connections:
         """Put a message on one line and mask the password."""
         for secret in self._secrets:
             text = text.replace(secret, "***")
-        return " ".join(masked(text).split())
+        return " ".join(mask_passwords(text).split())
 
 
 def connection_lost_error(server: Server, error: ConnectionLost) -> IndexUnreachable:

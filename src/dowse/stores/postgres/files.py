@@ -88,7 +88,7 @@ class FileReader:
             [missing],
             prepare=True,
         ):
-            parsed = row_codec.unpacked(language, health, inflate_value(packed))
+            parsed = row_codec.unpack_parsed(language, health, inflate_value(packed))
             found[id] = Content(digest, parsed, chunk_fields.definitions_by_chunk(parsed))
             self._cache.contents.put(id, found[id])
         return found

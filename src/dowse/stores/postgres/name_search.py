@@ -43,7 +43,7 @@ class NameSearch:
 
     def _find_similar(self, key: str, known: NameList | None, filter: Filter, limit: int) -> SqlRows:
         """Find names that are a few typos away: the server can tell which may be, not which are."""
-        edits, letters = name_match.typos_allowed(key), filter_sql.letter_bits(key)
+        edits, letters = name_match.max_typos(key), filter_sql.letter_bits(key)
         if known is not None:
             near = known.find_near(len(key), letters, edits)
             alike = [name for name in near if name_match.matches(NameTier.FUZZY, key, name)]

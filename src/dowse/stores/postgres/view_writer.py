@@ -150,7 +150,7 @@ class PostgresWriter:
                 binary=True,
             ).fetchone()
         )
-        return row_codec.unpacked(row[0], row[1], inflate_value(row[2])) if row else None
+        return row_codec.unpack_parsed(row[0], row[1], inflate_value(row[2])) if row else None
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Find vectors that were computed before."""
@@ -231,7 +231,7 @@ class PostgresWriter:
             connection.execute(
                 "UPDATE views SET report = %s, folders = %s, fingerprint = %s, restamps = restamps + 1, "
                 "written = now() WHERE id = %s",
-                [row_codec.packed_report(report), json.dumps(dict(folders)), self._fingerprint, self.view],
+                [row_codec.pack_report(report), json.dumps(dict(folders)), self._fingerprint, self.view],
             )
 
         self._retry(work)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from dowse.code import tokens
-from dowse.lazy_rows import column
+from dowse.lazy_rows import read_column
 from dowse.search.ranking.candidates import Candidate, list_naming_words
 from dowse.search.ranking.signals.context import SignalContext
 
@@ -33,7 +33,7 @@ def apply(context: SignalContext, candidates: Sequence[Candidate]) -> None:
         if candidate.score < enough:
             continue
         held = candidate.definition_indexes
-        names = column(candidate.file.parsed.entities, "name") if held else ()
+        names = read_column(candidate.file.parsed.entities, "name") if held else ()
         best, named = 0.0, ""
         for i in held:
             name = names[i]

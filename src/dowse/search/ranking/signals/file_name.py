@@ -76,7 +76,7 @@ def _compute_name_gain(
 
 def _join_neighbors(text: str) -> frozenset[str]:
     """Join neighboring words of a query and stem them: the file may be ``threadpool.c``, ``etag.rb``."""
-    words = [part for word in tokens.words(text) for part in tokens.split_identifier(word)]
+    words = [part for word in tokens.split_words(text) for part in tokens.split_identifier(word)]
     return frozenset(tokens.stem(one + other) for one, other in pairwise(words))
 
 
@@ -93,12 +93,12 @@ def _find_matching(words: Set[str], wanted: frozenset[str]) -> set[str]:
 def _path_stems(path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Stem the words of a file's name and of its folder; ``__init__`` and ``index`` take their folder's name."""
     folder, _, name = path.rpartition("/")
-    own = tokens.path_words(name.rpartition(".")[0].replace(".", "_") or name)
+    own = tokens.split_path_words(name.rpartition(".")[0].replace(".", "_") or name)
     if own in (("init",), ("index",), ("mod",), ("lib",), ("main",)) and folder:
         folder, _, name = folder.rpartition("/")
-        own = (*tokens.path_words(name),)
+        own = (*tokens.split_path_words(name),)
     stems = tuple(map(tokens.stem, own))
-    folders = tuple(map(tokens.stem, tokens.path_words(folder.rpartition("/")[2])))
+    folders = tuple(map(tokens.stem, tokens.split_path_words(folder.rpartition("/")[2])))
     return _drop_role_words(stems) or stems, _drop_role_words(folders)
 
 

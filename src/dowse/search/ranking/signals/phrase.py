@@ -36,7 +36,7 @@ def apply(context: SignalContext, candidates: Sequence[Candidate]) -> None:
     snapshot, query = context.snapshot, context.query
     if query.reading not in TEXT_TYPES or describes_a_place(query):
         return
-    words = tokens.words(query.text.lower())
+    words = tokens.split_words(query.text.lower())
     runs = _list_runs(words) if words and words[0] not in INTERROGATIVES else []
     if not runs:
         return

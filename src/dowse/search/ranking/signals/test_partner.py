@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from dowse.code import tokens
 from dowse.code.test_pairing import SUITE_SCORE, Pairs, partner_stems, suite_folders
-from dowse.lazy_rows import column
+from dowse.lazy_rows import read_column
 from dowse.search.channels.keyword_channel import FIELD_WEIGHTS
 from dowse.search.ranking.candidates import Candidate
 from dowse.search.ranking.signals.context import SignalContext
@@ -109,9 +109,9 @@ def _find_suite(
 
 def add_candidate(query: Query, file: StoredFile, score: float, name: str, why: str) -> Candidate:
     """Make a candidate of the chunk of a file whose definitions share most words with the query."""
-    wanted, names = frozenset(query.words), column(file.parsed.entities, "name")
+    wanted, names = frozenset(query.words), read_column(file.parsed.entities, "name")
     shared = [
-        len(tokens.among(" ".join([names[i] for i in held]).encode("utf-8", "replace"), wanted))
+        len(tokens.find_tokens(" ".join([names[i] for i in held]).encode("utf-8", "replace"), wanted))
         for held in file.definitions
     ]
     ordinal = shared.index(max(shared))
