@@ -24,7 +24,7 @@ def by_engine(root: str) -> Callable[[str], object]:
     engine = Engine.open(root)
 
     def ask(question: str) -> object:
-        engine.check_soon()
+        engine.force_check()
         response = engine.search(question, SearchOptions(limit=11))
         return pack(response.results[:10], DEFAULT_BUDGET_TOKENS, words=response.query.words)
 

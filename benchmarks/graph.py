@@ -338,7 +338,7 @@ def changes() -> Outcome:
             engine.graph.load()
             for number in range(EDITS):
                 _edit(root, rng, number)
-                engine.check_soon()
+                engine.force_check()
                 times.append(spent(engine.graph.load).wall * 1e3)
                 with engine.store.snapshot() as snapshot:
                     equal += engine.graph.load().files == build.update_graph(snapshot, {})

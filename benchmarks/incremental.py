@@ -133,7 +133,7 @@ class Changes:
 
     def _search_ms(self) -> float:
         """A search as after a pause: in a burst of them, dowse does not look at the disk every time."""
-        self.engine.check_soon()
+        self.engine.force_check()
         return spent(lambda: self.engine.search(QUERY)).wall * 1e3
 
     def _check(self, trace: Trace) -> None:

@@ -134,7 +134,7 @@ def _times(
     times = []
     for query in asked:
         if checked:
-            engine.check_soon()
+            engine.force_check()
         times.append(spent(partial(engine.search, query, options)))
     return times
 

@@ -124,7 +124,7 @@ def test_codegrapher_rows_and_figures(bench_home: Path) -> None:
 
 
 def test_questions_about_this_tree_have_answers_that_are_there() -> None:
-    questions = dataset.load(ROOT / OWN_TREE).questions
+    questions = dataset.load(ROOT / OWN_TREE).queries
     assert len(questions) == 40
     answers = {target.path for question in questions for target in question.relevant}
     assert [path for path in sorted(answers) if not (ROOT / path).is_file()] == []

@@ -40,7 +40,7 @@ def engine(root: Path) -> Iterator[Engine]:
 
 
 def search(engine: Engine, question: str, **options: Any) -> SearchResponse:
-    engine.check_soon()
+    engine.force_check()
     return engine.search(question, SearchOptions(**options))
 
 

@@ -28,7 +28,7 @@ FILES = 12
 def small_steps(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Two texts at a time, short pauses, nothing of the user's own."""
     monkeypatch.setattr(embed, "CALL_TEXTS", 2)
-    monkeypatch.setattr(http_client, "FIRST_PAUSE", 0.005)
+    monkeypatch.setattr(http_client, "FIRST_PAUSE_SECONDS", 0.005)
     monkeypatch.setenv("DOWSE_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
@@ -241,7 +241,7 @@ def test_changed_files_are_left_as_they_were_without_the_service(
     service.stop()
     (tree / "file07.py").write_text("def load_7():\n    return 'another seven'\n")
     engine = opened()
-    engine.check_soon()
+    engine.force_check()
     response = engine.search("load_7")
     assert any(note.startswith("answered from the index as it was: ") for note in response.notes)
     stale = {result.path for result in response.results if not result.fresh}
@@ -252,11 +252,11 @@ def test_a_service_that_hangs_does_not_hold_up_a_search_for_long(
     opened: Callable[..., Engine], service: Service, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened().index()
-    monkeypatch.setattr(http_client, "HURRIED_SECONDS", 0.2)
+    monkeypatch.setattr(http_client, "DEADLINE_SECONDS", 0.2)
     service.behaviour = services.slow(10.0)
     (tree / "file07.py").write_text("def load_7():\n    return 'another seven'\n")
     engine = opened()
-    engine.check_soon()
+    engine.force_check()
     started = time.monotonic()
     response = engine.search("load seven")
     assert time.monotonic() - started < 6.0

@@ -59,6 +59,6 @@ def test_imports_lead_to_them(engine: Engine) -> None:
 def test_a_file_that_is_emptied_is_found_no_more(engine: Engine) -> None:
     assert engine.search("grow").results
     (engine.root / "pkg/sub/leaf.py").write_text("", encoding="utf-8")
-    engine.check_soon()
+    engine.force_check()
     assert "pkg/sub/leaf.py" not in {hit.path for hit in engine.search("grow").results}
     assert "pkg/sub/leaf.py" in engine.graph.load().files

@@ -30,7 +30,7 @@ def settle() -> None:
 
 def found(engine: Engine, query: str) -> list[tuple[str, str]]:
     """Paths and entities that define what is asked for, checked against the disk whatever was checked before."""
-    engine.check_soon()
+    engine.force_check()
     response = engine.search(query)
     assert all(result.fresh for result in response.results)
     return [(r.path, r.entity) for r in response.results if r.entity == query]
@@ -72,7 +72,7 @@ def test_an_edit_that_keeps_size_and_time(tree: Path) -> None:
     path.write_text(path.read_text().replace("zebra", "panda"))
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
     with Engine.open(tree) as engine:
-        assert engine.pending() == 1
+        assert engine.count_pending() == 1
         assert found(engine, "panda_crossing") == [("pkg/zoo.py", "panda_crossing")]
 
 
@@ -84,7 +84,7 @@ def test_new_permissions_change_nothing(tree: Path) -> None:
         settle()
         (tree / "pkg" / "zoo.py").chmod(0o755)
         found(engine, "zebra_crossing")
-        assert (engine.generation(), engine.pending()) == (before, 0)
+        assert (engine.generation(), engine.count_pending()) == (before, 0)
 
 
 def test_new_file_new_folder_rename_and_removal(tree: Path) -> None:
@@ -101,7 +101,7 @@ def test_new_file_new_folder_rename_and_removal(tree: Path) -> None:
         assert found(engine, "brand_new") == []
         settle()
         found(engine, "zebra_crossing")
-        assert engine.pending() == 0
+        assert engine.count_pending() == 0
 
 
 def test_file_added_to_a_folder_made_earlier(tree: Path) -> None:
@@ -141,7 +141,7 @@ def test_a_work_tree_comes_and_goes(tree: Path) -> None:
         git("worktree", "add", "-q", "inside")
         assert found(engine, "zebra_crossing") == original
         settle()
-        assert engine.pending() == 0
+        assert engine.count_pending() == 0
         (tree / "inside" / "pkg" / "new.py").write_text("def lion_taming():\n    return 1\n")
         assert found(engine, "lion_taming") == []
         (tree / "inside" / ".git").unlink()  # nobody's work tree any more
@@ -153,7 +153,7 @@ def test_a_work_tree_comes_and_goes(tree: Path) -> None:
         assert found(engine, "zebra_crossing") == original
         git("worktree", "remove", "inside")
         assert found(engine, "zebra_crossing") == original
-        assert engine.pending() == 0
+        assert engine.count_pending() == 0
 
 
 def test_file_that_can_no_longer_be_read_as_text(tree: Path) -> None:
@@ -175,7 +175,7 @@ def test_file_that_was_left_out_gets_text_under_its_old_time(tree: Path) -> None
         settle()
         path.write_text("def lion_taming():\n    return 1\n")
         os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-        assert engine.pending() == 1
+        assert engine.count_pending() == 1
         assert found(engine, "lion_taming") == [("pkg/__init__.py", "lion_taming")]
 
 
@@ -186,9 +186,9 @@ def test_new_permissions_of_a_folder_have_it_looked_into(tree: Path) -> None:
         settle()
         (tree / "pkg").chmod(0o700)
         (tree / "pkg").chmod(0o755)
-        assert engine.pending() == 1
+        assert engine.count_pending() == 1
         assert found(engine, "zebra_crossing") == [("pkg/zoo.py", "zebra_crossing")]
-        assert engine.pending() == 0
+        assert engine.count_pending() == 0
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
@@ -206,7 +206,7 @@ def test_what_could_not_be_read_is_found_as_soon_as_it_can(tree: Path, closed: s
             assert found(engine, "zebra_crossing") == []
             assert found(engine, "zebra_crossing") == []
             settle()
-            assert engine.pending() == 0, first
+            assert engine.count_pending() == 0, first
             path.chmod(opened)
             assert found(engine, "zebra_crossing") == [("animals/pkg/zoo.py", "zebra_crossing")]
             settle()
@@ -219,22 +219,22 @@ def test_file_that_was_left_out_gets_text(tree: Path, before: bytes) -> None:
     settle()
     with Engine.open(tree) as engine:
         found(engine, "zebra_crossing")
-        assert engine.pending() == 0
+        assert engine.count_pending() == 0
         for name in ("lion_taming", "bear_feeding"):  # in place: the folder does not change
             settle()
             path.write_text(f"def {name}():\n    return 1\n")
-            assert engine.pending() == 1
+            assert engine.count_pending() == 1
             assert found(engine, name) == [("pkg/__init__.py", name)]
             path.write_bytes(before)
             assert found(engine, name) == []
         settle()
         path.write_text("def snake_charming():\n    return 1\n")
-        engine.take_in(["pkg/__init__.py"])
+        engine.reindex(["pkg/__init__.py"])
         with engine.store.snapshot() as snapshot:
             assert snapshot.file_at("pkg/__init__.py") is not None
         path.unlink()
         found(engine, "zebra_crossing")
-        assert engine.pending() == 0
+        assert engine.count_pending() == 0
 
 
 def test_incremental_equals_clean(tree: Path, tmp_path: Path) -> None:

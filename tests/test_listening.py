@@ -68,7 +68,7 @@ def write(path: Path, name: str) -> None:
 
 def found(engine: Engine, name: str) -> list[str]:
     """Where a search finds a definition."""
-    engine.check_soon()
+    engine.force_check()
     results = engine.search(name).results
     assert all(result.fresh for result in results)
     return [result.path for result in results if result.entity == name]
@@ -132,7 +132,7 @@ def test_ignore_files_outside_of_the_tree(
         for file in (tree / ".git" / "info" / "exclude", tree / ".gitignore", tree / ".dowseignore", own):
             file.write_text("zoo.py\n")
             assert found(engine, "zebra_crossing") == [], file
-            assert engine.pending() == 0
+            assert engine.count_pending() == 0
             file.write_text("")
             assert found(engine, "zebra_crossing") == ["zoo.py"], file
             file.unlink()
@@ -155,7 +155,7 @@ def test_an_ignore_file_that_ignores_itself(
             assert found(engine, "horse_riding") == [], "also what is below a folder that did not change"
             file.unlink()
             assert found(engine, "horse_riding") == ["pkg/inner/farm.py"], file
-            assert engine.pending() == 0
+            assert engine.count_pending() == 0
 
 
 def test_a_whole_tree_of_new_folders(engine: Engine, tree: Path) -> None:
@@ -273,7 +273,7 @@ def test_another_writer(engine: Engine, tree: Path) -> None:
 def test_what_could_not_be_written_is_not_forgotten(engine: Engine, tree: Path) -> None:
     write(tree / "pkg" / "zoo.py", "lion_taming")
     with Engine.open(tree, index_dir=engine.settings.index_dir) as other, other.store.writer():
-        engine.check_soon()
+        engine.force_check()
         assert any("as it was" in note for note in engine.search("lion_taming").notes)
     assert found(engine, "lion_taming") == ["pkg/zoo.py"]
 
@@ -290,7 +290,7 @@ def test_anything_at_all(engine: Engine, tree: Path, tmp_path: Path, seed: int) 
     for step in range(20):
         for number in range(chance.randrange(1, 5)):
             something(chance, tree, tmp_path, f"name_{step}_{number}")
-        engine.check_soon()
+        engine.force_check()
         assert engine.refresh() == []
         assert indexed(engine) == on_disk(tree), f"step {step}"
 

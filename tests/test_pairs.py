@@ -12,7 +12,7 @@ from dowse.types import Role
 
 
 def partners(path: str, paths: list[str]) -> list[str]:
-    return [partner.path for partner in Pairs(paths).partners(path)]
+    return [partner.path for partner in Pairs(paths).find_partners(path)]
 
 
 BOTH_WAYS = [
@@ -115,7 +115,7 @@ def test_the_nearest_name_wins() -> None:
 
 def test_several_tests_of_one_source_best_first() -> None:
     paths = ["src/cart.py", "tests/test_cart.py", "src/cart_test.py", "tests/integration/test_cart.py"]
-    found = Pairs(paths).partners("src/cart.py")
+    found = Pairs(paths).find_partners("src/cart.py")
     assert found[0].path == "src/cart_test.py"
     assert found[0].reason == "same name, same folder"
     assert {partner.path for partner in found} == set(paths[1:])
@@ -148,7 +148,7 @@ def test_a_file_that_is_not_there_can_be_asked_for() -> None:
 def test_roles_that_are_known_are_not_judged_again() -> None:
     paths = [path for pair in BOTH_WAYS for path in pair]
     known, judged = Pairs({path: classify_role(path) for path in paths}), Pairs(paths)
-    assert all(known.partners(path) == judged.partners(path) for path in paths)
+    assert all(known.find_partners(path) == judged.find_partners(path) for path in paths)
 
 
 def test_a_large_tree_is_fast() -> None:
@@ -156,8 +156,8 @@ def test_a_large_tree_is_fast() -> None:
     paths += [f"tests/package{i % 97}/test_module{i}.py" for i in range(20_000)]
     started = time.perf_counter()
     pairs = Pairs(paths)
-    assert pairs.partners("src/package1/module98.py")[0].path == "tests/package1/test_module98.py"
-    assert all(pairs.partners(path) for path in paths[::100])
+    assert pairs.find_partners("src/package1/module98.py")[0].path == "tests/package1/test_module98.py"
+    assert all(pairs.find_partners(path) for path in paths[::100])
     assert (
         time.perf_counter() - started < 20
     )  # seconds on a slow, busy machine; comparing all with all takes hours
@@ -177,7 +177,7 @@ PATHS = st.builds(
 
 @given(st.lists(PATHS, max_size=30), PATHS)
 def test_partners_are_other_files_of_the_other_kind(paths: list[str], path: str) -> None:
-    found = Pairs(paths).partners(path)
+    found = Pairs(paths).find_partners(path)
     assert len(found) <= MAX_PARTNERS
     assert len({partner.path for partner in found}) == len(found)
     for partner in found:

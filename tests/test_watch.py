@@ -54,17 +54,17 @@ def test_take_in_what_is_said_to_have_changed(tree: Path) -> None:
         (tree / "pkg" / "new.py").write_text("def brand_new():\n    pass\n")
         (tree / "deep" / "er").mkdir(parents=True)
         (tree / "deep" / "er" / "x.py").write_text("def deep_down():\n    pass\n")
-        engine.take_in(["pkg/zoo.py"])
+        engine.reindex(["pkg/zoo.py"])
         assert indexed(engine, "lion_taming") == ["pkg/zoo.py"]
-        engine.take_in(["pkg/new.py", "deep/er/x.py", "nothing/here"])
+        engine.reindex(["pkg/new.py", "deep/er/x.py", "nothing/here"])
         assert indexed(engine, "brand_new") == ["pkg/new.py"]
         assert indexed(engine, "deep_down") == ["deep/er/x.py"]
         (tree / "pkg" / "new.py").unlink()
         shutil.rmtree(tree / "deep")
-        engine.take_in(["pkg/new.py", "deep/er/x.py", "deep"])
+        engine.reindex(["pkg/new.py", "deep/er/x.py", "deep"])
         assert indexed(engine, "brand_new") == indexed(engine, "deep_down") == []
         (tree / ".gitignore").write_text("zoo.py\n")
-        engine.take_in([".gitignore"])
+        engine.reindex([".gitignore"])
         assert indexed(engine, "lion_taming") == []
 
 

@@ -36,7 +36,7 @@ def index(path: str, index_dir: str = "", burst: bool = False, budget: int = 0, 
 def search(opened: Opened, query: str, k: int) -> list[tuple[str, int, int, str, str]]:
     """Path, first and last line, entity and text of the best results."""
     if not opened.burst:
-        opened.engine.check_soon()
+        opened.engine.force_check()
     if opened.budget:
         return _packed(opened, query)
     results = opened.engine.search(query, SearchOptions(limit=k)).results

@@ -34,4 +34,4 @@ def run(data: bytes) -> None:
         found = git_index.read_revision(root, PATHS)
         assert found is None or set(found.dirty) <= set(PATHS)
         git_index.find_hooks_folder(root)
-        IgnoreFiles(root, None).above()
+        IgnoreFiles(root, None).read_outer()

@@ -19,5 +19,5 @@ def run(data: bytes) -> None:
         loaded = dataset.load(path, queries=asked if place == 3 else None)
     except UsageError:
         return
-    assert all(question.query and question.relevant for question in loaded.questions)
-    written.write_text(dataset.dump(loaded.questions), encoding="utf-8", errors="surrogatepass")
+    assert all(question.query and question.relevant for question in loaded.queries)
+    written.write_text(dataset.dump(loaded.queries), encoding="utf-8", errors="surrogatepass")

@@ -18,6 +18,6 @@ def run(data: bytes) -> None:
         known.detect(path, b"#!/usr/bin/env python3\nimport x\n")
     for name in tables:
         try:
-            known.named(name)
+            known.find(name)
         except UsageError:
             continue

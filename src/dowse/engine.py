@@ -158,9 +158,9 @@ class Engine:
         means = FreshnessContext(
             self.root,
             self.store,
-            recipe=lambda: self._recipe(hurried=True),
+            index_config=lambda: self._recipe(hurried=True),
             index=self.index,
-            looks=self.settings.refresh,
+            checks_changes=self.settings.refresh,
             read_only=self.read_only,
         )
         return Freshness(means)
@@ -227,7 +227,7 @@ class Engine:
                 default_excludes=s.default_excludes,
                 global_ignore=settings_module.global_git_ignore() if s.use_ignore_files else None,
             ),
-            understanding=ParserConfig(self.languages, s.chunk_size, s.chunk_overlap),
+            parser=ParserConfig(self.languages, s.chunk_size, s.chunk_overlap),
             mask_secrets=s.mask_secrets,
             content_key=s.content_key(),
             embedder=embedders.with_deadline(self.embedder) if hurried else self.embedder,
@@ -353,7 +353,7 @@ class Engine:
     ) -> Explanation:
         from dowse.search.output import explanation
 
-        with self._freshness.current(progress) as (snapshot, refresh_notes):
+        with self._freshness.fresh_snapshot(progress) as (snapshot, refresh_notes):
             notes = (*self.notes, *parsed.notes, *refresh_notes)
             file = snapshot.file_at(path)
             if file is not None and line:
@@ -483,11 +483,11 @@ class Engine:
     def near(self, place: str) -> tuple[tuple[str, float], ...]:
         """The files around a cursor, ``path`` or ``path:line``, for ``SearchOptions.near``."""
         path, _, line = place.rpartition(":") if place.rpartition(":")[2].isdigit() else (place, "", "0")
-        return tuple(self.graph.near(self.path_inside(path), int(line)))
+        return tuple(self.graph.rate_near_files(self.path_inside(path), int(line)))
 
     def _add_neighbours(self, result: SearchResult) -> SearchResult:
-        uses, used_by = self.graph.around(result.path, result.entity)
-        tests = self.graph.tests_of(result.path)
+        uses, used_by = self.graph.list_neighbours(result.path, result.entity)
+        tests = self.graph.list_tests(result.path)
         return result._replace(uses=tuple(uses), used_by=tuple(used_by), tests=tuple(tests))
 
     def _is_extension(self, suffix: str) -> bool:
@@ -518,18 +518,18 @@ class Engine:
         """The index at a glance."""
         return self.store.status()
 
-    def damaged(self) -> tuple[str, ...]:
+    def find_corrupt_parts(self) -> tuple[str, ...]:
         """The parts of the index that are not as they were written; reads all of it."""
-        return self.store.damaged()
+        return self.store.find_corrupt_parts()
 
     def generation(self) -> int:
         """The generation of the index that a search would see now."""
         with self.store.snapshot() as snapshot:
             return snapshot.generation
 
-    def pending(self) -> int | None:
+    def count_pending(self) -> int | None:
         """How many files and folders changed since the index was written; None where nobody looks."""
-        return self._freshness.pending()
+        return self._freshness.count_pending()
 
     def files(self, *patterns: str) -> Iterator[StoredFile]:
         """The files of the index as it is, by path; patterns are those of a filter's paths."""
@@ -547,7 +547,7 @@ class Engine:
 
         return indexing.check_file(self.root, path, self._recipe())
 
-    def left_out(self, *patterns: str) -> Iterator[Skipped]:
+    def list_skipped(self, *patterns: str) -> Iterator[Skipped]:
         """The files and folders that are left out as the disk is now, and why; patterns as those of ``files``."""
         from dowse.indexing import pipeline as indexing
 
@@ -601,24 +601,24 @@ class Engine:
             return index_folder.make_fresh(path).path
         folder = index_folder.find_foreign(path)
         with closing(stores.create("embedded", folder, str(self.root), self.fingerprint)) as store:
-            if damaged := store.damaged():
+            if damaged := store.find_corrupt_parts():
                 raise IndexCorrupt(f"of the index at {path} {', '.join(damaged)} cannot be read")
         index_folder.seal(folder.data)
         return path
 
     # --- freshness ---
 
-    def check_soon(self) -> None:
+    def force_check(self) -> None:
         """Make sure that the next search looks at the tree, however short ago the last did."""
-        self._freshness.check_soon()
+        self._freshness.force_check()
 
     def refresh(self, progress: Progress | None = None) -> list[str]:
         """Bring the index up to what is on disk if it is not; what stood in the way."""
         return self._freshness.refresh(progress)
 
-    def take_in(self, paths: Iterable[str]) -> list[str]:
+    def reindex(self, paths: Iterable[str]) -> list[str]:
         """Bring files that are said to have changed up to date, however large the tree; what stood in the way."""
-        return self._freshness.take_in(paths)
+        return self._freshness.reindex(paths)
 
 
 class _GraphSource:
@@ -628,23 +628,23 @@ class _GraphSource:
         self.root = engine.root
         self._engine = engine
 
-    def fresh(self) -> AbstractContextManager[Snapshot]:
+    def fresh_snapshot(self) -> AbstractContextManager[Snapshot]:
         """The index as the disk is."""
         self._engine.refresh()
         return self._engine.store.snapshot()
 
-    def keep(self, name: str, data: bytes) -> None:
+    def put_blob(self, name: str, data: bytes) -> None:
         """Keep something beside the index; where that cannot be written, it is made again next time."""
         if self._engine.read_only:
             return
         with suppress(IndexUnwritable):
-            self._engine.store.keep(name, data)
+            self._engine.store.put_blob(name, data)
 
-    def kept(self, name: str) -> bytes | None:
+    def get_blob(self, name: str) -> bytes | None:
         """What was kept."""
-        return self._engine.store.kept(name)
+        return self._engine.store.get_blob(name)
 
-    def found(self, query: str, filter: Filter, limit: int) -> Sequence[SearchResult]:
+    def search(self, query: str, filter: Filter, limit: int) -> Sequence[SearchResult]:
         """What a search finds."""
         return self._engine.search(query, SearchOptions(limit=limit, filter=filter, text=False)).results
 

@@ -43,7 +43,7 @@ class IndexFolder:
     any_owner: bool = False  # whether files of another user are accepted
 
     @classmethod
-    def unnamed(cls, folder: Path) -> IndexFolder:
+    def from_data_folder(cls, folder: Path) -> IndexFolder:
         """Take a folder for the data folder itself, whoever made it: for folders that only this process knows."""
         return cls(folder, folder)
 

@@ -14,7 +14,7 @@ def merge_filters(filter: Filter, parsed: ParsedQuery, languages: Languages) -> 
     """Add to a filter what a query asks for; several values of one field are alternatives."""
 
     def name(aliases: tuple[str, ...]) -> frozenset[str]:
-        return frozenset(languages.named(alias).name for alias in aliases)
+        return frozenset(languages.find(alias).name for alias in aliases)
 
     return Filter(
         languages=filter.languages | name(parsed.languages),

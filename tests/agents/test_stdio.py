@@ -31,9 +31,9 @@ import io, json, sys
 from dowse.interfaces.cli import mcp as command
 from dowse.interfaces.mcp.service import Service
 from dowse.interfaces.mcp.stdio import StdioServer
-from dowse.interfaces.mcp.workspace import Allowed
+from dowse.interfaces.mcp.workspace import ServerScope
 out = io.BytesIO()
-server = StdioServer(Service(Allowed()), out)
+server = StdioServer(Service(ServerScope()), out)
 for method in ("initialize", "tools/list", "prompts/list", "resources/templates/list"):
     line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": {"protocolVersion": "2025-06-18"}})
     server.run(io.BytesIO(line.encode() + b"\\n"))

@@ -30,7 +30,7 @@ Make = Callable[..., Embedder]
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_client, "FIRST_PAUSE", 0.005)
+    monkeypatch.setattr(http_client, "FIRST_PAUSE_SECONDS", 0.005)
 
 
 @pytest.fixture(params=["ollama", "openai"])

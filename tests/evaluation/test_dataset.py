@@ -52,7 +52,7 @@ def test_json_lines(tmp_path: Path) -> None:
     for line in lines:
         jsonschema.validate(line, SCHEMA)
     found = dataset.load(write(tmp_path, "t.jsonl", "\n".join(map(json.dumps, lines)) + "\n\n"))
-    first, second, third = found.questions
+    first, second, third = found.queries
     assert (first.id, first.category, first.cursor_file) == ("1", "c", "y.py")
     assert (second.id, second.relevant) == ("two", (GoldTarget("x.py", 3, 4, grade=2),))
     assert third.relevant == (GoldTarget("x.py", entity="F.g", grade=3),)
@@ -73,7 +73,7 @@ def test_what_is_dumped_loads_again(tmp_path: Path) -> None:
     text = dataset.dump(questions)
     for line in text.splitlines():
         jsonschema.validate(json.loads(line), SCHEMA)
-    assert dataset.load(write(tmp_path, "t.jsonl", text)).questions == questions
+    assert dataset.load(write(tmp_path, "t.jsonl", text)).queries == questions
 
 
 def test_a_public_list_with_secondary_answers_matches_paths_by_their_ends(tmp_path: Path) -> None:
@@ -86,12 +86,12 @@ def test_a_public_list_with_secondary_answers_matches_paths_by_their_ends(tmp_pa
     ]
     found = dataset.load(write(tmp_path, "t.json", json.dumps(items, indent=2)))
     assert found.suffix_paths
-    assert found.questions[0].relevant == (GoldTarget("a/b.py"), GoldTarget("c.py", 1, 9))
+    assert found.queries[0].relevant == (GoldTarget("a/b.py"), GoldTarget("c.py", 1, 9))
 
 
 def test_csv_with_several_answers_in_a_cell_or_in_rows(tmp_path: Path) -> None:
     text = 'Query,Relevant,category\n"how, exactly",a.py; b.py:3-4,x\nwhy,c.py,\nwhy,d.py,\n'
-    first, second = dataset.load(write(tmp_path, "t.csv", text)).questions
+    first, second = dataset.load(write(tmp_path, "t.csv", text)).queries
     assert first.query == "how, exactly"
     assert first.relevant == (GoldTarget("a.py"), GoldTarget("b.py", 3, 4))
     assert second.relevant == (GoldTarget("c.py"), GoldTarget("d.py"))
@@ -100,7 +100,7 @@ def test_csv_with_several_answers_in_a_cell_or_in_rows(tmp_path: Path) -> None:
 def test_trec_qrels_with_topics(tmp_path: Path) -> None:
     qrels = write(tmp_path, "q.txt", "1 0 a.py 2\n1 0 b.py 0\n2 0 c.py 1\n")
     topics = write(tmp_path, "topics.tsv", "1\tfirst question\n2\tsecond one\n")
-    first, second = dataset.load(qrels, queries=topics).questions
+    first, second = dataset.load(qrels, queries=topics).queries
     assert (first.id, first.query, first.relevant) == ("1", "first question", (GoldTarget("a.py", grade=2),))
     assert second.query == "second one"
     with pytest.raises(UsageError, match="--queries"):
@@ -110,9 +110,9 @@ def test_trec_qrels_with_topics(tmp_path: Path) -> None:
 def test_beir_qrels_and_trec_topics(tmp_path: Path) -> None:
     qrels = write(tmp_path, "q.tsv", "query-id\tcorpus-id\tscore\n7\ta.py\t1\n")
     beir = write(tmp_path, "queries.jsonl", '{"_id": "7", "text": "asked"}\n')
-    assert dataset.load(qrels, queries=beir).questions[0].query == "asked"
+    assert dataset.load(qrels, queries=beir).queries[0].query == "asked"
     trec = write(tmp_path, "topics", "<top>\n<num> Number: 7\n<title> asked so\n<desc> no\n</top>\n")
-    assert dataset.load(qrels, queries=trec).questions[0].query == "asked so"
+    assert dataset.load(qrels, queries=trec).queries[0].query == "asked so"
 
 
 def test_the_shapes_of_public_sets(tmp_path: Path) -> None:
@@ -129,11 +129,11 @@ def test_the_shapes_of_public_sets(tmp_path: Path) -> None:
     path = write(tmp_path, "swe.jsonl", json.dumps(swe) + "\n" + json.dumps(other) + "\n")
     with pytest.raises(UsageError, match="astropy, sphinx"):
         dataset.load(path)
-    assert dataset.load(path, repo="astropy").questions[0].relevant == (
+    assert dataset.load(path, repo="astropy").queries[0].relevant == (
         GoldTarget("a.py", 1, 2),
         GoldTarget("a.py", 5, 9),
     )
-    assert dataset.load(path, repo="sphinx").questions[0].relevant == (GoldTarget("s.py"),)
+    assert dataset.load(path, repo="sphinx").queries[0].relevant == (GoldTarget("s.py"),)
     task = {
         "task_id": "t1",
         "repo": "https://github.com/o/pytest",
@@ -142,10 +142,10 @@ def test_the_shapes_of_public_sets(tmp_path: Path) -> None:
         "files_edited": ["x.py"],
         "query_category": "error",
     }
-    found = dataset.load(write(tmp_path, "cg.jsonl", json.dumps(task)), repo="pytest").questions[0]
+    found = dataset.load(write(tmp_path, "cg.jsonl", json.dumps(task)), repo="pytest").queries[0]
     assert (found.id, found.query, found.category) == ("t1", "Fix it a.b", "error")
     loc = {"id": "r-1", "repo": "requests", "kind": "symbol", "text": "Session", "gold": ["src/s.py:Session"]}
-    found = dataset.load(write(tmp_path, "loc.jsonl", json.dumps(loc))).questions[0]
+    found = dataset.load(write(tmp_path, "loc.jsonl", json.dumps(loc))).queries[0]
     assert (found.category, found.relevant) == ("symbol", (GoldTarget("src/s.py", entity="Session"),))
 
 
@@ -153,7 +153,7 @@ def test_questions_without_answers_are_left_out_and_counted(tmp_path: Path) -> N
     found = dataset.load(
         write(tmp_path, "t.jsonl", '{"query": "a", "relevant": []}\n{"query": "b", "relevant": "x.py"}\n')
     )
-    assert [question.query for question in found.questions] == ["b"]
+    assert [question.query for question in found.queries] == ["b"]
     assert found.notes == ("1 of 2 questions have no answer and are left out",)
 
 

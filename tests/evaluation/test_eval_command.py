@@ -358,6 +358,6 @@ def test_no_large_file_decides(tmp_path: Path) -> None:
         (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
     with Engine.open(tmp_path) as engine:
         found = mining.mine(engine, 6, ["symbols"], 1)
-    files = [question.relevant[0].path for question in found.questions]
+    files = [question.relevant[0].path for question in found.queries]
     assert sorted(files[:3]) == ["large.py", "other.py", "small.py"]
     assert files.count("large.py") == 2

@@ -134,7 +134,7 @@ def test_the_graph_follows_changes(tmp_path: Path) -> None:
         assert reached(engine.graph.callers("rounded")) == ["src/shop/price.py:total"]
         added = "from .price import rounded\n\n\ndef go():\n    rounded(2)\n"
         (tmp_path / "src/shop/new.py").write_text(added, encoding="utf-8")
-        engine.check_soon()
+        engine.force_check()
         assert "src/shop/new.py:go" in reached(engine.graph.callers("rounded"))
 
 
@@ -168,7 +168,7 @@ def test_hits_with_their_neighbours(engine: Engine) -> None:
 
 def test_what_a_diff_affects(engine: Engine) -> None:
     diff = "--- a/src/shop/price.py\n+++ b/src/shop/price.py\n@@ -6 +6 @@\n-    return 1\n+    return value\n"
-    found = engine.graph.affected(diff=diff)
+    found = engine.graph.find_affected(diff=diff)
     assert [node.id for node in found.changed] == ["src/shop/price.py:rounded"]
     assert "src/shop/cart.py:Cart.checkout" in reached(found.dependents)
     assert [path for path, _ in found.tests] == ["tests/test_cart.py"]
@@ -178,7 +178,9 @@ def test_a_change_in_a_function_that_is_announced_above_is_a_change_of_it(tmp_pa
     text = "int f(int x);\n\nint main(void) {\n  return f(1);\n}\n\nint f(int x) {\n  return x;\n}\n"
     (tmp_path / "a.c").write_text(text, encoding="utf-8")
     with Engine.open(tmp_path, embedder="none") as engine:
-        found = engine.graph.affected(diff="--- a/a.c\n+++ b/a.c\n@@ -8 +8 @@\n-  return 1;\n+  return x;\n")
+        found = engine.graph.find_affected(
+            diff="--- a/a.c\n+++ b/a.c\n@@ -8 +8 @@\n-  return 1;\n+  return x;\n"
+        )
         assert [node.id for node in found.changed] == ["a.c:f"]
         assert reached(found.dependents) == ["a.c:main"]
         assert [(code.start_line, code.end_line) for code in engine.graph.retrieve(["f"])] == [(7, 9)]

@@ -44,12 +44,12 @@ def test_detection(path: str, content: bytes, expected: str) -> None:
     ],
 )
 def test_aliases(alias: str, expected: str) -> None:
-    assert load_builtin().named(alias).name == expected
+    assert load_builtin().find(alias).name == expected
 
 
 def test_unknown_language_suggests() -> None:
     with pytest.raises(UsageError, match="did you mean 'python'"):
-        load_builtin().named("pyton")
+        load_builtin().find("pyton")
 
 
 def test_extensions_belong_to_one_language() -> None:
@@ -70,8 +70,8 @@ def test_user_adds_a_language_and_extends_another() -> None:
     assert languages.detect("a.zzz").name == "pyx"
     assert languages.detect("a.sage").name == "python"
     assert languages.detect("a.py").name == "python"
-    assert "@macro" in languages.named("python").definitions
-    assert "@class" in languages.named("python").definitions
+    assert "@macro" in languages.find("python").definitions
+    assert "@class" in languages.find("python").definitions
 
 
 def test_wrong_key_of_a_language_suggests() -> None:
@@ -106,7 +106,7 @@ def test_wrong_value_of_a_language_says_what_is_right(table: dict[str, Any], mes
 def test_every_value_of_a_built_in_language_may_be_written_in_a_table() -> None:
     for language in load_builtin().by_name.values():
         table = {key: value for key, value in asdict(language).items() if key != "name"}
-        assert extend_builtin({"new": table}).named("new").extensions == language.extensions
+        assert extend_builtin({"new": table}).find("new").extensions == language.extensions
 
 
 def test_claims_of_a_user_are_looked_at() -> None:

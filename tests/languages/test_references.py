@@ -12,7 +12,7 @@ IMPORT, CALL, INHERIT = ReferenceKind.IMPORT, ReferenceKind.CALL, ReferenceKind.
 
 
 def found(language: str, text: str) -> References:
-    row = load_builtin().named(language)
+    row = load_builtin().find(language)
     tree, _ = parsing.parse(row, text.encode())
     assert tree is not None
     return references.find(row, parsing.run_queries(row, tree).references, text.encode())
@@ -72,7 +72,7 @@ def test_call_is_a_name_and_what_it_goes_through(text: str, name: str, line: int
 
 
 def test_language_without_queries_has_none() -> None:
-    tree, _ = parsing.parse(load_builtin().named("c"), b"f();")
-    text = load_builtin().named("text")
+    tree, _ = parsing.parse(load_builtin().find("c"), b"f();")
+    text = load_builtin().find("text")
     assert parsing.run_queries(text, tree) == ([], [])
     assert references.find(text, [], b"f();") == {}

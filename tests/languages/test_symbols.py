@@ -10,7 +10,7 @@ from dowse.types import Entity, Kind
 
 
 def found(language: str, text: str) -> tuple[Entity, ...]:
-    row = load_builtin().named(language)
+    row = load_builtin().find(language)
     tree, _ = parsing.parse(row, text.encode())
     return symbols.find(row, parsing.run_queries(row, tree).definitions, text.encode())
 

@@ -98,7 +98,7 @@ def test_git_files_with_nul_or_a_way_out(tmp_path: Path) -> None:
     linked.mkdir()
     (linked / ".git").write_bytes(b"gitdir: a\0b\n")
     assert git_index.read_revision(linked) is None
-    IgnoreFiles(linked, None).above()
+    IgnoreFiles(linked, None).read_outer()
 
 
 def test_git_index_with_endless_numbers_and_names() -> None:

@@ -45,11 +45,11 @@ SHAPES = {
 MEASURE = """
 import resource, sys
 from dowse.code import languages
-from dowse.indexing.analyze_file import Task, Understanding
-from dowse.indexing.workers import understand_all
+from dowse.indexing.analyze_file import PendingFile, ParserConfig
+from dowse.indexing.workers import analyze_all
 name, processes, total, content = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.stdin.buffer.read()
-tasks = [Task(name, content, None), Task("good.py", b"def good():\\n    pass\\n", None)]
-pairs = understand_all(Understanding(languages.builtin(), 1000, 0), tasks, total, processes)
+tasks = [PendingFile(name, content, None), PendingFile("good.py", b"def good():\\n    pass\\n", None)]
+pairs = analyze_all(ParserConfig(languages.load_builtin(), 1000, 0), tasks, total, processes)
 hostile, good = (analyzed for _, analyzed in pairs)
 assert not hostile.error, hostile.error
 assert hostile.parsed.chunks and hostile.terms

@@ -16,11 +16,11 @@ pytestmark = pytest.mark.skipif(
 INDEXING = """
 import sys
 from dowse.code import languages
-from dowse.indexing.analyze_file import Task, Understanding
-from dowse.indexing.workers import PARALLEL_BYTES, understand_all
+from dowse.indexing.analyze_file import PendingFile, ParserConfig
+from dowse.indexing.workers import PARALLEL_BYTES, analyze_all
 table = {"stuck": {"extensions": [".stuck"], "links": ["(?P<target>(x+x+)+y)"]}}
-tasks = [Task("a.stuck", b"x" * 5000, None)]
-list(understand_all(Understanding(languages.extended(table), 1000, 0), tasks, PARALLEL_BYTES, 2))
+tasks = [PendingFile("a.stuck", b"x" * 5000, None)]
+list(analyze_all(ParserConfig(languages.extend_builtin(table), 1000, 0), tasks, PARALLEL_BYTES, 2))
 """
 """A worker that is stuck in a regular expression, which lets no thread of it run."""
 

@@ -141,7 +141,7 @@ def build(store: Store, tree: Mapping[str, str]) -> None:
 
 def embedded(folder: Path, root: str = "/tree", fingerprint: str = "one") -> Store:
     """An embedded store."""
-    return stores.create("embedded", IndexFolder.unnamed(folder), root, fingerprint)
+    return stores.create("embedded", IndexFolder.from_data_folder(folder), root, fingerprint)
 
 
 def terms_of(text: str) -> list[Term]:
@@ -170,7 +170,7 @@ def names(
 
 def named_files(snapshot: Snapshot, name: str, filter: Filter = ANY, limit: int = 100) -> list[str]:
     """Paths of the files of a name."""
-    return [path_of(snapshot, id) for id in snapshot.files_named(name, filter, limit)]
+    return [path_of(snapshot, id) for id in snapshot.find_files_named(name, filter, limit)]
 
 
 def paths(snapshot: Snapshot, hits: Iterable[Scored]) -> list[str]:

@@ -64,7 +64,9 @@ def create(request: pytest.FixtureRequest) -> Create:
 
     def made(kind: str, folder: Path, fingerprint: str = "one") -> Store:
         if not kind.startswith("postgresql"):
-            return stores.create(kind.partition(",")[0], IndexFolder.unnamed(folder), "/tree", fingerprint)
+            return stores.create(
+                kind.partition(",")[0], IndexFolder.from_data_folder(folder), "/tree", fingerprint
+            )
         url = request.getfixturevalue("postgres_url")
         shared = stores.SharedIndexOptions(f"repository {next(NUMBERS)}", "/tree")
         store = stores.create(url, None, "/tree", fingerprint, shared)

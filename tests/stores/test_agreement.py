@@ -147,14 +147,14 @@ def agree(random: random.Random, one: Snapshot, two: Snapshot) -> None:
 
     for wanted in (random.choice(STEMS), random_path(random).upper(), "core/" + random.choice(STEMS)):
         for limit in (1, 10_000):
-            ours = [path_of(one, id) for id in one.files_named(wanted, filter, limit)]
-            theirs = [path_of(two, id) for id in two.files_named(wanted, filter, limit)]
+            ours = [path_of(one, id) for id in one.find_files_named(wanted, filter, limit)]
+            theirs = [path_of(two, id) for id in two.find_files_named(wanted, filter, limit)]
             assert ours == theirs, wanted
 
 
 @pytest.fixture
 def embedded_store(tmp_path: Path) -> Iterator[Store]:
-    opened = stores.create("embedded", IndexFolder.unnamed(tmp_path / "index"), "/tree", "one")
+    opened = stores.create("embedded", IndexFolder.from_data_folder(tmp_path / "index"), "/tree", "one")
     yield opened
     opened.close()
 

@@ -132,7 +132,7 @@ def test_clear_forgets_everything(store: Store) -> None:
         pass
     with store.writer() as writer:
         assert dict(writer.manifest()) == {}
-        assert writer.parsed(source("main.py", TREE["main.py"]).content_hash) is None
+        assert writer.find_parsed(source("main.py", TREE["main.py"]).content_hash) is None
     build(store, {"a.py": "a = 1\n"})
     with store.snapshot() as snapshot:
         assert set(snapshot.manifest()) == {"a.py"}
@@ -285,7 +285,7 @@ def test_a_new_stamp_shows_everywhere(store: Store) -> None:
 def other_settings(store: Store, fingerprint: str) -> Store:
     """The same index under other settings."""
     if hasattr(store, "folder"):
-        return stores.create("embedded", IndexFolder.unnamed(store.folder), "/tree", fingerprint)
+        return stores.create("embedded", IndexFolder.from_data_folder(store.folder), "/tree", fingerprint)
     store.fingerprint = fingerprint  # type: ignore[attr-defined]
     return store
 
@@ -326,15 +326,15 @@ def test_what_was_parsed_and_embedded_is_known_after_its_file_has_gone(store: St
     file = source("src/auth/token.py", TREE["src/auth/token.py"])
     write(store, {}, removed=[file.path])
     with store.writer() as writer:
-        assert writer.parsed(file.content_hash) == file.parsed
-        assert writer.parsed(b"unknown") is None
+        assert writer.find_parsed(file.content_hash) == file.parsed
+        assert writer.find_parsed(b"unknown") is None
         keys = [vector.key for vector in file.vectors]
-        known = writer.vectors([*keys, b"unknown"])
+        known = writer.find_vectors([*keys, b"unknown"])
         assert known.keys() == set(keys)
         for key, vector in file.vectors:  # a store may keep them to a lower precision
             asked, kept = (struct.unpack(f"<{len(v) // 4}f", v) for v in (vector, known[key]))
             assert kept == pytest.approx(asked, abs=0.005)
-        assert writer.vectors([]) == {}
+        assert writer.find_vectors([]) == {}
 
 
 # --- the writer ------------------------------------------------------------------------------------
@@ -958,7 +958,7 @@ def test_readers_in_threads_see_whole_generations(store: Store) -> None:
 
 def test_the_order_of_edits_leaves_no_trace(store: Store, tmp_path: Path) -> None:
     build(store, TREE)
-    other = stores.create("embedded", IndexFolder.unnamed(tmp_path / "other"), "/tree", "one")
+    other = stores.create("embedded", IndexFolder.from_data_folder(tmp_path / "other"), "/tree", "one")
     one, two, *rest = reversed(TREE)
     write(other, dict.fromkeys(rest, "something else\n") | {f"old/{one}": TREE[one], two: TREE[two]})
     write(other, {one: TREE[one]}, removed=[f"old/{one}", two])
@@ -985,7 +985,11 @@ def test_a_dump_names_every_chunk_and_vector(store: Store) -> None:
 def test_frequencies_of_tokens(store: Store) -> None:
     write(store, {"a.py": "def f():\n    return zebra\n", "b.py": "zebra = 1\n"})
     with store.snapshot() as snapshot:
-        assert (snapshot.frequency("zebra"), snapshot.frequency("horse"), snapshot.chunk_count()) == (2, 0, 2)
+        assert (
+            snapshot.document_frequency("zebra"),
+            snapshot.document_frequency("horse"),
+            snapshot.chunk_count(),
+        ) == (2, 0, 2)
 
 
 def test_the_vectors_of_a_file_come_back_as_they_were(reader: Reader) -> None:
@@ -1038,7 +1042,7 @@ def test_a_known_content_keeps_its_references(store: Store) -> None:
     build(store, TREE)
     file = source("copy.py", TREE["main.py"])
     with store.writer() as writer:
-        assert writer.parsed(file.content_hash)
+        assert writer.find_parsed(file.content_hash)
         writer.apply(["main.py"], [file._replace(references=b"")])
     with store.snapshot() as snapshot:
         (row,) = snapshot.references({"copy.py"})
@@ -1057,12 +1061,12 @@ def test_references_are_those_of_the_generation(store: Store) -> None:
 
 
 def test_what_is_derived_is_kept_until_the_index_is_cleared(store: Store) -> None:
-    assert store.kept("graph") is None
+    assert store.get_blob("graph") is None
     build(store, TREE)
-    store.keep("graph", b"one")
-    store.keep("graph", b"two")
-    assert store.kept("graph") == b"two"
-    assert store.kept("other") is None
+    store.put_blob("graph", b"one")
+    store.put_blob("graph", b"two")
+    assert store.get_blob("graph") == b"two"
+    assert store.get_blob("other") is None
     store.clear()
     build(store, TREE)
-    assert store.kept("graph") is None
+    assert store.get_blob("graph") is None

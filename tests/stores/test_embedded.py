@@ -301,13 +301,13 @@ def test_damage_that_does_not_show_is_found_by_a_thorough_look(
     shutil.copytree(built, folder)
     with closing(embedded(folder)) as store:
         before = dump(store)
-        assert store.damaged() == ()
+        assert store.find_corrupt_parts() == ()
         every(pattern, scratched)(folder / "views" / "1")
         part = "the lexical index" if pattern.startswith("lexical") else "the vectors"
-        assert store.damaged() == (part,)
+        assert store.find_corrupt_parts() == (part,)
         with store.writer(thorough=True) as writer:
             assert writer.repaired == (part,)
-        assert store.damaged() == ()
+        assert store.find_corrupt_parts() == ()
         with store.writer(thorough=True) as writer:
             assert writer.repaired == ()
     with closing(embedded(folder)) as store:
@@ -320,7 +320,7 @@ def test_files_that_a_killed_writer_left_are_no_damage(folder: Path, built: Path
     for name in ("lexical/0123456789abcdef.term", "vectors/00000009-abcd.segment"):
         (folder / "views" / "1" / name).write_bytes(b"half")
     with closing(embedded(folder)) as store:
-        assert store.damaged() == ()
+        assert store.find_corrupt_parts() == ()
 
 
 @posix_only
@@ -637,8 +637,8 @@ def test_two_views_share_contents_and_nothing_else(folder: Path, roots: tuple[st
         file = source("main.py", TREE["main.py"])
         with two.writer() as writer:
             assert dict(writer.manifest()) == {}
-            assert writer.parsed(file.content_hash) == file.parsed
-            assert writer.vectors([file.vectors[0].key])
+            assert writer.find_parsed(file.content_hash) == file.parsed
+            assert writer.find_vectors([file.vectors[0].key])
             writer.apply([], sources({"main.py": TREE["main.py"], "two.py": "def second(): pass\n"}))
             writer.finish(REPORT, {})
         assert [row[0] for row in dump(one)] == sorted(TREE)

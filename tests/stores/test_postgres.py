@@ -272,7 +272,7 @@ def test_a_reader_may_read_and_nothing_else(admin_url: str, worker_id: str) -> N
         for forbidden in (
             lambda: write(reader, {}),
             reader.clear,
-            lambda: reader.keep("graph", b"x"),
+            lambda: reader.put_blob("graph", b"x"),
             reader.init,
         ):
             with pytest.raises((IndexUnwritable, IndexUnreachable), match="may not") as caught:
@@ -307,7 +307,7 @@ def test_views_of_a_repository_share_contents_and_vectors(url: str) -> None:
     with one.snapshot() as first, two.snapshot() as second:
         assert lexical(first, "extra") == []
         assert lexical(second, "extra") == ["extra.py"]
-        assert first.frequency("token") == second.frequency("token")
+        assert first.document_frequency("token") == second.document_frequency("token")
     one.clear()
     with two.snapshot() as second:
         assert lexical(second, "extra") == ["extra.py"] and "src/auth/login.py" in lexical(second, "token")
@@ -376,8 +376,8 @@ def test_status_of_the_server(url: str) -> None:
 
 
 def test_copies_are_equal_in_both_directions(url: str, tmp_path: Path) -> None:
-    first = stores.create("embedded", IndexFolder.unnamed(tmp_path / "one"), "/tree", "one")
-    second = stores.create("embedded", IndexFolder.unnamed(tmp_path / "two"), "/tree", "one")
+    first = stores.create("embedded", IndexFolder.from_data_folder(tmp_path / "one"), "/tree", "one")
+    second = stores.create("embedded", IndexFolder.from_data_folder(tmp_path / "two"), "/tree", "one")
     shared = opened(url)
     with pytest.raises(IndexMissing, match="run 'dowse index' on it first"):
         copy_store.copy(first, shared, lambda *_: None)
@@ -408,7 +408,7 @@ def test_many_small_commits_are_merged_and_find_the_same(store: PostgresStore) -
     with store.snapshot() as snapshot:
         assert len(snapshot._filters.layout.segments) < 2 * MERGE_SEGMENTS
         assert sorted(lexical(snapshot, "shared")) == sorted(f"f{i}.txt" for i in range(last - 9, last))
-        assert snapshot.frequency(terms_of("shared")[0].text) == snapshot.chunk_count() == 9
+        assert snapshot.document_frequency(terms_of("shared")[0].text) == snapshot.chunk_count() == 9
         assert lexical(snapshot, word(last - 1)) == [f"f{last - 1}.txt"]
         assert lexical(snapshot, word(1)) == []
 
@@ -447,8 +447,8 @@ def test_any_text_may_be_asked_for(store: PostgresStore) -> None:
     with store.snapshot() as snapshot:
         for text in awkward:
             assert snapshot.lexical([Term(text, 1.0)], BODY, Filter(), 10) == []
-            assert snapshot.frequency(text) == 0
-            assert snapshot.files_named(text, Filter(), 10) == []
+            assert snapshot.document_frequency(text) == 0
+            assert snapshot.find_files_named(text, Filter(), 10) == []
             assert snapshot.file_at(text) is None
             snapshot.contents(Filter(paths=(text,), names=(text,)))
             for tier in NameTier:

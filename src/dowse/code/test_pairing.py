@@ -173,7 +173,7 @@ class Pairs:
             self._tests[shape.name[:length]].append(shape)
         self._suites[shape.around].append(shape)
 
-    def partners(self, path: str) -> list[Partner]:
+    def find_partners(self, path: str) -> list[Partner]:
         """Find the tests of a source file, or the source files of a test, best first; the file may be unknown here."""
         shape = self._shapes.get(path) or _parse_path(path, classify_role(path))
         if not shape:

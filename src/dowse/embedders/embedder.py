@@ -51,10 +51,10 @@ class PretokenizingEmbedder(Protocol):
         """Identifies model and dimension, like ``Embedder.name``."""
         ...
 
-    def prepared(self, document: Document) -> bytes:
+    def pretokenize(self, document: Document) -> bytes:
         """Cut a document into what its vector depends on: equal results mean equal vectors."""
         ...
 
-    def embed_prepared(self, documents: Sequence[bytes]) -> Matrix:
+    def embed_pretokenized(self, documents: Sequence[bytes]) -> Matrix:
         """Embed documents that were prepared, one row for each."""
         ...

@@ -222,9 +222,9 @@ class StaticEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
         """Embed texts, one row for each."""
-        return self.embed_prepared([self.prepared(_split_document(text)) for text in texts])
+        return self.embed_pretokenized([self.pretokenize(_split_document(text)) for text in texts])
 
-    def prepared(self, document: Document) -> bytes:
+    def pretokenize(self, document: Document) -> bytes:
         """Find the rows of the table that a document uses, each as often as it does."""
         words = self._words
         words.prepare()
@@ -232,7 +232,7 @@ class StaticEmbedder:
             [words.rows(part) * count for part, count in zip(document, PART_WEIGHTS, strict=True)]
         )
 
-    def embed_prepared(self, documents: Sequence[bytes]) -> Matrix:
+    def embed_pretokenized(self, documents: Sequence[bytes]) -> Matrix:
         """Embed documents that were prepared, one row for each."""
         import numpy as np
 

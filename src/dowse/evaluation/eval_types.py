@@ -50,7 +50,7 @@ class Dataset:
     """Queries with their answers. ``suffix_paths``: two paths also match if one ends with the other."""
 
     name: str
-    questions: tuple[EvalQuery, ...]
+    queries: tuple[EvalQuery, ...]
     suffix_paths: bool = False
     notes: tuple[str, ...] = ()
 

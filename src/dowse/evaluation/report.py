@@ -29,7 +29,7 @@ def build_evaluation(
         truth=dataset.name,
         depth=plan.depth,
         metrics=plan.metrics,
-        leaks=leaks.count_leaks(dataset.questions),
+        leaks=leaks.count_leaks(dataset.queries),
         files=engine.status().files,
         runs=tuple(runs),
         comparisons=tuple(_compare_runs(plan, runs, earlier, earlier_name)),

@@ -46,7 +46,7 @@ class EvalPlan:
     metrics: tuple[str, ...] = metrics.DEFAULT_METRICS
     depth: int = MAX_HITS
     best_per_file: bool = False
-    cursor: bool = True
+    use_cursor_file: bool = True
 
     @property
     def computed_metrics(self) -> tuple[str, ...]:
@@ -64,10 +64,10 @@ def evaluate(
 ) -> tuple[Run, ...]:
     """Run every query on every variant; outcomes are in the order of the queries."""
     by_state: dict[TreeState, list[EvalQuery]] = defaultdict(list)
-    for eval_query in dataset.questions:
+    for eval_query in dataset.queries:
         by_state[choose_tree_state(eval_query)].append(eval_query)
     outcomes: dict[str, dict[str, Outcome]] = {variant.name: {} for variant in variants}
-    done, total = 0, len(dataset.questions) * len(variants)
+    done, total = 0, len(dataset.queries) * len(variants)
     with ExitStack() as stack:
         checkouts = Checkouts(engine, stack, progress)
         for state, eval_queries in by_state.items():
@@ -80,7 +80,7 @@ def evaluate(
                     done += 1
                     if progress:
                         progress("evaluate", done, total)
-    ordered = {name: tuple(found[q.id] for q in dataset.questions) for name, found in outcomes.items()}
+    ordered = {name: tuple(found[q.id] for q in dataset.queries) for name, found in outcomes.items()}
     return tuple(Run(v, ordered[v.name], summarize(ordered[v.name], plan.computed_metrics)) for v in variants)
 
 
@@ -133,7 +133,7 @@ class _QueryRunner:
     def _find_near_files(self, cursor: str) -> tuple[tuple[str, float], ...]:
         """Find the files near the editor position; none if it is not given, or not in the index."""
         is_known = cursor in self._paths or cursor.rpartition(":")[0] in self._paths
-        return self.engine.near(cursor) if self.plan.cursor and is_known else ()
+        return self.engine.near(cursor) if self.plan.use_cursor_file and is_known else ()
 
     def _reduce_hits(self, response: SearchResponse) -> list[RankedHit]:
         """Reduce the hits of a response to what is judged; token costs are cached by span."""

@@ -52,19 +52,19 @@ class GraphSource(Protocol):
 
     root: Path
 
-    def fresh(self) -> AbstractContextManager[Snapshot]:
+    def fresh_snapshot(self) -> AbstractContextManager[Snapshot]:
         """Open a snapshot of the index, brought up to date with the disk."""
         ...
 
-    def keep(self, name: str, data: bytes) -> None:
+    def put_blob(self, name: str, data: bytes) -> None:
         """Store some bytes beside the index, if that is possible."""
         ...
 
-    def kept(self, name: str) -> bytes | None:
+    def get_blob(self, name: str) -> bytes | None:
         """Return the bytes that were stored under a name."""
         ...
 
-    def found(self, query: str, filter: Filter, limit: int) -> Sequence[SearchResult]:
+    def search(self, query: str, filter: Filter, limit: int) -> Sequence[SearchResult]:
         """Search the index by content."""
         ...
 
@@ -78,14 +78,14 @@ class CodeGraph:
 
     def load(self) -> Graph:
         """Return the graph of the tree as it is now."""
-        with self._source.fresh() as snapshot:
+        with self._source.fresh_snapshot() as snapshot:
             return self._update_graph(snapshot)
 
     def _update_graph(self, snapshot: Snapshot) -> Graph:
-        known = self._graph.files if self._graph else graph_codec.unpack(self._source.kept(GRAPH_BLOB))
+        known = self._graph.files if self._graph else graph_codec.unpack(self._source.get_blob(GRAPH_BLOB))
         files = build.update_graph(snapshot, known)
         if files is not known:
-            self._source.keep(GRAPH_BLOB, graph_codec.pack(files))
+            self._source.put_blob(GRAPH_BLOB, graph_codec.pack(files))
         if self._graph is None or files is not known:
             self._graph = Graph(files)
         return self._graph
@@ -160,24 +160,26 @@ class CodeGraph:
     ) -> list[EntityHit]:
         """Find entities by id, name or prefix (``Auth*``); by content too if those are fewer than the threshold."""
         filter = filter or Filter()
-        with self._source.fresh() as snapshot:
+        with self._source.fresh_snapshot() as snapshot:
             hits = {hit.id: hit for hit in match_names(snapshot, query.strip(), filter)}
         if content and len(hits) < min(threshold, limit):
-            results = self._source.found(query, filter, 3 * limit)
-            with self._source.fresh() as snapshot:
+            results = self._source.search(query, filter, 3 * limit)
+            with self._source.fresh_snapshot() as snapshot:
                 for hit in (make_hit(snapshot, result) for result in results):
                     hits.setdefault(hit.id, hit)
         return list(hits.values())[:limit]
 
     def retrieve(self, ids: Sequence[str], context: int = 0) -> list[EntityCode]:
         """Return the code of entities, with some lines of context."""
-        with self._source.fresh() as snapshot:
+        with self._source.fresh_snapshot() as snapshot:
             graph = self._update_graph(snapshot)
             return [read_code(snapshot, graph, find_node(graph, id), context) for id in ids]
 
     # --- change ---
 
-    def affected(self, since: str = "HEAD", diff: str | None = None, walk: Walk | None = None) -> Affected:
+    def find_affected(
+        self, since: str = "HEAD", diff: str | None = None, walk: Walk | None = None
+    ) -> Affected:
         """List what a change affects: from a git revision to the files on disk, or as a diff says."""
         root = self._source.root
         graph = self.load()
@@ -202,7 +204,7 @@ class CodeGraph:
         tests = tuple(_find_tests(graph, ranges, dependents))
         return Affected(tuple(changed), tuple(removed), dependents, tests, tuple(present), notes)
 
-    def near(self, path: str, line: int = 0) -> list[tuple[str, float]]:
+    def rate_near_files(self, path: str, line: int = 0) -> list[tuple[str, float]]:
         """Rate how near files are to a position: its own file, what its definition uses, tests, imports."""
         graph = self.load()
         if path not in graph.files:
@@ -213,7 +215,9 @@ class CodeGraph:
             id = graph.definitions.get(node.id, node.id)
             others = [id, *(other for other, _ in (*graph.uses.get(id, ()), *graph.used_by.get(id, ())))]
             _raise_nearness(found, map(graph.file_of, others), NEAR_CALL, graph)
-        _raise_nearness(found, (partner.path for partner in graph.pairs.partners(path)), NEAR_PARTNER, graph)
+        _raise_nearness(
+            found, (partner.path for partner in graph.pairs.find_partners(path)), NEAR_PARTNER, graph
+        )
         imports = [other for other, _ in graph.file_uses.get(path, ())]
         _raise_nearness(found, imports, NEAR_IMPORT, graph)
         _raise_nearness(
@@ -224,7 +228,9 @@ class CodeGraph:
         )
         return sorted(found.items(), key=lambda item: -item[1])
 
-    def around(self, path: str, entity: str, limit: int = MAX_NEIGHBOURS) -> tuple[list[str], list[str]]:
+    def list_neighbours(
+        self, path: str, entity: str, limit: int = MAX_NEIGHBOURS
+    ) -> tuple[list[str], list[str]]:
         """List the ids that a position uses and those that use it; only resolved edges count."""
         graph = self.load()
         id = f"{path}:{entity}" if f"{path}:{entity}" in graph.nodes else path
@@ -240,10 +246,10 @@ class CodeGraph:
         )
         return list(uses)[:limit], list(used_by)[:limit]
 
-    def tests_of(self, path: str) -> list[str]:
+    def list_tests(self, path: str) -> list[str]:
         """List the tests of a source file: first by file name, then those that use it."""
         graph = self.load()
-        partners = [p.path for p in graph.pairs.partners(path) if graph.is_test(p.path)]
+        partners = [p.path for p in graph.pairs.find_partners(path) if graph.is_test(p.path)]
         users = [other for other, _ in graph.file_used_by.get(path, ()) if graph.is_test(other)]
         return list(dict.fromkeys([*partners, *users]))
 
@@ -280,7 +286,7 @@ def _find_tests(graph: Graph, changed: Iterable[str], dependents: GraphAnswer) -
             seen.add(path)
             yield path, f"uses {step.parent}"
     for path in changed:
-        for partner in graph.pairs.partners(path):
+        for partner in graph.pairs.find_partners(path):
             if partner.path not in seen and graph.is_test(partner.path):
                 seen.add(partner.path)
                 yield partner.path, f"named after {path}"

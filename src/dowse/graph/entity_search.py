@@ -74,7 +74,7 @@ def _match_name(
 def _match_files(snapshot: Snapshot, name: str, filter: Filter) -> Iterator[EntityHit]:
     if "." not in name and "/" not in name:
         return
-    for id in snapshot.files_named(name, filter, MAX_NAME_MATCHES):
+    for id in snapshot.find_files_named(name, filter, MAX_NAME_MATCHES):
         if file := snapshot.file(id):
             last = max((chunk.end_line for chunk in file.parsed.chunks), default=1)
             yield EntityHit(file.path, Kind.FILE, file.path, 1, last, "", "file")

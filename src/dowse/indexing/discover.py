@@ -187,7 +187,9 @@ class _EntryChecker:
         except OSError as error:
             problem = error.strerror or str(error)
             raise RootError(f"cannot read {self._root}: {problem}; give a readable folder") from error
-        ignore = self._files.within("", entries, self._files.above()) if self._files else ActiveIgnoreFiles()
+        ignore = (
+            self._files.within("", entries, self._files.read_outer()) if self._files else ActiveIgnoreFiles()
+        )
         return _WalkedFolder("", stamp, entries, ignore)
 
     def outer_rules(self) -> Iterator[Folder]:

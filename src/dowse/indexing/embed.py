@@ -120,7 +120,7 @@ class EmbeddingRun:
         embedder: Any = self.embedder
         rows: Matrix
         if self._prepares:
-            rows = embedder.embed_prepared(documents)
+            rows = embedder.embed_pretokenized(documents)
         else:
             rows = embedder.embed_documents([document.decode("utf-8") for document in documents])
         return rows
@@ -150,7 +150,7 @@ def prepare_chunks(
 ) -> tuple[PreparedChunk, ...]:
     """Do the part of embedding that needs only the words of a file, where the file is analyzed."""
     model = embedder.name
-    documents = map(embedder.prepared, chunk_fields.build_documents(path, content, passages))
+    documents = map(embedder.pretokenize, chunk_fields.build_documents(path, content, passages))
     return tuple([PreparedChunk(_key(model, document), document) for document in documents])
 
 

@@ -53,9 +53,9 @@ class FreshnessContext:
 
     root: Path
     store: Store
-    recipe: Callable[[], IndexConfig]  # for reindexing while a search waits
+    index_config: Callable[[], IndexConfig]  # for reindexing while a search waits
     index: Callable[[Progress | None], IndexReport]
-    looks: bool  # whether to check for changes
+    checks_changes: bool  # whether to check for changes
     read_only: bool
 
 
@@ -102,18 +102,18 @@ class Freshness:
 
     # --- the whole tree ---
 
-    def check_soon(self) -> None:
+    def force_check(self) -> None:
         """Make sure that the next search checks the tree, however short ago the last one did."""
         # Not _next_check, which a check that is under way sets at its end.
         self._forced_check = time.monotonic()
 
     def refresh(self, progress: Progress | None = None) -> list[str]:
         """Make sure that there is a fresh index; return notes."""
-        with self.current(progress) as (_, notes):
+        with self.fresh_snapshot(progress) as (_, notes):
             return notes
 
     @contextmanager
-    def current(self, progress: Progress | None = None) -> Iterator[tuple[Snapshot, list[str]]]:
+    def fresh_snapshot(self, progress: Progress | None = None) -> Iterator[tuple[Snapshot, list[str]]]:
         """Open a snapshot of the index after making it fresh; yield it with notes.
 
         One thread at a time checks; the others wait, and skip their check if that one began after they came.
@@ -159,7 +159,7 @@ class Freshness:
                 raise IndexMissing(f"the index of {self._root} is {state}: run 'dowse index' there")
             return [_describe_first_run(state, self._context.index(progress), self._root)]
 
-    def take_in(self, paths: Iterable[str]) -> list[str]:
+    def reindex(self, paths: Iterable[str]) -> list[str]:
         """Reindex files that are said to have changed, however large the tree; return notes."""
         if self._store.state() is not IndexState.CURRENT:
             return self.refresh()
@@ -167,7 +167,7 @@ class Freshness:
             diff = self._diff_paths(snapshot, set(paths))
         return self._reindex(diff, None) if diff else []
 
-    def pending(self) -> int | None:
+    def count_pending(self) -> int | None:
         """Count the files and folders that changed since the index was written; None if the tree is too large."""
         if self._store.state() is not IndexState.CURRENT:
             return None
@@ -236,7 +236,7 @@ class Freshness:
 
     @property
     def _may_update(self) -> bool:
-        return self._context.looks and not self._context.read_only
+        return self._context.checks_changes and not self._context.read_only
 
     def _reindex(
         self, diff: tree_diff.TreeDiff, progress: Progress | None, *, is_all: bool = False
@@ -267,7 +267,7 @@ class Freshness:
         if diff.rules_changed:
             self._context.index(progress)
         else:
-            pipeline.update(self._root, self._store, self._context.recipe(), diff, folders)
+            pipeline.update(self._root, self._store, self._context.index_config(), diff, folders)
 
     # --- the hits of one search ---
 
@@ -276,7 +276,7 @@ class Freshness:
 
         The caller answers from ``snapshot`` and has the hits of the answer verified, in a loop of at most two rounds.
         """
-        with self.current(progress) as (snapshot, notes):
+        with self.fresh_snapshot(progress) as (snapshot, notes):
             reading = Reading(self, snapshot, notes, by_content=not self._may_update)
             yield reading
         if not (reading.stale and self._may_update):
@@ -311,7 +311,7 @@ class Freshness:
         from dowse.indexing import pipeline
 
         return stamp.size == file.stamp.size and pipeline.content_unchanged(
-            self._root, self._context.recipe(), file.path, file.content_hash
+            self._root, self._context.index_config(), file.path, file.content_hash
         )
 
 

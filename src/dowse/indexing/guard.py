@@ -70,20 +70,20 @@ class Worker:
         self._is_late = False
         self._untold: ParserConfig | None = how
 
-    def understand(self, group: Sequence[PendingFile]) -> list[AnalyzedFile]:
+    def analyze(self, group: Sequence[PendingFile]) -> list[AnalyzedFile]:
         """Have a group of files analyzed; raise an error if the worker crashes or takes too long."""
         clock = threading.Timer(WALL_FACTOR * cpu_seconds_for(group), self._end_late)
         clock.daemon = True
         clock.start()
         try:
             if self._untold:
-                self._tell(self._untold)
+                self._send(self._untold)
                 self._untold = None
-            self._tell(group)
+            self._send(group)
             assert self._process.stdout
             answer: list[AnalyzedFile] | None = receive(self._process.stdout)
             if answer is None:
-                raise self._error()
+                raise self._make_error()
             return answer
         finally:
             clock.cancel()
@@ -100,14 +100,14 @@ class Worker:
         self._is_late = True
         self._process.kill()
 
-    def _tell(self, value: object) -> None:
+    def _send(self, value: object) -> None:
         assert self._process.stdin
         try:
             send(self._process.stdin, value)
         except OSError as error:
-            raise self._error() from error
+            raise self._make_error() from error
 
-    def _error(self) -> Exception:
+    def _make_error(self) -> Exception:
         """Tell from how the process ended what that means."""
         code = self._process.wait()
         if self._is_late or code == OUT_OF_MEMORY or (code < 0 and code == _CPU_LIMIT_CODE):

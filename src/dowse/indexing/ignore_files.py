@@ -57,7 +57,7 @@ class IgnoreFiles:
         self.outer: dict[str, int] = {}
         """When each ignore file outside of the tree was last changed, as far as a walk has read them."""
 
-    def above(self) -> ActiveIgnoreFiles:
+    def read_outer(self) -> ActiveIgnoreFiles:
         """Read the ignore files of the folders above the root, up to the top of its repository."""
         root = self._root
         top = next((folder for folder in (root, *root.parents) if _find_git_folder(folder)), root)

@@ -37,7 +37,7 @@ class IndexConfig:
     """Everything that decides what a tree becomes in the index."""
 
     rules: Rules
-    understanding: ParserConfig
+    parser: ParserConfig
     mask_secrets: bool
     content_key: str  # the settings that change how a content is indexed, as text
     embedder: Embedder | None
@@ -46,7 +46,7 @@ class IndexConfig:
 
     def content_hash(self, path: str, content: bytes) -> bytes:
         """Hash a content with all that decides how it is indexed: equal hashes give equal rows."""
-        language = self.understanding.languages.detect(path, content).name
+        language = self.parser.languages.detect(path, content).name
         key = f"{VERSION} {self.content_key} {language} "
         return blake2b(key.encode() + content, digest_size=16).digest()
 
@@ -116,7 +116,7 @@ def _find_problem(root: Path, path: str, config: IndexConfig) -> Skipped | None:
     source = read_source(root / path, path, config.rules.max_file_size)
     if isinstance(source, Skipped):
         return source
-    error = parsing.find_problem(config.understanding.languages.detect(path, source.content))
+    error = parsing.find_problem(config.parser.languages.detect(path, source.content))
     return Skipped(path, SkipReason.FAILED, describe_error(error)) if error else None
 
 
@@ -134,7 +134,7 @@ def ignore_progress(stage: str, done: int, total: int) -> None:
 class _Run:
     """One run of the writer: the stages of a file in order, and what was done so far.
 
-    A file is a ``Candidate`` (found), a ``SourceText`` (read), a ``Task`` (masked, to be analyzed), an
+    A file is a ``Candidate`` (found), a ``SourceText`` (read), a ``PendingFile`` (masked, to be analyzed), an
     ``AnalyzedFile``, and a ``SourceFile``, which is embedded and committed.
     """
 
@@ -154,7 +154,7 @@ class _Run:
     def __post_init__(self) -> None:
         config = self.config
         self.embedding = EmbeddingRun(
-            config.embedder, self.writer.vectors, self.progress, config.without_vectors
+            config.embedder, self.writer.find_vectors, self.progress, config.without_vectors
         )
 
     def write(
@@ -179,7 +179,7 @@ class _Run:
         total = self.embedding.total = sum(file.stamp.size for file in found)
         embedder = self.config.embedder
         parser = replace(
-            self.config.understanding,
+            self.config.parser,
             embedder=embedder if isinstance(embedder, PretokenizingEmbedder) else None,
         )
         batch: list[SourceFile] = []
@@ -217,7 +217,7 @@ class _Run:
             return None
         content, masked = secrets.mask(content, path) if self.config.mask_secrets else (content, ())
         return PendingFile(
-            path, content, self.writer.parsed(content_hash), source.stamp, content_hash, masked
+            path, content, self.writer.find_parsed(content_hash), source.stamp, content_hash, masked
         )
 
     def _join(self, file: PendingFile, analyzed: AnalyzedFile) -> SourceFile:

@@ -84,15 +84,15 @@ class _RestartingWorker:
         self._how = how
         self._worker: guard.Worker | None = None
 
-    def understand(self, group: Sequence[PendingFile]) -> list[AnalyzedFile]:
+    def analyze(self, group: Sequence[PendingFile]) -> list[AnalyzedFile]:
         """Analyze a group of files; if the worker fails, analyze them one by one."""
         try:
             self._worker = self._worker or guard.Worker(self._how)
-            return self._worker.understand(group)
+            return self._worker.analyze(group)
         except (guard.Crashed, guard.OverBudget) as error:
             self.close()
             if len(group) > 1:
-                return [analyzed for task in group for analyzed in self.understand([task])]
+                return [analyzed for task in group for analyzed in self.analyze([task])]
             return [self._give_up(group[0], error)]
 
     def kill(self) -> None:
@@ -122,7 +122,7 @@ def _analyze_here(
     try:
         for group in group_by_size(tasks, LOCAL_GROUP_BYTES):
             for task, analyzed in zip(group, _attempt_quickly(how, group), strict=True):
-                yield task, analyzed or worker.understand([task])[0]
+                yield task, analyzed or worker.analyze([task])[0]
     finally:
         worker.close()
 
@@ -148,7 +148,7 @@ def _analyze_in_workers(
         if worker is None:
             worker = local.worker = _RestartingWorker(how)
             workers.append(worker)
-        return zip(group, worker.understand(group), strict=True)
+        return zip(group, worker.analyze(group), strict=True)
 
     waiting: deque[Future[Iterator[tuple[PendingFile, AnalyzedFile]]]] = deque()
     pool = ThreadPoolExecutor(processes, thread_name_prefix="dowse-worker")

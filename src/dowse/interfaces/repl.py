@@ -190,7 +190,9 @@ class Conversation:
         return "  ".join(f"{name}: {value}" for name, value in rows.items())
 
     def _status(self, argument: str) -> str:
-        return render_index.status_text(self.engine.status(), str(self.engine.root), self.engine.pending())
+        return render_index.status_text(
+            self.engine.status(), str(self.engine.root), self.engine.count_pending()
+        )
 
     def _help(self, argument: str) -> str:
         return HELP

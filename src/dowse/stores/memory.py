@@ -138,15 +138,15 @@ class MemoryStore:
             self._blobs.clear()
             self._vectors.clear()
 
-    def damaged(self) -> tuple[str, ...]:
+    def find_corrupt_parts(self) -> tuple[str, ...]:
         """Find nothing: memory is what it is."""
         return ()
 
-    def keep(self, name: str, data: bytes) -> None:
+    def put_blob(self, name: str, data: bytes) -> None:
         """Keep something derived from the index."""
         self._blobs[name] = data
 
-    def kept(self, name: str) -> bytes | None:
+    def get_blob(self, name: str) -> bytes | None:
         """Return what was kept under a name."""
         return self._blobs.get(name)
 
@@ -187,12 +187,12 @@ class MemoryWriter:
             if paths is None or path in paths
         }
 
-    def parsed(self, content_hash: bytes) -> ParsedFile | None:
+    def find_parsed(self, content_hash: bytes) -> ParsedFile | None:
         """Find what was parsed of a content before."""
         known = self._store._contents.get(content_hash)
         return known[0] if known else None
 
-    def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+    def find_vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Find vectors that were computed before."""
         return {key: self._store._vectors[key] for key in keys if key in self._store._vectors}
 
@@ -283,7 +283,7 @@ class MemorySnapshot:
                     scores[id] += term.weight * weight * idf * share
         return self._top_k(((id, s) for id, s in scores.items() if s), filter, limit)
 
-    def frequency(self, token: str) -> int:
+    def document_frequency(self, token: str) -> int:
         """Count the chunks that have a token in their body."""
         body = ChunkTerms._fields.index("body")
         return sum(token in counts[body] for row in self._by_id.values() for counts in row.counts)
@@ -336,7 +336,7 @@ class MemorySnapshot:
                     found.append(((entity.name.lower(), row.file.path, ordinal), hit))
         return [hit for _, hit in sorted(found)][:limit]
 
-    def files_named(self, name: str, filter: Filter, limit: int) -> list[int]:
+    def find_files_named(self, name: str, filter: Filter, limit: int) -> list[int]:
         """Find files by name, stem or trailing path."""
         wanted = name.lower().strip("/")
         found = [
@@ -356,7 +356,7 @@ class MemorySnapshot:
         row = self._rows.get(path)
         return row.file if row else None
 
-    def expect(self, ids: Sequence[int]) -> None:
+    def prefetch(self, ids: Sequence[int]) -> None:
         """Do nothing: contents are at hand."""
 
     def content(self, id: int) -> bytes:

@@ -71,7 +71,7 @@ class Snapshot(Protocol):
         """Rank chunks by BM25 over the weighted fields of ``ChunkTerms``, best first."""
         ...
 
-    def frequency(self, token: str) -> int:
+    def document_frequency(self, token: str) -> int:
         """Count the chunks that have a token in their body."""
         ...
 
@@ -87,7 +87,7 @@ class Snapshot(Protocol):
         """Find entities whose name matches in this way, by name (ignoring case) and then by path."""
         ...
 
-    def files_named(self, name: str, filter: Filter, limit: int) -> list[int]:
+    def find_files_named(self, name: str, filter: Filter, limit: int) -> list[int]:
         """Find the ids of the files whose name, stem or trailing path this is, ignoring case, in order of path."""
         ...
 
@@ -99,7 +99,7 @@ class Snapshot(Protocol):
         """Read a file by its path; None if this generation does not have it."""
         ...
 
-    def expect(self, ids: Sequence[int]) -> None:
+    def prefetch(self, ids: Sequence[int]) -> None:
         """Read the contents of these files at once if the store is remote: they are needed next."""
         ...
 
@@ -148,14 +148,14 @@ class Writer(Protocol):
         """List some files or all by path; those of other settings have a stamp and hash like no other."""
         ...
 
-    def parsed(self, content_hash: bytes) -> ParsedFile | None:
+    def find_parsed(self, content_hash: bytes) -> ParsedFile | None:
         """Find what was parsed of a content before, in this or another checkout.
 
         It stays known, with its references, until the writer is done.
         """
         ...
 
-    def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+    def find_vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Find those of the requested vectors that were computed before."""
         ...
 
@@ -197,7 +197,7 @@ class Store(Protocol):
         """
         ...
 
-    def damaged(self) -> tuple[str, ...]:
+    def find_corrupt_parts(self) -> tuple[str, ...]:
         """Find the parts that are not as they were written, by looking at every byte that the store answers for."""
         ...
 
@@ -205,11 +205,11 @@ class Store(Protocol):
         """Delete the whole index."""
         ...
 
-    def keep(self, name: str, data: bytes) -> None:
+    def put_blob(self, name: str, data: bytes) -> None:
         """Keep something derived from the index beside it, in place of what had the name; losing it costs only time."""
         ...
 
-    def kept(self, name: str) -> bytes | None:
+    def get_blob(self, name: str) -> bytes | None:
         """Return what was kept under a name; None if it is gone. It is cleared with the index."""
         ...
 

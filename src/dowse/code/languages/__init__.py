@@ -175,7 +175,7 @@ class Languages:
             return found
         return TEXT
 
-    def named(self, name: str) -> Language:
+    def find(self, name: str) -> Language:
         """Look up a language by name, alias or extension; an unknown one is an error with a suggestion."""
         key = name.lower().lstrip(".")
         if found := self._by_alias.get(key):

@@ -55,7 +55,7 @@ def find_duplicates(entries: Sequence[Entry]) -> Iterator[Problem]:
 
 def find_occurring_terms(snapshot: Snapshot, terms: Sequence[str]) -> frozenset[str]:
     """Find the terms that the index has: a word by its token, several words if they are adjacent."""
-    known = [term for term in terms if all(map(snapshot.frequency, _list_index_tokens(term)))]
+    known = [term for term in terms if all(map(snapshot.document_frequency, _list_index_tokens(term)))]
     found = {term for term in known if len(term.split()) == 1}
     wanted = {term: compile_term(term) for term in known if term not in found}
     for _, content in snapshot.contents(Filter()) if wanted else ():

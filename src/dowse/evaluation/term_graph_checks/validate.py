@@ -59,7 +59,7 @@ class Validation:
         """Whether it gains enough and no query got worse."""
         return self.enriched - self.baseline >= MIN_GAIN - 1e-9 and not self.regressed
 
-    def conclusion(self) -> Iterator[str]:
+    def describe(self) -> Iterator[str]:
         """Describe the result in words."""
         total = len(self.rows)
         gain = (self.enriched - self.baseline) * 100

@@ -56,7 +56,7 @@ def affected(
         raise UsageError("--since and --diff exclude each other: give one of them")
     text = _read_diff(diff) if diff else None
     with options.open_engine(root, index_dir=index_dir) as engine:
-        found = engine.graph.affected(since or "HEAD", text, Walk(depth=depth))
+        found = engine.graph.find_affected(since or "HEAD", text, Walk(depth=depth))
     if as_json:
         output.write_json(render_graph.affected_values(found))
     elif tests_only:

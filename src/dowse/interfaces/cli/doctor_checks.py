@@ -200,7 +200,7 @@ def _check_lock(engine: Engine) -> Check:
 def _check_parts(engine: Engine) -> Check:
     generations = engine.status().parts
     found = ", ".join(f"{name} {generation}" for name, generation in generations.items()) or "no index"
-    if generations and (damaged := engine.damaged()):
+    if generations and (damaged := engine.find_corrupt_parts()):
         advice = "run 'dowse index': it makes anew what is damaged"
         return Check("parts of the index", CheckVerdict.FAIL, f"damaged: {', '.join(damaged)}", advice)
     if len(set(generations.values())) <= 1:

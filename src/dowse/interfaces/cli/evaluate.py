@@ -195,10 +195,10 @@ def _mine_truth(engine: Engine, flags: dict[str, Any]) -> Dataset:
         found = mining.mine(engine, flags["mine"], sources, flags["seed"], progress)
     name = f"dowse-truth-{'-'.join(sources)}-{flags['mine']}-seed{flags['seed']}.jsonl"
     path = flags["out"] or Path(name)
-    mining.write_queries(path, dataset.dump(found.questions), force=flags["force"])
+    mining.write_queries(path, dataset.dump(found.queries), force=flags["force"])
     _warn_if_indexed(engine, path)
     output.remark(
-        f"{len(found.questions)} questions are in {path}: edit and keep it, and measure again with it"
+        f"{len(found.queries)} questions are in {path}: edit and keep it, and measure again with it"
     )
     for note in found.notes:
         output.remark(f"note: {note}")
@@ -224,7 +224,7 @@ def _build_plan(flags: dict[str, Any]) -> EvalPlan:
     names = _parse_metrics(flags["names"]) or metrics.DEFAULT_METRICS
     names = tuple(dict.fromkeys([*names, *(name for name, _ in _parse_bars(flags))]))
     depth = flags["depth"] or max(MAX_HITS, metrics.count_required_hits(names))
-    return EvalPlan(names, depth, flags["by_file"], cursor=not flags["no_cursor"])
+    return EvalPlan(names, depth, flags["by_file"], use_cursor_file=not flags["no_cursor"])
 
 
 def _parse_bars(flags: dict[str, Any]) -> list[tuple[str, float]]:

@@ -28,7 +28,7 @@ def languages(name: str | None, root: str | None, as_json: bool) -> int:
 
     with options.open_engine(root, any_root=True) as engine:
         known = engine.languages
-    chosen = [known.named(name)] if name else sorted(known.by_name.values(), key=lambda one: one.name)
+    chosen = [known.find(name)] if name else sorted(known.by_name.values(), key=lambda one: one.name)
     if as_json:
         rows = [_language_values(language) for language in chosen]
         output.write_json({"schema": json_values.SCHEMA, "languages": rows})

@@ -71,7 +71,7 @@ def _list_skipped(engine: Engine, glob: str | None, *, as_json: bool) -> int:
     from dowse.interfaces.cli import output
     from dowse.interfaces.theme import escape_text
 
-    found = list(engine.left_out(*([glob] if glob else [])))
+    found = list(engine.list_skipped(*([glob] if glob else [])))
     if as_json:
         rows = [skipped._asdict() for skipped in found]
         output.write_json({"schema": json_values.SCHEMA, "root": str(engine.root), "left_out": rows})

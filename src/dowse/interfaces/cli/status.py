@@ -38,7 +38,7 @@ def status(root: str | None, why: str | None, as_json: bool, **given: Any) -> in
     with options.open_engine(root, **given) as engine:
         if why is not None:
             return _print_why(engine, why, as_json=as_json)
-        found, pending = engine.status(), engine.pending()
+        found, pending = engine.status(), engine.count_pending()
         notes = engine.notes
     if as_json:
         output.write_json(

@@ -238,4 +238,4 @@ def _validation_text(found: Validation) -> str:
     ]
     if enriched:
         blocks += ["", "what was added:", *enriched]
-    return "\n".join([*blocks, "", *found.conclusion()])
+    return "\n".join([*blocks, "", *found.describe()])

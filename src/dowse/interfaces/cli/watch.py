@@ -38,7 +38,7 @@ def watch(root: str | None, quiet: bool, **given: Any) -> int:
         )
         for paths in changed:
             before, started = engine.generation(), time.perf_counter()
-            notes = engine.take_in(paths)
+            notes = engine.reindex(paths)
             if engine.generation() != before and not quiet:
                 named = escape_text(", ".join(paths[:3])) + (
                     f" and {len(paths) - 3} more" if len(paths) > 3 else ""

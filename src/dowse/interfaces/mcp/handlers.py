@@ -61,7 +61,7 @@ class Context:
         """Return the engines to search, each told to check the disk for changes."""
         chosen = self.workspace.choose_engines(self.session.roots or (), repository)
         for engine in chosen.values():
-            engine.check_soon()
+            engine.force_check()
         return chosen
 
     def response_options(self, arguments: Mapping[str, Any], words: Sequence[str] = ()) -> ResponseOptions:
@@ -156,7 +156,7 @@ def status(context: Context, arguments: Mapping[str, Any]) -> Answer:
     for name, engine in context.engines(arguments.get("repo", "")).items():
         if arguments.get("refresh"):
             retry_while_locked(partial(engine.index, context.call.progress), context.call.progress)
-        found, pending = engine.status(), engine.pending()
+        found, pending = engine.status(), engine.count_pending()
         revision = engine.revision()
         blocks.append(f"{name}\n" + render_index.status_text(found, str(engine.root), pending))
         if revision and revision.commit:
@@ -181,7 +181,7 @@ def _status_values(name: str, engine: Engine, revision: Revision | None) -> dict
         "generation": found.generation,
         "files": found.files,
         "definitions": found.entities,
-        "pending": engine.pending(),
+        "pending": engine.count_pending(),
         "languages": dict(list(found.languages.items())[: render_index.MAX_LISTED]),
         "commit": revision.commit[: responses.COMMIT_DIGITS] if revision else "",
         "branch": revision.branch if revision else "",

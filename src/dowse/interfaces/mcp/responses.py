@@ -253,7 +253,7 @@ def _choose_packer(
         return "".join([f" [{mark}]" for mark in marks if mark])
 
     if options.detail is None:
-        return Packer(hits, words=options.words, label=label).within
+        return Packer(hits, words=options.words, label=label).pack
     detail = options.detail
     return lambda room: pack_at_detail(hits, detail, room, options.words, label)
 

@@ -30,7 +30,7 @@ def find(request: ChannelRequest) -> Sequence[Scored] | NotRun:
 
 def _find_files(snapshot: Snapshot, names: Sequence[str], filter: Filter, limit: int) -> list[StoredFile]:
     """Find the files of some names, at most so many of each."""
-    ids = dict.fromkeys(id for name in names for id in snapshot.files_named(name, filter, limit))
+    ids = dict.fromkeys(id for name in names for id in snapshot.find_files_named(name, filter, limit))
     return [file for id in ids if (file := snapshot.file(id))]
 
 

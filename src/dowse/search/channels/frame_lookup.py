@@ -56,7 +56,7 @@ def _find_files(snapshot: Snapshot, path: str, filter: Filter) -> list[StoredFil
     """Find the files that the longest known end of a path belongs to."""
     parts = [part for part in path.split("/") if part not in ("", ".", "..")]
     for start in range(len(parts)):
-        if ids := snapshot.files_named("/".join(parts[start:]), filter, MAX_FILES + 1):
+        if ids := snapshot.find_files_named("/".join(parts[start:]), filter, MAX_FILES + 1):
             found = (snapshot.file(id) for id in ids if len(ids) <= MAX_FILES)
             return [file for file in found if file and file.parsed.chunks]
     return []

@@ -122,7 +122,7 @@ def find(request: ChannelRequest) -> list[Scored] | None:
         constants = map(str.lower, language.constants(version.major, version.minor))
         names = [Term(name, 1.0) for name in (*language.names, *constants)]
         hits = snapshot.lexical(names, {"body": 1.0}, query.filter, MAX_CHECKS)
-        snapshot.expect([split_chunk_id(hit.chunk)[0] for hit in hits])
+        snapshot.prefetch([split_chunk_id(hit.chunk)[0] for hit in hits])
         for hit in hits:
             if hit.chunk not in found and _compile_check(version).search(_read_chunk(snapshot, hit.chunk)):
                 found[hit.chunk] = Scored(hit.chunk, 1.0)

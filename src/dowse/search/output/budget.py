@@ -55,7 +55,7 @@ def pack(
     A budget below the first hit's header shows its location, and one below that ``UNNAMED``. A ``count`` that does not
     add up over lines is applied to the whole text again, and less is shown if that is too much.
     """
-    return Packer(hits, count, words, label).within(budget_tokens)
+    return Packer(hits, count, words, label).pack(budget_tokens)
 
 
 class Packer:
@@ -72,7 +72,7 @@ class Packer:
         self._count = count
         self._views = [HitView(hit, words, count, label) for hit in hits]
 
-    def within(self, budget_tokens: int) -> Packed:
+    def pack(self, budget_tokens: int) -> Packed:
         """Pack the hits into a budget, as ``pack`` does."""
         if budget_tokens < 1:
             raise UsageError(f"a budget of {budget_tokens} tokens holds nothing: give at least 1")

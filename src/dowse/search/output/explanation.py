@@ -164,7 +164,7 @@ def _find_barriers(snapshot: Snapshot, filter: Filter, file: StoredFile, ordinal
     failed = []
     for written, part in _split_filter(filter):
         if part.about_files:
-            passes = file.id in snapshot.files_named(file.path, part, everything)
+            passes = file.id in snapshot.find_files_named(file.path, part, everything)
         else:
             passes = any(snapshot.chunk_passes(chunk_id(file.id, n), part) for n in ordinals)
         if not passes:
@@ -198,7 +198,7 @@ def _find_terms(snapshot: Snapshot, query: Query, file: StoredFile, ordinal: int
             term.text,
             term.weight,
             tuple(name for name, tokens in having.items() if term.text in tokens),
-            snapshot.frequency(term.text),
+            snapshot.document_frequency(term.text),
         )
         for term in query.terms
     )

@@ -80,7 +80,7 @@ def _find_file(snapshot: Snapshot, path: str) -> StoredFile | None:
     """Find the file of this path, or the only one whose path ends so."""
     if found := snapshot.file_at(path):
         return found
-    ids = snapshot.files_named(path, Filter(), MAX_SUGGESTIONS)
+    ids = snapshot.find_files_named(path, Filter(), MAX_SUGGESTIONS)
     files = [file for id in ids if (file := snapshot.file(id)) and _is_tail(path, file.path)]
     if len(files) > 1:
         raise UsageError(f"{path} could be {', '.join(file.path for file in files)}: give the whole path")

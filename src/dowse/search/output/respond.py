@@ -27,7 +27,7 @@ def make_response(
     snapshot: Snapshot, ranking: Ranking, options: SearchOptions, settings: Settings, root: str
 ) -> tuple[Ranking, SearchResponse]:
     """Make the response, and return the ranking without candidates whose lines an earlier one shows."""
-    snapshot.expect([candidate.file.id for candidate in ranking.candidates[: options.limit]])
+    snapshot.prefetch([candidate.file.id for candidate in ranking.candidates[: options.limit]])
     ranking, found = _expand_hits(snapshot, ranking, options, settings)
     weak = _is_weak(ranking, found, options, settings)
     results, notes = (

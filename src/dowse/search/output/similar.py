@@ -25,7 +25,7 @@ MAX_SIMILAR = 50
 def find_partners(snapshot: Snapshot, file: StoredFile) -> list[Scored]:
     """Find the first definitions of the tests of a source file, or of the sources of a test, best first."""
     pairs = Pairs(list(snapshot.manifest()))
-    found = ((snapshot.file_at(partner.path), partner.score) for partner in pairs.partners(file.path))
+    found = ((snapshot.file_at(partner.path), partner.score) for partner in pairs.find_partners(file.path))
     return [
         Scored(chunk_id(other.id, next((n for n, held in enumerate(other.definitions) if held), 0)), score)
         for other, score in found
@@ -58,4 +58,4 @@ def _choose_terms(snapshot: Snapshot, file: StoredFile, chunks: Iterable[int]) -
         chunk = file.parsed.chunks[ordinal]
         found.update(tokens.tokenize(content[chunk.start : chunk.end]).split())
     words = [QueryWord(token, times) for token, times in found.items()]
-    return choose_keywords(words, snapshot.frequency, snapshot.chunk_count(), MAX_TERMS).terms
+    return choose_keywords(words, snapshot.document_frequency, snapshot.chunk_count(), MAX_TERMS).terms

@@ -72,7 +72,7 @@ def extract_keywords(snapshot: Snapshot, query: Query) -> Query:
     if not is_long(query.text):
         return query
     words = list_words(query.text)
-    chosen = choose_keywords(words, snapshot.frequency, snapshot.chunk_count())
+    chosen = choose_keywords(words, snapshot.document_frequency, snapshot.chunk_count())
     return replace(
         query,
         terms=chosen.terms,
@@ -88,7 +88,7 @@ def use_indexed_spelling(snapshot: Snapshot, query: Query) -> Query:
     whole = {
         stem: name
         for stem, name in stems.items()
-        if stem != name and not snapshot.frequency(stem) and snapshot.frequency(name)
+        if stem != name and not snapshot.document_frequency(stem) and snapshot.document_frequency(name)
     }
     if not whole:
         return query

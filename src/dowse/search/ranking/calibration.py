@@ -79,7 +79,7 @@ class RelevanceModel:
 
     def __init__(self, snapshot: Snapshot, query: Query) -> None:
         chunks = snapshot.chunk_count()
-        known = {term: snapshot.frequency(term.text) for term in query.terms}
+        known = {term: snapshot.document_frequency(term.text) for term in query.terms}
         self.worth = {
             term.text: term.weight * inverse_frequency(seen, chunks) for term, seen in known.items()
         }

@@ -137,7 +137,7 @@ class EmbeddedStore:
             with self._open_writer(thorough) as writer:
                 yield writer
 
-    def damaged(self) -> tuple[str, ...]:
+    def find_corrupt_parts(self) -> tuple[str, ...]:
         """Find the parts that are not as they were written; catalogue and derived indexes are read in full."""
         with self._borrow_catalogue() as (_, catalogue):
             if not catalogue.is_intact():
@@ -167,7 +167,7 @@ class EmbeddedStore:
         with suppress(OSError):  # other things than our own are in it
             os.rmdir(self.folder)
 
-    def keep(self, name: str, data: bytes) -> None:
+    def put_blob(self, name: str, data: bytes) -> None:
         """Write a file beside the derived indexes of the view, all of it or nothing."""
         with self._borrow_catalogue() as (_, catalogue):
             folder = self._view_folder(catalogue)
@@ -179,7 +179,7 @@ class EmbeddedStore:
             temporary.unlink(missing_ok=True)
             raise IndexUnwritable.because(f"the index at {self.folder}", error) from error
 
-    def kept(self, name: str) -> bytes | None:
+    def get_blob(self, name: str) -> bytes | None:
         """Read the file of that name; None if it cannot be read."""
         try:
             with self._borrow_catalogue() as (_, catalogue):

@@ -68,9 +68,9 @@ class EmbeddedSnapshot:
         """Rank chunks by BM25."""
         return self._lexical.search(terms, fields, filter, limit, self._find_changed_files(filter))
 
-    def frequency(self, token: str) -> int:
+    def document_frequency(self, token: str) -> int:
         """Count the chunks that have a token in their body."""
-        return self._lexical.frequency(token)
+        return self._lexical.document_frequency(token)
 
     def chunk_count(self) -> int:
         """Count the chunks."""
@@ -193,7 +193,7 @@ class EmbeddedSnapshot:
         file = self.file(file_id)
         return file is not None and chunk_passes(filter, file, ordinal)
 
-    def files_named(self, name: str, filter: Filter, limit: int) -> list[int]:
+    def find_files_named(self, name: str, filter: Filter, limit: int) -> list[int]:
         """Find files by name, stem or trailing path."""
         wanted = name.lower().strip("/")
         last = wanted.rpartition("/")[2]
@@ -228,7 +228,7 @@ class EmbeddedSnapshot:
             id = self._catalogue.file_id(path, self.generation)
         return None if id is None else self.file(id)
 
-    def expect(self, ids: Sequence[int]) -> None:
+    def prefetch(self, ids: Sequence[int]) -> None:
         """Do nothing: contents are at hand."""
 
     def content(self, id: int) -> bytes:

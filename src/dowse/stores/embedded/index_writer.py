@@ -86,11 +86,11 @@ class EmbeddedWriter:
             for path, file in known.items()
         }
 
-    def parsed(self, content_hash: bytes) -> ParsedFile | None:
+    def find_parsed(self, content_hash: bytes) -> ParsedFile | None:
         """Find what was parsed of a content before."""
         return None if self._is_empty else self._catalogue.find_parsed(content_hash)
 
-    def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+    def find_vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Find vectors that were computed before, to the precision that they are stored in."""
         found = {} if self._is_empty else self._catalogue.find_vectors(keys)
         return dict(zip(found, unpack_vectors(list(found.values())), strict=True))

@@ -227,7 +227,7 @@ class LexicalReader:
             query = Query.fuzzy_term_query(self._schema, "fact", _NAME + key, max_typos(key))
         return sorted(hit.chunk for hit in self._run(self._apply_filter(query, filter, files), limit))
 
-    def frequency(self, token: str) -> int:
+    def document_frequency(self, token: str) -> int:
         """Count the chunks that have a token in their body; those just deleted may still count."""
         with _translate_errors(self._folder):
             return int(self._searcher.doc_freq("body", token))

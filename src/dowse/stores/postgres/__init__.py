@@ -158,11 +158,11 @@ class PostgresStore:
         with self._guard:
             self._cache = ReadCache()
 
-    def damaged(self) -> tuple[str, ...]:
+    def find_corrupt_parts(self) -> tuple[str, ...]:
         """Find nothing: the server answers for its files."""
         return ()
 
-    def keep(self, name: str, data: bytes) -> None:
+    def put_blob(self, name: str, data: bytes) -> None:
         """Keep something beside the index of the view."""
         connection = self.connections.open(writing=True)
         try:
@@ -177,7 +177,7 @@ class PostgresStore:
         finally:
             connection.close()
 
-    def kept(self, name: str) -> bytes | None:
+    def get_blob(self, name: str) -> bytes | None:
         """Return what was kept under a name."""
 
         def first(connection: Connection) -> tuple[Any, ...] | None:

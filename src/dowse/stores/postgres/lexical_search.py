@@ -37,7 +37,7 @@ class LexicalSearch:
         sums = postings.sum_scores(layout, ((term.weight, known[term.text]) for term in used))
         return postings.top_k(layout, sums, self._filters.chunk_mask(filter), limit)
 
-    def frequency(self, token: str) -> int:
+    def document_frequency(self, token: str) -> int:
         """Count the chunks that have a token in their body."""
         if token not in self._body_counts:
             self._load_term_scores([token], {})

@@ -70,9 +70,9 @@ class PostgresSnapshot:
         self._files.prefetch(hit.file for hit in hits)
         return hits
 
-    def frequency(self, token: str) -> int:
+    def document_frequency(self, token: str) -> int:
         """Count the chunks that have a token in their body."""
-        return self._lexical.frequency(token)
+        return self._lexical.document_frequency(token)
 
     def chunk_count(self) -> int:
         """Count the chunks."""
@@ -86,7 +86,7 @@ class PostgresSnapshot:
 
     # --- files ---
 
-    def files_named(self, name: str, filter: Filter, limit: int) -> list[int]:
+    def find_files_named(self, name: str, filter: Filter, limit: int) -> list[int]:
         """Find files by name, stem or trailing path."""
         found = self._files.find_named(name, filter, limit)
         self._files.prefetch(found)
@@ -100,7 +100,7 @@ class PostgresSnapshot:
         """Read a file by its path."""
         return self._files.find_by_path(path)
 
-    def expect(self, ids: Sequence[int]) -> None:
+    def prefetch(self, ids: Sequence[int]) -> None:
         """Read the contents of some files at once."""
         self._files.prefetch_texts(ids)
 

@@ -141,7 +141,7 @@ class PostgresWriter:
             for path, file in build_manifest(rows).items()
         }
 
-    def parsed(self, content_hash: bytes) -> ParsedFile | None:
+    def find_parsed(self, content_hash: bytes) -> ParsedFile | None:
         """Find what was parsed of a content before."""
         row = self._retry(
             lambda c: c.execute(
@@ -152,7 +152,7 @@ class PostgresWriter:
         )
         return row_codec.unpack_parsed(row[0], row[1], inflate_value(row[2])) if row else None
 
-    def vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+    def find_vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Find vectors that were computed before."""
         if not keys:
             return {}

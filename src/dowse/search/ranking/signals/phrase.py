@@ -41,7 +41,7 @@ def apply(context: SignalContext, candidates: Sequence[Candidate]) -> None:
     if not runs:
         return
     first = candidates[:MAX_CANDIDATES]
-    snapshot.expect([candidate.file.id for candidate in first])
+    snapshot.prefetch([candidate.file.id for candidate in first])
     for candidate in first:
         chunk = candidate.chunk
         said = snapshot.content(candidate.file.id)[chunk.start : chunk.end].lower()

@@ -34,7 +34,7 @@ def apply(context: SignalContext, candidates: list[Candidate]) -> None:
         file = snapshot.file_at(path) if path not in found else None
         if file is None or not file.parsed.chunks:
             continue
-        if file.id not in snapshot.files_named(path, query.filter, MAX_NAMESAKES):
+        if file.id not in snapshot.find_files_named(path, query.filter, MAX_NAMESAKES):
             continue
         candidate = add_candidate(query, file, best * SCORE_SHARE * nearness, "cursor", "near the cursor")
         if snapshot.chunk_passes(candidate.id, query.filter):

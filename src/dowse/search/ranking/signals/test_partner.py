@@ -79,14 +79,14 @@ def _find_likely_partners(
     ids = {
         id
         for stem in partner_stems(file.path, file.role)
-        for id in snapshot.files_named(stem, filter, MAX_NAMESAKES)
+        for id in snapshot.find_files_named(stem, filter, MAX_NAMESAKES)
     }
     found_files = (snapshot.file(id) for id in ids if id != file.id)
     others = {other.path: other for other in found_files if other and other.parsed.chunks}
     if not others:
         return []
     pairs = Pairs({file.path: file.role, **{path: other.role for path, other in others.items()}})
-    found = pairs.partners(file.path)
+    found = pairs.find_partners(file.path)
     return [(others[partner.path], partner.score) for partner in found if partner.score >= MIN_PAIR_SCORE]
 
 
