@@ -31,7 +31,8 @@ from dowse.code.languages.spec import Language
 from dowse.gc_pause import gc_paused
 from dowse.graph import build
 from dowse.graph.traversal import Graph
-from dowse.types import Certainty, Kind, Relation
+from dowse.types.graph_values import Certainty, Relation
+from dowse.types.source import Kind
 
 PACKAGES = ("requests-2.32.3", "flask-3.0.3", "httpx-0.27.2")
 """Source distributions on which jedi is asked about every call; those that are missing are left out."""

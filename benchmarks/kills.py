@@ -24,7 +24,8 @@ from benchmarks.values import Figure, Outcome, Tree, at_least
 from dowse import Engine
 from dowse.errors import DowseError, IndexMissing
 from dowse.indexing import pipeline, workers
-from dowse.types import Filter, Term
+from dowse.types.queries import Term
+from dowse.types.stored import Filter
 
 KILLS = 50
 TREE = "zod"

@@ -29,7 +29,7 @@ from benchmarks.values import Figure, Outcome, Target, at_most, below
 from dowse import Engine, SearchOptions
 from dowse.indexing import inotify
 from dowse.indexing.freshness import MAX_CHECKED_FILES
-from dowse.types import Filter, IndexStatus
+from dowse.types.stored import Filter, IndexStatus
 
 SIZES = (100_000, 1_000_000)
 QUERY_TARGETS = {100_000: below(20), 1_000_000: below(100)}

@@ -29,7 +29,8 @@ from benchmarks.metrics import mean, percentile
 from benchmarks.sets import repositories
 from benchmarks.values import Figure, Outcome, Place, Row, Tree, at_least, at_most
 from dowse import Engine, SearchOptions, stores
-from dowse.types import Filter, SearchResponse
+from dowse.types.answers import SearchResponse
+from dowse.types.stored import Filter
 
 PARTS = ("agreement", "scale", "endurance")
 EMBEDDER = "static"

@@ -34,7 +34,8 @@ from dowse.indexing.analyze_file import ParserConfig, analyze
 from dowse.stores.embedded import vector_index as store
 from dowse.stores.embedded.vector_codec import pack_vectors
 from dowse.stores.embedded.vector_index import VectorIndex
-from dowse.types import ChunkVector, split_chunk_id
+from dowse.types.discovered import ChunkVector
+from dowse.types.stored import split_chunk_id
 
 SIZES = (100_000, 300_000, 1_000_000)
 QUESTIONS = 100

@@ -18,7 +18,7 @@ from dowse.search.query.analyze import (
     get_last_part,
     is_identifier,
 )
-from dowse.types import Query
+from dowse.types.queries import Query
 
 EXTENSIONS = languages.load_builtin().extensions
 

@@ -15,7 +15,8 @@ from dowse.search.timing import StageTimer
 from dowse.settings import Settings
 from dowse.stores.memory import MemorySnapshot
 from dowse.stores.protocol import Snapshot
-from dowse.types import Filter, Query
+from dowse.types.queries import Query
+from dowse.types.stored import Filter
 
 FILES = {
     "auth.py": "def refresh_token(user):\n    return renew(user)\n",

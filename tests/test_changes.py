@@ -18,7 +18,7 @@ from dowse.indexing.tree_diff import (
     plan_run,
     trusted_stamp,
 )
-from dowse.types import Candidate, FileStamp, Folder, Skipped, SkipReason
+from dowse.types.discovered import FileStamp, Folder, FoundFile, Skipped, SkipReason
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,10 @@ def test_new_changed_gone_and_unchanged() -> None:
     plan = plan_run(
         [
             Folder("", 5),
-            Candidate("new.py", FileStamp(1, 1)),
-            Candidate("same.py", FileStamp(1, 1)),
-            Candidate("size.py", FileStamp(2, 1)),
-            Candidate("time.py", FileStamp(1, 2)),
+            FoundFile("new.py", FileStamp(1, 1)),
+            FoundFile("same.py", FileStamp(1, 1)),
+            FoundFile("size.py", FileStamp(2, 1)),
+            FoundFile("time.py", FileStamp(1, 2)),
             Skipped("left.py", SkipReason.TOO_LARGE, ""),
             Skipped("build/", SkipReason.DEFAULT_EXCLUDED, "build/"),
             Folder("src", 6),
@@ -65,12 +65,12 @@ def test_nothing_on_disk_removes_everything() -> None:
 
 
 def test_nothing_known_reads_everything() -> None:
-    plan = plan_run([Candidate("a", FileStamp(1, 1))], {})
-    assert plan.read == (Candidate("a", FileStamp(1, 1)),)
+    plan = plan_run([FoundFile("a", FileStamp(1, 1))], {})
+    assert plan.read == (FoundFile("a", FileStamp(1, 1)),)
 
 
 def test_a_stamp_that_was_not_trusted_is_read_again() -> None:
-    plan = plan_run([Candidate("a", FileStamp(1, 7))], {"a": Known(FileStamp(1, -1))})
+    plan = plan_run([FoundFile("a", FileStamp(1, 7))], {"a": Known(FileStamp(1, -1))})
     assert [candidate.path for candidate in plan.read] == ["a"]
 
 
@@ -107,7 +107,7 @@ def test_a_changed_file_is_seen_without_a_walk(tree: Path) -> None:
     (tree / "src" / "größe.py").write_text("x = 22\n", encoding="utf-8")
     found = look(tree, manifest, folders)
     assert found
-    assert found.changed == (Candidate("src/größe.py", stamp(tree / "src" / "größe.py")),)
+    assert found.changed == (FoundFile("src/größe.py", stamp(tree / "src" / "größe.py")),)
     assert not found.missing
     assert not found.folders, "no name came or went"
 

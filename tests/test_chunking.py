@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dowse.code import chunking, languages, parsing, symbols
 from dowse.code.chunking import MAX_LINE_TARGETS
-from dowse.types import Chunk, Entity
+from dowse.types.source import Chunk, Entity
 
 HERE = Path(__file__).parent
 SAMPLES = sorted(

@@ -28,7 +28,8 @@ from dowse.interfaces import progress, render, text_layout, theme
 from dowse.interfaces.cli import COMMANDS, CommandRow, add_default_command, cli
 from dowse.interfaces.cli.run_command import run
 from dowse.search.output.token_estimate import estimate_tokens
-from dowse.types import Query, SearchResponse, SearchResult
+from dowse.types.answers import SearchResponse, SearchResult
+from dowse.types.queries import Query
 
 DOCS = Path(__file__).parents[1] / "docs"
 WINDOWS = sys.platform == "win32"

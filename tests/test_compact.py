@@ -7,7 +7,7 @@ import zlib
 import pytest
 
 from dowse import serialization
-from dowse.types import Kind
+from dowse.types.source import Kind
 
 VALUE = [("naïve\n\t\x00\u2028", Kind.CLASS, 1, None), {"call": [("a.b", 2, "")]}]
 

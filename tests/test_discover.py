@@ -14,7 +14,7 @@ import pytest
 from dowse.errors import RootError
 from dowse.indexing.decode import stamp_of
 from dowse.indexing.discover import Rules, check_path, discover
-from dowse.types import Candidate, Folder, Skipped, SkipReason
+from dowse.types.discovered import Folder, FoundFile, Skipped, SkipReason
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is the witness")
 posix_only = pytest.mark.skipif(os.name == "nt", reason="Windows has no such thing")
@@ -44,7 +44,7 @@ def git_files(folder: Path, *options: str) -> list[str]:
 
 
 def candidates(root: Path, rules: Rules = Rules()) -> list[str]:  # noqa: B008 - frozen
-    return sorted(item.path for item in discover(root, rules) if isinstance(item, Candidate))
+    return sorted(item.path for item in discover(root, rules) if isinstance(item, FoundFile))
 
 
 def skipped(root: Path, rules: Rules = Rules()) -> dict[str, tuple[SkipReason, str]]:  # noqa: B008 - frozen
@@ -453,8 +453,8 @@ def test_the_root_may_be_a_link(tmp_path: Path) -> None:
     write(tmp_path / "real", "x.py")
     (tmp_path / "link").symlink_to("real")
     assert candidates(tmp_path / "link") == ["x.py"]
-    assert isinstance(check_path(tmp_path / "link", str(tmp_path / "link/x.py"), Rules()), Candidate)
-    assert isinstance(check_path(tmp_path / "link", str(tmp_path / "real/x.py"), Rules()), Candidate)
+    assert isinstance(check_path(tmp_path / "link", str(tmp_path / "link/x.py"), Rules()), FoundFile)
+    assert isinstance(check_path(tmp_path / "link", str(tmp_path / "real/x.py"), Rules()), FoundFile)
 
 
 @posix_only
@@ -480,7 +480,7 @@ def test_what_vanishes_during_the_walk_is_reported_and_the_walk_goes_on(tmp_path
     assert isinstance(lost, Skipped)
     assert isinstance(folder, Skipped)
     assert lost.reason is folder.reason is SkipReason.UNREADABLE
-    assert isinstance(last, Candidate)
+    assert isinstance(last, FoundFile)
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
@@ -524,7 +524,7 @@ def test_order_and_folders(tmp_path: Path) -> None:
     assert [item.path for item in found if isinstance(item, Folder)] == ["", "b", "b/a"]
     for item in found:
         assert not isinstance(item, Skipped)
-        changed_ns = item.stamp.changed_ns if isinstance(item, Candidate) else item.changed_ns
+        changed_ns = item.stamp.changed_ns if isinstance(item, FoundFile) else item.changed_ns
         assert changed_ns == stamp_of((tmp_path / item.path).stat()).changed_ns
     assert found == list(discover(tmp_path, Rules()))
 

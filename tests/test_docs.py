@@ -9,7 +9,7 @@ import pytest
 from dowse.code.languages import load_builtin
 from dowse.code.languages.spec import Language
 from dowse.settings import SIGNALS, Settings
-from dowse.types import Kind
+from dowse.types.source import Kind
 
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("docs", "benchmarks", "examples")

@@ -17,7 +17,8 @@ from dowse import Engine
 from dowse.errors import EmbedderError
 from dowse.indexing import embed
 from dowse.services import http_client
-from dowse.types import ChannelReport, IndexState, SearchResponse
+from dowse.types.answers import ChannelReport, SearchResponse
+from dowse.types.stored import IndexState
 from tests.embedders import services
 from tests.embedders.services import Service
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dowse import Engine, SearchOptions
-from dowse.types import Verdict
+from dowse.types.explanations import Verdict
 
 FILES = {
     "main.py": "import pkg.sub\nfrom pkg.sub.leaf import grow\n\n\ndef main():\n    grow()\n",

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from dowse import Engine
 from dowse.errors import DowseError, PatternTooSlow, UsageError
 from dowse.search.channels import regex_worker
-from dowse.types import Match, SearchResponse, Verdict
+from dowse.types.answers import Match, SearchResponse
+from dowse.types.explanations import Verdict
 
 
 @pytest.fixture

@@ -9,7 +9,10 @@ from dowse.indexing.analyze_file import ParserConfig, analyze
 from dowse.search.output import expand
 from dowse.search.query.analyze import analyze_text
 from dowse.search.ranking.candidates import Candidate
-from dowse.types import FileStamp, Role, StoredFile, Verdict
+from dowse.types.discovered import FileStamp
+from dowse.types.explanations import Verdict
+from dowse.types.source import Role
+from dowse.types.stored import StoredFile
 
 FUNCTIONS = ("open_door", "close_door", "paint_wall")
 SOURCE = "\n\n".join(

@@ -8,7 +8,7 @@ from dowse import Engine, SearchOptions
 from dowse.errors import UsageError
 from dowse.search.channels.request import DEPTH_STEP
 from dowse.search.pipeline import RERANKED_CHUNKS
-from dowse.types import Explanation, Verdict
+from dowse.types.explanations import Explanation, Verdict
 
 FILES = {
     "src/retry.py": (

@@ -14,7 +14,9 @@ from dowse.code import languages
 from dowse.code.chunk_fields import definitions_by_chunk
 from dowse.filters import chunk_passes, entity_passes, file_passes, name_regex, path_regex
 from dowse.indexing.analyze_file import ParserConfig, parse
-from dowse.types import FileFacts, FileStamp, Filter, Kind, Role, StoredFile
+from dowse.types.discovered import FileStamp
+from dowse.types.source import Kind, Role
+from dowse.types.stored import FileFacts, Filter, StoredFile
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from dowse.search.ranking.fusion import BOUNDED_CHANNELS, FULL_SPREAD_DEVIATIONS, METHODS, RRF_K, fuse
 from dowse.settings import Settings
-from dowse.types import Scored
+from dowse.types.stored import Scored
 
 
 def totals(

@@ -16,7 +16,7 @@ from dowse import Engine
 from dowse.indexing import change_tracker, inotify
 from dowse.indexing.discover import Rules, discover
 from dowse.indexing.inotify import Unwatchable, Watch
-from dowse.types import Candidate
+from dowse.types.discovered import FoundFile
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="Linux only")
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -329,7 +329,7 @@ def indexed(engine: Engine) -> dict[str, bytes]:
 
 
 def on_disk(tree: Path) -> dict[str, bytes]:
-    found = (item for item in discover(tree, Rules()) if isinstance(item, Candidate))
+    found = (item for item in discover(tree, Rules()) if isinstance(item, FoundFile))
     return {item.path: (tree / item.path).read_bytes() for item in found}
 
 

@@ -14,7 +14,7 @@ from dowse.stores.name_match import (
     max_typos,
     path_ends_with,
 )
-from dowse.types import NameTier
+from dowse.types.stored import NameTier
 
 NAME = st.text("abcdXY_é日", max_size=8)
 

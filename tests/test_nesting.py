@@ -10,7 +10,7 @@ import pytest
 from dowse.code import languages, parsing
 from dowse.code.yaml_depth_guard import is_too_deep
 from dowse.indexing.analyze_file import ParserConfig, analyze
-from dowse.types import ParseHealth
+from dowse.types.source import ParseHealth
 
 YAML = languages.load_builtin().by_name["yaml"]
 HOW = ParserConfig(languages.load_builtin(), 1000, 0)

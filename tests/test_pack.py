@@ -8,7 +8,8 @@ from dowse.errors import UsageError
 from dowse.search.output.budget import pack, truncate_hit
 from dowse.search.output.hit_view import MAX_LINE_CHARS, PREVIEW_LINES, format_location, render_hit
 from dowse.search.output.token_estimate import estimate_tokens
-from dowse.types import Detail, Kind, Match, Packed, SearchResult
+from dowse.types.answers import Detail, Match, Packed, SearchResult
+from dowse.types.source import Kind
 
 SEND = """\
 def send(self, request, timeout=None):

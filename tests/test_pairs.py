@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dowse.code.file_roles import classify_role
 from dowse.code.test_pairing import MAX_PARTNERS, Pairs, suite_folders
-from dowse.types import Role
+from dowse.types.source import Role
 
 
 def partners(path: str, paths: list[str]) -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 
 from dowse.code import languages, parsing
 from dowse.indexing.analyze_file import ParserConfig, analyze, parse
-from dowse.types import ParseHealth
+from dowse.types.source import ParseHealth
 
 HOW = ParserConfig(languages.load_builtin(), 1000, 0)
 SAMPLES = sorted(

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from dowse.errors import UsageError
 from dowse.search.query.parse import MAX_ALTERNATIVES, MAX_QUERY_CHARS, format_query, parse_query
-from dowse.types import ParsedQuery, QueryRegex, Role
+from dowse.types.queries import ParsedQuery, QueryRegex
+from dowse.types.source import Role
 
 
 def test_every_part_of_a_query() -> None:

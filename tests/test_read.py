@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dowse.indexing.decode import SourceText, read_source
-from dowse.types import FileStamp, Skipped, SkipReason
+from dowse.types.discovered import FileStamp, Skipped, SkipReason
 
 LIMIT = 1_000_000
 TEXT = "def größe():\n    return 'naïve — ok'\n" * 3

@@ -20,7 +20,7 @@ from dowse.search.ranking.calibration import (
     RelevanceModel,
     probability,
 )
-from dowse.types import Verdict
+from dowse.types.explanations import Verdict
 
 NOTHING = Features(0.0, 0.0, 0.0, 0.0, 0.0)
 

@@ -9,7 +9,7 @@ import pytest
 from dowse import Engine
 from dowse.errors import RootError
 from dowse.multi_repo import Repositories, merge_responses, name_folders
-from dowse.types import SearchOptions
+from dowse.types.answers import SearchOptions
 from tests.test_cli import Shell
 
 HOT = "def rotate_access_token(session):\n    '''Rotate the access token of a session.'''\n    return session.token\n"

@@ -10,7 +10,7 @@ from dowse.search.ranking.fusion import METHODS, fuse
 from dowse.search.ranking.signals import SIGNALS
 from dowse.settings import SIGNALS as SWITCHABLE
 from dowse.settings import Settings
-from dowse.types import Scored
+from dowse.types.stored import Scored
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "dowse"

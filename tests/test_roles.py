@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dowse.code.file_roles import classify_role
-from dowse.types import Role
+from dowse.types.source import Role
 
 BY_ROLE = {
     Role.TEST: """

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.code.secrets import mask
-from dowse.types import MaskedSecret
+from dowse.types.source import MaskedSecret
 
 ALNUM = string.ascii_letters + string.digits
 

@@ -23,16 +23,11 @@ from dowse.search.ranking.signals import (
 )
 from dowse.search.ranking.signals.context import SignalContext
 from dowse.stores.memory import MemorySnapshot
-from dowse.types import (
-    ChannelReport,
-    FileStamp,
-    Query,
-    Role,
-    SearchOptions,
-    SearchResult,
-    StoredFile,
-    chunk_id,
-)
+from dowse.types.answers import ChannelReport, SearchOptions, SearchResult
+from dowse.types.discovered import FileStamp
+from dowse.types.queries import Query
+from dowse.types.source import Role
+from dowse.types.stored import StoredFile, chunk_id
 
 EMPTY = MemorySnapshot("this", 1, {}, {}, is_current=True)
 SOURCE = "def login(name):\n    return check(name)\n\n\nclass SessionStore:\n    pass\n"

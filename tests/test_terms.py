@@ -13,7 +13,7 @@ from dowse.code.chunk_fields import (
     pair_with_entities,
 )
 from dowse.indexing.analyze_file import ParserConfig, analyze
-from dowse.types import ChunkTerms, ParsedFile
+from dowse.types.source import ChunkTerms, ParsedFile
 
 SMALL = '''"""Things about users."""
 

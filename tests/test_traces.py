@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dowse.search.query.error_message import MAX_MESSAGE_CHARS, find_error_message
 from dowse.search.query.stack_traces import MAX_FRAMES, find_frames, looks_like_output
-from dowse.types import Frame
+from dowse.types.queries import Frame
 
 PYTHON = """\
 2024-05-01 12:30:45,123 ERROR worker: job failed

@@ -7,7 +7,7 @@ import pytest
 from dowse import Engine
 from dowse.search.ranking.candidates import DESCRIPTION_WORDS
 from dowse.search.ranking.signals import phrase
-from dowse.types import Reason
+from dowse.types.answers import Reason
 
 MESSAGE = "Working outside of application context"
 

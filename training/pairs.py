@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 from dowse.code import parsing, symbols, tokens
 from dowse.code.languages import load_builtin
 from dowse.code.languages.spec import Language
-from dowse.types import Entity, Kind
+from dowse.types.source import Entity, Kind
 
 BODY = 1300
 """Characters of a target: about what one chunk holds."""

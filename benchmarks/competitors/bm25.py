@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from dowse import Engine
 from dowse.search.query.analyze import analyze_text
-from dowse.types import Filter, split_chunk_id
+from dowse.types.stored import Filter, split_chunk_id
 
 TEXT_ONLY = {"body": 1.0}
 

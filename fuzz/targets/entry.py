@@ -2,7 +2,7 @@
 
 from dowse.errors import IndexCorrupt
 from dowse.stores import row_codec
-from dowse.types import Kind, ParseHealth
+from dowse.types.source import Kind, ParseHealth
 from fuzz.inputs import choose
 
 HEALTHS = [*ParseHealth, "unheard-of"]

@@ -8,10 +8,10 @@ if TYPE_CHECKING:
     from dowse.engine import Engine as Engine
     from dowse.errors import DowseError as DowseError
     from dowse.settings import Settings as Settings
-    from dowse.types import Filter as Filter
-    from dowse.types import SearchOptions as SearchOptions
-    from dowse.types import SearchResponse as SearchResponse
-    from dowse.types import SearchResult as SearchResult
+    from dowse.types.answers import SearchOptions as SearchOptions
+    from dowse.types.answers import SearchResponse as SearchResponse
+    from dowse.types.answers import SearchResult as SearchResult
+    from dowse.types.stored import Filter as Filter
 
 __version__ = "0.1.0"
 
@@ -19,10 +19,10 @@ _HOMES = {
     "Engine": "dowse.engine",
     "DowseError": "dowse.errors",
     "Settings": "dowse.settings",
-    "Filter": "dowse.types",
-    "SearchOptions": "dowse.types",
-    "SearchResponse": "dowse.types",
-    "SearchResult": "dowse.types",
+    "Filter": "dowse.types.stored",
+    "SearchOptions": "dowse.types.answers",
+    "SearchResponse": "dowse.types.answers",
+    "SearchResult": "dowse.types.answers",
 }
 
 __all__ = [

@@ -44,27 +44,12 @@ from dowse.search.ranking.candidates import Ranking
 from dowse.search.timing import StageTimer
 from dowse.settings import ResolvedSettings, Settings
 from dowse.stores.protocol import KnownFile, Snapshot, Store
-from dowse.types import (
-    Candidate,
-    Collected,
-    Explanation,
-    FileFacts,
-    Filter,
-    IndexReport,
-    IndexState,
-    IndexStatus,
-    ParsedQuery,
-    Revision,
-    RewriteTrace,
-    Role,
-    SearchOptions,
-    SearchResponse,
-    SearchResult,
-    ServerStatus,
-    Skipped,
-    StoredFile,
-    Verdict,
-)
+from dowse.types.answers import SearchOptions, SearchResponse, SearchResult
+from dowse.types.discovered import FoundFile, IndexReport, Revision, Skipped
+from dowse.types.explanations import Explanation, Verdict
+from dowse.types.queries import ParsedQuery, RewriteTrace
+from dowse.types.source import Role
+from dowse.types.stored import Collected, FileFacts, Filter, IndexState, IndexStatus, ServerStatus, StoredFile
 
 if TYPE_CHECKING:
     from dowse.embedders.embedder import Embedder
@@ -541,7 +526,7 @@ class Engine:
                 if file_passes(wanted, FileFacts(path, "", "", 0)) and (file := snapshot.file_at(path)):
                     yield file
 
-    def why(self, path: str) -> Candidate | Skipped:
+    def why(self, path: str) -> FoundFile | Skipped:
         """Whether a file belongs in the index, and if not, why."""
         from dowse.indexing import pipeline as indexing
 

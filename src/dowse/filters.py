@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from dowse.types import FileFacts, Filter, ParsedFile, StoredFile
+from dowse.types.source import ParsedFile
+from dowse.types.stored import FileFacts, Filter, StoredFile
 
 _ANY_TEXT = "(?s:.*)"
 """Line breaks too: a file name may hold one."""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 from dowse.engine import Engine
 from dowse.errors import DowseError, RootError
 from dowse.search.ranking.fusion import BOUNDED_CHANNELS
-from dowse.types import ChannelReport, RepositoryReport, SearchOptions, SearchResponse, SearchResult
+from dowse.types.answers import ChannelReport, RepositoryReport, SearchOptions, SearchResponse, SearchResult
 
 if TYPE_CHECKING:
     from dowse.indexing.pipeline import Progress

@@ -7,7 +7,9 @@ from difflib import get_close_matches
 
 from dowse.code.languages import Languages
 from dowse.errors import UsageError
-from dowse.types import Filter, Kind, ParsedQuery
+from dowse.types.queries import ParsedQuery
+from dowse.types.source import Kind
+from dowse.types.stored import Filter
 
 
 def merge_filters(filter: Filter, parsed: ParsedQuery, languages: Languages) -> Filter:

@@ -9,7 +9,8 @@ from dowse.interfaces.mcp.responses import Answer, ResponseOptions, answer_hits
 from dowse.interfaces.mcp.session import SentLines
 from dowse.search.output.budget import list_cut_ranges
 from dowse.search.output.token_estimate import estimate_tokens
-from dowse.types import Detail, Kind, Match, PackedHit, SearchResult
+from dowse.types.answers import Detail, Match, PackedHit, SearchResult
+from dowse.types.source import Kind
 
 LINES = st.sampled_from(
     [

@@ -8,7 +8,8 @@ from dowse.interfaces.mcp import session
 from dowse.interfaces.mcp.responses import MIN_PAGE_HITS, ResponseOptions, count_page_hits
 from dowse.interfaces.mcp.session import SentLines, Sessions
 from dowse.search.output.budget import pack
-from dowse.types import Kind, Match, SearchResult
+from dowse.types.answers import Match, SearchResult
+from dowse.types.source import Kind
 
 HIT = SearchResult(
     "src/a.py",

@@ -13,7 +13,7 @@ from dowse.evaluation.mining import _allocate, _strip_syntax
 from dowse.evaluation.mining.commits import extract_query as of_commit
 from dowse.evaluation.mining.commits import is_usable
 from dowse.evaluation.mining.docs import extract_query
-from dowse.types import Entity, Kind, ParseHealth
+from dowse.types.source import Entity, Kind, ParseHealth
 
 SOURCES = {
     "python": b'''class Store:

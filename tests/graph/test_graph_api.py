@@ -15,7 +15,8 @@ from dowse.errors import EntityAmbiguous, EntityNotFound
 from dowse.graph import git_diff
 from dowse.interfaces import render_graph
 from dowse.interfaces.theme import plain
-from dowse.types import SearchOptions, Walk
+from dowse.types.answers import SearchOptions
+from dowse.types.graph_values import Walk
 
 FILES = {
     "src/shop/__init__.py": "from .cart import Cart\n",

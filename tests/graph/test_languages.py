@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from dowse.types import Certainty, Relation
+from dowse.types.graph_values import Certainty, Relation
 
 from .trees import calls, edges, imports
 

@@ -9,7 +9,7 @@ import pytest
 from dowse.graph import build
 from dowse.graph.traversal import Graph
 from dowse.stores.memory import MemoryStore
-from dowse.types import Direction, GraphAnswer, Relation, Walk
+from dowse.types.graph_values import Direction, GraphAnswer, Relation, Walk
 from tests.stores.building import write
 
 from .trees import calls, edges, graph_of

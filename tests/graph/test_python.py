@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.types import Certainty, Relation
+from dowse.types.graph_values import Certainty, Relation
 
 from .trees import calls, edges, graph_of, imports
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dowse.graph import build
 from dowse.graph.traversal import Graph
 from dowse.stores.memory import MemoryStore
-from dowse.types import Certainty, Relation
+from dowse.types.graph_values import Certainty, Relation
 from tests.stores.building import write
 
 

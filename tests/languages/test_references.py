@@ -6,7 +6,7 @@ import pytest
 
 from dowse.code import parsing, references
 from dowse.code.languages import load_builtin
-from dowse.types import ReferenceKind, References
+from dowse.types.source import ReferenceKind, References
 
 IMPORT, CALL, INHERIT = ReferenceKind.IMPORT, ReferenceKind.CALL, ReferenceKind.INHERIT
 

@@ -15,7 +15,7 @@ import pytest
 from dowse.code import parsing, references, symbols
 from dowse.code.languages import load_builtin
 from dowse.code.languages.spec import Language
-from dowse.types import Entity, Kind, ReferenceKind
+from dowse.types.source import Entity, Kind, ReferenceKind
 
 SAMPLES = Path(__file__).parent / "samples"
 EXPECTED = "expected.txt"

@@ -6,7 +6,7 @@ import pytest
 
 from dowse.code import parsing, symbols
 from dowse.code.languages import load_builtin
-from dowse.types import Entity, Kind
+from dowse.types.source import Entity, Kind
 
 
 def found(language: str, text: str) -> tuple[Entity, ...]:

@@ -16,7 +16,7 @@ from dowse.engine import Engine
 from dowse.indexing import guard
 from dowse.indexing.analyze_file import ParserConfig, PendingFile
 from dowse.indexing.workers import ALONE_BYTES, GROUP_BYTES, PARALLEL_BYTES, analyze_all, group_by_size
-from dowse.types import ParseHealth
+from dowse.types.source import ParseHealth
 
 HOW = ParserConfig(languages.load_builtin(), 1000, 0)
 STUCK = {"stuck": {"extensions": [".stuck"], "links": ["(?P<target>(x+x+)+y)"]}}

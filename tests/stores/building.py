@@ -10,21 +10,10 @@ from dowse.embedders.hashing import HashingEmbedder
 from dowse.index_folder import IndexFolder
 from dowse.indexing.analyze_file import ParserConfig, analyze
 from dowse.stores.protocol import Snapshot, Store
-from dowse.types import (
-    ChunkVector,
-    FileStamp,
-    Filter,
-    IndexReport,
-    NameHit,
-    NameTier,
-    Role,
-    Scored,
-    Skipped,
-    SkipReason,
-    SourceFile,
-    Term,
-    split_chunk_id,
-)
+from dowse.types.discovered import ChunkVector, FileStamp, IndexReport, Skipped, SkipReason, SourceFile
+from dowse.types.queries import Term
+from dowse.types.source import Role
+from dowse.types.stored import Filter, NameHit, NameTier, Scored, split_chunk_id
 
 HOW = ParserConfig(languages.load_builtin(), 1000, 0)
 EMBEDDER = HashingEmbedder()

@@ -12,7 +12,9 @@ import pytest
 from dowse import stores
 from dowse.index_folder import IndexFolder
 from dowse.stores.protocol import Snapshot, Store
-from dowse.types import ChunkTerms, Filter, Kind, NameTier, Role, Term
+from dowse.types.queries import Term
+from dowse.types.source import ChunkTerms, Kind, Role
+from dowse.types.stored import Filter, NameTier
 
 from .building import ANY, BODY, EMBEDDER, EQUAL_FIELDS, TREE, build, path_of, place, sources, terms_of
 from .conftest import KINDS, Create

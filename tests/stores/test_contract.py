@@ -13,17 +13,10 @@ from dowse.errors import IndexLocked, IndexMissing, SettingsError
 from dowse.filters import file_passes, to_facts
 from dowse.index_folder import IndexFolder
 from dowse.stores.protocol import Snapshot, Store
-from dowse.types import (
-    FileStamp,
-    Filter,
-    IndexState,
-    Kind,
-    MaskedSecret,
-    NameTier,
-    Role,
-    Term,
-    chunk_id,
-)
+from dowse.types.discovered import FileStamp
+from dowse.types.queries import Term
+from dowse.types.source import Kind, MaskedSecret, Role
+from dowse.types.stored import Filter, IndexState, NameTier, chunk_id
 
 from .building import (
     ANY,

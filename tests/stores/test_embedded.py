@@ -22,7 +22,7 @@ from dowse.stores.embedded.lexical_index import LexicalIndex
 from dowse.stores.embedded.vector_codec import pack_vectors
 from dowse.stores.embedded.vector_index import MAX_SEGMENTS, VectorIndex
 from dowse.stores.protocol import FORMAT, Store
-from dowse.types import IndexState, NameTier
+from dowse.types.stored import IndexState, NameTier
 
 from .building import REPORT, TREE, build, dense, embedded, lexical, names, source, sources, write
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dowse.errors import IndexCorrupt
 from dowse.stores import row_codec
-from dowse.types import Chunk, Entity, Kind, ParsedFile, ParseHealth
+from dowse.types.source import Chunk, Entity, Kind, ParsedFile, ParseHealth
 
 NUMBERS = st.integers(0, 2**32 - 2)
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)

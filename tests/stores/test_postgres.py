@@ -39,7 +39,9 @@ from dowse.stores.postgres.postings import (
     encode_lengths,
 )
 from dowse.stores.protocol import FORMAT, Store
-from dowse.types import ChunkVector, Filter, IndexState, NameTier, SourceFile, Term
+from dowse.types.discovered import ChunkVector, SourceFile
+from dowse.types.queries import Term
+from dowse.types.stored import Filter, IndexState, NameTier
 
 from . import server
 from .building import BODY, REPORT, TREE, build, dense, lexical, paths, source, sources, terms_of, write

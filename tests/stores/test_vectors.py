@@ -16,7 +16,8 @@ from dowse.stores.embedded.topk import top_k_indices
 from dowse.stores.embedded.vector_codec import pack_vectors, unpack_vectors
 from dowse.stores.embedded.vector_index import MAX_SEGMENTS, VectorIndex, _choose_merge
 from dowse.stores.embedded.vector_segment import SegmentShape, VectorSegment
-from dowse.types import ChunkVector, chunk_id, split_chunk_id
+from dowse.types.discovered import ChunkVector
+from dowse.types.stored import chunk_id, split_chunk_id
 
 DIMENSIONS = 64
 FILES = 60

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from dowse.code import tokens
 from dowse.lazy_rows import read_column
-from dowse.types import Chunk, ChunkTerms, Definitions, Entity, ParsedFile, named
+from dowse.types.source import Chunk, ChunkTerms, Definitions, Entity, ParsedFile
+from dowse.types.stored import make_rows
 
 MAX_EMBEDDED_CHARS = 2000
 """Characters of a chunk's text that are embedded; more does not improve the vectors."""
@@ -51,7 +52,7 @@ def build_passages(content: bytes, parsed: ParsedFile, definitions: Definitions)
         )
         for chunk, beginning in pair_with_entities(parsed, definitions)
     )
-    return list(named(Passage, rows))
+    return list(make_rows(Passage, rows))
 
 
 def chunk_terms(path: str, found: Sequence[Passage]) -> tuple[ChunkTerms, ...]:
@@ -67,7 +68,7 @@ def chunk_terms(path: str, found: Sequence[Passage]) -> tuple[ChunkTerms, ...]:
         )
         for _, beginning, _, name_runs, runs in found
     )
-    return tuple(named(ChunkTerms, rows))
+    return tuple(make_rows(ChunkTerms, rows))
 
 
 def find_shared_tokens(

@@ -15,7 +15,8 @@ from itertools import accumulate
 
 import tree_sitter
 
-from dowse.types import Chunk, Entity, named
+from dowse.types.source import Chunk, Entity
+from dowse.types.stored import make_rows
 
 DEFAULT_CHUNK_BYTES = 1000
 """About a screenful: large enough for most functions, small enough to be about one thing."""
@@ -42,7 +43,7 @@ def cut_chunks(
     """Cut a file into chunks, in order."""
     cutter = _Cutter(content, entities, tree, target)
     rows = cutter.make_chunks(cutter.merge(cutter.split()), overlap)
-    return tuple(named(Chunk, rows))
+    return tuple(make_rows(Chunk, rows))
 
 
 @dataclass

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 
-from dowse.types import Role
+from dowse.types.source import Role
 
 _NOTICE_BYTES = 1000  # at the beginning, in which a generator's notice stands
 

@@ -23,7 +23,7 @@ import tree_sitter
 from dowse.code import yaml_depth_guard
 from dowse.code.languages.spec import GRAMMAR, GRAMMAR_FORM, Language
 from dowse.errors import SettingsError
-from dowse.types import ParseHealth
+from dowse.types.source import ParseHealth
 
 Match = tuple[int, dict[str, list[tree_sitter.Node]]]
 """The index of a pattern in its query, and the nodes it captured by name."""

@@ -28,7 +28,7 @@ from dowse.code.expression_chains import (
 from dowse.code.languages.spec import Language
 from dowse.code.parsing import Match
 from dowse.serialization import as_json, deflate
-from dowse.types import Entity, Kind, Outline, Reference, ReferenceKind, References
+from dowse.types.source import Entity, Kind, Outline, Reference, ReferenceKind, References
 
 MAX_DETAIL_CHARS = 200
 """Longer types, import clauses and chains are cut: they cannot be resolved anyway."""

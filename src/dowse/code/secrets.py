@@ -22,7 +22,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from dowse.code import languages
-from dowse.types import MaskedSecret
+from dowse.types.source import MaskedSecret
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import re
 
 from dowse.code import parsing, symbols
 from dowse.code.languages.spec import Language
-from dowse.types import ParseHealth
+from dowse.types.source import ParseHealth
 
 _BLANK_WORDS = bytes(
     0x20 if byte >= 0x80 or chr(byte).isalnum() or byte == 0x5F else byte for byte in range(256)

@@ -19,7 +19,8 @@ from dowse.code.doc_comments import (
 )
 from dowse.code.languages.spec import Language
 from dowse.code.parsing import Match
-from dowse.types import Entity, Kind, named
+from dowse.types.source import Entity, Kind
+from dowse.types.stored import make_rows
 
 CLASS_LIKE = frozenset({Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.IMPL})
 """Kinds whose functions are methods."""
@@ -96,7 +97,7 @@ def find(language: Language, matches: Sequence[Match], content: bytes) -> tuple[
     if language.clauses:
         definitions = _join_clauses(definitions)
     rows = _nest(language, definitions, comments, content)
-    return tuple(named(Entity, rows))
+    return tuple(make_rows(Entity, rows))
 
 
 def documentation(language: Language, matches: Sequence[Match], content: bytes) -> list[tuple[int, int]]:

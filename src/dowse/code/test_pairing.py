@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from dowse.code.file_roles import classify_role
 from dowse.code.tokens import split_identifier, stem
-from dowse.types import Role
+from dowse.types.source import Role
 
 MAX_PARTNERS = 5
 """Partners of one file; a file with more has no partner but a whole suite."""

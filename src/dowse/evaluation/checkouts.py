@@ -21,7 +21,7 @@ from dowse.evaluation import commit_history
 from dowse.evaluation.eval_types import EvalQuery
 from dowse.indexing.pipeline import Progress
 from dowse.settings import ResolvedSettings, Settings
-from dowse.types import IndexState
+from dowse.types.stored import IndexState
 
 MEASURING_SETTINGS = {"refresh": False, "search_log": False, "cache": "off"}
 """While measuring, the index does not change between two queries, and nothing is logged or cached."""

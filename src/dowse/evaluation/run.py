@@ -24,7 +24,7 @@ from dowse.evaluation.eval_types import (
     Variant,
 )
 from dowse.search.output.token_estimate import estimate_tokens
-from dowse.types import SearchOptions, SearchResponse
+from dowse.types.answers import SearchOptions, SearchResponse
 
 MAX_HITS = 20
 """Hits per query: nobody looks further, and they fill the largest token budget."""

@@ -11,7 +11,8 @@ from dowse.code.test_pairing import Pairs
 from dowse.graph.build import FileGraphs
 from dowse.graph.import_rules import get_dialect
 from dowse.graph.scopes import CLASSES, FUNCTIONS
-from dowse.types import Certainty, Edge, Kind, Node, Relation, Role
+from dowse.types.graph_values import Certainty, Edge, Node, Relation
+from dowse.types.source import Kind, Role
 
 MAX_NAME_CANDIDATES = 6
 """A call known by name only is an edge to every definition of that name; beyond this many it says nothing."""

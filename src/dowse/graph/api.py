@@ -19,20 +19,20 @@ from dowse.graph.node_names import find_node
 from dowse.graph.scopes import CLASSES, FUNCTIONS
 from dowse.graph.traversal import Graph
 from dowse.stores.protocol import Snapshot
-from dowse.types import (
+from dowse.types.answers import SearchResult
+from dowse.types.graph_values import (
     Affected,
     Certainty,
     Direction,
     EntityCode,
     EntityHit,
-    Filter,
     GraphAnswer,
     Hub,
-    Kind,
     Node,
-    SearchResult,
     Walk,
 )
+from dowse.types.source import Kind
+from dowse.types.stored import Filter
 
 GRAPH_BLOB = "graph"
 """The name under which the encoded graph is stored beside the index."""

@@ -16,7 +16,9 @@ from dowse.graph.resolve import Resolver
 from dowse.graph.scopes import FileScopes
 from dowse.graph.symbol_table import SymbolTable
 from dowse.stores.protocol import Snapshot
-from dowse.types import Edge, FileReferences, Node, Role
+from dowse.types.graph_values import Edge, Node
+from dowse.types.source import Role
+from dowse.types.stored import FileReferences
 
 
 class FileGraph(NamedTuple):

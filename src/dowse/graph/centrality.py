@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dowse.graph.traversal import Graph
-from dowse.types import Certainty, Hub, Kind, Relation
+from dowse.types.graph_values import Certainty, Hub, Relation
+from dowse.types.source import Kind
 
 DAMPING = 0.85
 """The usual damping factor of PageRank."""

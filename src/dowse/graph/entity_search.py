@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from dowse.errors import EntityNotFound
 from dowse.graph.traversal import Graph
 from dowse.stores.protocol import Snapshot
-from dowse.types import EntityCode, EntityHit, Filter, Kind, NameTier, Node, SearchResult
+from dowse.types.answers import SearchResult
+from dowse.types.graph_values import EntityCode, EntityHit, Node
+from dowse.types.source import Kind
+from dowse.types.stored import Filter, NameTier
 
 MAX_NAME_MATCHES = 200
 """Definitions of one name that are considered."""

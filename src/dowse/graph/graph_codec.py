@@ -16,7 +16,9 @@ from typing import Any, TypeVar
 from dowse.gc_pause import gc_paused
 from dowse.graph.build import FileGraph, FileGraphs
 from dowse.serialization import deflate, inflate
-from dowse.types import Certainty, Edge, Kind, Node, Relation, Role, named
+from dowse.types.graph_values import Certainty, Edge, Node, Relation
+from dowse.types.source import Kind, Role
+from dowse.types.stored import make_rows
 
 VERSION = 5
 """Increase it when the same index gives another graph, or the same graph other bytes."""
@@ -127,7 +129,7 @@ def _decode_files(tables: list[list[Any]], body: bytes) -> FileGraphs:
     def decode(values: list[T]) -> Iterator[T]:
         return map(values.__getitem__, next(columns))
 
-    nodes = named(
+    nodes = make_rows(
         Node,
         zip(decode(strings), decode(_KINDS), *islice(columns, _NODE_COLUMNS - 2), strict=True),
     )
@@ -141,7 +143,7 @@ def _decode_files(tables: list[list[Any]], body: bytes) -> FileGraphs:
     )
     counts, candidates = next(columns), decode(strings)
     meant = (tuple(islice(candidates, n)) if n else () for n in counts)
-    edges = named(Edge, zip(*columns_of_edges, meant, strict=True))
+    edges = make_rows(Edge, zip(*columns_of_edges, meant, strict=True))
     lookups = decode(strings)
     return {
         path: FileGraph(

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 
 from dowse.graph.adjacency import Adjacency
-from dowse.types import Certainty, Relation
+from dowse.types.graph_values import Certainty, Relation
 
 
 def find_cycles(graph: Adjacency) -> list[list[str]]:

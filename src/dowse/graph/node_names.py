@@ -9,7 +9,8 @@ from difflib import get_close_matches
 
 from dowse.errors import EntityAmbiguous, EntityNotFound
 from dowse.graph.traversal import Graph
-from dowse.types import Kind, Node
+from dowse.types.graph_values import Node
+from dowse.types.source import Kind
 
 MAX_LISTED_CANDIDATES = 20
 """Candidates that an error lists."""

@@ -11,7 +11,8 @@ from dowse.graph.import_rules.rule import CLASS, EXTERNAL, FUNCTION, INSTANCE, M
 from dowse.graph.scope_lookup import NO_VALUES, Values, limit_values, make_definition_value
 from dowse.graph.scopes import FileScopes, Mention
 from dowse.graph.symbol_table import SymbolTable
-from dowse.types import Certainty, Edge, Kind, Relation
+from dowse.types.graph_values import Certainty, Edge, Relation
+from dowse.types.source import Kind
 
 
 class EdgeTargets(NamedTuple):

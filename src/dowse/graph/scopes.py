@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from dowse.code.references import unpack
 from dowse.errors import IndexCorrupt
-from dowse.types import Kind, Node, Outline, Reference, ReferenceKind, References
+from dowse.types.graph_values import Node
+from dowse.types.source import Kind, Outline, Reference, ReferenceKind, References
 
 CLASSES = frozenset({Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.IMPL, Kind.TYPE})
 FUNCTIONS = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})

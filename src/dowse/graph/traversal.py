@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from dowse.graph.adjacency import Adjacency
 from dowse.graph.scopes import CLASSES
-from dowse.types import Certainty, Direction, Edge, GraphAnswer, Kind, Relation, Step, Walk
+from dowse.types.graph_values import Certainty, Direction, Edge, GraphAnswer, Relation, Step, Walk
+from dowse.types.source import Kind
 
 Hop = tuple[str, Edge, bool]
 """A step of a walk: to which node, by which edge, and whether against the direction of the edge."""

@@ -14,15 +14,8 @@ from dowse.code.languages import Languages, load_builtin
 from dowse.code.languages.spec import Language
 from dowse.embedders.embedder import PretokenizingEmbedder
 from dowse.indexing import embed
-from dowse.types import (
-    ChunkTerms,
-    Definitions,
-    FileStamp,
-    MaskedSecret,
-    ParsedFile,
-    ParseHealth,
-    PreparedChunk,
-)
+from dowse.types.discovered import FileStamp, PreparedChunk
+from dowse.types.source import ChunkTerms, Definitions, MaskedSecret, ParsedFile, ParseHealth
 
 VERSION = 6
 """Goes into every content hash: raise it when the same content gives other entities, chunks or references."""

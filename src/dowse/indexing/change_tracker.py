@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dowse.stores.protocol import Snapshot
-from dowse.types import LEFT_OUT
+from dowse.types.discovered import SKIPPED_PREFIX
 
 if TYPE_CHECKING:
     from dowse.indexing.inotify import Watch
@@ -96,4 +96,4 @@ class ChangeTracker:
 
 def _select_folders(folders: Iterable[str]) -> set[str]:
     """Select the folders of the tree from the keys that an index has for folders."""
-    return {folder for folder in folders if not folder.startswith(LEFT_OUT)}
+    return {folder for folder in folders if not folder.startswith(SKIPPED_PREFIX)}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from dowse import safe_files
-from dowse.types import FileStamp, Skipped, SkipReason
+from dowse.types.discovered import FileStamp, Skipped, SkipReason
 
 _HAS_CHANGE_TIME = os.name == "posix"
 

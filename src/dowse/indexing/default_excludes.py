@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from dowse.types import SkipReason
+from dowse.types.discovered import SkipReason
 
 # Never walked, whatever anyone asks for: the insides of tools.
 NEVER_FOLDERS = {

@@ -32,7 +32,7 @@ from dowse.indexing.ignore import Pattern, PatternList, ancestor_dirs, parse_lin
 from dowse.indexing.ignore_files import IGNORE_FILES, ActiveIgnoreFiles, IgnoreFiles, changed_time
 from dowse.roots import find_main_checkout
 from dowse.safe_files import describe_excess, describe_kind
-from dowse.types import LEFT_OUT, OUTER_RULES, Candidate, Folder, Skipped, SkipReason
+from dowse.types.discovered import OUTER_RULES_PREFIX, SKIPPED_PREFIX, Folder, FoundFile, Skipped, SkipReason
 
 SIZE_REASONS = (SkipReason.TOO_LARGE,)
 """Files that are skipped for this may be indexed as soon as they change."""
@@ -63,7 +63,7 @@ class Rules:
 
 def discover(
     root: Path, rules: Rules, partial: PartialWalk | None = None
-) -> Iterator[Candidate | Skipped | Folder]:
+) -> Iterator[FoundFile | Skipped | Folder]:
     """Yield every file below the root, and every folder walked, ordered by name within each folder.
 
     ``partial`` limits this to folders that changed and to those that were not there before.
@@ -121,7 +121,7 @@ def _ancestor_folders(folder: str) -> Iterator[str]:
         yield folder
 
 
-def check_path(root: Path, relative_path: str, rules: Rules) -> Candidate | Skipped:
+def check_path(root: Path, relative_path: str, rules: Rules) -> FoundFile | Skipped:
     """Decide about one path as ``discover`` does; if a folder above it is skipped, return that."""
     path = _normalize(root, relative_path)
     if path is None:
@@ -134,7 +134,7 @@ def check_path(root: Path, relative_path: str, rules: Rules) -> Candidate | Skip
         if entry is None:
             return Skipped(path, SkipReason.MISSING, f"no such entry in {folder.prefix or './'}")
         found = checker.check(folder, entry)
-        if isinstance(found, Candidate) and depth < len(parts):
+        if isinstance(found, FoundFile) and depth < len(parts):
             return Skipped(path, SkipReason.MISSING, f"{found.path} is a file")
         if not isinstance(found, _WalkedFolder):
             return found
@@ -195,22 +195,24 @@ class _EntryChecker:
     def outer_rules(self) -> Iterator[Folder]:
         """Yield the ignore files outside of the tree that were looked for."""
         for path, changed_ns in self._files.outer.items() if self._files else ():
-            yield Folder(OUTER_RULES + path, changed_ns)
+            yield Folder(OUTER_RULES_PREFIX + path, changed_ns)
 
     def watch_skipped(self, skipped: Skipped, entry: _Entry) -> Iterator[Folder]:
         """Yield what shows that a skipped entry changes: it may be smaller then, readable, or have other rules."""
         if skipped.reason in SIZE_REASONS:
-            yield Folder(LEFT_OUT + skipped.path, stamp_of(entry.stat(follow_symlinks=False)).changed_ns)
+            yield Folder(
+                SKIPPED_PREFIX + skipped.path, stamp_of(entry.stat(follow_symlinks=False)).changed_ns
+            )
         elif skipped.reason is SkipReason.UNREADABLE and skipped.is_folder:
             if (changed_ns := changed_time(entry.path)) >= 0:  # else the folder above tells
                 yield Folder(skipped.path.rstrip("/"), changed_ns)
         elif skipped.reason is SkipReason.WORK_TREE:
             mark = f"{entry.path}/{_GIT}"
-            yield Folder(OUTER_RULES + mark, changed_time(mark))
+            yield Folder(OUTER_RULES_PREFIX + mark, changed_time(mark))
         elif self._files and entry.name in IGNORE_FILES:
-            yield Folder(OUTER_RULES + entry.path, changed_time(entry.path))
+            yield Folder(OUTER_RULES_PREFIX + entry.path, changed_time(entry.path))
 
-    def check(self, folder: _WalkedFolder, entry: _Entry) -> Candidate | Skipped | _WalkedFolder:
+    def check(self, folder: _WalkedFolder, entry: _Entry) -> FoundFile | Skipped | _WalkedFolder:
         """Decide about one entry of a folder: a file to index, something to skip, or a folder to walk."""
         path = folder.prefix + entry.name
         shown = path
@@ -236,7 +238,7 @@ class _EntryChecker:
         except OSError as error:
             return Skipped(shown, SkipReason.UNREADABLE, error.strerror or str(error))
 
-    def _check_file(self, folder: _WalkedFolder, path: str, entry: _Entry) -> Candidate | Skipped:
+    def _check_file(self, folder: _WalkedFolder, path: str, entry: _Entry) -> FoundFile | Skipped:
         request = self._check_request(folder, path, entry.name, is_folder=False)
         if isinstance(request, tuple):
             return Skipped(path, *request)
@@ -246,7 +248,7 @@ class _EntryChecker:
         size, limit = status.st_size, self._rules.max_file_size
         if size > limit:
             return Skipped(path, SkipReason.TOO_LARGE, describe_excess(size, limit))
-        return Candidate(path, stamp_of(status))
+        return FoundFile(path, stamp_of(status))
 
     def _check_folder(self, folder: _WalkedFolder, path: str, entry: _Entry) -> Skipped | _WalkedFolder:
         name, include = entry.name, self._include

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from dowse.code import chunk_fields
 from dowse.embedders.embedder import Embedder, PretokenizingEmbedder
 from dowse.errors import EmbedderError
-from dowse.types import KEY_BYTES, ChunkVector, PreparedChunk, SourceFile
+from dowse.types.discovered import KEY_BYTES, ChunkVector, PreparedChunk, SourceFile
 
 if TYPE_CHECKING:
     from dowse.embedders.embedder import Matrix

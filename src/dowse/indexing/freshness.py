@@ -19,7 +19,9 @@ from dowse.indexing import tree_diff
 from dowse.indexing.change_tracker import ChangeTracker
 from dowse.indexing.decode import stamp_of
 from dowse.stores.protocol import KnownFile, Snapshot, Store
-from dowse.types import Candidate, FileStamp, IndexReport, IndexState, SearchResult, StoredFile
+from dowse.types.answers import SearchResult
+from dowse.types.discovered import FileStamp, FoundFile, IndexReport
+from dowse.types.stored import IndexState, StoredFile
 
 if TYPE_CHECKING:
     from dowse.indexing.pipeline import IndexConfig, Progress
@@ -67,7 +69,7 @@ class Reading:
     ) -> None:
         self.snapshot = snapshot
         self.notes = notes  # what stood in the way of a fresh index
-        self.stale: list[Candidate] = []
+        self.stale: list[FoundFile] = []
         self._freshness = freshness
         self._by_content = by_content
 
@@ -288,7 +290,7 @@ class Freshness:
 
     def find_stale(
         self, snapshot: Snapshot, hits: Iterable[SearchResult], *, by_content: bool
-    ) -> list[Candidate]:
+    ) -> list[FoundFile]:
         """Find the files of hits that have changed or gone since they were indexed.
 
         A checkout elsewhere has its own time stamps: only ``by_content`` is it sure that a file has changed.
@@ -304,7 +306,7 @@ class Freshness:
             if file is not None and tree_diff.is_same_stamp(file.stamp, stamp):
                 continue
             if file is None or not (by_content and self._content_unchanged(file, stamp)):
-                stale.append(Candidate(path, stamp))
+                stale.append(FoundFile(path, stamp))
         return stale
 
     def _content_unchanged(self, file: StoredFile, stamp: FileStamp) -> bool:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from dowse.indexing.tree_diff import trusted_time
 from dowse.safe_files import read_regular
-from dowse.types import Revision
+from dowse.types.discovered import Revision
 
 MAX_HASHED_BYTES = 2_000_000
 """Larger files are not hashed to see whether only their time stamp changed."""

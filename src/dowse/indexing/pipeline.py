@@ -23,7 +23,16 @@ from dowse.indexing.discover import PartialWalk, Rules, check_path, discover
 from dowse.indexing.embed import EmbeddingRun
 from dowse.indexing.workers import analyze_all, describe_error
 from dowse.stores.protocol import KnownFile, Store, Writer
-from dowse.types import LEFT_OUT, Candidate, FileStamp, Folder, IndexReport, Skipped, SkipReason, SourceFile
+from dowse.types.discovered import (
+    SKIPPED_PREFIX,
+    FileStamp,
+    Folder,
+    FoundFile,
+    IndexReport,
+    Skipped,
+    SkipReason,
+    SourceFile,
+)
 
 BATCH_BYTES = 8_000_000
 """Source bytes per commit: what a kill can lose, against what a commit costs."""
@@ -72,13 +81,13 @@ def update(
     known_folders: Collection[str],
 ) -> None:
     """Reindex files that are known to have changed, and walk the folders in which names changed."""
-    stale_folders = [folder for folder in diff.folders if not folder.startswith(LEFT_OUT)]
+    stale_folders = [folder for folder in diff.folders if not folder.startswith(SKIPPED_PREFIX)]
     walk = PartialWalk(known_folders, stale_folders)
     found = list(discover(root, config.rules, walk)) if stale_folders else []
     folders = {
         item.path: tree_diff.trusted_time(item.changed_ns) for item in found if isinstance(item, Folder)
     }
-    files = {item.path: item for item in (*diff.changed, *found) if isinstance(item, Candidate)}
+    files = {item.path: item for item in (*diff.changed, *found) if isinstance(item, FoundFile)}
     with store.writer() as writer:
         manifest = writer.manifest([*files, *diff.missing])
         stale = [f for f in files.values() if f.path not in manifest or manifest[f.path].stamp != f.stamp]
@@ -92,10 +101,10 @@ def update(
     index(root, store, config, ignore_progress)
 
 
-def check_file(root: Path, path: str, config: IndexConfig) -> Candidate | Skipped:
+def check_file(root: Path, path: str, config: IndexConfig) -> FoundFile | Skipped:
     """Say whether a run would index a path; a file that no rule skips is read, since its content may."""
     found = check_path(root, path, config.rules)
-    if isinstance(found, Candidate) and (problem := _find_problem(root, found.path, config)):
+    if isinstance(found, FoundFile) and (problem := _find_problem(root, found.path, config)):
         return problem
     return found
 
@@ -105,7 +114,7 @@ def find_skipped(root: Path, config: IndexConfig, manifest: Mapping[str, KnownFi
     for item in discover(root, config.rules):
         if isinstance(item, Skipped):
             yield item
-        elif isinstance(item, Candidate):
+        elif isinstance(item, FoundFile):
             is_known = item.path in manifest and manifest[item.path].stamp == item.stamp
             if not is_known and (problem := _find_problem(root, item.path, config)):
                 yield problem
@@ -159,7 +168,7 @@ class _Run:
 
     def write(
         self,
-        found: Sequence[Candidate],
+        found: Sequence[FoundFile],
         removed: Sequence[str],
         folders: Mapping[str, int] | None = None,
     ) -> None:
@@ -174,7 +183,7 @@ class _Run:
         if self.restamped or times:
             self.writer.restamp(self.restamped, times)
 
-    def _index_files(self, found: Sequence[Candidate]) -> None:
+    def _index_files(self, found: Sequence[FoundFile]) -> None:
         """Take files through all stages: read and mask, analyze, embed, commit in batches."""
         total = self.embedding.total = sum(file.stamp.size for file in found)
         embedder = self.config.embedder
@@ -198,13 +207,13 @@ class _Run:
         if batch:
             self._embed_and_commit(batch)
 
-    def _read_all(self, found: Iterable[Candidate]) -> Iterator[PendingFile]:
+    def _read_all(self, found: Iterable[FoundFile]) -> Iterator[PendingFile]:
         """Read, decode and mask files one by one, as the analysis asks for them; unchanged contents end here."""
         for file in found:
             source = read_source(self.root / file.path, file.path, self.config.rules.max_file_size)
             if isinstance(source, Skipped):
                 self.skipped.append(source)
-                self.skipped_times[LEFT_OUT + file.path] = tree_diff.trusted_time(file.stamp.changed_ns)
+                self.skipped_times[SKIPPED_PREFIX + file.path] = tree_diff.trusted_time(file.stamp.changed_ns)
             elif pending := self._mask_if_changed(file.path, source):
                 yield pending
 

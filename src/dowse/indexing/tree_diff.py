@@ -11,7 +11,7 @@ from pathlib import Path
 from dowse.indexing.decode import stamp_of
 from dowse.indexing.ignore_files import IGNORE_FILES, changed_time
 from dowse.stores.protocol import KnownFile
-from dowse.types import LEFT_OUT, OUTER_RULES, Candidate, FileStamp, Folder, Skipped
+from dowse.types.discovered import OUTER_RULES_PREFIX, SKIPPED_PREFIX, FileStamp, Folder, FoundFile, Skipped
 
 TRUSTED_AGE_NS = 50_000_000
 COARSE_TRUSTED_AGE_NS = 2_000_000_000
@@ -23,7 +23,7 @@ in steps; some in whole seconds): its stamp is not trusted, so that it is checke
 class IndexPlan:
     """The work of an indexing run: what to read and to remove, and what else the walk found."""
 
-    read: tuple[Candidate, ...]
+    read: tuple[FoundFile, ...]
     removed: tuple[str, ...]
     unchanged: int
     skipped: tuple[Skipped, ...]
@@ -35,14 +35,14 @@ class IndexPlan:
         return len(self.read) + self.unchanged + sum(not skipped.is_folder for skipped in self.skipped)
 
 
-def plan_run(found: Iterable[Candidate | Skipped | Folder], manifest: Mapping[str, KnownFile]) -> IndexPlan:
+def plan_run(found: Iterable[FoundFile | Skipped | Folder], manifest: Mapping[str, KnownFile]) -> IndexPlan:
     """Decide which files to read and which paths to remove, after a complete walk."""
-    read: list[Candidate] = []
+    read: list[FoundFile] = []
     skipped: list[Skipped] = []
     folders: dict[str, int] = {}
     known: set[str] = set()
     for item in found:
-        if isinstance(item, Candidate):
+        if isinstance(item, FoundFile):
             if item.path in manifest and manifest[item.path].stamp == item.stamp:
                 known.add(item.path)
             else:
@@ -59,7 +59,7 @@ def plan_run(found: Iterable[Candidate | Skipped | Folder], manifest: Mapping[st
 class TreeDiff:
     """How the disk differs from the index, as far as ``stat`` of the known paths tells: no walk."""
 
-    changed: tuple[Candidate, ...]
+    changed: tuple[FoundFile, ...]
     missing: tuple[str, ...]
     folders: Mapping[str, int]  # in which names changed, with their new times; -1 for what is to be removed
     rules_changed: bool
@@ -71,7 +71,7 @@ class TreeDiff:
 def diff_tree(root: Path, manifest: Mapping[str, KnownFile], folders: Mapping[str, int]) -> TreeDiff:
     """Find what changed since the index was written; new files show in the time stamps of their folders."""
     base = os.fspath(root)
-    changed: list[Candidate] = []
+    changed: list[FoundFile] = []
     missing: list[str] = []
     for path, known in manifest.items():
         try:
@@ -80,13 +80,13 @@ def diff_tree(root: Path, manifest: Mapping[str, KnownFile], folders: Mapping[st
             missing.append(path)
             continue
         if (stamp := stamp_of(status)) != known.stamp:
-            changed.append(Candidate(path, stamp))
+            changed.append(FoundFile(path, stamp))
     stale_folders = {
         folder: now for folder, then in folders.items() if (now := _read_folder_time(base, folder)) != then
     }
-    rules_changed = any(folder.startswith(OUTER_RULES) for folder in stale_folders)
+    rules_changed = any(folder.startswith(OUTER_RULES_PREFIX) for folder in stale_folders)
     for file in [folder for folder in stale_folders if _is_skipped_file(folder)]:
-        changed += _stat_file(base, file.removeprefix(LEFT_OUT))
+        changed += _stat_file(base, file.removeprefix(SKIPPED_PREFIX))
         stale_folders[file] = -1
     rules_changed |= has_ignore_file([*missing, *(candidate.path for candidate in changed)])
     return TreeDiff(tuple(changed), tuple(missing), stale_folders, rules_changed)
@@ -94,7 +94,7 @@ def diff_tree(root: Path, manifest: Mapping[str, KnownFile], folders: Mapping[st
 
 def known_folders_above(path: str, known: Container[str]) -> Iterator[str]:
     """Yield the nearest known folder around a path, and the path itself if it is a known folder or skipped file."""
-    yield from (name for name in (path, LEFT_OUT + path) if name in known)
+    yield from (name for name in (path, SKIPPED_PREFIX + path) if name in known)
     while path:
         path = path.rpartition("/")[0]
         if path in known:
@@ -107,7 +107,7 @@ def count_changes(diff: TreeDiff, manifest: Mapping[str, KnownFile], folders: Ma
     changed = sum(
         not is_same_stamp(manifest[found.path].stamp, found.stamp)
         if found.path in manifest
-        else abs(folders[LEFT_OUT + found.path]) != found.stamp.changed_ns
+        else abs(folders[SKIPPED_PREFIX + found.path]) != found.stamp.changed_ns
         for found in diff.changed
     )
     folder_changes = sum(
@@ -141,22 +141,22 @@ def is_same_stamp(stored: FileStamp, now: FileStamp) -> bool:
     return stored._replace(mtime_ns=abs(stored.mtime_ns)) == now
 
 
-def _stat_file(base: str, path: str) -> Iterator[Candidate]:
+def _stat_file(base: str, path: str) -> Iterator[FoundFile]:
     try:
         status = os.lstat(f"{base}/{path}")
     except OSError:
         return
-    yield Candidate(path, stamp_of(status))
+    yield FoundFile(path, stamp_of(status))
 
 
 def _is_skipped_file(folder: str) -> bool:
     """Return whether a key stands for a file that is skipped for its content."""
-    return folder.startswith(LEFT_OUT) and not folder.startswith(OUTER_RULES)
+    return folder.startswith(SKIPPED_PREFIX) and not folder.startswith(OUTER_RULES_PREFIX)
 
 
 def outer_rules(folders: Mapping[str, int]) -> dict[str, int]:
     """Select the ignore files outside of the tree from the folders of an index."""
-    return {folder: then for folder, then in folders.items() if folder.startswith(OUTER_RULES)}
+    return {folder: then for folder, then in folders.items() if folder.startswith(OUTER_RULES_PREFIX)}
 
 
 def have_changed(rules: Mapping[str, int]) -> bool:
@@ -165,6 +165,6 @@ def have_changed(rules: Mapping[str, int]) -> bool:
 
 
 def _read_folder_time(base: str, folder: str) -> int:
-    if folder.startswith(OUTER_RULES):
-        return changed_time(folder.removeprefix(OUTER_RULES))
+    if folder.startswith(OUTER_RULES_PREFIX):
+        return changed_time(folder.removeprefix(OUTER_RULES_PREFIX))
     return changed_time(f"{base}/{folder}" if folder else base)

@@ -32,7 +32,7 @@ from dowse.indexing.analyze_file import (
     analyze_group,
     analyze_quickly,
 )
-from dowse.types import ParsedFile, ParseHealth
+from dowse.types.source import ParsedFile, ParseHealth
 
 PARALLEL_BYTES = 3_000_000
 """Less source than this is analyzed before a worker has started."""

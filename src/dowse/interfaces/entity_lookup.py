@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from dowse.errors import UsageError
-from dowse.types import Direction, EntityHit, Filter, Kind
+from dowse.types.graph_values import Direction, EntityHit
+from dowse.types.source import Kind
+from dowse.types.stored import Filter
 
 if TYPE_CHECKING:
     from dowse.engine import Engine

@@ -6,19 +6,11 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from dowse.types import (
-    ChannelReport,
-    Explanation,
-    IndexReport,
-    IndexStatus,
-    Packed,
-    Query,
-    RewriteTrace,
-    SearchResponse,
-    SearchResult,
-    ServerStatus,
-    Stage,
-)
+from dowse.types.answers import ChannelReport, Packed, SearchResponse, SearchResult, Stage
+from dowse.types.discovered import IndexReport
+from dowse.types.explanations import Explanation
+from dowse.types.queries import Query, RewriteTrace
+from dowse.types.stored import IndexStatus, ServerStatus
 
 SCHEMA = 1
 """Version of every JSON object: raised when a field goes or changes its meaning, not when one is added."""

@@ -16,15 +16,8 @@ from dowse.errors import DowseError, EntityAmbiguous, EntityNotFound, IndexProbl
 from dowse.interfaces import render_graph
 from dowse.interfaces.entity_lookup import DIRECTIONS, entity_type, expand_terms, find_entities, parse_types
 from dowse.interfaces.theme import plain
-from dowse.types import (
-    EntityCode,
-    EntityHit,
-    GraphAnswer,
-    Kind,
-    ParseHealth,
-    Relation,
-    Walk,
-)
+from dowse.types.graph_values import EntityCode, EntityHit, GraphAnswer, Relation, Walk
+from dowse.types.source import Kind, ParseHealth
 
 if TYPE_CHECKING:
     from dowse.engine import Engine

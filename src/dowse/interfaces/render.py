@@ -14,16 +14,8 @@ from pathlib import Path
 
 from dowse.interfaces.text_layout import format_count
 from dowse.interfaces.theme import Paint, code_lines, escape_code, escape_text, plain
-from dowse.types import (
-    Detail,
-    LanguageVersion,
-    Query,
-    Reason,
-    RewriteTrace,
-    SearchResponse,
-    SearchResult,
-    Stage,
-)
+from dowse.types.answers import Detail, Reason, SearchResponse, SearchResult, Stage
+from dowse.types.queries import LanguageVersion, Query, RewriteTrace
 
 EXCERPT_LINES = 12
 """Lines of a hit on a terminal: ten hits then fit on two screens."""

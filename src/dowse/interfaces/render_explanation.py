@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dowse.interfaces.render import View, display_path, header, reason_lines, stage_times
 from dowse.interfaces.text_layout import format_count
 from dowse.interfaces.theme import escape_text
-from dowse.types import ChannelStanding, Explanation, Rival, TermStanding, Verdict
+from dowse.types.explanations import ChannelRank, Explanation, HigherHit, TermMatch, Verdict
 
 
 def explanation_text(explanation: Explanation, view: View) -> str:
@@ -40,7 +40,7 @@ def _format_verdict(explanation: Explanation) -> str:
     return f"not in the answer: {explanation.verdict}: {explanation.detail}"
 
 
-def _term_lines(terms: Sequence[TermStanding], view: View) -> Iterator[str]:
+def _term_lines(terms: Sequence[TermMatch], view: View) -> Iterator[str]:
     has = ", ".join(f"{escape_text(term.text)} ({' '.join(term.fields)})" for term in terms if term.fields)
     missing = (term for term in terms if not term.fields)
     lacks = ", ".join(
@@ -51,7 +51,7 @@ def _term_lines(terms: Sequence[TermStanding], view: View) -> Iterator[str]:
         yield f"{view.paint('lacks    ', 'faint')}{lacks or '-'}"
 
 
-def _format_channel(channel: ChannelStanding) -> str:
+def _format_channel(channel: ChannelRank) -> str:
     if channel.why_not:
         return f"{channel.name}: not asked: {channel.why_not}"
     if not channel.rank:
@@ -63,7 +63,7 @@ def _format_channel(channel: ChannelStanding) -> str:
     return where + ")"
 
 
-def _rival_lines(rival: Rival, root: str, view: View) -> Iterator[str]:
+def _rival_lines(rival: HigherHit, root: str, view: View) -> Iterator[str]:
     """Render a hit that ranks higher, with what it has and the place does not."""
     place = f"{display_path(root, rival.path, view.cwd)}:{rival.start_line}-{rival.end_line}"
     yield f"{view.paint('above    ', 'faint')}{rival.rank}. {escape_text(place)}: {escape_text(rival.entity)}".rstrip()

@@ -10,7 +10,7 @@ from typing import Any
 from dowse.interfaces.json_values import SCHEMA
 from dowse.interfaces.text_layout import format_table
 from dowse.interfaces.theme import Paint, escape_text
-from dowse.types import (
+from dowse.types.graph_values import (
     Affected,
     Certainty,
     Edge,
@@ -18,11 +18,11 @@ from dowse.types import (
     EntityHit,
     GraphAnswer,
     Hub,
-    Kind,
     Node,
     Relation,
     Step,
 )
+from dowse.types.source import Kind
 
 INVERSE_NAMES = {
     Relation.CONTAINS: "contained-by",

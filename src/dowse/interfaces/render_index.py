@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dowse.interfaces.text_layout import format_count, format_size, format_table
 from dowse.interfaces.theme import escape_text
-from dowse.types import IndexReport, IndexState, IndexStatus, MaskedSecret, ServerStatus, ViewStatus
+from dowse.types.discovered import IndexReport
+from dowse.types.source import MaskedSecret
+from dowse.types.stored import IndexState, IndexStatus, ServerStatus, ViewStatus
 
 MAX_LISTED = 10
 """Examples given where there can be thousands: masked secrets, failures, languages."""

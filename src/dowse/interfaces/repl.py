@@ -17,7 +17,7 @@ from dowse.engine import Engine
 from dowse.errors import UsageError
 from dowse.interfaces import render, render_index
 from dowse.interfaces.theme import escape_text
-from dowse.types import SearchOptions, SearchResponse
+from dowse.types.answers import SearchOptions, SearchResponse
 
 HELP = """\
 words            a question, in the query language: retry with backoff lang:py path:src/** "exact" /regex/

@@ -26,7 +26,8 @@ from dowse.search.query.analyze import is_identifier
 from dowse.search.timing import StageTimer
 from dowse.settings import Settings
 from dowse.stores.protocol import Snapshot
-from dowse.types import Query, SearchOptions, SearchResponse
+from dowse.types.answers import SearchOptions, SearchResponse
+from dowse.types.queries import Query
 
 MIN_COSINE = 0.95
 """Cosine from which on two queries mean the same; lower, and answers are those of other queries."""

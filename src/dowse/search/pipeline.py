@@ -29,7 +29,9 @@ from dowse.search.ranking.signals.context import SignalContext
 from dowse.search.timing import StageTimer
 from dowse.settings import Settings
 from dowse.stores.protocol import Snapshot
-from dowse.types import ParsedQuery, Query, SearchOptions, SearchResponse, StoredFile
+from dowse.types.answers import SearchOptions, SearchResponse
+from dowse.types.queries import ParsedQuery, Query
+from dowse.types.stored import StoredFile
 
 RERANKED_CHUNKS = 25
 """Chunks that are reranked for each step of candidates: the best of all, and with them the best of every other file.

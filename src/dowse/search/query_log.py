@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from dowse.types import SearchResponse
+from dowse.types.answers import SearchResponse
 
 MAX_BYTES = 1_000_000
 """Size of the log; when it is larger, its older half is removed."""

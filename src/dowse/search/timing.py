@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from dowse.types import Stage
+from dowse.types.answers import Stage
 
 
 class StageTimer:

@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dowse.code import chunk_fields
 from dowse.errors import IndexMissing
 from dowse.stores.protocol import KnownFile, Snapshot, Store, Writer
-from dowse.types import IndexState, MaskedSecret, SourceFile
+from dowse.types.discovered import SourceFile
+from dowse.types.source import MaskedSecret
+from dowse.types.stored import IndexState
 
 BATCH_BYTES = 8_000_000
 """Source bytes per commit."""

@@ -18,22 +18,18 @@ from dowse.errors import IndexLocked, IndexMissing
 from dowse.filters import chunk_passes, entity_passes, file_passes, to_facts
 from dowse.stores import name_match
 from dowse.stores.protocol import merge_folders
-from dowse.types import (
-    ChunkTerms,
-    ChunkVector,
+from dowse.types.discovered import ChunkVector, FileStamp, IndexReport, SourceFile
+from dowse.types.queries import Term
+from dowse.types.source import ChunkTerms, ParsedFile
+from dowse.types.stored import (
     FileReferences,
-    FileStamp,
     Filter,
-    IndexReport,
     IndexState,
     IndexStatus,
     NameHit,
     NameTier,
-    ParsedFile,
     Scored,
-    SourceFile,
     StoredFile,
-    Term,
     best_first,
     chunk_id,
     split_chunk_id,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from dowse.filters import name_regex
-from dowse.types import NameTier
+from dowse.types.stored import NameTier
 
 FUZZY_MIN_LENGTH = 4
 """Shorter names have no typos: too many other names are one letter away."""

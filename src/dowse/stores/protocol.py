@@ -10,23 +10,20 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from dowse.types import (
-    ChunkVector,
+from dowse.types.discovered import ChunkVector, FileStamp, IndexReport, SourceFile
+from dowse.types.queries import Term
+from dowse.types.source import ParsedFile
+from dowse.types.stored import (
     Collected,
     FileReferences,
-    FileStamp,
     Filter,
-    IndexReport,
     IndexState,
     IndexStatus,
     NameHit,
     NameTier,
-    ParsedFile,
     Scored,
     ServerStatus,
-    SourceFile,
     StoredFile,
-    Term,
 )
 
 FORMAT = 12

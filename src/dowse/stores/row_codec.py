@@ -16,7 +16,8 @@ from typing import Any
 from dowse.errors import IndexCorrupt
 from dowse.lazy_rows import LazyRows, to_columns
 from dowse.serialization import as_json
-from dowse.types import Chunk, Entity, IndexReport, Kind, ParsedFile, ParseHealth, Skipped, SkipReason
+from dowse.types.discovered import IndexReport, Skipped, SkipReason
+from dowse.types.source import Chunk, Entity, Kind, ParsedFile, ParseHealth
 
 _HEAD = struct.Struct("<II")
 _NUMBER_COLUMNS = 5

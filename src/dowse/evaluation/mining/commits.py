@@ -24,7 +24,7 @@ from dowse.evaluation.eval_types import EvalQuery, GoldTarget
 from dowse.evaluation.leaks import names_file
 from dowse.evaluation.mining.definitions import QUERY_KINDS
 from dowse.indexing.analyze_file import ParserConfig, parse
-from dowse.types import Entity, Role
+from dowse.types.source import Entity, Role
 
 MAX_CHANGED_FILES = 8
 MAX_SOURCE_FILES = 3

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dowse.engine import Engine
-from dowse.types import Entity, Kind, Role, StoredFile
+from dowse.types.source import Entity, Kind, Role
+from dowse.types.stored import StoredFile
 
 QUERY_KINDS = frozenset(
     {Kind.FUNCTION, Kind.METHOD, Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.MACRO}

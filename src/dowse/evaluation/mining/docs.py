@@ -16,7 +16,7 @@ from dowse.evaluation.eval_types import EvalQuery, GoldTarget
 from dowse.evaluation.leaks import names_file
 from dowse.evaluation.mining import definitions
 from dowse.search.query.analyze import STOP_WORDS, is_identifier
-from dowse.types import Entity
+from dowse.types.source import Entity
 
 MIN_QUERY_WORDS, MAX_QUERY_WORDS = 4, 40
 """Words of a sentence: fewer only name something, more explain it."""

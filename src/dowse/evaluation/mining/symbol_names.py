@@ -8,7 +8,7 @@ from collections import defaultdict
 from dowse.engine import Engine
 from dowse.evaluation.eval_types import EvalQuery, GoldTarget
 from dowse.evaluation.mining import definitions
-from dowse.types import Entity, Kind
+from dowse.types.source import Entity, Kind
 
 MIN_NAME_LETTERS = 4
 """Letters of a name; shorter names are not distinctive."""

@@ -9,7 +9,7 @@ from dowse.code import tokens
 from dowse.engine import Engine
 from dowse.search.query.term_graph import Entry, TermGraph, compile_term
 from dowse.stores.protocol import Snapshot
-from dowse.types import Filter
+from dowse.types.stored import Filter
 
 DUPLICATE = "duplicate"
 DEAD = "dead"

@@ -9,7 +9,7 @@ from dowse.graph.import_rules.by_namespace import split_name
 from dowse.graph.import_rules.rule import CONTAINER, FOLDER, INSTANCE, MODULE, Dialect, ImportedName, Value
 from dowse.graph.scopes import FILE, FileScopes, Mention
 from dowse.graph.symbol_table import SymbolTable
-from dowse.types import Kind
+from dowse.types.source import Kind
 
 _CRATE_ROOTS = ("lib.rs", "main.rs")
 _FOLDER_MODULES = frozenset({"mod", "lib", "main"})

@@ -50,7 +50,7 @@ def affected(
     from dowse.errors import UsageError
     from dowse.interfaces import render_graph
     from dowse.interfaces.cli import output
-    from dowse.types import Walk
+    from dowse.types.graph_values import Walk
 
     if since and diff:
         raise UsageError("--since and --diff exclude each other: give one of them")

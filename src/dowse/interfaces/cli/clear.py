@@ -52,7 +52,7 @@ def clear(root: str | None, yes: bool, **given: Any) -> int:
 def _locate_index(engine: Engine) -> tuple[str, bool]:
     """Return where the index is, and whether there is anything to remove, complete or not."""
     from dowse.stores import is_server
-    from dowse.types import IndexState
+    from dowse.types.stored import IndexState
 
     if not is_server(engine.settings.store):
         return str(engine.index_folder), bool(engine.index_files())

@@ -18,7 +18,7 @@ from dowse.indexing.ignore_files import IGNORE_FILES
 from dowse.interfaces.text_layout import format_count
 from dowse.stores import is_server
 from dowse.stores.embedded.layout import LOCK_FILE
-from dowse.types import IndexState
+from dowse.types.stored import IndexState
 
 MIN_PYTHON = (3, 11)
 

@@ -208,7 +208,7 @@ def _mine_truth(engine: Engine, flags: dict[str, Any]) -> Dataset:
 def _warn_if_indexed(engine: Engine, truth: Path) -> None:
     """Warn if the file with the answers is itself indexed."""
     from dowse.interfaces.cli import output
-    from dowse.types import Skipped
+    from dowse.types.discovered import Skipped
 
     if not isinstance(engine.why(str(Path.cwd() / truth)), Skipped):
         output.remark(

@@ -36,7 +36,7 @@ def explain(
     from dowse.interfaces import json_values, render_explanation
     from dowse.interfaces.cli import output
     from dowse.interfaces.progress import progress_line
-    from dowse.types import Verdict
+    from dowse.types.explanations import Verdict
 
     with options.open_engine(root, **given) as engine:
         path, line = options.parse_place(place, engine.root)

@@ -10,7 +10,7 @@ import click
 from dowse.interfaces.cli import options
 
 if TYPE_CHECKING:
-    from dowse.types import GraphAnswer, Walk
+    from dowse.types.graph_values import GraphAnswer, Walk
 
 NOTHING_FOUND = 1
 
@@ -222,7 +222,8 @@ def cycles(as_json: bool, color: str, root: str | None, index_dir: str | None) -
 
 
 def _build_walk(flags: dict[str, Any]) -> Walk:
-    from dowse.types import Direction, Kind, Relation, Walk
+    from dowse.types.graph_values import Direction, Relation, Walk
+    from dowse.types.source import Kind
 
     return Walk(
         direction=Direction(flags.get("direction", "uses")),
@@ -237,7 +238,7 @@ def _build_walk(flags: dict[str, Any]) -> Walk:
 
 def _check_kinds(kinds: tuple[str, ...]) -> list[str]:
     from dowse.errors import UsageError
-    from dowse.types import Kind
+    from dowse.types.source import Kind
 
     for kind in kinds:
         if kind not in list(Kind):

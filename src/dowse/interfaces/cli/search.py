@@ -17,7 +17,7 @@ from dowse.interfaces.cli import COMMANDS, IMPLIED_KEY, options
 if TYPE_CHECKING:
     from dowse.engine import Engine
     from dowse.multi_repo import Repositories
-    from dowse.types import Packed, SearchOptions, SearchResponse, SearchResult
+    from dowse.types.answers import Packed, SearchOptions, SearchResponse, SearchResult
 
 NOTHING_FOUND = 1
 
@@ -165,7 +165,7 @@ def _read_query(words: tuple[str, ...]) -> str:
 
 
 def _build_options(engine: Engine, flags: dict[str, Any]) -> SearchOptions:
-    from dowse.types import SearchOptions
+    from dowse.types.answers import SearchOptions
 
     before, after = (
         flags[side] if flags[side] is not None else flags["context"] for side in ("before", "after")
@@ -206,7 +206,7 @@ def show_response(
     """Print an answer in the format that the flags ask for."""
     from dowse.interfaces import json_values, render
     from dowse.interfaces.cli import output
-    from dowse.types import Detail
+    from dowse.types.answers import Detail
 
     budget, detail = flags.get("budget"), flags.get("detail")
     if as_json:
@@ -246,7 +246,7 @@ def _pack(
     from dowse.search.output.budget import UNNAMED_HIT, pack, pack_at_detail
     from dowse.search.output.hit_view import format_location, omit_label
     from dowse.search.output.token_estimate import estimate_tokens
-    from dowse.types import Detail
+    from dowse.types.answers import Detail
 
     words, label = response.query.words, label or omit_label
     if detail:

@@ -33,7 +33,7 @@ def status(root: str | None, why: str | None, as_json: bool, **given: Any) -> in
     """
     from dowse.interfaces import json_values, render_index
     from dowse.interfaces.cli import output
-    from dowse.types import IndexState
+    from dowse.types.stored import IndexState
 
     with options.open_engine(root, **given) as engine:
         if why is not None:
@@ -55,7 +55,7 @@ def _print_why(engine: Engine, path: str, *, as_json: bool) -> int:
     from dowse.interfaces.cli import output
     from dowse.interfaces.json_values import SCHEMA
     from dowse.interfaces.theme import escape_text
-    from dowse.types import Skipped
+    from dowse.types.discovered import Skipped
 
     verdict = engine.why(str(Path.cwd() / path))
     is_skipped = isinstance(verdict, Skipped)

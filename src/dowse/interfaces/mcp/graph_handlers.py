@@ -16,20 +16,9 @@ from dowse.interfaces.mcp.handlers import Context, index_states, select_engine
 from dowse.interfaces.mcp.responses import Answer
 from dowse.interfaces.theme import escape_text, plain
 from dowse.search.output.budget import list_cut_ranges
-from dowse.types import (
-    Detail,
-    EntityCode,
-    EntityHit,
-    GraphAnswer,
-    Kind,
-    Match,
-    PackedHit,
-    Reason,
-    Relation,
-    SearchResult,
-    Step,
-    Walk,
-)
+from dowse.types.answers import Detail, Match, PackedHit, Reason, SearchResult
+from dowse.types.graph_values import EntityCode, EntityHit, GraphAnswer, Relation, Step, Walk
+from dowse.types.source import Kind
 
 DEFAULT_DEPTHS = {"callers": 1, "callees": 1, "deps": 1, "impact": 5, "hierarchy": -1}
 """Steps that are followed by default."""

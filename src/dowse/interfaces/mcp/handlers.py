@@ -24,18 +24,9 @@ from dowse.multi_repo import Repositories
 from dowse.search.output import read_place
 from dowse.search.output.budget import list_cut_ranges
 from dowse.search.output.respond import NO_GOOD_HITS_NOTE
-from dowse.types import (
-    Candidate,
-    Detail,
-    IndexState,
-    PackedHit,
-    Revision,
-    SearchOptions,
-    SearchResponse,
-    SearchResult,
-    Skipped,
-    SkipReason,
-)
+from dowse.types.answers import Detail, PackedHit, SearchOptions, SearchResponse, SearchResult
+from dowse.types.discovered import FoundFile, Revision, Skipped, SkipReason
+from dowse.types.stored import IndexState
 
 DEFAULT_LIMIT = 10
 """Hits of an answer by default."""
@@ -195,7 +186,7 @@ def _describe_file(engine: Engine, path: str) -> str:
     return _describe_skip(verdict) or escape_text(f"{verdict.path} belongs in the index")
 
 
-def _describe_skip(verdict: Candidate | Skipped) -> str:
+def _describe_skip(verdict: FoundFile | Skipped) -> str:
     if not isinstance(verdict, Skipped):
         return ""
     detail = f" ({verdict.detail})" if verdict.detail else ""

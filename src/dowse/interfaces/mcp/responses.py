@@ -16,7 +16,8 @@ from dowse.search.output.budget import Packer, pack_at_detail, truncate_hit
 from dowse.search.output.hit_view import MIN_TEXT_LINES, format_location
 from dowse.search.output.token_estimate import estimate_tokens
 from dowse.settings import SIGNALS
-from dowse.types import Detail, Packed, PackedHit, Reason, Revision, SearchResult
+from dowse.types.answers import Detail, Packed, PackedHit, Reason, SearchResult
+from dowse.types.discovered import Revision
 
 SENT_BEFORE = "sent before"
 

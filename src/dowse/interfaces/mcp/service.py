@@ -129,7 +129,7 @@ class Service:
         self, session: ClientSession, params: Mapping[str, Any], call: Call
     ) -> dict[str, Any]:
         """List the files of existing indexes, a page at a time; nothing is indexed for it."""
-        from dowse.types import IndexState
+        from dowse.types.stored import IndexState
 
         engines = self.workspace.choose_engines(session.roots or (), "")
         start = _parse_cursor(params.get("cursor"))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dowse.types import PackedHit, SearchResult
+    from dowse.types.answers import PackedHit, SearchResult
 
 MAX_SENT_BYTES = 200_000
 """Memory for the lines that a client was sent: at thirty lines a file some 20,000 lines, about what an agent's context

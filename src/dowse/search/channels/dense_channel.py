@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dowse.errors import EmbedderError
 from dowse.search.channels.request import ChannelRequest, NotRun
-from dowse.types import Filter, Scored
+from dowse.types.stored import Filter, Scored
 
 DEPTH_SHARE = 0.8
 """Candidates by meaning for each one by keywords: further down, meaning says less."""

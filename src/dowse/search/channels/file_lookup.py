@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dowse.search.channels.request import ChannelRequest, NotRun
 from dowse.stores.protocol import Snapshot
-from dowse.types import Filter, Scored, StoredFile, chunk_id
+from dowse.types.stored import Filter, Scored, StoredFile, chunk_id
 
 MAX_FILES_PER_NAME = 5
 

@@ -12,7 +12,9 @@ from dowse.lazy_rows import read_column
 from dowse.search.channels.request import ChannelRequest
 from dowse.search.query.analyze import get_last_part
 from dowse.stores.protocol import Snapshot
-from dowse.types import Chunk, Filter, Frame, Scored, StoredFile, best_first, chunk_id
+from dowse.types.queries import Frame
+from dowse.types.source import Chunk
+from dowse.types.stored import Filter, Scored, StoredFile, best_first, chunk_id
 
 MAX_FILES = 5
 """Files of one name that a frame may mean; with more, it names none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dowse.search.channels.request import ChannelRequest, NotRun
-from dowse.types import Scored
+from dowse.types.stored import Scored
 
 FIELD_WEIGHTS = {"name": 1.5, "path": 0.75, "signature": 0.25, "doc": 0.75, "body": 2.5}
 """What a match counts by its field. Signature and doc are part of the body too: this is on top of that."""

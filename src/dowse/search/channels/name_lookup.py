@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from dowse.search.channels.request import ChannelRequest, NotRun
 from dowse.search.query.analyze import get_last_part, is_identifier
-from dowse.types import Kind, NameTier, Scored, best_first, chunk_id
+from dowse.types.source import Kind
+from dowse.types.stored import NameTier, Scored, best_first, chunk_id
 
 MAX_DEFINITIONS = 50
 """Definitions per queried name. A class that is written in parts has a few dozen: with fewer than all of them, which

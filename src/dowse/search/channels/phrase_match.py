@@ -17,7 +17,8 @@ from itertools import islice
 from dowse.errors import DowseError, PatternTooSlow
 from dowse.lazy_rows import read_column
 from dowse.search.channels.request import ChannelRequest
-from dowse.types import Query, QueryRegex, Scored, best_first, chunk_id
+from dowse.types.queries import Query, QueryRegex
+from dowse.types.stored import Scored, best_first, chunk_id
 
 MAX_MATCHES = 1000
 """Matches of one pattern in one file that are counted."""

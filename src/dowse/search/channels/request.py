@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 from dowse.embedders.embedder import Embedder
 from dowse.stores.protocol import Snapshot
-from dowse.types import ChannelReport, Query, Scored
+from dowse.types.answers import ChannelReport
+from dowse.types.queries import Query
+from dowse.types.stored import Scored
 
 DEPTH_STEP = 50
 """Candidates of the lexical channel: as many as the hits that are asked for, rounded up to this, so that all pages of

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from dowse.search.channels.request import ChannelRequest
 from dowse.stores.protocol import Snapshot
-from dowse.types import LanguageVersion, Scored, Term, split_chunk_id
+from dowse.types.queries import LanguageVersion, Term
+from dowse.types.stored import Scored, split_chunk_id
 
 IDIOM_WEIGHT = 1.0
 """Weight of the name that a check uses: as much as a word of the query."""

@@ -25,7 +25,7 @@ from dowse.search.output.hit_view import (
     omit_label,
 )
 from dowse.search.output.token_estimate import TokenCounter, estimate_tokens
-from dowse.types import Detail, Packed, PackedHit, SearchResult
+from dowse.types.answers import Detail, Packed, PackedHit, SearchResult
 
 RANK_DECAY = 0.5
 """Share of each hit's text in the budget, compared with an equally relevant hit one rank above."""

@@ -9,7 +9,8 @@ from dowse.lazy_rows import read_column
 from dowse.search.channels.frame_lookup import find_line
 from dowse.search.query.analyze import find_lone_name, get_last_part, is_identifier
 from dowse.search.ranking.candidates import Candidate, list_passing_definitions
-from dowse.types import Chunk, Entity, Kind, Query
+from dowse.types.queries import Query
+from dowse.types.source import Chunk, Entity, Kind
 
 FUNCTION_KINDS = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
 VALUE_KINDS = frozenset({Kind.VARIABLE, Kind.CONSTANT})

@@ -20,21 +20,10 @@ from dowse.search.output.respond import expand_hit
 from dowse.search.ranking.candidates import Ranking
 from dowse.settings import Settings
 from dowse.stores.protocol import Snapshot
-from dowse.types import (
-    ChannelStanding,
-    Explanation,
-    Filter,
-    Query,
-    Rival,
-    SearchOptions,
-    SearchResponse,
-    SearchResult,
-    StoredFile,
-    TermStanding,
-    Verdict,
-    chunk_id,
-    split_chunk_id,
-)
+from dowse.types.answers import SearchOptions, SearchResponse, SearchResult
+from dowse.types.explanations import ChannelRank, Explanation, HigherHit, TermMatch, Verdict
+from dowse.types.queries import Query
+from dowse.types.stored import Filter, StoredFile, chunk_id, split_chunk_id
 
 MAX_DEPTH = 10_000
 """How far down a channel is looked for a place that is not among its best."""
@@ -188,13 +177,13 @@ def _split_filter(filter: Filter) -> Iterator[tuple[str, Filter]]:
 # --- the trace from one place --------------------------------------------------------------------
 
 
-def _find_terms(snapshot: Snapshot, query: Query, file: StoredFile, ordinal: int) -> tuple[TermStanding, ...]:
+def _find_terms(snapshot: Snapshot, query: Query, file: StoredFile, ordinal: int) -> tuple[TermMatch, ...]:
     """Find where a chunk has each term of the query."""
     found = build_passages(snapshot.content(file.id), file.parsed, file.definitions)
     fields = chunk_terms(file.path, found)[ordinal]._asdict()
     having = {name: frozenset(text.split()) for name, text in fields.items()}
     return tuple(
-        TermStanding(
+        TermMatch(
             term.text,
             term.weight,
             tuple(name for name, tokens in having.items() if term.text in tokens),
@@ -204,24 +193,24 @@ def _find_terms(snapshot: Snapshot, query: Query, file: StoredFile, ordinal: int
     )
 
 
-def _list_missing(terms: Sequence[TermStanding]) -> frozenset[str]:
+def _list_missing(terms: Sequence[TermMatch]) -> frozenset[str]:
     return frozenset(term.text for term in terms if not term.fields)
 
 
 def _list_channel_ranks(
     channels: Mapping[str, Retrieved], chunk: int, deeper: Mapping[str, Retrieved] | None = None
-) -> Iterator[ChannelStanding]:
+) -> Iterator[ChannelRank]:
     """List the place's rank and score in each channel."""
     for name, channel in channels.items():
         hits = deeper[name].hits if deeper else channel.hits
         rank, score = next(((n, hit.score) for n, hit in enumerate(hits, 1) if hit.chunk == chunk), (0, 0.0))
         ends = (channel.hits[0].score, channel.hits[-1].score) if channel.hits else (0.0, 0.0)
-        yield ChannelStanding(name, rank, score, len(channel.hits), *ends, channel.report.why_not)
+        yield ChannelRank(name, rank, score, len(channel.hits), *ends, channel.report.why_not)
 
 
 def _list_higher_hits(
     snapshot: Snapshot, search: FinishedSearch, rank: int, missing: frozenset[str]
-) -> tuple[Rival, ...]:
+) -> tuple[HigherHit, ...]:
     """List the first hits above a rank, and what of the missing terms they have."""
     rivals = []
     for n, candidate in enumerate(search.ranking.candidates[: min(MAX_RIVALS, rank - 1)], 1):
@@ -231,5 +220,5 @@ def _list_higher_hits(
         )
         has = tuple(term.text for term in terms if term.fields and term.text in missing)
         where = (result.path, result.start_line, result.end_line, result.entity)
-        rivals.append(Rival(n, *where, result.score, result.reasons, has))
+        rivals.append(HigherHit(n, *where, result.score, result.reasons, has))
     return tuple(rivals)

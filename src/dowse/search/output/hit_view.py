@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from dowse.code import tokens
 from dowse.search.output.token_estimate import TokenCounter, estimate_tokens
-from dowse.types import Detail, PackedHit, SearchResult
+from dowse.types.answers import Detail, PackedHit, SearchResult
 
 PREVIEW_LINES = 8
 """Lines of a hit in a preview."""

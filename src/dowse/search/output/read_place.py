@@ -16,7 +16,9 @@ from typing import NamedTuple
 from dowse.errors import UsageError
 from dowse.search.query.analyze import get_last_part, join_with_dots
 from dowse.stores.protocol import Snapshot
-from dowse.types import Entity, Filter, Kind, Match, NameTier, Role, SearchResult, StoredFile
+from dowse.types.answers import Match, SearchResult
+from dowse.types.source import Entity, Kind, Role
+from dowse.types.stored import Filter, NameTier, StoredFile
 
 CONTEXT_LINES = 10
 """Lines shown on either side of a line that is in no definition."""

@@ -10,7 +10,8 @@ from dowse.search.ranking.calibration import WEAK_RELEVANCE
 from dowse.search.ranking.candidates import Ranking
 from dowse.settings import Settings
 from dowse.stores.protocol import Snapshot
-from dowse.types import Kind, Match, Reason, SearchOptions, SearchResponse, SearchResult
+from dowse.types.answers import Match, Reason, SearchOptions, SearchResponse, SearchResult
+from dowse.types.source import Kind
 
 JUDGED_HITS = 10
 """One of so many of the first candidates must be good, however many hits are asked for."""

@@ -10,7 +10,8 @@ from dowse.code.test_pairing import Pairs
 from dowse.search.channels.frame_lookup import find_chunk_at
 from dowse.search.query.keywords import QueryWord, choose_keywords
 from dowse.stores.protocol import Snapshot
-from dowse.types import CHUNK_BITS, Filter, Scored, StoredFile, Term, chunk_id
+from dowse.types.queries import Term
+from dowse.types.stored import CHUNK_BITS, Filter, Scored, StoredFile, chunk_id
 
 MAX_TERMS = 25
 """Terms of a piece of code by which similar code is found."""

@@ -11,7 +11,8 @@ from dowse.code import tokens
 from dowse.search.channels import version_checks
 from dowse.search.query import stack_traces
 from dowse.search.query.error_message import find_error_message
-from dowse.types import Filter, Frame, ParsedQuery, Query, Term
+from dowse.types.queries import Frame, ParsedQuery, Query, Term
+from dowse.types.stored import Filter
 
 MAX_TERMS = 64
 """Terms that are searched for; a longer text says nothing new after its first few dozen distinct words."""

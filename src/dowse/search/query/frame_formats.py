@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from dowse.types import Frame
+from dowse.types.queries import Frame
 
 RANK_TRACE, RANK_FAILED_TEST, RANK_MENTION = range(3)
 """How much a frame says about what went wrong, best first."""

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from dowse.code import tokens
 from dowse.search.query.analyze import ABBREVIATIONS, PART_WEIGHT, STOP_WORDS, WHOLE_WEIGHT, is_identifier
 from dowse.stores.protocol import Snapshot
-from dowse.types import Query, Term
+from dowse.types.queries import Query, Term
 
 LONG_QUERY_WORDS = 40
 """Words from which on a text is long: below, every word was chosen to be searched for."""

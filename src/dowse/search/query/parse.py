@@ -19,7 +19,8 @@ from difflib import get_close_matches
 from typing import NoReturn
 
 from dowse.errors import UsageError
-from dowse.types import ParsedQuery, QueryRegex, Role
+from dowse.types.queries import ParsedQuery, QueryRegex
+from dowse.types.source import Role
 
 MAX_QUERY_CHARS = 400
 """Characters of a text that is read as a query; a longer one was pasted."""

@@ -9,7 +9,7 @@ from dowse.errors import RewriterError
 from dowse.search.query import stack_traces
 from dowse.search.query.llm_rewriter import Rewriter
 from dowse.search.query.term_graph import EnrichedQuery, TermGraph
-from dowse.types import ParsedQuery, RewriteTrace
+from dowse.types.queries import ParsedQuery, RewriteTrace
 
 
 def rewrite_query(parsed: ParsedQuery, graph: TermGraph | None, rewriter: Rewriter | None) -> ParsedQuery:

@@ -24,7 +24,7 @@ from dowse.search.query.frame_formats import (
     parse_line,
 )
 from dowse.search.query.program_output import clean_lines, strip_ansi
-from dowse.types import Frame
+from dowse.types.queries import Frame
 
 MAX_FRAMES = 100
 """Frames that are returned; nobody resolves more."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dowse.errors import SettingsError
-from dowse.types import AddedTerm
+from dowse.types.queries import AddedTerm
 
 MAX_TERMS_PER_ENTRY = 5
 MAX_ADDED_TERMS = 10

@@ -21,7 +21,7 @@ from dowse.search.query.keywords import inverse_frequency
 from dowse.search.ranking.candidates import Candidate, describes_a_place, list_naming_words
 from dowse.search.ranking.signals import definition, file_name
 from dowse.stores.protocol import Snapshot
-from dowse.types import Query
+from dowse.types.queries import Query
 
 WEAK_RELEVANCE = 0.1
 """An answer whose best hit is below this is a guess: so are one in a hundred of the answers to real queries, and

@@ -12,7 +12,10 @@ from dowse.search.channels.request import Retrieved
 from dowse.search.ranking.fusion import Contribution, FusedScores
 from dowse.search.timing import StageTimer
 from dowse.stores.protocol import Snapshot
-from dowse.types import CHUNK_BITS, Chunk, Entity, Filter, Query, Reason, StoredFile, split_chunk_id
+from dowse.types.answers import Reason
+from dowse.types.queries import Query
+from dowse.types.source import Chunk, Entity
+from dowse.types.stored import CHUNK_BITS, Filter, StoredFile, split_chunk_id
 
 DESCRIPTION_WORDS = 12
 """Words from which on a query describes a place; a shorter one names a subject."""

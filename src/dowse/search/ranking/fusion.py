@@ -18,7 +18,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from dowse.types import Scored
+from dowse.types.stored import Scored
 
 RRF_K = 60
 """The constant of RRF: the larger, the less the first ranks stand out."""

@@ -26,7 +26,7 @@ from dowse.stores.embedded.layout import CATALOGUE, LEXICAL, VECTORS, VIEWS
 from dowse.stores.embedded.lexical_index import LexicalReader
 from dowse.stores.embedded.open_index import OpenIndex
 from dowse.stores.embedded.vector_index import VectorIndex
-from dowse.types import IndexState, IndexStatus, split_chunk_id
+from dowse.types.stored import IndexState, IndexStatus, split_chunk_id
 
 MAX_IDLE_CONNECTIONS = 3
 """Connections kept open between queries: each maps the catalogue for itself; opening one takes a third of a

@@ -21,18 +21,9 @@ from dowse.errors import IndexCorrupt
 from dowse.serialization import inflate
 from dowse.stores import row_codec
 from dowse.stores.embedded.catalogue_connection import CatalogueConnection
-from dowse.types import (
-    KEY_BYTES,
-    ChunkVector,
-    FileFacts,
-    FileReferences,
-    FileStamp,
-    IndexReport,
-    MaskedSecret,
-    ParsedFile,
-    Role,
-    StoredFile,
-)
+from dowse.types.discovered import KEY_BYTES, ChunkVector, FileStamp, IndexReport
+from dowse.types.source import MaskedSecret, ParsedFile, Role
+from dowse.types.stored import FileFacts, FileReferences, StoredFile
 
 RETAINED_GENERATIONS = 2
 """Generations before the newest that can still be read: a derived index may be one commit behind, and

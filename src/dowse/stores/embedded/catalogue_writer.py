@@ -11,11 +11,7 @@ from dowse.serialization import deflate
 from dowse.stores import row_codec
 from dowse.stores.embedded.catalogue import RETAINED_GENERATIONS, Catalogue, hash_text, split_keys
 from dowse.stores.protocol import merge_folders
-from dowse.types import (
-    FileStamp,
-    IndexReport,
-    SourceFile,
-)
+from dowse.types.discovered import FileStamp, IndexReport, SourceFile
 
 SPARE_CONTENTS_SHARE = 1.0
 """Contents that no file uses are kept (a branch may come back) up to this share of those in use."""

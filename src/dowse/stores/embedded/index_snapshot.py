@@ -17,18 +17,18 @@ from dowse.stores.embedded.lexical_index import LexicalReader
 from dowse.stores.embedded.snapshot_cache import SnapshotCache
 from dowse.stores.embedded.vector_codec import unpack_vectors
 from dowse.stores.embedded.vector_index import VectorIndex
-from dowse.types import (
+from dowse.types.discovered import ChunkVector
+from dowse.types.queries import Term
+from dowse.types.source import Kind
+from dowse.types.stored import (
     CHUNK_BITS,
-    ChunkVector,
     FileFacts,
     FileReferences,
     Filter,
-    Kind,
     NameHit,
     NameTier,
     Scored,
     StoredFile,
-    Term,
     split_chunk_id,
 )
 

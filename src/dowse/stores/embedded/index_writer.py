@@ -18,13 +18,9 @@ from dowse.stores.embedded.catalogue import (
 from dowse.stores.embedded.catalogue_writer import CatalogueWriter
 from dowse.stores.embedded.vector_codec import pack_vectors, unpack_vectors
 from dowse.stores.embedded.vector_index import VectorIndex
-from dowse.types import (
-    CHUNK_BITS,
-    FileStamp,
-    IndexReport,
-    ParsedFile,
-    SourceFile,
-)
+from dowse.types.discovered import FileStamp, IndexReport, SourceFile
+from dowse.types.source import ParsedFile
+from dowse.types.stored import CHUNK_BITS
 
 
 class EmbeddedWriter:

@@ -23,18 +23,10 @@ from dowse.filters import chunk_definitions, name_regex, path_regex
 from dowse.stores.embedded import layout
 from dowse.stores.embedded.checksums import checksum
 from dowse.stores.name_match import max_typos
-from dowse.types import (
-    CHUNK_BITS,
-    ChunkTerms,
-    Filter,
-    NameTier,
-    Scored,
-    SourceFile,
-    StoredFile,
-    Term,
-    best_first,
-    chunk_id,
-)
+from dowse.types.discovered import SourceFile
+from dowse.types.queries import Term
+from dowse.types.source import ChunkTerms
+from dowse.types.stored import CHUNK_BITS, Filter, NameTier, Scored, StoredFile, best_first, chunk_id
 
 WRITER_HEAP_BYTES = 30_000_000
 """Bytes buffered before a segment is written: large enough that a batch makes one segment. A third of it is a table

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from dowse.lru import LruCache
 from dowse.stores.embedded.catalogue import Catalogue, CatalogueFile
-from dowse.types import FileFacts, Filter, StoredFile
+from dowse.types.stored import FileFacts, Filter, StoredFile
 
 MAX_CACHED_FILES = 1500
 """Files whose rows are cached between queries: about 8 MB."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dowse.stores.embedded.quantize import quantize_rows
-from dowse.types import ChunkVector
+from dowse.types.discovered import ChunkVector
 
 SCALE_BYTES = 4
 

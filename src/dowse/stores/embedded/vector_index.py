@@ -27,7 +27,8 @@ from dowse.stores.embedded.checksums import checksum
 from dowse.stores.embedded.quantize import INT8_LEVELS, quantize_int8
 from dowse.stores.embedded.vector_codec import SCALE_BYTES
 from dowse.stores.embedded.vector_segment import SegmentShape, VectorSegment
-from dowse.types import ChunkVector, Scored, best_first, chunk_id
+from dowse.types.discovered import ChunkVector
+from dowse.types.stored import Scored, best_first, chunk_id
 
 if TYPE_CHECKING:
     import numpy as np

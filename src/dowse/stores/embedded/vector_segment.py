@@ -19,7 +19,7 @@ from dowse.stores.embedded import pca_prefilter
 from dowse.stores.embedded.pca_prefilter import PcaPrefilter
 from dowse.stores.embedded.topk import COSINE_OFFSET, top_k_indices
 from dowse.stores.embedded.vector_codec import SCALE_BYTES
-from dowse.types import CHUNK_BITS
+from dowse.types.stored import CHUNK_BITS
 
 PREFILTER_ROWS_PER_HIT = 8
 PREFILTER_SHARE = 1 / 1000

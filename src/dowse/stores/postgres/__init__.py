@@ -32,7 +32,8 @@ from dowse.stores.postgres.sql_snapshot import PostgresSnapshot, missing_index_e
 from dowse.stores.postgres.state import ViewState, begin_read, read_view_state
 from dowse.stores.postgres.transaction import Transaction
 from dowse.stores.postgres.view_writer import PostgresWriter
-from dowse.types import Collected, IndexState, IndexStatus, MaskedSecret, ServerStatus
+from dowse.types.source import MaskedSecret
+from dowse.types.stored import Collected, IndexState, IndexStatus, ServerStatus
 
 __all__ = ["PostgresStore", "Server"]
 

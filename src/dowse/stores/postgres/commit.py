@@ -17,7 +17,8 @@ from dowse.stores.postgres.filter_sql import to_sql_text
 from dowse.stores.postgres.postings import FIELDS, PostingSegment
 from dowse.stores.postgres.read_cache import name_keys
 from dowse.stores.postgres.state import ViewState
-from dowse.types import CHUNK_BITS, SourceFile
+from dowse.types.discovered import SourceFile
+from dowse.types.stored import CHUNK_BITS
 
 
 class _RemovedFiles(NamedTuple):

@@ -14,7 +14,7 @@ from dowse.stores.postgres.filter_cache import FilterCache
 from dowse.stores.postgres.filter_sql import WhereClause
 from dowse.stores.postgres.postings import Array
 from dowse.stores.postgres.transaction import SqlRows, Transaction
-from dowse.types import Filter, Scored, best_first
+from dowse.types.stored import Filter, Scored, best_first
 
 EXACT_CHUNKS = 20_000
 """Where a filter leaves no more than this, all of them are compared with the query: as fast as the graph, which

@@ -18,7 +18,9 @@ from dowse.stores.postgres.filter_sql import to_sql_text
 from dowse.stores.postgres.read_cache import MAX_LISTED_FILES, Content, Directory, FileRow, ReadCache
 from dowse.stores.postgres.state import MANIFEST, ManifestRow, build_manifest
 from dowse.stores.postgres.transaction import Transaction
-from dowse.types import ChunkVector, FileReferences, FileStamp, Filter, Role, StoredFile
+from dowse.types.discovered import ChunkVector, FileStamp
+from dowse.types.source import Role
+from dowse.types.stored import FileReferences, Filter, StoredFile
 
 CONTENTS_PER_TRIP = 50
 REFERENCES_PER_TRIP = 1000

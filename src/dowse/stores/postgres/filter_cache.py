@@ -11,7 +11,7 @@ from dowse.stores.postgres.filter_sql import WhereClause
 from dowse.stores.postgres.postings import AllowedIds, Array, ChunkLayout, PostingSegment
 from dowse.stores.postgres.read_cache import ReadCache
 from dowse.stores.postgres.transaction import Transaction
-from dowse.types import Filter
+from dowse.types.stored import Filter
 
 
 class FilterCache:

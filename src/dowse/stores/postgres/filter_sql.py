@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from dowse.filters import name_regex, path_regex
-from dowse.types import Filter
+from dowse.types.stored import Filter
 
 MAX_BIGINT = 2**63 - 1
 

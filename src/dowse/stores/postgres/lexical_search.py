@@ -9,7 +9,8 @@ from dowse.stores.postgres.filter_cache import FilterCache
 from dowse.stores.postgres.postings import FIELDS, Statistics, TermScores
 from dowse.stores.postgres.read_cache import ReadCache
 from dowse.stores.postgres.transaction import Transaction
-from dowse.types import Filter, Scored, Term
+from dowse.types.queries import Term
+from dowse.types.stored import Filter, Scored
 
 BODY_FIELD = FIELDS.index("body")
 

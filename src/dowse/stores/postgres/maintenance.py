@@ -14,7 +14,7 @@ from dowse.stores.postgres.deletion import collect, drop_dense, drop_view
 from dowse.stores.postgres.locks import COMMIT_LOCK, VIEW_LOCK, lock_keys, schema_oid
 from dowse.stores.postgres.postings import MERGE_CHUNKS
 from dowse.stores.postgres.state import BEGIN
-from dowse.types import Collected, ServerStatus, ViewStatus
+from dowse.types.stored import Collected, ServerStatus, ViewStatus
 
 SHARED_TABLES = ("contents", "names", "vectors", "files", "segments", "postings")
 

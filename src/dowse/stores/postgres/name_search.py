@@ -7,7 +7,8 @@ from dowse.stores.postgres import filter_sql
 from dowse.stores.postgres.filter_sql import WhereClause, to_sql_text
 from dowse.stores.postgres.read_cache import MAX_LISTED_NAMES, NameList, ReadCache
 from dowse.stores.postgres.transaction import SqlRows, Transaction
-from dowse.types import Filter, Kind, NameHit, NameTier
+from dowse.types.source import Kind
+from dowse.types.stored import Filter, NameHit, NameTier
 
 
 class NameSearch:

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dowse.types import CHUNK_BITS, ChunkTerms, Scored
+from dowse.types.source import ChunkTerms
+from dowse.types.stored import CHUNK_BITS, Scored
 
 BM25_K1 = 1.2
 BM25_B = 0.75

@@ -15,7 +15,8 @@ import numpy as np
 from dowse.lru import LruCache
 from dowse.stores.postgres.postings import AllowedIds, Array, ChunkLayout, TermScores
 from dowse.stores.postgres.state import Key, ManifestRow
-from dowse.types import Filter, ParsedFile, StoredFile
+from dowse.types.source import ParsedFile
+from dowse.types.stored import Filter, StoredFile
 
 MAX_CONTENTS = 6000
 """Parsed files: about 30 MB."""

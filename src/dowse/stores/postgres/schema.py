@@ -19,7 +19,7 @@ from psycopg import sql
 from dowse.errors import IndexTooNew, IndexUnreachable, UsageError
 from dowse.stores.postgres.connection import Connection, Connections, table_identifier
 from dowse.stores.protocol import FORMAT
-from dowse.types import IndexState
+from dowse.types.stored import IndexState
 
 MIN_VECTOR_VERSION = (0, 8)
 """pgvector goes on searching where a filter left too little since 0.8."""

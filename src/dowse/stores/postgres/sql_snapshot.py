@@ -14,16 +14,16 @@ from dowse.stores.postgres.name_search import NameSearch
 from dowse.stores.postgres.read_cache import ReadCache
 from dowse.stores.postgres.state import ManifestRow
 from dowse.stores.postgres.transaction import Transaction
-from dowse.types import (
+from dowse.types.discovered import ChunkVector
+from dowse.types.queries import Term
+from dowse.types.stored import (
     CHUNK_BITS,
-    ChunkVector,
     FileReferences,
     Filter,
     NameHit,
     NameTier,
     Scored,
     StoredFile,
-    Term,
     split_chunk_id,
 )
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import psycopg
 
 from dowse.stores.postgres.connection import Connection
-from dowse.types import FileStamp
+from dowse.types.discovered import FileStamp
 
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 """A transaction that sees one state of the database from first to last."""

@@ -35,7 +35,8 @@ from dowse.stores.postgres.locks import (
 )
 from dowse.stores.postgres.state import MANIFEST, ManifestRow, ViewState, build_manifest, read_view_state
 from dowse.stores.protocol import merge_folders
-from dowse.types import FileStamp, IndexReport, ParsedFile, SourceFile
+from dowse.types.discovered import FileStamp, IndexReport, SourceFile
+from dowse.types.source import ParsedFile
 
 SPARE_CONTENTS_SHARE = 1.0
 """Contents that no file uses are kept (a branch may come back) up to this share of those in use."""

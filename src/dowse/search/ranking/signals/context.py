@@ -8,7 +8,8 @@ from typing import NamedTuple
 from dowse.search.channels.request import Retrieved
 from dowse.search.ranking.candidates import Candidate
 from dowse.stores.protocol import Snapshot
-from dowse.types import Query, SearchOptions
+from dowse.types.answers import SearchOptions
+from dowse.types.queries import Query
 
 
 class SignalContext(NamedTuple):

@@ -8,7 +8,7 @@ from dowse.code import tokens
 from dowse.search.query.analyze import find_lone_name, is_identifier, split_name
 from dowse.search.ranking.candidates import Candidate
 from dowse.search.ranking.signals.context import SignalContext
-from dowse.types import Entity, Kind
+from dowse.types.source import Entity, Kind
 
 SYMBOL_QUERY_FACTOR = 1.75
 """Factor where the query is an identifier."""

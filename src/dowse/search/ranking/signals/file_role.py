@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from dowse.search.ranking.candidates import Candidate
 from dowse.search.ranking.signals.context import SignalContext
-from dowse.types import Role
+from dowse.types.source import Role
 
 FACTORS = {
     Role.TEST: 0.5,

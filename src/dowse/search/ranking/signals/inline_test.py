@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dowse.search.ranking.candidates import Candidate
 from dowse.search.ranking.signals.context import SignalContext
 from dowse.search.ranking.signals.file_role import choose_factor
-from dowse.types import Entity, Kind, Role
+from dowse.types.source import Entity, Kind, Role
 
 RUST_TEST_MODULES = frozenset({"tests", "test"})
 ZIG_TEST_PREFIX = 'test "'

@@ -12,7 +12,9 @@ from dowse.search.channels.keyword_channel import FIELD_WEIGHTS
 from dowse.search.ranking.candidates import Candidate
 from dowse.search.ranking.signals.context import SignalContext
 from dowse.stores.protocol import Snapshot
-from dowse.types import CHUNK_BITS, Filter, Query, Role, StoredFile, chunk_id
+from dowse.types.queries import Query
+from dowse.types.source import Role
+from dowse.types.stored import CHUNK_BITS, Filter, StoredFile, chunk_id
 
 LEADING_FILES = 2
 """How many of the first files of an answer bring their partners along."""

@@ -1,0 +1,151 @@
+"""The answer to a query: hits with their reasons, the response, and how it is packed into a budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from dowse.types.queries import Query
+from dowse.types.source import Kind
+from dowse.types.stored import NO_FILTER, Filter
+
+
+class Match(StrEnum):
+    """Which kind of evidence found a hit."""
+
+    EXACT = "exact"
+    KEYWORD = "keyword"
+    SEMANTIC = "semantic"
+    BOTH = "both"
+    NAME = "name"
+
+
+class Reason(NamedTuple):
+    """One named contribution to a hit's score: what it multiplies or adds, and why."""
+
+    name: str
+    value: float
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelReport:
+    """Whether a channel ran, what it brought, how long it took, and why it did not run.
+
+    ``failed`` if it should have: the next time it may.
+    """
+
+    name: str
+    ran: bool
+    hits: int = 0
+    milliseconds: float = 0.0
+    why_not: str = ""
+    failed: bool = False
+    best: float = 0.0  # its best score, before anything is weighed
+
+
+class Stage(NamedTuple):
+    """A step of an answer, and how long it took."""
+
+    name: str
+    milliseconds: float
+
+
+class SearchResult(NamedTuple):
+    """A place in the answer. ``text`` is what the lines say; ``fresh`` whether they still say it on disk."""
+
+    path: str
+    start_line: int
+    end_line: int
+    entity: str
+    kind: Kind
+    language: str
+    relevance: float
+    score: float
+    match: Match
+    reasons: tuple[Reason, ...]
+    text: str
+    signature: str = ""
+    fresh: bool = True
+    repository: str = ""  # its name, where several were asked
+    uses: tuple[str, ...] = ()
+    used_by: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryReport:
+    """A repository that was asked along with others: where it is, what it brought, or why nothing."""
+
+    name: str
+    root: str
+    generation: int = 0
+    hits: int = 0
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResponse:
+    """The answer to a question, with the trace of how it was found."""
+
+    query: Query
+    root: str
+    channels: tuple[ChannelReport, ...]
+    results: tuple[SearchResult, ...]
+    generation: int
+    milliseconds: float
+    notes: tuple[str, ...] = ()
+    stages: tuple[Stage, ...] = ()
+    cached: str = ""  # "exact" or "semantic" if the answer was given before
+    weak: bool = False  # nothing good was found: the few results are guesses
+    repositories: tuple[RepositoryReport, ...] = ()  # where several were asked
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """What a caller may ask of one search. None: as the settings say."""
+
+    limit: int = 10
+    filter: Filter = NO_FILTER
+    before: int | None = None
+    after: int | None = None
+    text: bool = True
+    min_score: float | None = None  # hits of less relevance are left out
+    show_weak: bool | None = None  # all hits are shown even if none is good
+    near: tuple[
+        tuple[str, float], ...
+    ] = ()  # files around the caller's cursor, and how near each is (0 to 1)
+    neighbours: bool = False  # say of each hit what it uses, what uses it, and its tests
+
+
+class Detail(StrEnum):
+    """How much of a hit is shown, least first."""
+
+    IDS = "ids"
+    SIGNATURE = "signature"
+    PREVIEW = "preview"
+    FULL = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class PackedHit:
+    """A hit as it is shown: its lines, header first, the ranges of its lines in the file that are not, its tokens."""
+
+    result: SearchResult
+    detail: Detail
+    lines: tuple[str, ...]
+    cut: tuple[tuple[int, int], ...] = ()
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """An answer that fits a budget, and what was left out: ``path:start-end`` of hits and of parts of hits."""
+
+    hits: tuple[PackedHit, ...]
+    omitted: tuple[str, ...]
+    cut: tuple[str, ...]
+    text: str
+    tokens: int
+    budget: int

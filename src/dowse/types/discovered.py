@@ -1,0 +1,150 @@
+"""Files on the way into an index: what discovery found or skipped, time stamps, and files ready to be stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+from dowse.types.source import ChunkTerms, Definitions, MaskedSecret, ParsedFile, Role
+
+
+class SkipReason(StrEnum):
+    """Why a file on disk is not in the index."""
+
+    IGNORED = "ignored by an ignore file"
+    DEFAULT_EXCLUDED = "excluded by default"
+    WORK_TREE = "another work tree of a repository in the tree"
+    EXCLUDED = "excluded by a setting"
+    NOT_INCLUDED = "not matched by include"
+    TOO_LARGE = "too large"
+    BINARY = "binary"
+    MINIFIED = "minified or generated bundle"
+    SYMLINK = "symlink that leaves the tree or repeats a part of it"
+    UNREADABLE = "unreadable"
+    NOT_A_FILE = "not a regular file"
+    MISSING = "not there"
+    OUTSIDE = "outside the root"
+    FAILED = "failed to index"
+
+
+SKIPPED_PREFIX = "/"
+"""Begins the path of a file that its content leaves out, where it stands among folders."""
+
+OUTER_RULES_PREFIX = "//"
+"""Begins the path of an ignore file that is no part of the tree, where it stands among folders; as ``LEFT_OUT`` begins
+it too, what begins with neither is a folder."""
+
+
+class FileStamp(NamedTuple):
+    """What ``stat`` said when a file was read: equal stamps mean that nothing has to be read again.
+
+    ``ctime_ns`` is when the system itself last noted a change, which nobody can set; 0 where it does not.
+    """
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int = 0
+
+    @property
+    def changed_ns(self) -> int:
+        """When anything of it was last changed, its permissions included where the system notes that."""
+        return self.ctime_ns or self.mtime_ns
+
+
+class FoundFile(NamedTuple):
+    """A file that discovery offers for indexing. ``path`` is POSIX-style and relative to the root."""
+
+    path: str
+    stamp: FileStamp
+
+
+class Folder(NamedTuple):
+    """A folder that discovery walked (the root is ``""``): a new time stamp means that a name came or went, or that it
+    can be read by now.
+
+    Also a file that its content leaves out (empty, too large, binary), behind ``LEFT_OUT``, and an ignore file that is
+    not indexed (in a folder above, of the repository, of the user, or ignored itself) or ``.git`` of a work tree that
+    is left out, behind ``OUTER_RULES``; -1 if it is not there. That they change shows nowhere else.
+    """
+
+    path: str
+    changed_ns: int
+
+
+class Skipped(NamedTuple):
+    """A file or folder that is left out: why, and by which rule (``.gitignore:3 *.log``)."""
+
+    path: str
+    reason: SkipReason
+    detail: str
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is a folder, with all that is in it."""
+        return self.path.endswith("/")
+
+
+KEY_BYTES = 16
+"""What the key of a vector takes."""
+
+
+class ChunkVector(NamedTuple):
+    """A chunk's embedding (float32, little-endian, length one) under the hash of what was embedded."""
+
+    key: bytes
+    vector: bytes
+
+
+class PreparedChunk(NamedTuple):
+    """What an embedder is to know of a chunk, under the key of its vector."""
+
+    key: bytes
+    document: bytes
+
+
+class SourceFile(NamedTuple):
+    """A file ready to be stored: where it is, what it says (UTF-8), what was understood."""
+
+    path: str
+    stamp: FileStamp
+    content_hash: bytes
+    role: Role
+    content: bytes
+    parsed: ParsedFile
+    definitions: Definitions
+    terms: tuple[ChunkTerms, ...]
+    secrets: tuple[MaskedSecret, ...] = ()
+    vectors: tuple[ChunkVector, ...] = ()
+    references: bytes = b""  # packed by code/references.py; empty if the content is known to the store
+    prepared: tuple[PreparedChunk, ...] = ()  # of embedders that prepare; not stored
+    awaits_vectors: bool = False  # the embedder failed: to a writer, the file is not known yet
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What one complete indexing run saw and did; kept with the index for ``dowse status``."""
+
+    seen: int
+    indexed: int
+    added: int
+    changed: int
+    removed: int
+    unchanged: int
+    skipped: Mapping[str, int]  # files by reason: with those that are indexed, they are all that were seen
+    failures: tuple[Skipped, ...]
+    seconds: float
+    without_vectors: int = 0  # files that wait for vectors because the embedder failed
+    why_without: str = ""
+    skipped_folders: Mapping[str, int] = field(default_factory=dict)  # left out whole, nobody knows with what
+    repaired: tuple[str, ...] = ()  # parts of the index that were damaged or lost, and were made anew
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """The commit that a tree is at, and those of the files asked about that differ from what git has."""
+
+    commit: str
+    branch: str
+    dirty: tuple[str, ...] = ()

@@ -1,0 +1,203 @@
+"""What a store keeps and returns: files, scored chunks, filters, and the state of an index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import repeat
+from operator import itemgetter
+from typing import Any, NamedTuple, TypeVar
+
+from dowse.types.discovered import FileStamp, IndexReport
+from dowse.types.source import Definitions, Kind, MaskedSecret, ParsedFile, Role
+
+Row = TypeVar("Row", bound=NamedTuple)
+
+
+def make_rows(kind: type[Row], rows: Iterable[tuple[Any, ...]]) -> Iterator[Row]:
+    """Plain tuples as named ones: their own constructor, a call of Python for each, takes up to three times as long."""
+    return map(tuple.__new__, repeat(kind), rows)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file as the index has it. A changed file gets a new ``id``; none is ever used again."""
+
+    id: int
+    path: str
+    stamp: FileStamp
+    content_hash: bytes
+    role: Role
+    parsed: ParsedFile
+    definitions: Definitions
+
+
+class FileReferences(NamedTuple):
+    """What a file of the index defines and mentions, packed by ``code/references.py``."""
+
+    path: str
+    content_hash: bytes
+    language: str
+    role: Role
+    packed: bytes
+
+
+class Scored(NamedTuple):
+    """A chunk that a channel returns, best first. ``chunk`` is a global id: see ``chunk_id``."""
+
+    chunk: int
+    score: float
+
+
+_CHUNK, _SCORE = itemgetter(0), itemgetter(1)
+
+
+def best_first(chunks: Iterable[int], scores: Iterable[float]) -> list[Scored]:
+    """Chunks by their scores, of equals the first; both sorts are stable, and nothing here calls back."""
+    found = sorted(zip(chunks, scores, strict=True), key=_CHUNK)
+    found.sort(key=_SCORE, reverse=True)
+    return list(make_rows(Scored, found))
+
+
+class NameTier(StrEnum):
+    """How a name matched, best first."""
+
+    EXACT = "exact"
+    CASE = "case-insensitive"
+    PREFIX = "prefix"
+    GLOB = "glob"
+    FUZZY = "fuzzy"
+
+
+class NameHit(NamedTuple):
+    """An entity found by its name; ``chunk`` is the chunk that holds the line with the name."""
+
+    file: int
+    entity: int
+    chunk: int
+    tier: NameTier
+    kind: Kind
+
+
+CHUNK_BITS = 20
+"""A chunk's global id is the file's id and the chunk's place in the file: a million chunks per file."""
+
+
+def chunk_id(file: int, ordinal: int) -> int:
+    """The global id of a file's n-th chunk."""
+    return file << CHUNK_BITS | ordinal
+
+
+def split_chunk_id(chunk: int) -> tuple[int, int]:
+    """The file's id and the place in it that a chunk's global id stands for."""
+    return chunk >> CHUNK_BITS, chunk & ((1 << CHUNK_BITS) - 1)
+
+
+class FileFacts(NamedTuple):
+    """What a filter may ask of a file. ``changed_ns`` is when it was last modified."""
+
+    path: str
+    language: str
+    role: str
+    changed_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What a hit must be, and must not be. Empty means anything; several values of one field are alternatives."""
+
+    languages: frozenset[str] = frozenset()
+    not_languages: frozenset[str] = frozenset()
+    paths: tuple[str, ...] = ()
+    not_paths: tuple[str, ...] = ()
+    roles: frozenset[Role] = frozenset()
+    not_roles: frozenset[Role] = frozenset()
+    changed_since_ns: int | None = None
+    kinds: frozenset[Kind] = frozenset()
+    not_kinds: frozenset[Kind] = frozenset()
+    names: tuple[str, ...] = ()
+
+    @property
+    def about_files(self) -> bool:
+        """Whether some files are ruled out as a whole."""
+        lists = (self.languages, self.not_languages, self.paths, self.not_paths, self.roles, self.not_roles)
+        return any(lists) or self.changed_since_ns is not None
+
+    @property
+    def about_chunks(self) -> bool:
+        """Whether some chunks of a file may be ruled out."""
+        return bool(self.kinds or self.not_kinds or self.names)
+
+
+NO_FILTER = Filter()
+
+
+class IndexState(StrEnum):
+    """What there is to search, by name."""
+
+    MISSING = "missing"
+    OTHER_VERSION = "other version"
+    OTHER_SETTINGS = "other settings"
+    CURRENT = "current"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """An index at a glance."""
+
+    state: IndexState
+    location: str
+    generation: int = 0
+    files: int = 0
+    chunks: int = 0
+    entities: int = 0
+    size_bytes: int = 0
+    languages: Mapping[str, int] = field(default_factory=dict)
+    health: Mapping[str, int] = field(default_factory=dict)
+    secrets: tuple[MaskedSecret, ...] = ()
+    report: IndexReport | None = None
+    parts: Mapping[str, int] = field(default_factory=dict)  # the generation that each part of it has
+
+
+@dataclass(frozen=True, slots=True)
+class ViewStatus:
+    """One checkout in a store that many share."""
+
+    repository: str
+    view: str
+    generation: int
+    complete: bool  # a run over all of it has finished
+    files: int
+    chunks: int
+    dimensions: tuple[int, ...]  # lengths of its vectors
+    graphs: int  # how many of these have a graph
+    segments: int
+    written: str  # when, in UTC
+    being_written: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStatus:
+    """A store that many share, at a glance."""
+
+    location: str
+    schema: str
+    version: str
+    extensions: Mapping[str, str]
+    size_bytes: int
+    views: tuple[ViewStatus, ...]
+    notes: tuple[str, ...] = ()
+
+
+class Collected(NamedTuple):
+    """What was taken out of a store that many share."""
+
+    views: int
+    contents: int
+    vectors: int
+    tables: int
+
+
+Vector = Sequence[float]
+"""A query's or a chunk's place in the space of the embedder."""
