@@ -85,12 +85,12 @@ CHUNK_BITS = 20
 
 
 def chunk_id(file: int, ordinal: int) -> int:
-    """The global id of a file's n-th chunk."""
+    """Return the global id of a file's n-th chunk."""
     return file << CHUNK_BITS | ordinal
 
 
 def split_chunk_id(chunk: int) -> tuple[int, int]:
-    """The file's id and the place in it that a chunk's global id stands for."""
+    """Split a chunk's global id into the file's id and its ordinal in the file."""
     return chunk >> CHUNK_BITS, chunk & ((1 << CHUNK_BITS) - 1)
 
 

@@ -1,0 +1,156 @@
+"""The index of a tree: making it, its state, what is in it and what is not, copying, trusting and clearing it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dowse import index_folder, roots, stores
+from dowse.errors import EmbedderError, IndexCorrupt, IndexMissing, IndexUnwritable, UsageError
+from dowse.filters import file_passes
+from dowse.stores.protocol import KnownFile
+from dowse.tree_context import TreeContext
+from dowse.types.discovered import FoundFile, IndexReport, Revision, Skipped
+from dowse.types.stored import Collected, FileFacts, Filter, IndexState, IndexStatus, ServerStatus, StoredFile
+
+if TYPE_CHECKING:
+    from dowse.indexing.pipeline import Progress
+
+GO_ON = (
+    "what was indexed is kept: run 'dowse index' again to go on from there, "
+    "or with --without-vectors to go on without this embedder"
+)
+"""What to do when the embedder failed."""
+
+
+class ManagedIndex(TreeContext):
+    """A tree and its index."""
+
+    def index(self, progress: Progress | None = None, *, rebuild: bool = False) -> IndexReport:
+        """Bring the index up to what is on disk; ``rebuild`` starts from nothing."""
+        from dowse.indexing import pipeline as indexing
+
+        if self.read_only:
+            raise IndexUnwritable(f"the index of {self.root} is open for reading only: nothing is indexed")
+        if rebuild:
+            self.clear()
+        try:
+            return indexing.index(
+                self.root, self.store, self._index_config(), progress or indexing.ignore_progress
+            )
+        except EmbedderError as error:
+            raise EmbedderError(f"{error}; {GO_ON}") from error
+
+    def status(self) -> IndexStatus:
+        """Return the index at a glance."""
+        return self.store.status()
+
+    def find_corrupt_parts(self) -> tuple[str, ...]:
+        """Find the parts of the index that are corrupt; reads all of it."""
+        return self.store.find_corrupt_parts()
+
+    def generation(self) -> int:
+        """Return the generation of the index that a search would see now."""
+        with self.store.snapshot() as snapshot:
+            return snapshot.generation
+
+    # --- files ---
+
+    def files(self, *patterns: str) -> Iterator[StoredFile]:
+        """List the files of the index as it is, by path; patterns are those of a filter's paths."""
+        if self.store.state() is IndexState.MISSING:
+            raise IndexMissing(f"there is no index of {self.root}: run 'dowse index'")
+        wanted = Filter(paths=patterns)
+        with self.store.snapshot() as snapshot:
+            for path in sorted(snapshot.manifest()):
+                if file_passes(wanted, FileFacts(path, "", "", 0)) and (file := snapshot.file_at(path)):
+                    yield file
+
+    def why(self, path: str) -> FoundFile | Skipped:
+        """Return whether a file belongs in the index, and if not, why."""
+        from dowse.indexing import pipeline as indexing
+
+        return indexing.check_file(self.root, path, self._index_config())
+
+    def list_skipped(self, *patterns: str) -> Iterator[Skipped]:
+        """List the files and folders that are skipped as the disk is now, and why; patterns as those of ``files``."""
+        from dowse.indexing import pipeline as indexing
+
+        wanted = Filter(paths=patterns)
+        manifest: Mapping[str, KnownFile] = {}
+        if self.store.state() is IndexState.CURRENT:  # with other settings, a run looks at every file anew
+            with self.store.snapshot() as snapshot:
+                manifest = snapshot.manifest()
+        for skipped in indexing.find_skipped(self.root, self._index_config(), manifest):
+            if file_passes(wanted, FileFacts(skipped.path, "", "", 0)):
+                yield skipped
+
+    def path_inside(self, path: str) -> str:
+        """Return a path as the index has it: relative to the root, with forward slashes; it need not exist."""
+        if os.path.isabs(path):
+            inside = os.path.relpath(path, self.root)
+        else:
+            inside = os.path.normpath(path)
+        inside = inside.replace(os.sep, "/")
+        if inside == ".." or inside.startswith("../") or os.path.isabs(inside):
+            raise UsageError(f"{path} is outside {self.root}: give a path below it")
+        return inside
+
+    def revision(self, paths: Iterable[str] = ()) -> Revision | None:
+        """Return the commit that the tree is at, and which of some files differ from it; None without git."""
+        from dowse.indexing import git_index
+
+        return git_index.read_revision(self.root, paths)
+
+    # --- a server that many share ---
+
+    def init_server(self, grant_read: Sequence[str] = (), *, rebuild: bool = False) -> None:
+        """Make what the server of the index lacks: extensions, schema, tables, rights of readers."""
+        stores.require_shared_store(self.store).init(grant_read, rebuild=rebuild)
+
+    def server_status(self) -> ServerStatus:
+        """List all that the server of the index has."""
+        return stores.require_shared_store(self.store).server_status()
+
+    def collect_garbage(self, forget: Sequence[str] = (), older_than_days: float | None = None) -> Collected:
+        """Take out of the server repositories and views by name or age, and then what nobody uses."""
+        return stores.require_shared_store(self.store).collect_garbage(forget, older_than_days)
+
+    def copy_index(self, source: str, target: str, progress: Progress | None = None) -> int:
+        """Make the index in one store (a name or an address) what it is in another; how many files were copied."""
+        from dowse.indexing import pipeline as indexing
+        from dowse.stores import copy_store
+
+        if source == target:
+            raise UsageError("source and target are the same store: name two")
+        with closing(self.store_at(source)) as one, closing(self.store_at(target)) as two:
+            return copy_store.copy(one, two, progress or indexing.ignore_progress)
+
+    # --- the files of the index ---
+
+    def index_files(self) -> list[Path]:
+        """List the files that ``clear`` deletes; none of an index on a server."""
+        files = getattr(self.store, "files", None)
+        return files() if files else []
+
+    def clear(self) -> None:
+        """Remove the index: our own files by name, and nothing else."""
+        self.store.clear()
+
+    def trust_index(self, *, fresh: bool = False) -> Path:
+        """Take the index that is in the folder of this tree for the user's own, though it was made elsewhere.
+
+        All of it is looked at first. ``fresh`` makes a new one beside it instead.
+        """
+        path = roots.default_index_folder(self.root, self.settings)
+        if fresh:
+            return index_folder.make_fresh(path).path
+        folder = index_folder.find_foreign(path)
+        with closing(stores.create("embedded", folder, str(self.root), self.fingerprint)) as store:
+            if damaged := store.find_corrupt_parts():
+                raise IndexCorrupt(f"of the index at {path} {', '.join(damaged)} cannot be read")
+        index_folder.seal(folder.data)
+        return path

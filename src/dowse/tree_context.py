@@ -1,0 +1,147 @@
+"""A source tree with its settings, and the parts that they call for, each made when it is first needed.
+
+The engine is built on it: languages, embedder, store, term graph and rewriter, and the configuration of indexing.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dowse import embedders, roots, stores
+from dowse import settings as settings_module
+from dowse.code import tokens
+from dowse.code.languages import Languages, extend_builtin
+from dowse.index_folder import IndexFolder
+from dowse.search.answer_cache import CachingEmbedder
+from dowse.settings import ResolvedSettings, Settings
+from dowse.stores.protocol import Store
+
+if TYPE_CHECKING:
+    from dowse.embedders.embedder import Embedder
+    from dowse.indexing.pipeline import IndexConfig
+    from dowse.search.query.llm_rewriter import Rewriter
+    from dowse.search.query.term_graph import TermGraph
+
+
+class TreeContext:
+    """A tree, its settings and where each of them comes from."""
+
+    def __init__(self, root: Path, resolved: ResolvedSettings) -> None:
+        self.root = root
+        self.settings: Settings = resolved.settings
+        self.origins = resolved.origins
+        self.notes: tuple[str, ...] = resolved.notes
+        self.read_only = False
+
+    @cached_property
+    def languages(self) -> Languages:
+        """The languages in force."""
+        return extend_builtin(self.settings.languages)
+
+    @cached_property
+    def embedder(self) -> Embedder | None:
+        """What turns text into vectors, if anything."""
+        return embedders.create(self.settings.embedder, self._resolved, self.root)
+
+    @cached_property
+    def _query_embedder(self) -> Embedder | None:
+        """The embedder of queries, each of which is embedded more than once."""
+        return CachingEmbedder(self.embedder) if self.embedder else None
+
+    @cached_property
+    def store(self) -> Store:
+        """Where the index is."""
+        return self.store_at(self.settings.store)
+
+    def store_at(self, name: str) -> Store:
+        """Open the store of a name or address for this tree; source leaves the machine only if the user says so."""
+        if not stores.is_server(name):
+            place = self._index_location if name == "embedded" else None
+            return stores.create(name, place, str(self.root), self.fingerprint)
+        if name == self.settings.store and not stores.is_local_server(name):
+            address = settings_module.mask_passwords(name)
+            self._resolved.require_user("store", f"send the source of this tree to {address}", "DOWSE_STORE")
+        s, names = self.settings, roots.shared_names(self.root)
+        shared = stores.SharedIndexOptions(
+            self._shared_setting("store_repository", name) or names.repository,
+            s.store_view or names.view,
+            self._shared_setting("store_schema", name),
+            s.store_timeout,
+        )
+        return stores.create(name, None, str(self.root), self.fingerprint, shared)
+
+    @property
+    def index_folder(self) -> Path:
+        """The folder of the index as a user knows it, there or not."""
+        return self._index_location.path
+
+    def _shared_setting(self, setting: str, store: str) -> str:
+        """Return a name for a store; one that the tree gives is for the tree's own store, not for a copy elsewhere."""
+        source = self.settings
+        if store != source.store and self._resolved.is_from_tree(setting):
+            source = Settings()
+        return str(getattr(source, setting))
+
+    @property
+    def _resolved(self) -> ResolvedSettings:
+        return ResolvedSettings(self.settings, self.origins)
+
+    @cached_property
+    def _index_location(self) -> IndexFolder:
+        place = roots.locate_index(self.root, self.settings)
+        if place.note:
+            self.notes = (*self.notes, place.note)
+        return place.folder
+
+    @property
+    def fingerprint(self) -> str:
+        """What an index must have been made with to serve these settings."""
+        model = self.embedder.name if self.embedder else ""
+        return self.settings.index_fingerprint(tokens=tokens.VERSION, model=model)
+
+    def _index_config(self, *, hurried: bool = False) -> IndexConfig:
+        """Return how the tree is indexed; ``hurried`` if somebody waits for the answer to a query."""
+        from dowse.indexing.analyze_file import ParserConfig
+        from dowse.indexing.discover import Rules
+        from dowse.indexing.pipeline import IndexConfig
+
+        s = self.settings
+        return IndexConfig(
+            rules=Rules(
+                include=s.include,
+                exclude=s.exclude,
+                max_file_size=s.max_file_size,
+                use_ignore_files=s.use_ignore_files,
+                default_excludes=s.default_excludes,
+                global_ignore=settings_module.global_git_ignore() if s.use_ignore_files else None,
+            ),
+            parser=ParserConfig(self.languages, s.chunk_size, s.chunk_overlap),
+            mask_secrets=s.mask_secrets,
+            content_key=s.content_key(),
+            embedder=embedders.with_deadline(self.embedder) if hurried else self.embedder,
+            processes=s.workers or os.cpu_count() or 1,
+            without_vectors=s.without_vectors,
+        )
+
+    @cached_property
+    def _rewriter(self) -> Rewriter | None:
+        """The language model that rewrites queries, if any."""
+        if self.settings.rewriter == "none":
+            return None
+        from dowse.search.query.llm_rewriter import create_rewriter
+
+        return create_rewriter(self._resolved)
+
+    def term_graph(self) -> TermGraph | None:
+        """Load the term graph as its file has it now, if there is one."""
+        if not self.settings.terms:
+            return None
+        from dowse.search.query.term_graph import load_term_graph
+
+        file = (self.root / Path(self.settings.terms).expanduser()).resolve()
+        if not file.is_relative_to(self.root):
+            self._resolved.require_user("terms", f"read {file}, outside of {self.root}", "DOWSE_TERMS")
+        return load_term_graph(file)
