@@ -55,7 +55,7 @@ def main() -> int:
 
 
 def page() -> str:
-    """The page as it should be."""
+    """Make the page as it should be."""
     return "\n".join([INTRODUCTION, *(section(*item) for item in commands())])
 
 
@@ -72,7 +72,7 @@ def commands() -> Iterator[tuple[str, click.Command]]:
 
 
 def section(words: str, command: click.Command) -> str:
-    """A heading and the help text."""
+    """Make a heading and the help text."""
     names = cli.context_settings["help_option_names"]
     with click.Context(
         command, info_name=words, help_option_names=names, terminal_width=WIDTH, max_content_width=WIDTH
