@@ -15,7 +15,7 @@ from benchmarks.sets import SETS, QuestionSet
 from benchmarks.values import Outcome, Row
 from dowse.settings import SIGNALS
 
-ALONE = {"name_weight": 0.0, "file_weight": 0.0, "signals_off": list(SIGNALS)}
+ALONE = {"name_weight": 0.0, "file_weight": 0.0, "disabled_signals": list(SIGNALS)}
 
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "words alone": {**ALONE, "hybrid": "off"},

@@ -146,10 +146,10 @@ def ablation(names: Sequence[str], environment: dict[str, str]) -> Iterator[Outc
     """What each signal and channel is worth: its set's headline without it, and the paired difference."""
     variants: Variants = {
         "everything": {},
-        **{f"without {name}": {"signals_off": [name]} for name in SIGNALS},
+        **{f"without {name}": {"disabled_signals": [name]} for name in SIGNALS},
         **{f"without {name}": settings for name, settings in CHANNELS_OFF.items()},
-        "without any signal": {"signals_off": list(SIGNALS)},
-        "without any signal and dense": {"signals_off": list(SIGNALS), **CHANNELS_OFF["dense"]},
+        "without any signal": {"disabled_signals": list(SIGNALS)},
+        "without any signal and dense": {"disabled_signals": list(SIGNALS), **CHANNELS_OFF["dense"]},
         **OTHERWISE,
     }
     for name in names:

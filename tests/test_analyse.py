@@ -1,4 +1,4 @@
-"""How a question is read."""
+"""How a query is read."""
 
 import time
 
@@ -36,7 +36,7 @@ def test_words_that_say_nothing_are_dropped() -> None:
     assert weights("where is the token refreshed") == {"token": 1.0, "refresh": 1.0}
     assert query.dropped == ("where", "is", "the")
     assert query.words == ("token", "refresh")
-    assert query.reading == "words"
+    assert query.type == "words"
 
 
 def test_a_question_of_nothing_but_such_words_keeps_them() -> None:
@@ -105,7 +105,7 @@ def test_what_looks_like_a_name_in_code(word: str, expected: bool) -> None:
 def test_names(text: str, names: tuple[str, ...], reading: str) -> None:
     query = read(text)
     assert query.names == names
-    assert query.reading == reading
+    assert query.type == reading
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_what_is_only_said_to_people_is_dropped(
 
 
 def test_an_abbreviation_is_no_name() -> None:
-    assert read("_utils.py _models.py i.e").reading == "file"
+    assert read("_utils.py _models.py i.e").type == "file"
     assert read("e.g compile_templates context vars").names == ("compile_templates", "context", "vars")
 
 
@@ -170,7 +170,7 @@ def test_files(text: str, files: tuple[str, ...]) -> None:
     ],
 )
 def test_a_file_alone_is_a_question_about_a_file(text: str, reading: str) -> None:
-    assert read(text).reading == reading
+    assert read(text).type == reading
 
 
 @pytest.mark.parametrize("text", ["token.py", "src/auth/token.py", "src\\auth\\token.py", "why token.py"])
@@ -232,7 +232,7 @@ LONG = {
 
 
 def _seconds(text: str) -> float:
-    """The processor's time that reading a question takes."""
+    """The processor's time that reading a query takes."""
     started = time.process_time()
     read(text)
     return time.process_time() - started
@@ -253,7 +253,7 @@ def test_any_text_is_read(text: str) -> None:
     indexed = set(tokens.tokenize(text.replace("\0", " ")).split())
     assert {term.text for term in query.terms} <= indexed, "only what the index has of the same text"
     assert all(0 < term.weight <= WHOLE_WEIGHT for term in query.terms)
-    assert query.reading in ("words", "symbol", "mixed", "file")
+    assert query.type in ("words", "symbol", "mixed", "file")
 
 
 @pytest.mark.parametrize(

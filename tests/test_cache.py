@@ -51,14 +51,14 @@ def plain(response: SearchResponse) -> SearchResponse:
     return replace(response, channels=channels, milliseconds=0.0, stages=(), cached="", notes=())
 
 
-# --- the same question ---------------------------------------------------------------------------
+# --- the same query ---------------------------------------------------------------------------
 
 
 def test_the_same_question_gets_the_same_answer(engine: Engine) -> None:
     first, second = search(engine, "refresh token"), search(engine, "refresh token")
     assert (first.cached, second.cached) == ("", "exact")
     assert plain(first) == plain(second)
-    assert [stage.name for stage in second.stages] == ["refresh", "read", "cache"]
+    assert [stage.name for stage in second.stages] == ["refresh", "analyze", "cache"]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_it_can_be_switched_off(root: Path) -> None:
         assert search(engine, "refresh token").cached == ""
 
 
-# --- a question that means the same --------------------------------------------------------------
+# --- a query that means the same --------------------------------------------------------------
 
 
 def test_a_question_that_means_the_same(engine: Engine) -> None:
@@ -155,7 +155,7 @@ def test_names_numbers_files_and_filters_must_be_the_same(root: Path, one: str, 
 
 
 class Alike:
-    """To this embedder, all questions mean the same."""
+    """To this embedder, all queries mean the same."""
 
     def __init__(self, engine: Engine) -> None:
         assert engine.embedder is not None

@@ -284,7 +284,7 @@ def test_plain_output_is_for_scripts(dowse: Shell) -> None:
     assert "   4  def retry_with_backoff(call, attempts=3):" in rest
     assert all(not line or re.match(r"(  +\d+(  |$)|\S+:\d+-\d+: )", line) for line in rest)
     assert "\x1b" not in done.stdout
-    assert re.match(r"\d+ hits in .* ms; asked: lexical, names; not asked: files \(", done.stderr)
+    assert re.match(r"\d+ hits in .* ms; asked: lexical, names; skipped: files \(", done.stderr)
 
 
 def test_lines_are_numbered_as_in_the_file(dowse: Shell, tree: Path) -> None:
@@ -396,7 +396,7 @@ def test_explain_shows_the_reading_and_every_reason(dowse: Shell) -> None:
         "dropped  where, is",
         "channel  lexical: ",
         "channel  dense: ",
-        "channel  files: not asked: ",
+        "channel  files: skipped: ",
     ):
         assert expected in text
     (result,) = dowse.json("search", "where is retry_with_backoff", "-n", "1")["results"]
@@ -516,7 +516,7 @@ def names_in(values: Any) -> set[str]:
         ("search", ["search", "retry", "--with", "deps", "--budget", "200"]),
         ("explain", ["explain", "retry", "src/retry.py"]),
         ("entities", ["entities", "retry"]),
-        ("retrieve", ["retrieve", "src/session.py:Token"]),
+        ("show", ["show", "src/session.py:Token"]),
         ("callers", ["callers", "retry_with_backoff"]),
         ("callers", ["impact", "src/retry.py"]),
         ("hubs", ["hubs"]),
@@ -538,10 +538,10 @@ def test_nothing_good_is_said(dowse: Shell) -> None:
     done = dowse("search", "qqqzzz")
     assert done.returncode == 1
     assert "note: nothing good was found; what is shown is a guess" in done.stderr
-    everything = dowse("search", "qqqzzz", "--weak")
+    everything = dowse("search", "qqqzzz", "--all")
     assert everything.returncode == 0
     assert len(everything.stdout) > len(done.stdout) > 0
-    assert dowse("search", "retry backoff", "--min-score", "1").returncode == 1
+    assert dowse("search", "retry backoff", "--min-relevance", "1").returncode == 1
 
 
 def test_explaining_a_place(dowse: Shell, tree: Path) -> None:
@@ -561,7 +561,7 @@ def test_explaining_a_place(dowse: Shell, tree: Path) -> None:
 
 def test_a_cursor_is_relative_to_the_working_directory(dowse: Shell, tree: Path) -> None:
     def near(cursor: str, cwd: Path) -> list[str]:
-        done = dowse("search", "retry", "--cursor", cursor, "--explain", "--json", cwd=cwd)
+        done = dowse("search", "retry", "--near", cursor, "--explain", "--json", cwd=cwd)
         assert done.returncode == 0, done.stderr
         hits = json.loads(done.stdout)["results"]
         return [hit["path"] for hit in hits if "cursor" in [reason["name"] for reason in hit["reasons"]]]
@@ -570,7 +570,7 @@ def test_a_cursor_is_relative_to_the_working_directory(dowse: Shell, tree: Path)
     assert "src/retry.py" in from_root
     for cursor in ("retry.py:5", "./retry.py:5", "../src/retry.py:5", str(tree / "src/retry.py:5")):
         assert near(cursor, tree / "src") == from_root
-    assert dowse("search", "retry", "--cursor", "src/retry.py:0").returncode == 2
+    assert dowse("search", "retry", "--near", "src/retry.py:0").returncode == 2
 
 
 @pytest.mark.parametrize("command", [["explain", "retry"], ["related"]])
@@ -643,7 +643,7 @@ def test_a_hit_that_changed_says_so(fresh: Shell) -> None:
     [
         (["search"], 2, "the query is empty"),
         (["search", "  "], 2, "the query is empty"),
-        (["search", "???", "!!"], 1, "the question has no word to look for"),
+        (["search", "???", "!!"], 1, "the query has no word to look for"),
         (["search", "x", "--root", "nowhere"], 2, "does not exist: give a folder"),
         (["search", "x", "--root", "README.md"], 2, "is a file: give the folder it is in"),
         (["search", "x", "--root", Path.cwd().anchor], 2, "hardly a source tree"),
@@ -695,9 +695,9 @@ def test_a_working_directory_that_is_gone(dowse: Shell, tree: Path, tmp_path: Pa
 def test_the_home_folder_is_searched_only_if_one_insists(home: Path) -> None:
     shell = Shell(home, home)
     (home / "notes.txt").write_text("peculiar\n", encoding="utf-8")
-    assert "--any-root if you mean it" in shell("search", "peculiar").stderr
-    assert shell("search", "peculiar", "--any-root").returncode == 0
-    assert shell("clear", "--yes", "--any-root").returncode == 0
+    assert "--allow-home if you mean it" in shell("search", "peculiar").stderr
+    assert shell("search", "peculiar", "--allow-home").returncode == 0
+    assert shell("clear", "--yes", "--allow-home").returncode == 0
 
 
 @pytest.mark.skipif(WINDOWS, reason="arguments are Unicode on Windows")
@@ -1099,7 +1099,7 @@ def test_a_terminal_gets_colours_and_a_footer(dowse: Shell) -> None:
     assert f"def{theme.colour('retry_with_backoff', 'found')}(" in text.replace("\x1b[35mdef\x1b[0m ", "def")
     plain = without_colour(text)
     assert re.match(r"src/retry.py:\d+-\d+  retry_with_backoff \(function\)  [01]\.\d\d  name\n", plain)
-    assert re.search(r"\n\n2 hits in \d+\.\d ms; asked: lexical, names; not asked: files \(", plain)
+    assert re.search(r"\n\n2 hits in \d+\.\d ms; asked: lexical, names; skipped: files \(", plain)
 
 
 @needs_terminal
@@ -1194,7 +1194,7 @@ def test_status(dowse: Shell, tree: Path) -> None:
     assert re.search(r"^state      current, and as the disk is$", text, re.M)
     assert re.search(r"^holds      6 files, \d+ chunks, \d+ definitions$", text, re.M)
     values = dowse.json("status")
-    assert values["schema"] == 1
+    assert values["schema"] == 2
     assert values["index"]["state"] == "current"
     assert values["index"]["languages"]["python"] == 3
     assert values["index"]["location"] == str(tree.resolve() / ".dowse")
@@ -1277,17 +1277,15 @@ def test_files_that_reading_leaves_out(fresh: Shell) -> None:
         for path, reason in reasons.items():
             asked = fresh.json("status", "--why", path)
             assert (asked["indexed"], asked["reason"]) == (False, reason)
-        found = {
-            skipped["path"]: skipped["reason"] for skipped in fresh.json("list", "--left-out")["left_out"]
-        }
+        found = {skipped["path"]: skipped["reason"] for skipped in fresh.json("list", "--skipped")["skipped"]}
         ignored = {"noise.log": "ignored by an ignore file"}
         assert found == reasons | ignored | ({".dowse/": "excluded by default"} if indexed else {})
         fresh("index")
     told = fresh.json("explain", "retry", "nul.py")
     assert (told["verdict"], told["detail"]) == ("left out of the index", "binary (its content is not text)")
-    assert [s["path"] for s in fresh.json("list", "--left-out", "*.js")["left_out"]] == ["one_line.js"]
-    assert fresh("list", "--left-out", "*.go").returncode == 1
-    header, *rows = fresh("list", "--left-out").stdout.splitlines()
+    assert [s["path"] for s in fresh.json("list", "--skipped", "*.js")["skipped"]] == ["one_line.js"]
+    assert fresh("list", "--skipped", "*.go").returncode == 1
+    header, *rows = fresh("list", "--skipped").stdout.splitlines()
     assert header.split() == ["REASON", "RULE", "PATH"]
     assert any(re.fullmatch(r"binary +its content is not text +nul\.py", row) for row in rows)
 
@@ -1354,7 +1352,7 @@ def test_files_of_a_language_that_cannot_be_loaded_are_left_out(fresh: Shell, ta
         asked = fresh.json("status", "--why", "a.sage")
         assert (asked["indexed"], asked["reason"]) == (False, "failed to index")
         assert said in asked["detail"]
-        found = fresh.json("list", "--left-out", "a.sage")["left_out"]
+        found = fresh.json("list", "--skipped", "a.sage")["skipped"]
         assert [skipped["detail"] for skipped in found] == [asked["detail"]]
         failures = fresh.json("index")["report"]["failures"]
         assert {"path": "a.sage", "reason": "failed to index", "detail": asked["detail"]} in failures
@@ -1516,7 +1514,7 @@ def test_flags_win_over_the_environment_over_the_file(fresh: Shell) -> None:
         ("dowse.toml", "limit = 'many'", "setting 'limit' in dowse.toml must be a whole number, not 'many'"),
         ("dowse.toml", "limit = 0", "must be at least 1"),
         ("dowse.toml", "not toml", "dowse.toml is not valid TOML"),
-        ("dowse.toml", "signals_off = ['magic']", "unknown signal 'magic'"),
+        ("dowse.toml", "disabled_signals = ['magic']", "unknown signal 'magic'"),
         ("dowse.toml", "store = 'cloud'", "unknown store 'cloud'"),
         (
             "pyproject.toml",
@@ -1592,7 +1590,7 @@ def test_an_answer_without_hits_names_its_channels() -> None:
     response = SearchResponse(query("x"), "/a", (), (), 1, 0.5, ("careful",))
     assert render.search_summary(response, render.View("/a")).splitlines() == [
         "nothing found in 0.5 ms; asked: nothing",
-        "the question has no word to look for",
+        "the query has no word to look for",
         "note: careful",
     ]
 

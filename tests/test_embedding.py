@@ -161,11 +161,11 @@ def test_what_took_long_is_stored_at_once(
 
 def test_without_vectors_if_told_to(opened: Callable[..., Engine], service: Service) -> None:
     service.behaviour = services.status(400, "no such model")
-    report = opened(without_vectors=True).index()
+    report = opened(allow_missing_vectors=True).index()
     assert (report.indexed, report.without_vectors) == (FILES, FILES)
     assert "status 400: no such model" in report.why_without
     assert len(service.requests) == 1, "an embedder that failed is not asked again in the same run"
-    engine = opened(without_vectors=True)
+    engine = opened(allow_missing_vectors=True)
     assert engine.status().state is IndexState.CURRENT
     kept = engine.status().report
     assert kept is not None and kept.without_vectors == FILES
@@ -182,19 +182,19 @@ def test_without_vectors_if_told_to(opened: Callable[..., Engine], service: Serv
 
 def test_an_index_without_vectors_says_so(opened: Callable[..., Engine], service: Service) -> None:
     service.behaviour = services.status(400)
-    opened(without_vectors=True).index()
+    opened(allow_missing_vectors=True).index()
     service.behaviour = services.well
-    response = opened(without_vectors=True, refresh=False).search("load 7")
+    response = opened(allow_missing_vectors=True, refresh=False).search("load 7")
     assert channel(response).why_not == "the index has no vectors: 'dowse index' makes them"
     assert response.results
 
 
 def test_some_files_with_vectors_and_some_without(opened: Callable[..., Engine], service: Service) -> None:
     die_after(service, 3)
-    report = opened(without_vectors=True).index()
+    report = opened(allow_missing_vectors=True).index()
     assert (report.indexed, report.without_vectors) == (FILES, FILES - 6)
     service.behaviour = services.well
-    assert channel(opened(without_vectors=True, refresh=False).search("load 7")).hits == 6
+    assert channel(opened(allow_missing_vectors=True, refresh=False).search("load 7")).hits == 6
     service.requests.clear()
     assert opened().index().without_vectors == 0
     assert len(service.texts) == FILES - 6
@@ -205,7 +205,7 @@ def test_the_first_search_says_what_is_without_vectors(
     opened: Callable[..., Engine], service: Service
 ) -> None:
     service.behaviour = services.status(400, "no such model")
-    response = opened(without_vectors=True).search("load 7")
+    response = opened(allow_missing_vectors=True).search("load 7")
     assert response.results
     assert f"{FILES} without vectors: " in response.notes[0]
 
@@ -269,8 +269,8 @@ def test_a_service_that_hangs_does_not_hold_up_a_search_for_long(
     ("hybrid", "question", "why_not"),
     [
         ("auto", "another seven", ""),
-        ("auto", "load_7", "the question is read as a symbol, not as words"),
-        ("auto", "file07.py", "the question is read as a file, not as words"),
+        ("auto", "load_7", "the query is read as a symbol, not as words"),
+        ("auto", "file07.py", "the query is read as a file, not as words"),
         ("on", "load_7", ""),
         ("off", "another seven", "hybrid search is switched off"),
     ],
@@ -314,7 +314,7 @@ def test_the_command_line_from_index_to_search(configured: Path, service: Servic
     found = dowse(configured, "search", "load 7", *OLLAMA)
     assert found.returncode == 0
     assert "load_7" in found.stdout
-    assert "asked: lexical, names, dense; not asked: files" in found.stderr
+    assert "asked: lexical, names, dense; skipped: files" in found.stderr
     assert service.texts[-1] == "search_query: load 7"
     service.stop()
     found = dowse(configured, "search", "load 7", "--json", *OLLAMA)
@@ -331,9 +331,9 @@ def test_the_command_line_when_the_embedder_fails(configured: Path, service: Ser
     indexed = dowse(configured, "index", *OLLAMA)
     assert indexed.returncode == 4
     assert "get the model with 'ollama pull nomic-embed-text'" in indexed.stderr
-    assert "or with --without-vectors to go on without this embedder" in indexed.stderr
+    assert "or with --allow-missing-vectors to go on without this embedder" in indexed.stderr
     assert "Traceback" not in indexed.stderr
-    indexed = dowse(configured, "index", "--without-vectors", *OLLAMA)
+    indexed = dowse(configured, "index", "--allow-missing-vectors", *OLLAMA)
     assert indexed.returncode == 0
     assert f"without vectors {FILES + 1} files: " in indexed.stdout
     assert f"without vectors {FILES + 1} files: " in dowse(configured, "status", *OLLAMA).stdout

@@ -34,7 +34,7 @@ LONG_FILES = {
     )
     for name in ("first", "second")
 }
-"""Each has more places for a question than are weighed."""
+"""Each has more places for a query than are weighed."""
 
 
 @pytest.fixture(scope="module")
@@ -87,20 +87,26 @@ def test_a_rank_is_that_of_a_longer_answer(engine: Engine) -> None:
 
 
 def test_every_longer_answer_begins_with_the_shorter(long_files: Engine) -> None:
-    whole = long_files.search("retry limit", SearchOptions(limit=DEPTH_STEP, show_weak=True)).results
+    whole = long_files.search(
+        "retry limit", SearchOptions(limit=DEPTH_STEP, show_low_confidence=True)
+    ).results
     assert len(whole) == DEPTH_STEP > RERANKED_CHUNKS + 2, "more than is weighed: the others stand behind"
     assert {hit.path for hit in whole[: RERANKED_CHUNKS + 1]} == set(LONG_FILES), (
         "the best of every file is weighed"
     )
     assert sorted(whole, key=lambda hit: -hit.score) == list(whole)
     for limit in (1, 10, RERANKED_CHUNKS, RERANKED_CHUNKS + 1, DEPTH_STEP - 1):
-        asked = SearchOptions(limit=limit, show_weak=True)
+        asked = SearchOptions(limit=limit, show_low_confidence=True)
         assert long_files.search("retry limit", asked).results == whole[:limit]
 
 
 def test_a_place_behind_those_that_are_weighed(long_files: Engine) -> None:
-    last = long_files.search("retry limit", SearchOptions(limit=DEPTH_STEP, show_weak=True)).results[-1]
-    told = long_files.explain("retry limit", last.path, last.start_line, SearchOptions(show_weak=True))
+    last = long_files.search(
+        "retry limit", SearchOptions(limit=DEPTH_STEP, show_low_confidence=True)
+    ).results[-1]
+    told = long_files.explain(
+        "retry limit", last.path, last.start_line, SearchOptions(show_low_confidence=True)
+    )
     assert (told.verdict, told.rank) == (Verdict.RANKED, DEPTH_STEP)
     assert told.result == last
     assert "behind" in {reason.name for reason in last.reasons}
@@ -156,7 +162,7 @@ def test_a_place_that_is_filtered_out(engine: Engine, query: str, path: str, det
 )
 def test_a_place_that_is_not_indexed(engine: Engine, path: str, said: str) -> None:
     told = engine.explain("retry", path)
-    assert told.verdict is Verdict.LEFT_OUT
+    assert told.verdict is Verdict.SKIPPED
     assert said in told.detail
 
 
@@ -168,16 +174,16 @@ def test_every_stage_is_timed(engine: Engine) -> None:
     stages = engine.search("how to retry").stages
     assert [stage.name for stage in stages] == [
         "refresh",
-        "read",
+        "analyze",
         "cache",
-        "condense",
+        "keywords",
         "retrieve",
         "fuse",
-        "weigh",
-        "show",
+        "rerank",
+        "expand",
     ]
     assert all(stage.milliseconds >= 0 for stage in stages)
-    assert engine.explain("retry", "src/retry.py").stages[-1].name == "show"
+    assert engine.explain("retry", "src/retry.py").stages[-1].name == "expand"
 
 
 def test_an_empty_question(engine: Engine) -> None:

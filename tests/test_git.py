@@ -1,4 +1,4 @@
-"""Questions to git: answers, refusals, and nothing run that a repository configures."""
+"""Queries to git: answers, refusals, and nothing run that a repository configures."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def test_what_cannot_be_a_root(home: Path, tree: Path) -> None:
 
 
 def test_the_home_folder_if_it_is_meant(home: Path) -> None:
-    assert resolve_root(home, any_root=True) == home.resolve()
+    assert resolve_root(home, allow_home=True) == home.resolve()
 
 
 @needs_permissions

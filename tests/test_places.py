@@ -1,4 +1,4 @@
-"""Places that a question names: the output of programs leads to the lines it is about."""
+"""Places that a query names: the output of programs leads to the lines it is about."""
 
 import subprocess
 import sys
@@ -35,7 +35,7 @@ def root(tmp_path: Path) -> Path:
 def test_frames_come_first_innermost_first(root: Path) -> None:
     with Engine.open(root) as engine:
         response = engine.search(TRACE)
-    assert response.query.reading == "output"
+    assert response.query.type == "output"
     assert [(r.path, r.entity) for r in response.results[:2]] == [
         ("src/app/store.py", "load"),
         ("src/app/main.py", "run"),
@@ -67,7 +67,7 @@ def test_a_line_that_a_question_names_is_the_answer(root: Path, question: str) -
     first = response.results[0]
     assert (first.path, first.entity, first.relevance) == ("src/app/shelf.py", "item_3", 1.0)
     assert first.start_line <= 10 <= first.end_line
-    assert response.query.reading != "output"
+    assert response.query.type != "output"
 
 
 def test_what_a_line_is_in_is_pointed_at_whatever_else_is_named(root: Path) -> None:
@@ -110,7 +110,7 @@ def test_a_word_that_is_a_file_brings_it_in(root: Path, word: str, path: str) ->
 
 def test_a_question_is_not_taken_for_output(root: Path) -> None:
     with Engine.open(root) as engine:
-        assert engine.search("where is the table of customers").query.reading == "words"
+        assert engine.search("where is the table of customers").query.type == "words"
 
 
 def test_locate_reads_standard_input(root: Path) -> None:

@@ -106,7 +106,7 @@ def test_an_explanation_shows_what_brought_a_hit_in_as_added(engine: Engine) -> 
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Iterator[Engine]:
-    """A file whose tests are in a folder of its name, among files that say more of the question's words."""
+    """A file whose tests are in a folder of its name, among files that say more of the query's words."""
     for name in ("models", "utils", *(f"other{number}" for number in range(8))):
         (tmp_path / f"{name}.py").write_text(f"def {name}_first():\n    return 'models and utils'\n")
     (tmp_path / "tests" / "models").mkdir(parents=True)

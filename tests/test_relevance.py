@@ -1,4 +1,4 @@
-"""How relevant a hit is: the same for every question, and nothing rather than noise."""
+"""How relevant a hit is: the same for every query, and nothing rather than noise."""
 
 import math
 from collections.abc import Iterator
@@ -99,7 +99,7 @@ def test_calibration_error() -> None:
     assert calibration_error(p, y) == pytest.approx(0.5 * 0.25 + 0.5 * 0.45)
 
 
-# --- what a place has in common with a question --------------------------------------------------
+# --- what a place has in common with a query --------------------------------------------------
 
 
 def test_shared_terms_are_those_of_the_fields(engine: Engine) -> None:
@@ -138,7 +138,7 @@ def test_a_word_of_ascii_gives_its_tokens_however_they_were_stemmed(word: str) -
 def test_it_means_the_same_for_every_question(engine: Engine) -> None:
     good = engine.search("retry with growing pauses").results[0].relevance
     named = engine.search("retry_with_backoff").results[0].relevance
-    poor = engine.search("where is the train schedule printed", SearchOptions(show_weak=True))
+    poor = engine.search("where is the train schedule printed", SearchOptions(show_low_confidence=True))
     assert min(good, named) > 0.4
     assert poor.results[0].relevance < good / 3
     assert all(0 <= hit.relevance <= 1 for hit in poor.results)
@@ -146,20 +146,21 @@ def test_it_means_the_same_for_every_question(engine: Engine) -> None:
 
 def test_nothing_rather_than_noise(engine: Engine) -> None:
     answer = engine.search("vegetarian lasagna recipe with a schedule for puppies and trains")
-    assert answer.weak
+    assert answer.low_confidence
     assert 0 < len(answer.results) <= MAX_GUESSES
     assert answer.notes == (NO_GOOD_HITS_NOTE,)
     shown = engine.search(
-        "vegetarian lasagna recipe with a schedule for puppies and trains", SearchOptions(show_weak=True)
+        "vegetarian lasagna recipe with a schedule for puppies and trains",
+        SearchOptions(show_low_confidence=True),
     )
-    assert not shown.weak
+    assert not shown.low_confidence
     assert shown.results[0].path == "src/session.py"
     assert shown.results[0].relevance < WEAK_RELEVANCE
 
 
 def test_what_is_too_weak_is_explained(engine: Engine) -> None:
     question = "a value of the vegetarian lasagna recipe for golden retriever puppies on satellites"
-    hits = engine.search(question, SearchOptions(show_weak=True)).results
+    hits = engine.search(question, SearchOptions(show_low_confidence=True)).results
     assert len(hits) > MAX_GUESSES
     told = engine.explain(question, hits[MAX_GUESSES].path, hits[MAX_GUESSES].start_line)
     assert (told.verdict, told.rank) == (Verdict.TOO_WEAK, MAX_GUESSES + 1)
@@ -169,22 +170,22 @@ def test_what_is_too_weak_is_explained(engine: Engine) -> None:
 def test_hits_below_a_score_are_left_out(engine: Engine) -> None:
     everything = engine.search("value of a part", SearchOptions(limit=50))
     middle = sorted(hit.relevance for hit in everything.results)[len(everything.results) // 2]
-    some = engine.search("value of a part", SearchOptions(limit=50, min_score=middle))
+    some = engine.search("value of a part", SearchOptions(limit=50, min_relevance=middle))
     assert some.results == tuple(hit for hit in everything.results if hit.relevance >= middle)
     left_out = len(everything.results) - len(some.results)
     if left_out:
         assert some.notes == (
             f"{left_out} of {len(everything.results)} hits are below the relevance {middle:g}",
         )
-    none = engine.search("value of a part", SearchOptions(limit=50, min_score=1.0))
+    none = engine.search("value of a part", SearchOptions(limit=50, min_relevance=1.0))
     assert none.results == ()
-    assert not none.weak
+    assert not none.low_confidence
 
 
 def test_the_settings_say_so_too(engine: Engine) -> None:
-    with Engine.open(engine.root, store="memory", min_score=1.0) as strict:
+    with Engine.open(engine.root, store="memory", min_relevance=1.0) as strict:
         assert strict.search("schedule").results == ()
-    with Engine.open(engine.root, store="memory", show_weak=True) as lenient:
+    with Engine.open(engine.root, store="memory", show_low_confidence=True) as lenient:
         assert lenient.search("vegetarian lasagna recipe with a schedule for puppies and trains").results
 
 
@@ -196,13 +197,13 @@ def test_what_is_asked_for_in_so_many_words_is_relevant(engine: Engine) -> None:
 def test_where_no_word_is_known_a_model_of_words_guesses(engine: Engine) -> None:
     with Engine.open(engine.root, store="memory", embedder="hashing") as guessing:
         answer = guessing.search("Wiederholung mit Pausen")
-    assert answer.weak
+    assert answer.low_confidence
     assert len(answer.results) <= MAX_GUESSES
 
 
 def test_a_question_without_words_is_not_judged_by_them(engine: Engine) -> None:
     answer = engine.search("name:part_* kind:function", SearchOptions(limit=20))
-    assert not answer.weak
+    assert not answer.low_confidence
     assert len(answer.results) == 20
 
 
@@ -220,7 +221,7 @@ def test_in_a_small_tree_words_cannot_tell(tmp_path: Path) -> None:
 
 
 def test_related_places_are_never_weak(engine: Engine) -> None:
-    assert not engine.related("src/part_3.py").weak
+    assert not engine.related("src/part_3.py").low_confidence
 
 
 def test_an_explanation_has_the_same_relevance(engine: Engine) -> None:
@@ -243,7 +244,15 @@ def test_an_explanation_has_the_same_relevance(engine: Engine) -> None:
 def test_whether_anything_is_good_does_not_depend_on_how_much_is_asked_for(
     engine: Engine, question: str
 ) -> None:
-    assert len({engine.search(question, SearchOptions(limit=limit)).weak for limit in (1, 2, 3, 10, 50)}) == 1
+    assert (
+        len(
+            {
+                engine.search(question, SearchOptions(limit=limit)).low_confidence
+                for limit in (1, 2, 3, 10, 50)
+            }
+        )
+        == 1
+    )
 
 
 def test_a_name_in_lower_case_is_relevant(tmp_path: Path) -> None:
@@ -253,7 +262,7 @@ def test_a_name_in_lower_case_is_relevant(tmp_path: Path) -> None:
     (tmp_path / "export.py").write_text("class BaseItemExporter:\n    pass\n")
     with Engine.open(tmp_path, store="memory", embedder="none") as engine:
         answer = engine.search("baseitemexporter")
-    assert not answer.weak
+    assert not answer.low_confidence
     assert answer.results[0].entity == "BaseItemExporter"
     assert answer.results[0].relevance > 0.4
     assert [term.text for term in answer.query.terms] == ["baseitemexporter"]

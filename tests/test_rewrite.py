@@ -1,4 +1,4 @@
-"""Rewriting of questions, against a real server that does not always behave."""
+"""Rewriting of queries, against a real server that does not always behave."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_a_question_is_searched_for_in_other_words(
         (content(b"[1]"), "not a JSON object"),
         (says({"a": 1}), "has no text"),
         (says("   \n\n"), "said nothing"),
-        (says("word " * 400), "no question"),
+        (says("word " * 400), "no query"),
         (hangs_up, "broke"),
         (huge, ""),
     ],
@@ -130,7 +130,7 @@ def test_a_model_that_misbehaves_costs_little_and_is_named(
         response = opened.search("retry_with_backoff")
         took = time.monotonic() - started
     assert took < LIMIT * 6, "the limit is for all of it"
-    assert response.results[0].path == "retry.py", "the question itself is searched for"
+    assert response.results[0].path == "retry.py", "the query itself is searched for"
     assert response.query.rewrite.rewritten == response.query.rewrite.original
     assert said in response.query.rewrite.why_not
     assert any("not rewritten by ollama:tiny" in note for note in response.notes)
@@ -153,7 +153,7 @@ def test_terms_come_after_rewriting(tree: Path, service: Service) -> None:
     service.behaviour = says("try once more")
     terms = {"entries": [{"canonical": "retry_with_backoff", "synonyms": ["once more"]}]}
     (tree / "terms.json").write_text(json.dumps(terms), encoding="utf-8")
-    with engine(tree, service, terms="terms.json") as opened:
+    with engine(tree, service, term_graph="terms.json") as opened:
         wording = opened.search("do it a second time").query.rewrite
     assert wording.original == "do it a second time"
     assert wording.rewritten == "try once more"

@@ -56,11 +56,11 @@ def test_file_then_environment_then_flags(root: Path, monkeypatch: pytest.Monkey
     config(root, "limit = 1\nchunk_size = 101\nworkers = 1\n")
     monkeypatch.setenv("DOWSE_LIMIT", "2")
     monkeypatch.setenv("DOWSE_CHUNK_SIZE", "202")
-    resolved = resolve(root, {"limit": 3, "context_lines": None})
+    resolved = resolve(root, {"limit": 3, "max_definition_lines": None})
     assert (resolved.settings.limit, resolved.origins["limit"]) == (3, "flag")
     assert (resolved.settings.chunk_size, resolved.origins["chunk_size"]) == (202, "environment")
     assert (resolved.settings.workers, resolved.origins["workers"]) == (1, "dowse.toml")
-    assert resolved.origins["context_lines"] == "default", "none is not given"
+    assert resolved.origins["max_definition_lines"] == "default", "none is not given"
 
 
 def test_a_flag_that_equals_the_default_still_wins(root: Path) -> None:
@@ -110,7 +110,7 @@ def test_every_kind_of_value_in_a_file(root: Path) -> None:
         ("dense_weight", "0.25", 0.25),
         ("include", "src/**, lib ,", ("src/**", "lib")),
         ("embedder", "hashing", "hashing"),
-        ("signals_off", "role", ("role",)),
+        ("disabled_signals", "role", ("role",)),
     ],
 )
 def test_every_kind_of_value_in_the_environment(
@@ -165,13 +165,13 @@ def test_a_misspelt_variable_is_named(root: Path, monkeypatch: pytest.MonkeyPatc
         ("chunk_overlap = -1\n", "must be at least 0"),
         ("max_file_size = 0\n", "must be at least 1"),
         ("workers = -1\n", "must be at least 0"),
-        ("context_lines = 0\n", "must be at least 1"),
+        ("max_definition_lines = 0\n", "must be at least 1"),
         ("lexical_weight = -0.5\n", "setting 'lexical_weight' in dowse.toml must be at least 0.0, not -0.5"),
         ("dense_weight = nan\n", "must be at least 0.0, not nan"),
         ("name_weight = inf\n", "must be at least 0.0, not inf"),
-        ("min_score = 7.0\n", "setting 'min_score' in dowse.toml must be at most 1.0, not 7.0"),
+        ("min_relevance = 7.0\n", "setting 'min_relevance' in dowse.toml must be at most 1.0, not 7.0"),
         ('fusion = "best"\n', "must be one of scores, rrf, zscore, not 'best'"),
-        ('signals_off = ["magic"]\n', "unknown signal 'magic' in dowse.toml: known are verbatim,"),
+        ('disabled_signals = ["magic"]\n', "unknown signal 'magic' in dowse.toml: known are verbatim,"),
         ("limit = \n", "dowse.toml is not valid TOML"),
         ("limit = 1\nlimit = 2\n", "dowse.toml is not valid TOML"),
     ],

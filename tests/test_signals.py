@@ -299,7 +299,7 @@ def three_places(scores: tuple[float, float, float]) -> list[Candidate]:
 
 def test_several_places_lift_the_best_and_lower_the_rest() -> None:
     alone = candidate(stored(2, "b.py"), score=1.0)
-    factors = weighed("file_coherence", "x", [*three_places((1.0, 0.5, 0.5)), alone])
+    factors = weighed("multi_hit_file", "x", [*three_places((1.0, 0.5, 0.5)), alone])
     expected = 1.0 + multi_hit_file.GAIN * (0.5 + 0.5) / 2
     assert factors == pytest.approx(
         [expected, multi_hit_file.FURTHER_HIT_SHARE, multi_hit_file.FURTHER_HIT_SHARE**2, 1.0]
@@ -310,14 +310,14 @@ def test_places_of_a_file_stay_together_where_a_question_describes_a_place() -> 
     long = " ".join(f"word{i}" for i in range(DESCRIPTION_WORDS))
     lift = 1.0 + multi_hit_file.GAIN * (0.5 + 0.5) / 2
     step = multi_hit_file.DESCRIPTION_HIT_SHARE
-    factors = weighed("file_coherence", long, three_places((1.0, 0.5, 0.5)))
+    factors = weighed("multi_hit_file", long, three_places((1.0, 0.5, 0.5)))
     assert factors == pytest.approx([lift, lift * step, lift * step**2])
 
 
 def test_places_that_are_no_candidates_count_for_their_file() -> None:
     best, alone = candidate(stored(1, "a.py")), candidate(stored(2, "b.py"))
     best.unranked_scores = [0.5, 0.5]
-    factors = weighed("file_coherence", "x", [best, alone])
+    factors = weighed("multi_hit_file", "x", [best, alone])
     assert factors == pytest.approx([1.0 + multi_hit_file.GAIN * (0.5 + 0.5) / 2, 1.0])
     assert best.reasons[-1].detail == "3 places in this file"
 
@@ -331,20 +331,20 @@ def test_what_the_name_of_a_file_says_holds_for_its_places_that_are_no_candidate
 
 
 def test_the_gain_of_many_places_has_a_bound() -> None:
-    factors = weighed("file_coherence", "x", three_places((1.0, 1.0, 1.0)))
+    factors = weighed("multi_hit_file", "x", three_places((1.0, 1.0, 1.0)))
     assert max(factors) <= 1.0 + multi_hit_file.GAIN
     assert min(factors) > 0
 
 
 def test_the_best_place_is_the_one_with_the_highest_score() -> None:
-    factors = weighed("file_coherence", "x", three_places((0.2, 1.0, 0.4)))
+    factors = weighed("multi_hit_file", "x", three_places((0.2, 1.0, 0.4)))
     assert factors[1] > 1.0
     assert factors[2] == pytest.approx(multi_hit_file.FURTHER_HIT_SHARE)
     assert factors[0] == pytest.approx(multi_hit_file.FURTHER_HIT_SHARE**2)
 
 
 def test_a_single_place_stays() -> None:
-    assert weighed("file_coherence", "x", [candidate(stored(1, "a.py"))]) == [1.0]
+    assert weighed("multi_hit_file", "x", [candidate(stored(1, "a.py"))]) == [1.0]
 
 
 def test_places_without_a_score_do_no_harm() -> None:
@@ -371,13 +371,15 @@ def test_documentation_does_not_step_back_where_instructions_are_asked_for(
     text: str, is_how_to: bool
 ) -> None:
     factor = 1.0 if is_how_to else file_role.FACTORS[Role.DOCS]
-    assert weighed("role", text, [candidate(stored(1, "a.md", Role.DOCS))]) == [pytest.approx(factor)]
+    assert weighed("file_role", text, [candidate(stored(1, "a.md", Role.DOCS))]) == [pytest.approx(factor)]
 
 
 @pytest.mark.parametrize("kind", Role)
 def test_files_that_are_not_source_step_back(kind: Role) -> None:
     factor = file_role.FACTORS.get(kind, 1.0)
-    assert weighed("role", "session timeout", [candidate(stored(1, "a.py", kind))]) == [pytest.approx(factor)]
+    assert weighed("file_role", "session timeout", [candidate(stored(1, "a.py", kind))]) == [
+        pytest.approx(factor)
+    ]
     assert 0.3 <= factor <= 1.0
 
 
@@ -396,16 +398,16 @@ def test_files_that_are_not_source_step_back(kind: Role) -> None:
     ],
 )
 def test_unless_the_question_asks_for_them(text: str, kind: Role) -> None:
-    assert weighed("role", text, [candidate(stored(1, "a.py", kind))]) == [1.0]
+    assert weighed("file_role", text, [candidate(stored(1, "a.py", kind))]) == [1.0]
 
 
 def test_one_word_of_many_asks_for_them_by_half() -> None:
     question = "why does the session of a user expire early when another thread stores a token, as the slow test shows"
     factor = file_role.FACTORS[Role.TEST]
-    assert weighed("role", question, [candidate(stored(1, "a.py", Role.TEST))]) == [
+    assert weighed("file_role", question, [candidate(stored(1, "a.py", Role.TEST))]) == [
         pytest.approx(factor**0.5)
     ]
-    assert weighed("role", question, [candidate(stored(1, "a.py", Role.DOCS))]) == [
+    assert weighed("file_role", question, [candidate(stored(1, "a.py", Role.DOCS))]) == [
         file_role.FACTORS[Role.DOCS]
     ]
 
@@ -430,7 +432,9 @@ def test_a_plain_word_among_others_means_no_field_of_that_name(
     tmp_path: Path, text: str, counts: bool
 ) -> None:
     (tmp_path / "a.c").write_text("struct Session {\n    int expired;\n};\n", encoding="utf-8")
-    with Engine.open(tmp_path, store="memory", embedder="none", any_root=True, show_weak=True) as engine:
+    with Engine.open(
+        tmp_path, store="memory", embedder="none", allow_home=True, show_low_confidence=True
+    ) as engine:
         found = {reason.name for hit in engine.search(text).results for reason in hit.reasons}
     assert "lexical" in found
     assert ("names" in found) == counts
@@ -457,7 +461,7 @@ def tree(tmp_path: Path) -> Path:
 
 def ask(tree: Path, off: Sequence[str]) -> list[SearchResult]:
     options = SearchOptions(near=(("session.py", 1.0),))
-    with Engine.open(tree, store="memory", embedder="none", signals_off=tuple(off)) as engine:
+    with Engine.open(tree, store="memory", embedder="none", disabled_signals=tuple(off)) as engine:
         named = engine.search("openSession session", options).results
         return [*named, *engine.search("the session part stays open").results]
 

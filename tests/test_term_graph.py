@@ -198,7 +198,7 @@ def test_a_search_finds_by_added_terms_and_says_so(tree: Path) -> None:
 
 
 def test_what_the_user_said_counts_more(tree: Path) -> None:
-    with Engine.open(tree, terms="terms.json") as engine:
+    with Engine.open(tree, term_graph="terms.json") as engine:
         query = engine.search("check permission rights").query
     weights = {term.text: term.weight for term in query.terms}
     assert weights["right"] == 1.0
@@ -210,7 +210,7 @@ def test_a_tree_cannot_name_a_file_elsewhere(tree: Path, tmp_path: Path) -> None
     (tree / "dowse.toml").write_text('terms = "../outside.json"\n', encoding="utf-8")
     with Engine.open(tree) as engine, pytest.raises(SettingsError, match="outside of"):
         engine.search("check permission")
-    with Engine.open(tree, terms=str(tmp_path / "outside.json")) as engine:
+    with Engine.open(tree, term_graph=str(tmp_path / "outside.json")) as engine:
         assert engine.search("b").query.rewrite.added
 
 
@@ -227,7 +227,7 @@ def test_explain_and_json_show_the_audit(tree: Path, home: Path) -> None:
     assert "added    SubjectAccessReview (check permission -> SubjectAccessReview)" in text
     said = shell.json("search", "check permission")
     jsonschema.validate(said, json.loads((ROOT / "docs/search.schema.json").read_text("utf-8")))
-    assert said["wording"]["added"][0]["term"] == "SubjectAccessReview"
+    assert said["rewrite"]["added"][0]["term"] == "SubjectAccessReview"
 
 
 # --- the command ---
@@ -321,11 +321,11 @@ def test_the_log_stays_small_and_survives_damage(
     with Engine.open(tree) as engine:
         response = engine.search("rights")
     for number in range(100):
-        query_log.log_query(path, f"question {number}", response)
+        query_log.log_query(path, f"query {number}", response)
     assert path.stat().st_size < 4000
     with path.open("a", encoding="utf-8") as file:
         file.write("{damaged\n")
-    assert [asked.query for asked in query_log.read_log(path)][-1] == "question 99"
+    assert [asked.query for asked in query_log.read_log(path)][-1] == "query 99"
 
 
 # --- the example ---
@@ -341,16 +341,16 @@ def test_the_example_is_what_its_page_says() -> None:
     jsonschema.validate(raw, SCHEMA)
     synonyms = [term for entry in raw["entries"] for term in entry["synonyms"]]
     assert (len(raw["entries"]), len(synonyms), len({e["area"] for e in raw["entries"]})) == (15, 76, 7)
-    for name in ("questions.jsonl", "questions-known.jsonl"):
+    for name in ("queries.jsonl", "queries-known.jsonl"):
         lines = [json.loads(line) for line in (EXAMPLE / name).read_text("utf-8").splitlines()]
         assert len(lines) == 20
         assert all((EXAMPLE / "corpus" / target).is_file() for line in lines for target in line["relevant"])
 
 
-@pytest.mark.parametrize("name", ["questions.jsonl", "questions-known.jsonl"])
+@pytest.mark.parametrize("name", ["queries.jsonl", "queries-known.jsonl"])
 @pytest.mark.parametrize("embedder", ["none", "static"])
 def test_the_example_gives_what_its_page_says(name: str, embedder: str, home: Path, tmp_path: Path) -> None:
-    """But for a question or two: ranking is worked on."""
+    """But for a query or two: ranking is worked on."""
     shell = Shell(ROOT, home)
     options = (
         "--root",

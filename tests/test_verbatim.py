@@ -1,4 +1,4 @@
-"""Words of the question that a place says one after the other."""
+"""Words of the query that a place says one after the other."""
 
 from pathlib import Path
 
@@ -30,9 +30,9 @@ def tree(tmp_path: Path) -> Path:
 
 def said(tree: Path, question: str, *off: str) -> dict[str, list[Reason]]:
     """What is said of each file, best first."""
-    with Engine.open(tree, store="memory", embedder="none", signals_off=off) as engine:
+    with Engine.open(tree, store="memory", embedder="none", disabled_signals=off) as engine:
         return {
-            hit.path: [reason for reason in hit.reasons if reason.name == "verbatim"]
+            hit.path: [reason for reason in hit.reasons if reason.name == "phrase"]
             for hit in engine.search(question).results
         }
 
@@ -73,7 +73,7 @@ def test_else_it_says_nothing(tree: Path, question: str) -> None:
 
 
 def test_it_can_be_switched_off(tree: Path) -> None:
-    assert not any(said(tree, MESSAGE, "verbatim").values())
+    assert not any(said(tree, MESSAGE, "phrase").values())
 
 
 def test_the_longest_row_is_the_first_of_equals() -> None:

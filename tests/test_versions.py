@@ -1,4 +1,4 @@
-"""Questions that name the version of a language: the places that ask for it come first."""
+"""Queries that name the version of a language: the places that ask for it come first."""
 
 from pathlib import Path
 

@@ -57,17 +57,17 @@ class Engine(ManagedIndex):
         cls,
         path: str | os.PathLike[str] | None = None,
         *,
-        any_root: bool = False,
+        allow_home: bool = False,
         read_only: bool = False,
         **given: Any,
     ) -> Self:
         """Open the engine for a folder, or for the project around the working directory.
 
         Keyword arguments are settings and win over the configuration file and the environment. Nothing is
-        read or indexed yet. ``any_root`` allows ``/`` and the home folder; with ``read_only``, the index is
+        read or indexed yet. ``allow_home`` allows ``/`` and the home folder; with ``read_only``, the index is
         searched as it is.
         """
-        root = roots.resolve_root(path, any_root=any_root)
+        root = roots.resolve_root(path, allow_home=allow_home)
         resolved = settings_module.resolve(root, given)
         engine = cls(root, drop_broken_tables(resolved))
         engine.read_only = read_only
@@ -110,7 +110,7 @@ class Engine(ManagedIndex):
 
     def _rewrite(self, parsed: ParsedQuery) -> ParsedQuery:
         """Rewrite the text of a query, if the settings say so, and note how."""
-        if not self.settings.terms and self.settings.rewriter == "none":
+        if not self.settings.term_graph and self.settings.rewriter == "none":
             return parsed._replace(rewrite=RewriteTrace(parsed.text, parsed.text, parsed.text))
         from dowse.search.query.rewriting import rewrite_query
 
@@ -207,7 +207,7 @@ class Engine(ManagedIndex):
         found = self.why(path)
         verdict, detail = Verdict.NOT_INDEXED, "it belongs there: 'dowse index' says what went wrong"
         if isinstance(found, Skipped):
-            verdict = Verdict.LEFT_OUT
+            verdict = Verdict.SKIPPED
             detail = f"{found.reason} ({found.detail})" if found.detail else found.reason
         return Explanation(
             response.query,
@@ -233,7 +233,7 @@ class Engine(ManagedIndex):
         """Rank without the cache, for the whole trace."""
         timer = StageTimer()
         query = analyze_query(parsed, options.filter, self._is_extension)
-        timer.finish("read")
+        timer.finish("analyze")
         return pipeline.rank_and_respond(self._searcher, snapshot, query, options, timer)
 
     def _parse_query(self, query: str, options: SearchOptions | None) -> tuple[ParsedQuery, SearchOptions]:

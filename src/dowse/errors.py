@@ -16,7 +16,7 @@
     |   +-- IndexUnwritable         3   no permission or no space to write it
     |   +-- IndexUnreachable        3   its server is away, refuses, or lacks something
     +-- EmbedderError               4   text could not be turned into vectors
-    +-- RewriterError               4   a question could not be rewritten: the search goes on with the original
+    +-- RewriterError               4   a query could not be rewritten: the search goes on with the original
     +-- OutputError                 4   the answer could not be written to standard output
 
 Errors of other libraries are mapped to these at the seam where they arise.
@@ -118,7 +118,7 @@ class EmbedderError(DowseError):
 
 
 class RewriterError(DowseError):
-    """A question could not be rewritten."""
+    """A query could not be rewritten."""
 
 
 class OutputError(DowseError):

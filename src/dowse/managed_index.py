@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 GO_ON = (
     "what was indexed is kept: run 'dowse index' again to go on from there, "
-    "or with --without-vectors to go on without this embedder"
+    "or with --allow-missing-vectors to go on without this embedder"
 )
 """What to do when the embedder failed."""
 

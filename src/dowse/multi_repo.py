@@ -67,7 +67,7 @@ class Repositories:
     @classmethod
     def open(cls, wanted: Sequence[str], base: str | os.PathLike[str] | None = None, **given: Any) -> Self:
         """Open repositories by name or folder, as many as can be opened; the settings of ``base`` define the names."""
-        home = Engine.open(base, any_root=True)
+        home = Engine.open(base, allow_home=True)
         known = home.settings.repositories
         problems: list[RepositoryReport] = []
         folders: list[Path] = []
@@ -156,7 +156,7 @@ def merge_responses(
         results=tuple(ranked),
         milliseconds=max(response.milliseconds for response in responses.values()),
         notes=tuple(notes),
-        weak=all(response.weak for response in responses.values()),
+        low_confidence=all(response.low_confidence for response in responses.values()),
         repositories=(*reports, *problems),
     )
 

@@ -21,7 +21,7 @@ PROJECT_MARKERS = (INDEX_FOLDER, CONFIG_FILE, ".git")
 """Entries that show the root of a project, searched from the working directory upwards."""
 
 
-def resolve_root(path: str | os.PathLike[str] | None, *, any_root: bool = False) -> Path:
+def resolve_root(path: str | os.PathLike[str] | None, *, allow_home: bool = False) -> Path:
     """Resolve the folder to search: the given one, or the project around the working directory."""
     try:
         root = Path(path).expanduser().resolve() if path is not None else find_project_root(Path.cwd())
@@ -37,9 +37,9 @@ def resolve_root(path: str | os.PathLike[str] | None, *, any_root: bool = False)
         )
     if not os.access(root, os.R_OK | os.X_OK):
         raise RootError(f"{root} cannot be read: no permission")
-    if not any_root and root in (Path(root.anchor), Path.home()):
+    if not allow_home and root in (Path(root.anchor), Path.home()):
         raise RootError(
-            f"{root} is hardly a source tree: give a folder below it, or --any-root if you mean it"
+            f"{root} is hardly a source tree: give a folder below it, or --allow-home if you mean it"
         )
     return root
 

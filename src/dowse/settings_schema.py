@@ -17,15 +17,15 @@ from dowse.errors import SettingsError
 ENVIRONMENT_PREFIX = "DOWSE_"
 
 SIGNALS = (
-    "verbatim",
+    "phrase",
     "definition",
     "entity_name",
     "file_name",
     "inline_test",
-    "file_coherence",
-    "role",
-    "partner",
-    "cursor",
+    "multi_hit_file",
+    "file_role",
+    "test_partner",
+    "proximity",
 )
 """The ranking signals that can be switched off, in the order they act."""
 
@@ -53,7 +53,7 @@ class Settings:
     embedder_timeout: float = 60.0  # seconds
     embedder_query_prefix: str = "auto"  # "auto" = what the model expects
     embedder_document_prefix: str = "auto"
-    without_vectors: bool = False  # index without vectors if the embedder fails
+    allow_missing_vectors: bool = False  # index without vectors if the embedder fails
 
     # where it lives
     store: str = "embedded"  # or "memory", or the address of a server: "postgresql://host/database"
@@ -69,25 +69,25 @@ class Settings:
     # how it is searched
     limit: int = 10
     refresh: bool = True  # notice changed files at query time
-    hybrid: str = "auto"  # whether meaning counts beside words: "auto" (by the question), "on" or "off"
+    hybrid: str = "auto"  # whether meaning counts beside words: "auto" (by the query), "on" or "off"
     fusion: str = "scores"  # or "rrf" or "zscore"
     lexical_weight: float = 1.0
     dense_weight: float = 0.2
     name_weight: float = 0.3
     file_weight: float = 1.0
-    signals_off: tuple[str, ...] = ()
-    min_score: float = 0.0  # hits of less relevance are left out
-    show_weak: bool = False  # show all hits even if none is good
-    cache: str = "all"  # answers given before: "all", only the "exact" same question, or "off"
+    disabled_signals: tuple[str, ...] = ()
+    min_relevance: float = 0.0  # hits of less relevance are left out
+    show_low_confidence: bool = False  # show all hits even if none is good
+    cache: str = "all"  # answers given before: "all", only the "exact" same query, or "off"
     entity_threshold: int = 5  # fewer entities found by name than this: their contents are searched too
-    context_lines: int = 50  # an enclosing definition of up to this many lines is shown whole
+    max_definition_lines: int = 50  # an enclosing definition of up to this many lines is shown whole
 
-    # what becomes of a question before it is searched for
-    terms: str = ""  # file with the term graph, relative to the root; "" = none
-    rewriter: str = "none"  # what rewrites questions: ollama:MODEL or openai:MODEL
+    # what becomes of a query before it is searched for
+    term_graph: str = ""  # file with the term graph, relative to the root; "" = none
+    rewriter: str = "none"  # what rewrites queries: ollama:MODEL or openai:MODEL
     rewriter_url: str = ""  # "" = the provider's usual address
     rewriter_timeout: float = 5.0  # seconds
-    search_log: bool = False  # keep a local list of questions for 'dowse terms suggest'
+    search_log: bool = False  # keep a local list of queries for 'dowse terms suggest'
 
     def index_fingerprint(self, **versions: object) -> str:
         """Hash the settings that change an index (and the versions given): another hash means a rebuild."""
@@ -121,7 +121,7 @@ _MINIMUM_VALUES = {
     "chunk_size": 100,
     "chunk_overlap": 0,
     "limit": 1,
-    "context_lines": 1,
+    "max_definition_lines": 1,
     "entity_threshold": 0,
     "workers": 0,
     "embedder_dimensions": 0,
@@ -133,11 +133,11 @@ _MINIMUM_VALUES = {
     "dense_weight": 0.0,
     "name_weight": 0.0,
     "file_weight": 0.0,
-    "min_score": 0.0,
+    "min_relevance": 0.0,
 }
 _MAXIMUM_VALUES = {
     "max_file_size": 1_000_000_000,  # a file is read as a whole, and several times that large while it is indexed
-    "min_score": 1.0,
+    "min_relevance": 1.0,
 }
 
 
@@ -213,7 +213,7 @@ def check_value(key: str, value: Any, origin: str) -> Any:
         raise SettingsError(
             f"setting '{key}' in {origin} must be one of {', '.join(_CHOICES[key])}, not {value!r}"
         )
-    if key == "signals_off" and (unknown := set(value) - set(SIGNALS)):
+    if key == "disabled_signals" and (unknown := set(value) - set(SIGNALS)):
         raise SettingsError(f"unknown signal '{min(unknown)}' in {origin}: known are {', '.join(SIGNALS)}")
     return value
 

@@ -123,7 +123,7 @@ class TreeContext:
             content_key=s.content_key(),
             embedder=embedders.with_deadline(self.embedder) if hurried else self.embedder,
             processes=s.workers or os.cpu_count() or 1,
-            without_vectors=s.without_vectors,
+            allow_missing_vectors=s.allow_missing_vectors,
         )
 
     @cached_property
@@ -137,11 +137,13 @@ class TreeContext:
 
     def term_graph(self) -> TermGraph | None:
         """Load the term graph as its file has it now, if there is one."""
-        if not self.settings.terms:
+        if not self.settings.term_graph:
             return None
         from dowse.search.query.term_graph import load_term_graph
 
-        file = (self.root / Path(self.settings.terms).expanduser()).resolve()
+        file = (self.root / Path(self.settings.term_graph).expanduser()).resolve()
         if not file.is_relative_to(self.root):
-            self._resolved.require_user("terms", f"read {file}, outside of {self.root}", "DOWSE_TERMS")
+            self._resolved.require_user(
+                "term_graph", f"read {file}, outside of {self.root}", "DOWSE_TERM_GRAPH"
+            )
         return load_term_graph(file)

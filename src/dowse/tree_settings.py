@@ -190,7 +190,7 @@ POLICIES: Mapping[str, SettingPolicy] = {
     "embedder_timeout": _limit_number(MAX_TIMEOUT_SECONDS, _TAKES_RESOURCES),
     "embedder_query_prefix": _limit_length(MAX_PREFIX_CHARS, "characters", _TAKES_RESOURCES),
     "embedder_document_prefix": _limit_length(MAX_PREFIX_CHARS, "characters", _TAKES_RESOURCES),
-    "without_vectors": _allow_any(),
+    "allow_missing_vectors": _allow_any(),
     "store": _check_on_use("`embedded`, `memory`, or a server on this machine; else an error", _SENDS_DATA),
     "store_schema": SettingPolicy(
         "anything, with a server as `store`",
@@ -226,13 +226,13 @@ POLICIES: Mapping[str, SettingPolicy] = {
     "dense_weight": _limit_number(MAX_WEIGHT, "more only drowns the other channels"),
     "name_weight": _limit_number(MAX_WEIGHT, "more only drowns the other channels"),
     "file_weight": _limit_number(MAX_WEIGHT, "more only drowns the other channels"),
-    "signals_off": _allow_any(),
-    "min_score": _allow_any(),
-    "show_weak": _allow_any(),
+    "disabled_signals": _allow_any(),
+    "min_relevance": _allow_any(),
+    "show_low_confidence": _allow_any(),
     "cache": _allow_any(),
     "entity_threshold": _limit_number(MAX_HITS, _TAKES_RESOURCES),
-    "context_lines": _limit_number(MAX_DEFINITION_LINES, _TAKES_RESOURCES),
-    "terms": _check_on_use(
+    "max_definition_lines": _limit_number(MAX_DEFINITION_LINES, _TAKES_RESOURCES),
+    "term_graph": _check_on_use(
         "a file inside the tree, links followed; else an error", "it would show a file of yours"
     ),
     "rewriter": _check_on_use("`none`, or a service on this machine; else an error", _SENDS_DATA),

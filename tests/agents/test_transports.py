@@ -198,7 +198,7 @@ def test_errors_leave_the_server_alive(connect: Connect) -> None:
                 ({"query": "x", "detail": "all"}, "one of ids"),
                 ({"query": "lang:klingon x"}, "klingon"),
                 ({"query": "x", "repo": "other"}, "no repository 'other'"),
-                ({"query": "x", "cursor": "1.zzz"}, "another question"),
+                ({"query": "x", "cursor": "1.zzz"}, "another query"),
             ):
                 result = await client.call_tool("search", arguments)
                 assert result.is_error and said in text(result), arguments

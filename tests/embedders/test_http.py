@@ -261,7 +261,7 @@ def test_nobody_waits_twice_for_the_same_failure(
     service.behaviour = services.well
     embedder.embed_documents(["indexing asks again"])
     monkeypatch.setattr(http_client, "FAILURE_CACHE_SECONDS", 0.0)
-    embedder.embed_query("and so does a question after a while")
+    embedder.embed_query("and so does a query after a while")
     assert len(service.requests) == asked + 2
 
 

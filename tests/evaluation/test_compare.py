@@ -73,7 +73,7 @@ def test_counts_and_order_of_changes() -> None:
 def test_runs_of_other_questions_do_not_compare() -> None:
     other = run_of("b", [1.0])
     renamed = Run(other.variant, tuple(_renamed(o) for o in other.outcomes), other.summary)
-    with pytest.raises(UsageError, match="no question in common"):
+    with pytest.raises(UsageError, match="no query in common"):
         compare(run_of("a", [1.0]), renamed, ["mrr"])
     with pytest.raises(UsageError, match="none of these metrics"):
         compare(run_of("a", [1.0]), run_of("b", [1.0]), ["hit@1"])
@@ -106,16 +106,16 @@ def _scored(value: float) -> Outcome:
 
 
 def test_variants_as_people_write_them() -> None:
-    base = Settings(signals_off=("role",))
+    base = Settings(disabled_signals=("file_role",))
     assert variants.parse("dense=off", base).settings == {"dense_weight": 0.0}
     assert variants.parse("fusion=rrf lexical_weight=2", base).settings == {
         "fusion": "rrf",
         "lexical_weight": 2.0,
     }
-    assert variants.parse("definition=off", base).settings == {"signals_off": ("role", "definition")}
-    assert variants.parse("role=on", base).settings == {"signals_off": ()}
-    assert variants.parse("signals_off=role,definition", base).settings == {
-        "signals_off": ("role", "definition")
+    assert variants.parse("definition=off", base).settings == {"disabled_signals": ("role", "definition")}
+    assert variants.parse("role=on", base).settings == {"disabled_signals": ()}
+    assert variants.parse("disabled_signals=role,definition", base).settings == {
+        "disabled_signals": ("role", "definition")
     }
     assert variants.parse("", base).settings == {}
 

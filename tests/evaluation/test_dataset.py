@@ -99,9 +99,9 @@ def test_csv_with_several_answers_in_a_cell_or_in_rows(tmp_path: Path) -> None:
 
 def test_trec_qrels_with_topics(tmp_path: Path) -> None:
     qrels = write(tmp_path, "q.txt", "1 0 a.py 2\n1 0 b.py 0\n2 0 c.py 1\n")
-    topics = write(tmp_path, "topics.tsv", "1\tfirst question\n2\tsecond one\n")
+    topics = write(tmp_path, "topics.tsv", "1\tfirst query\n2\tsecond one\n")
     first, second = dataset.load(qrels, queries=topics).queries
-    assert (first.id, first.query, first.relevant) == ("1", "first question", (GoldTarget("a.py", grade=2),))
+    assert (first.id, first.query, first.relevant) == ("1", "first query", (GoldTarget("a.py", grade=2),))
     assert second.query == "second one"
     with pytest.raises(UsageError, match="--queries"):
         dataset.load(qrels)
@@ -154,13 +154,13 @@ def test_questions_without_answers_are_left_out_and_counted(tmp_path: Path) -> N
         write(tmp_path, "t.jsonl", '{"query": "a", "relevant": []}\n{"query": "b", "relevant": "x.py"}\n')
     )
     assert [question.query for question in found.queries] == ["b"]
-    assert found.notes == ("1 of 2 questions have no answer and are left out",)
+    assert found.notes == ("1 of 2 queries have no answer and are left out",)
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "no question"),
+        ("", "no query"),
         ("{not json}\n", ":1 is not JSON"),
         ('{"relevant": ["x"]}\n', "no 'query'"),
         ('{"query": "a", "relevant": [3]}\n', "is not a path"),
@@ -179,7 +179,7 @@ def test_what_is_wrong_is_said(tmp_path: Path, text: str, said: str) -> None:
 
 def test_csv_without_its_columns(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="'query' and 'relevant'"):
-        dataset.load(write(tmp_path, "t.csv", "question,answer\na,b\n"))
+        dataset.load(write(tmp_path, "t.csv", "query,answer\na,b\n"))
 
 
 # --- leaks ---

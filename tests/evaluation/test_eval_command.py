@@ -109,15 +109,15 @@ def test_an_evaluation_says_what_was_found_and_what_was_not(dowse: Shell, truth:
     assert run["overall"]["span_recall@10"]["questions"] == 2
     assert run["tokens"]["results"] > 0
     text = dowse("eval", str(truth)).stdout
-    assert "4 questions from truth.jsonl against 2 indexed files" in text
-    assert "1 of 4 questions have answers that are not in the index (such as gone.py)" in text
+    assert "4 queries from truth.jsonl against 2 indexed files" in text
+    assert "1 of 4 queries have answers that are not in the index (such as gone.py)" in text
     assert re.search(r"^not found +something that is nowhere", text, re.M)
 
 
 def test_one_question_is_one_question(dowse: Shell, tmp_path: Path) -> None:
     path = tmp_path / "one.jsonl"
     path.write_text(json.dumps({"query": "settle_accounts", "relevant": ["money.py"]}) + "\n")
-    assert "1 question from one.jsonl against 2 indexed files" in dowse("eval", str(path)).stdout
+    assert "1 query from one.jsonl against 2 indexed files" in dowse("eval", str(path)).stdout
 
 
 def test_a_question_is_asked_from_the_file_of_its_asker(dowse: Shell, tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_a_question_is_asked_from_the_file_of_its_asker(dowse: Shell, tmp_path: 
         return [{place.partition(":")[0] for place in question["found"]} for question in questions]
 
     assert found() == [{"letters.py", "money.py"}, {"letters.py"}]
-    assert found("--no-cursor") == [{"letters.py"}, {"letters.py"}]
+    assert found("--no-near") == [{"letters.py"}, {"letters.py"}]
 
 
 def test_a_comparison_and_its_exit_codes(dowse: Shell, truth: Path) -> None:
@@ -267,7 +267,7 @@ def test_documentation_is_asked_for_and_hidden(dowse: Shell, tmp_path: Path) -> 
     run = dowse.json("eval", str(hidden), "--set", "embedder=none")["runs"][0]
     asked = {question["id"]: question for question in run["questions"]}
     assert asked["open"]["ranks"] == [1], "with its documentation it is easy to find"
-    assert asked[lines[0]["id"]]["ranks"] == [0], "without it, no word of the question is in the tree"
+    assert asked[lines[0]["id"]]["ranks"] == [0], "without it, no word of the query is in the tree"
 
 
 def test_the_index_is_not_touched_by_mining(dowse: Shell, tmp_path: Path) -> None:
@@ -325,9 +325,9 @@ def test_questions_are_no_part_of_what_is_asked(tmp_path: Path, home: Path) -> N
     assert "excluded by default" in shell("status", "--why", kept.name).stdout
     question = json.loads(kept.read_text(encoding="utf-8").splitlines()[0])["query"]
     assert kept.name not in {hit["path"] for hit in shell.json("search", question)["results"]}
-    other = kept.rename(shell.folder / "questions.jsonl")
-    assert "questions.jsonl is searched too" in shell("eval", other.name).stderr
-    (shell.folder / ".dowseignore").write_text("questions.jsonl\n", encoding="utf-8")
+    other = kept.rename(shell.folder / "queries.jsonl")
+    assert "queries.jsonl is searched too" in shell("eval", other.name).stderr
+    (shell.folder / ".dowseignore").write_text("queries.jsonl\n", encoding="utf-8")
     assert "is searched too" not in shell("eval", other.name).stderr
 
 
@@ -335,7 +335,7 @@ def test_an_edited_file_is_kept(dowse: Shell, tmp_path: Path) -> None:
     out = tmp_path / "kept.jsonl"
     options = ("eval", "--mine", "5", "--mine-only", "--out", str(out))
     assert dowse(*options).returncode == 0
-    assert dowse(*options).returncode == 0, "the same questions again are no loss"
+    assert dowse(*options).returncode == 0, "the same queries again are no loss"
     out.write_text("edited\n", encoding="utf-8")
     refused = dowse(*options)
     assert refused.returncode == 2

@@ -1,4 +1,4 @@
-"""What makes a question and what does not; documentation blanked out without a trace in lines and syntax."""
+"""What makes a query and what does not; documentation blanked out without a trace in lines and syntax."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Ranking, reviewed as pages: real questions on real packages, and what comes first.
+"""Ranking, reviewed as pages: real queries on real packages, and what comes first.
 
 ``pytest tests/golden --update-golden`` writes the pages anew; the difference is what there is to review. Known failures
-are on the pages too: a question whose wanted file is not among the first is marked, so that it is seen when it works.
+are on the pages too: a query whose wanted file is not among the first is marked, so that it is seen when it works.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pytest
 from dowse import Engine, SearchOptions, SearchResponse
 
 HERE = Path(__file__).parent
-QUESTIONS: dict[str, dict[str, str]] = tomllib.loads((HERE / "questions.toml").read_text("utf-8"))
+QUESTIONS: dict[str, dict[str, str]] = tomllib.loads((HERE / "queries.toml").read_text("utf-8"))
 SHOWN = 5
 GOOD = 3
 """A wanted file that comes later than this is a failure."""
@@ -44,7 +44,7 @@ def copied(package: str, to: Path) -> Path:
 
 
 def page(package: str, engine: Engine) -> Iterator[str]:
-    """What comes first for every question."""
+    """What comes first for every query."""
     yield f"# {package} {pinned(package)}"
     for question, wanted in QUESTIONS[package].items():
         answer = engine.search(question, SearchOptions(limit=20))
@@ -57,7 +57,7 @@ def page(package: str, engine: Engine) -> Iterator[str]:
 
 def verdict(wanted: str, answer: SearchResponse) -> str:
     if not wanted:
-        good = answer.results and not answer.weak
+        good = answer.results and not answer.low_confidence
         return "KNOWN FAILURE: nothing here is good" if good else "nothing good, as it should be"
     files = list(dict.fromkeys(hit.path for hit in answer.results))
     rank = files.index(wanted) + 1 if wanted in files else 0

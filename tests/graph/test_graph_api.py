@@ -210,4 +210,4 @@ def test_the_command_line(root: Path) -> None:
     assert run("callers", "src/shop/price.py:total", "--format", "dot").stdout.startswith(
         'digraph "callers" {'
     )
-    assert "6 |     return value" in run("retrieve", "rounded").stdout
+    assert "6 |     return value" in run("show", "rounded").stdout

@@ -55,11 +55,11 @@ def test_a_link_out_of_the_tree_is_not_followed(tree: Path, name: str, target: s
 def test_links_inside_the_tree_and_of_the_user_are_followed(tree: Path, tmp_path: Path) -> None:
     (tree / "other.toml").write_text("limit = 3\n")
     (tree / "dowse.toml").symlink_to("other.toml")
-    (tmp_path / "dotfiles.toml").write_text("context_lines = 4\n")
+    (tmp_path / "dotfiles.toml").write_text("max_definition_lines = 4\n")
     user_config_file().parent.mkdir(parents=True)
     user_config_file().symlink_to(tmp_path / "dotfiles.toml")
     settings = resolve(tree).settings
-    assert (settings.limit, settings.context_lines) == (3, 4)
+    assert (settings.limit, settings.max_definition_lines) == (3, 4)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -60,7 +60,7 @@ def test_every_setting_has_a_row() -> None:
         ("chunk_size = 1_000_000_000", "chunk_size"),
         ("chunk_overlap = 1_000_000", "chunk_overlap"),
         ("limit = 1_000_000_000", "limit"),
-        ("context_lines = 1_000_000_000", "context_lines"),
+        ("max_definition_lines = 1_000_000_000", "max_definition_lines"),
         ("entity_threshold = 1_000_000", "entity_threshold"),
         ("embedder_batch = 1_000_000", "embedder_batch"),
         ("embedder_dimensions = 1_000_000", "embedder_dimensions"),

@@ -1,4 +1,4 @@
-"""Two stores, the same edits, the same questions: every store is held against the one in memory."""
+"""Two stores, the same edits, the same queries: every store is held against the one in memory."""
 
 import math
 import random
@@ -115,7 +115,7 @@ def found_names(
 
 
 def agree(random: random.Random, one: Snapshot, two: Snapshot) -> None:
-    """The two snapshots give the same answers to random questions."""
+    """The two snapshots give the same answers to random queries."""
     filter = random_filter(random)
     words = random.sample(WORDS, random.randint(1, 3))
     terms = terms_of(" ".join(words))

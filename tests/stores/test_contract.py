@@ -804,7 +804,7 @@ def test_vectors_survive_many_commits(store: Store) -> None:
 
 
 def test_all_that_is_asked_for_is_found_though_everything_was_written_anew(store: Store) -> None:
-    """What was there before is nearer to the question, and may be in the way."""
+    """What was there before is nearer to the query, and may be in the way."""
     with store.writer() as writer:
         writer.apply([], sources({f"f{i}.txt": f"shared word{i}" for i in range(30)}))
         writer.apply([], sources({f"f{i}.txt": f"shared other{i} new{i} long{i}" for i in range(30)}))

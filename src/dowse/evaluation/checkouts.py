@@ -135,8 +135,10 @@ class Checkouts:
         name, colon, path = settings.embedder.partition(":")
         if colon and name in ("onnx", "model2vec"):
             settings = replace(settings, embedder=f"{name}:{self.own.root / Path(path).expanduser()}")
-        if settings.terms:
-            settings = replace(settings, terms=str(self.own.root / Path(settings.terms).expanduser()))
+        if settings.term_graph:
+            settings = replace(
+                settings, term_graph=str(self.own.root / Path(settings.term_graph).expanduser())
+            )
         return settings
 
 

@@ -19,7 +19,7 @@ def compare(
     earlier = {outcome.id: outcome for outcome in before.outcomes}
     pairs = [(earlier[o.id], o) for o in after.outcomes if o.id in earlier and earlier[o.id].query == o.query]
     if not pairs:
-        raise UsageError("the two runs have no question in common: compare runs of the same ground truth")
+        raise UsageError("the two runs have no query in common: compare runs of the same ground truth")
     shared = [name for name in names if any(name in a.values and name in b.values for a, b in pairs)]
     if not shared:
         raise UsageError(f"the two runs have none of these metrics in common: {', '.join(names)}")

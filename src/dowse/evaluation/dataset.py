@@ -46,12 +46,10 @@ def load(path: Path, *, queries: Path | None = None, repo: str = "") -> Dataset:
     answered = [eval_query for eval_query in eval_queries if eval_query.relevant]
     if not answered:
         raise UsageError(
-            f"{path} has no question with an answer: see docs/evaluation.md for what a line should hold"
+            f"{path} has no query with an answer: see docs/evaluation.md for what a line should hold"
         )
     skipped = len(eval_queries) - len(answered)
-    notes = (
-        (f"{skipped} of {len(eval_queries)} questions have no answer and are left out",) if skipped else ()
-    )
+    notes = (f"{skipped} of {len(eval_queries)} queries have no answer and are left out",) if skipped else ()
     return Dataset(path.name, tuple(_check_distinct_ids(answered, path)), suffix, notes)
 
 
@@ -87,7 +85,7 @@ def _read_text(path: Path) -> str:
 
 
 def _parse_items(text: str, path: Path) -> list[Item]:
-    """Parse the objects of a file: a list, one per line, or a list under ``questions`` or ``queries``."""
+    """Parse the objects of a file: a list, one per line, or a list under ``queries`` or ``queries``."""
     if text.lstrip().startswith("["):
         found = _decode_json(text, path, 1)
     else:
@@ -99,7 +97,7 @@ def _parse_items(text: str, path: Path) -> list[Item]:
     if isinstance(found, dict):
         found = found.get("questions") or found.get("queries") or []
     if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
-        raise UsageError(f"{path} must hold one JSON object per question")
+        raise UsageError(f"{path} must hold one JSON object per query")
     return found
 
 
@@ -136,7 +134,7 @@ def _get_repo_name(item: Item) -> str:
 def _parse_query(item: Item, number: int, path: Path) -> EvalQuery:
     query = item.get("query") or item.get("text") or _join_description(item)
     if not isinstance(query, str) or not query.strip():
-        raise UsageError(f"{path}: question {number} has no 'query'")
+        raise UsageError(f"{path}: query {number} has no 'query'")
     category = item.get("category") or item.get("query_category") or item.get("kind") or ""
     found = next((item[name] for name in ("id", "task_id", "qid", "_id") if name in item), number)
     return EvalQuery(
@@ -167,7 +165,7 @@ def _parse_targets(item: Item, number: int, path: Path) -> Iterator[GoldTarget]:
         elif isinstance(one, dict) and (one.get("path") or one.get("target")):
             yield from _parse_target_object(one, number, path)
         else:
-            raise UsageError(f"{path}: question {number}: {one!r} is not a path, path:start-end or path:Name")
+            raise UsageError(f"{path}: query {number}: {one!r} is not a path, path:start-end or path:Name")
 
 
 def _as_list(value: Any) -> list[Any]:
@@ -187,7 +185,7 @@ def _parse_target_object(raw: Mapping[str, Any], number: int, path: Path) -> Ite
             entity = str(raw.get("entity") or "")
             yield GoldTarget(_clean_path(str(raw["path"])), int(first), int(last), entity, grade)
     except (TypeError, ValueError) as error:
-        raise UsageError(f"{path}: question {number}: {dict(raw)} is not a target: {error}") from None
+        raise UsageError(f"{path}: query {number}: {dict(raw)} is not a target: {error}") from None
 
 
 def parse_target(text: str) -> GoldTarget:
@@ -245,18 +243,18 @@ def _has_header(lines: Sequence[str]) -> bool:
 
 def _parse_qrels(text: str, path: Path, queries: Path | None) -> list[EvalQuery]:
     if queries is None:
-        raise UsageError(f"{path} has judgements but no questions: give them with --queries FILE")
+        raise UsageError(f"{path} has judgements but no queries: give them with --queries FILE")
     answers: dict[str, list[GoldTarget]] = defaultdict(list)
     lines = [line for line in text.split("\n") if line.strip()]
     for number, line in enumerate(lines[1 if _has_header(lines) else 0 :], 1):
         match = _QRELS.match(line)
         if not match:
-            raise UsageError(f"{path}: line {number} is not 'question [iteration] document grade': {line!r}")
+            raise UsageError(f"{path}: line {number} is not 'query [iteration] document grade': {line!r}")
         if int(match[3]) > 0:
             answers[match[1]].append(parse_target(match[2])._replace(grade=int(match[3])))
     topics = _read_topics(queries)
     if unknown := [id for id in answers if not topics.get(id)]:
-        raise UsageError(f"{queries} does not have question {unknown[0]} of {path.name}")
+        raise UsageError(f"{queries} does not have query {unknown[0]} of {path.name}")
     return [EvalQuery(id, topics[id], tuple(dict.fromkeys(found))) for id, found in answers.items()]
 
 
@@ -274,7 +272,7 @@ def _read_topics(path: Path) -> dict[str, str]:
     pairs = (line.split("\t", 1) for line in text.splitlines() if "\t" in line)
     found = {id.strip(): query.strip() for id, query in pairs}
     if not found:
-        raise UsageError(f"{path} has no questions: write one per line, its id, a tab, the question")
+        raise UsageError(f"{path} has no queries: write one per line, its id, a tab, the query")
     return found
 
 
@@ -284,7 +282,7 @@ def _check_distinct_ids(eval_queries: Sequence[EvalQuery], path: Path) -> Iterat
     for number, eval_query in enumerate(eval_queries, 1):
         if eval_query.id in seen:
             raise UsageError(
-                f"{path}: two questions have the id '{eval_query.id}' (the second is number {number})"
+                f"{path}: two queries have the id '{eval_query.id}' (the second is number {number})"
             )
         seen.add(eval_query.id)
         yield eval_query

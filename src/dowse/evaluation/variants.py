@@ -1,4 +1,4 @@
-"""Parses variants of settings to compare: ``dense=off``, ``fusion=rrf lexical_weight=2``, ``terms=k8s.json``."""
+"""Parses variants of settings to compare: ``dense=off``, ``fusion=rrf lexical_weight=2``, ``term_graph=k8s.json``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CHANNEL_WEIGHTS = {
 }
 """Channels that can be switched off by name, and the weight that does it."""
 
-PATH_SETTINGS = ("terms",)
+PATH_SETTINGS = ("term_graph",)
 """Settings that name a file: relative to the working directory if it is there, else to the root."""
 
 
@@ -45,7 +45,7 @@ def parse(text: str, base: Settings) -> Variant:
         else:
             settings[key] = settings_module.parse_value(key, _resolve_path(key, value))
     if off:
-        settings["signals_off"] = _merge_disabled_signals(base.signals_off, off)
+        settings["disabled_signals"] = _merge_disabled_signals(base.disabled_signals, off)
     return Variant(text, settings)
 
 

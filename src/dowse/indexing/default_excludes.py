@@ -116,7 +116,7 @@ _LOCK_FILES = frozenset({
     ".terraform.lock.hcl",
 })  # fmt: skip
 
-# How 'dowse eval --mine' calls its files: questions with their answers would be the best hit for each of these.
+# How 'dowse eval --mine' calls its files: queries with their answers would be the best hit for each of these.
 _MINED_PREFIX = "dowse-truth-"
 
 # ".map" alone is also the ending of linker scripts and game levels.
@@ -190,7 +190,7 @@ def check_file_name(name: str) -> tuple[SkipReason, str] | None:
     if lower in _LOCK_FILES:
         return SkipReason.DEFAULT_EXCLUDED, "lock file"
     if lower.startswith(_MINED_PREFIX):
-        return SkipReason.DEFAULT_EXCLUDED, "questions of an evaluation"
+        return SkipReason.DEFAULT_EXCLUDED, "queries of an evaluation"
     if lower.endswith(_MINIFIED_ENDINGS):
         ending = next(e for e in _MINIFIED_ENDINGS if lower.endswith(e))
         return SkipReason.MINIFIED, f"by its ending {ending}"

@@ -51,7 +51,7 @@ class IndexConfig:
     content_key: str  # the settings that change how a content is indexed, as text
     embedder: Embedder | None
     processes: int
-    without_vectors: bool = False  # go on if the embedder fails
+    allow_missing_vectors: bool = False  # go on if the embedder fails
 
     def content_hash(self, path: str, content: bytes) -> bytes:
         """Hash a content with all that decides how it is indexed: equal hashes give equal rows."""
@@ -163,7 +163,7 @@ class _Run:
     def __post_init__(self) -> None:
         config = self.config
         self.embedding = EmbeddingRun(
-            config.embedder, self.writer.find_vectors, self.progress, config.without_vectors
+            config.embedder, self.writer.find_vectors, self.progress, config.allow_missing_vectors
         )
 
     def write(

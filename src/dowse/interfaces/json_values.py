@@ -12,7 +12,7 @@ from dowse.types.explanations import Explanation
 from dowse.types.queries import Query, RewriteTrace
 from dowse.types.stored import IndexStatus, ServerStatus
 
-SCHEMA = 1
+SCHEMA = 2
 """Version of every JSON object: raised when a field goes or changes its meaning, not when one is added."""
 
 
@@ -29,12 +29,12 @@ def search_values(response: SearchResponse, packed: Packed | None = None) -> dic
         "milliseconds": round(response.milliseconds, 3),
         "stages": _stage_values(response.stages),
         "cached": response.cached,
-        "weak": response.weak,
+        "low_confidence": response.low_confidence,
         "channels": [_channel_values(channel) for channel in response.channels],
         "results": [_result_values(result) for result in results],
         "notes": list(response.notes),
         "repositories": [asdict(report) for report in response.repositories],
-        "wording": wording_values(response.query.rewrite),
+        "rewrite": rewrite_values(response.query.rewrite),
         **({"packed": packed_values(packed)} if packed else {}),
     }
 
@@ -42,7 +42,7 @@ def search_values(response: SearchResponse, packed: Packed | None = None) -> dic
 def _query_values(query: Query) -> dict[str, Any]:
     terms = [term._asdict() for term in query.terms]
     frames, versions = ([one._asdict() for one in some] for some in (query.frames, query.versions))
-    texts = {"text": query.text, "reading": query.reading}
+    texts = {"text": query.text, "type": query.type}
     lists = {name: list(getattr(query, name)) for name in ("names", "files", "words", "dropped")}
     return texts | {"terms": terms, "frames": frames, "versions": versions} | lists
 
@@ -69,9 +69,9 @@ def explanation_values(explanation: Explanation) -> dict[str, Any]:
     )
 
 
-def wording_values(wording: RewriteTrace) -> dict[str, Any]:
+def rewrite_values(trace: RewriteTrace) -> dict[str, Any]:
     """Convert the trace of how a query was rewritten and enriched."""
-    return wording._asdict() | {"added": [added._asdict() for added in wording.added]}
+    return trace._asdict() | {"added": [added._asdict() for added in trace.added]}
 
 
 def _result_values(result: SearchResult) -> dict[str, Any]:

@@ -183,20 +183,20 @@ def _query_analysis_lines(response: SearchResponse, view: View) -> Iterator[str]
     query = response.query
     terms = ", ".join(f"{escape_text(term.text)} ({term.weight:g})" for term in query.terms)
     rows = (
-        ("read as", query.reading),
+        ("type", query.type),
         ("terms", terms),
         ("names", ", ".join(map(escape_text, query.names))),
         ("files", ", ".join(map(escape_text, query.files))),
         ("versions", ", ".join(map(_format_version, query.versions))),
         ("dropped", ", ".join(map(escape_text, query.dropped))),
     )
-    for name, value in (*wording_rows(response.query.rewrite), *rows):
+    for name, value in (*rewrite_rows(response.query.rewrite), *rows):
         yield f"{view.paint(f'{name:<9}', 'faint')}{value or '-'}"
     for channel in response.channels:
         outcome = (
             f"{format_count(channel.hits, 'hit')} in {channel.milliseconds:.1f} ms" if channel.ran else ""
         )
-        yield f"{view.paint('channel  ', 'faint')}{channel.name}: {outcome or 'not asked: ' + channel.why_not}"
+        yield f"{view.paint('channel  ', 'faint')}{channel.name}: {outcome or 'skipped: ' + channel.why_not}"
     yield f"{view.paint('time     ', 'faint')}{stage_times(response.stages)}"
 
 
@@ -205,7 +205,7 @@ def stage_times(stages: Iterable[Stage]) -> str:
     return ", ".join(f"{stage.name} {stage.milliseconds:.1f} ms" for stage in stages)
 
 
-def wording_rows(wording: RewriteTrace) -> Iterator[tuple[str, str]]:
+def rewrite_rows(wording: RewriteTrace) -> Iterator[tuple[str, str]]:
     """List how the words of a query were rewritten and enriched; nothing if they were not."""
     if wording.rewriter:
         yield "reworded", escape_text((wording.why_not and f"not: {wording.why_not}") or wording.rewritten)
@@ -249,18 +249,16 @@ def search_summary(response: SearchResponse, view: View) -> str:
     idle = [f"{channel.name} ({channel.why_not})" for channel in response.channels if not channel.ran]
     found = format_count(len(response.results), "hit") if response.results else "nothing found"
     cached = " from the cache" if response.cached else ""
-    lines = [f"{found} in {response.milliseconds:.1f} ms{cached}; asked: {ran or 'nothing'}"]
+    lines = [f"{found} in {response.milliseconds:.1f} ms{cached}; searched: {ran or 'nothing'}"]
     if idle:
-        lines[0] += f"; not asked: {', '.join(idle)}"
+        lines[0] += f"; skipped: {', '.join(idle)}"
     if not ran:
-        lines.append("the question has no word to look for")
+        lines.append("the query has no word to look for")
     if response.query.rewrite.added:
-        lines.append(
-            f"added to the question: {', '.join(added.term for added in response.query.rewrite.added)}"
-        )
+        lines.append(f"added to the query: {', '.join(added.term for added in response.query.rewrite.added)}")
     lines += [f"note: {note}" for note in response.notes]
-    if response.weak:
-        lines.append("--weak shows the others too")
+    if response.low_confidence:
+        lines.append("--all shows the others too")
     return "\n".join(view.paint(escape_text(line), "faint") for line in lines)
 
 

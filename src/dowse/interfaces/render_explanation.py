@@ -53,7 +53,7 @@ def _term_lines(terms: Sequence[TermMatch], view: View) -> Iterator[str]:
 
 def _format_channel(channel: ChannelRank) -> str:
     if channel.why_not:
-        return f"{channel.name}: not asked: {channel.why_not}"
+        return f"{channel.name}: skipped: {channel.why_not}"
     if not channel.rank:
         return f"{channel.name}: not found among {format_count(channel.considered, 'hit')}"
     where = f"{channel.name}: {_format_ordinal(channel.rank)}, score {channel.score:.3f}"

@@ -20,9 +20,9 @@ from dowse.interfaces.theme import escape_text
 from dowse.types.answers import SearchOptions, SearchResponse
 
 HELP = """\
-words            a question, in the query language: retry with backoff lang:py path:src/** "exact" /regex/
+words            a query, in the query language: retry with backoff lang:py path:src/** "exact" /regex/
 :N               open hit N of the last answer in the editor ($VISUAL or $EDITOR)
-:more            more hits of the last question
+:more            more hits of the last query
 :lang [NAME...]  only these languages; without a name: all
 :path [GLOB...]  only files like these; without a pattern: all
 :limit N         hits in an answer

@@ -62,7 +62,7 @@ def search(
     """Answer a query from one generation of an index, or from the cache if it was answered before."""
     timer = StageTimer()
     query = analyze_query(parsed, options.filter, searcher.is_extension)
-    timer.finish("read")
+    timer.finish("analyze")
     request = CacheRequest(snapshot, query, options, searcher.settings, searcher.embedder)
     if (known := searcher.cache.get(request, timer)) is not None:
         return known
@@ -86,7 +86,7 @@ def rank(
     """Rank the candidates of a query, with every contribution to their scores."""
     settings = searcher.settings
     query = use_indexed_spelling(snapshot, extract_keywords(snapshot, query))
-    timer.finish("condense")
+    timer.finish("keywords")
     channels = retrieve(ChannelRequest(snapshot, query, searcher.embedder, settings.hybrid, options.limit))
     timer.finish("retrieve")
     hits = {name: channel.hits for name, channel in channels.items()}
@@ -95,8 +95,8 @@ def rank(
     candidates, others = collect_candidates(snapshot, fused, limit, query.filter)
     timer.finish("fuse")
     context = SignalContext(snapshot, query, options, channels)
-    candidates = rerank(context, candidates, settings.signals_off)
-    timer.finish("weigh")
+    candidates = rerank(context, candidates, settings.disabled_signals)
+    timer.finish("rerank")
     model = RelevanceModel(snapshot, query)
     return Ranking(
         query,

@@ -87,7 +87,7 @@ class RepositoryReport:
 
 @dataclass(frozen=True, slots=True)
 class SearchResponse:
-    """The answer to a question, with the trace of how it was found."""
+    """The answer to a query, with the trace of how it was found."""
 
     query: Query
     root: str
@@ -98,7 +98,7 @@ class SearchResponse:
     notes: tuple[str, ...] = ()
     stages: tuple[Stage, ...] = ()
     cached: str = ""  # "exact" or "semantic" if the answer was given before
-    weak: bool = False  # nothing good was found: the few results are guesses
+    low_confidence: bool = False  # nothing good was found: the few results are guesses
     repositories: tuple[RepositoryReport, ...] = ()  # where several were asked
 
 
@@ -111,8 +111,8 @@ class SearchOptions:
     before: int | None = None
     after: int | None = None
     text: bool = True
-    min_score: float | None = None  # hits of less relevance are left out
-    show_weak: bool | None = None  # all hits are shown even if none is good
+    min_relevance: float | None = None  # hits of less relevance are left out
+    show_low_confidence: bool | None = None  # all hits are shown even if none is good
     near: tuple[
         tuple[str, float], ...
     ] = ()  # files around the caller's cursor, and how near each is (0 to 1)

@@ -11,7 +11,7 @@ from dowse.types.queries import Query
 
 
 class Verdict(StrEnum):
-    """What became of a place in the answer to a question."""
+    """What became of a place in the answer to a query."""
 
     SHOWN = "shown"
     RANKED = "ranked below what is shown"
@@ -19,11 +19,11 @@ class Verdict(StrEnum):
     NOT_CONSIDERED = "not among the candidates"
     FILTERED = "filtered out"
     NOT_INDEXED = "not in the index"
-    LEFT_OUT = "left out of the index"
+    SKIPPED = "skipped: not in the index"
 
 
 class TermMatch(NamedTuple):
-    """A term of the question at a place: the fields that have it (none: it is missing), and how many chunks do."""
+    """A term of the query at a place: the fields that have it (none: it is missing), and how many chunks do."""
 
     text: str
     weight: float
@@ -49,7 +49,7 @@ class ChannelRank:
 
 @dataclass(frozen=True, slots=True)
 class HigherHit:
-    """A hit that ranks above a place, and the terms of the question it has and the place has not."""
+    """A hit that ranks above a place, and the terms of the query it has and the place has not."""
 
     rank: int
     path: str

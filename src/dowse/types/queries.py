@@ -12,7 +12,7 @@ from dowse.types.stored import NO_FILTER, Filter
 
 
 class QueryRegex(NamedTuple):
-    """A regular expression in a question (Python's syntax, known to compile)."""
+    """A regular expression in a query (Python's syntax, known to compile)."""
 
     pattern: str
     ignore_case: bool = False
@@ -25,7 +25,7 @@ class QueryRegex(NamedTuple):
 
 
 class AddedTerm(NamedTuple):
-    """A term that the term graph added to a question: of which entry, and what in the question asked for it."""
+    """A term that the term graph added to a query: of which entry, and what in the query asked for it."""
 
     term: str
     canonical: str
@@ -44,7 +44,7 @@ class RewriteTrace(NamedTuple):
 
 
 class ParsedQuery(NamedTuple):
-    """A question in the query language, taken apart. Values of fields are as written, except ``is:``.
+    """A query in the query language, taken apart. Values of fields are as written, except ``is:``.
 
     Several values of one field are alternatives. ``changed`` is a time back from now, or a moment (local time).
     """
@@ -92,16 +92,19 @@ class Frame(NamedTuple):
 
 
 class LanguageVersion(NamedTuple):
-    """A version of a language that a question names."""
+    """A version of a language that a query names."""
 
     word: str  # for the language, in lower case
     major: int
-    minor: int | None  # none if the question has only one number
+    minor: int | None  # none if the query has only one number
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query as it is searched for: its terms and names, what kind it is (``reading``), what a hit must pass."""
+    """A query as it is searched for: its terms and names, what a hit must pass, and what type of query it is.
+
+    ``type`` is words, symbol, file, mixed, output (of a program) or place.
+    """
 
     text: str
     terms: tuple[Term, ...]
@@ -109,7 +112,7 @@ class Query:
     files: tuple[str, ...]
     words: tuple[str, ...]
     dropped: tuple[str, ...]
-    reading: str
+    type: str
     frames: tuple[Frame, ...] = ()
     versions: tuple[LanguageVersion, ...] = ()
     filter: Filter = NO_FILTER

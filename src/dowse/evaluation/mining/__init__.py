@@ -55,7 +55,7 @@ def mine(
             found = [plain for eval_query in candidates if (plain := _strip_syntax(eval_query))]
             mined[name] = _shuffle_by_file(found, random.Random(seed))
             if not found:
-                notes.append(f"nothing was mined from {name}: it has no question that would tell anything")
+                notes.append(f"nothing was mined from {name}: it has no query that would tell anything")
         except UsageError as error:
             if len(chosen) == 1:
                 raise
@@ -66,15 +66,11 @@ def mine(
         chosen_queries = mined[name][:share]
         eval_queries += [replace(q, id=f"{name}-{number}") for number, q in enumerate(chosen_queries, 1)]
     if not eval_queries:
-        raise UsageError(
-            f"nothing to mine from {', '.join(chosen)} in {engine.root}: write questions by hand"
-        )
+        raise UsageError(f"nothing to mine from {', '.join(chosen)} in {engine.root}: write queries by hand")
     if len(eval_queries) < count:
-        notes.append(
-            f"{len(eval_queries)} questions, not {count}: there are no more that would tell anything"
-        )
+        notes.append(f"{len(eval_queries)} queries, not {count}: there are no more that would tell anything")
     return Dataset(
-        f"{len(eval_queries)} mined questions (seed {seed})", tuple(eval_queries), notes=tuple(notes)
+        f"{len(eval_queries)} mined queries (seed {seed})", tuple(eval_queries), notes=tuple(notes)
     )
 
 

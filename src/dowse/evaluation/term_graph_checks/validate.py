@@ -68,7 +68,7 @@ class Validation:
             f"({gain:+.0f} points)"
         )
         yield (
-            f"it fired on {self.fired} of {total} questions: {self.improved} improved, {self.regressed} regressed, "
+            f"it fired on {self.fired} of {total} queries: {self.improved} improved, {self.regressed} regressed, "
             f"{total - self.improved - self.regressed} unchanged"
         )
         if self.validated:
@@ -79,14 +79,14 @@ class Validation:
             if self.enriched - self.baseline < MIN_GAIN - 1e-9
             else ""
         )
-        worse = f"{self.regressed} questions got worse" if self.regressed else ""
+        worse = f"{self.regressed} queries got worse" if self.regressed else ""
         yield f"conclusion: not validated: {' and '.join(filter(None, [short, worse]))}"
 
 
 def validate(engine: Engine, dataset: Dataset, terms: Path, progress: Progress | None = None) -> Validation:
     """Run both variants on one index. The best hit of each file counts, so that the first five are five files."""
     plan = EvalPlan((HIT_METRIC,), best_per_file=True)
-    variants = [Variant("baseline", {"terms": ""}), Variant("enriched", {"terms": str(terms)})]
+    variants = [Variant("baseline", {"term_graph": ""}), Variant("enriched", {"term_graph": str(terms)})]
     without, with_ = evaluate(engine, dataset, variants, plan, progress)
     rows = tuple(map(_compare_outcomes, without.outcomes, with_.outcomes))
     return Validation(

@@ -25,7 +25,7 @@ class CommandRow(NamedTuple):
 
 
 COMMANDS = {
-    "search": CommandRow("dowse.interfaces.cli.search:search", "Find the places that answer a question."),
+    "search": CommandRow("dowse.interfaces.cli.search:search", "Find the places that answer a query."),
     "locate": CommandRow(
         "dowse.interfaces.cli.locate:locate", "Find the places that an error message is about."
     ),
@@ -37,7 +37,7 @@ COMMANDS = {
         "dowse.interfaces.cli.entities:entities",
         "Find entities by id, name, prefix or content.",
     ),
-    "retrieve": CommandRow("dowse.interfaces.cli.entities:retrieve", "Print the whole code of entities."),
+    "show": CommandRow("dowse.interfaces.cli.entities:show", "Print the whole code of entities."),
     "callers": CommandRow(
         "dowse.interfaces.cli.graph:callers", "Show who calls a function, a method or a class."
     ),
@@ -80,7 +80,7 @@ COMMANDS = {
     "doctor": CommandRow(
         "dowse.interfaces.cli.doctor:doctor", "Check that everything dowse needs is in order."
     ),
-    "shell": CommandRow("dowse.interfaces.cli.shell:shell", "Ask questions one after another."),
+    "shell": CommandRow("dowse.interfaces.cli.shell:shell", "Ask queries one after another."),
     "mcp": CommandRow("dowse.interfaces.cli.mcp:mcp", "Serve coding agents over the Model Context Protocol."),
     "agent": CommandRow("dowse.interfaces.cli.agent:agent", "Set up coding agents to use dowse."),
     "watch": CommandRow("dowse.interfaces.cli.watch:watch", "Keep the index up to date while files change."),
@@ -149,7 +149,7 @@ def add_default_command(args: list[str]) -> list[str]:
 def cli(ctx: click.Context) -> int | None:
     """Find code by what it does and by what it is called.
 
-    Without a command, the words are a question:
+    Without a command, the words are a query:
 
     \b
       dowse where is the token refreshed

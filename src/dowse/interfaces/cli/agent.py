@@ -59,7 +59,7 @@ def install(
     chosen = names or tuple(setup.detect_agents())
     if not chosen:
         raise UsageError("no agent was found here: name one (see 'dowse agent --help')")
-    folder = roots.resolve_root(root, any_root=True)
+    folder = roots.resolve_root(root, allow_home=True)
     scope = folder if project else None
     edits = [setup.plan_install(setup.get_agent(name), scope, folder) for name in chosen]
     edits += setup.plan_instructions(folder, chosen) if instructions else []
@@ -82,7 +82,7 @@ def uninstall(
     from dowse import roots
     from dowse.interfaces.agents import setup
 
-    folder = roots.resolve_root(root, any_root=True)
+    folder = roots.resolve_root(root, allow_home=True)
     scope = folder if project else None
     edits = [setup.plan_uninstall(setup.get_agent(name), scope) for name in names]
     edits += setup.plan_instructions_removal(folder) if instructions else []
@@ -104,7 +104,7 @@ def config(name: str, project: bool, root: str | None) -> int:
     from dowse.interfaces.agents import setup
     from dowse.interfaces.cli import output
 
-    chosen, folder = setup.get_agent(name), roots.resolve_root(root, any_root=True)
+    chosen, folder = setup.get_agent(name), roots.resolve_root(root, allow_home=True)
     scope = folder if project else None
     output.remark(f"{chosen.title}: {setup.config_path(chosen, scope)}")
     output.write(setup.render_entry(chosen, scope, folder).rstrip("\n"))

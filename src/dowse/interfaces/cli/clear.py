@@ -19,7 +19,7 @@ NOT_REMOVED = 1
 @options.root
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @options.index_dir
-@options.any_root
+@options.allow_home
 @options.debug
 def clear(root: str | None, yes: bool, **given: Any) -> int:
     """Remove the index.

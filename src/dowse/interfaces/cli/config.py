@@ -31,7 +31,7 @@ def show(root: str | None, as_json: bool) -> int:
     from dowse.interfaces.theme import escape_text
     from dowse.settings import mask_passwords
 
-    with options.open_engine(root, any_root=True) as engine:
+    with options.open_engine(root, allow_home=True) as engine:
         values = {f.name: getattr(engine.settings, f.name) for f in fields(engine.settings)}
         values["store"] = mask_passwords(values["store"])
         origins = engine.origins
@@ -55,7 +55,7 @@ def path(root: str | None) -> int:
     from dowse import roots, settings
     from dowse.interfaces.cli import output
 
-    folder = roots.resolve_root(root, any_root=True)
+    folder = roots.resolve_root(root, allow_home=True)
     file = settings.config_file(folder)
     if file is None:
         output.remark(f"no configuration file; {folder / settings.CONFIG_FILE} would be read")

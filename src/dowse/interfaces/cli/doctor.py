@@ -14,7 +14,7 @@ NOT_IN_ORDER = 3
 @click.command()
 @options.root
 @options.index_dir
-@options.any_root
+@options.allow_home
 @options.as_json
 @options.debug
 def doctor(root: str | None, as_json: bool, **given: Any) -> int:

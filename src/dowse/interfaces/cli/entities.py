@@ -1,4 +1,4 @@
-"""``dowse entities`` and ``dowse retrieve``: entities by name, and their code by id."""
+"""``dowse entities`` and ``dowse show``: entities by name, and their code by id."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def entities(
 @options.as_json
 @options.color
 @options.debug
-def retrieve(
+def show(
     ids: tuple[str, ...], root: str | None, context: int, index_dir: str | None, as_json: bool, color: str
 ) -> int:
     """Print the whole code of entities.

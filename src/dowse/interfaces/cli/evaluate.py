@@ -42,9 +42,9 @@ def evaluate() -> None:
     """Measure how well search works on this repository.
 
     \b
-      dowse eval truth.jsonl                     questions and answers from a file
+      dowse eval truth.jsonl                     queries and answers from a file
       dowse eval --mine 200                      or from docstrings, names and git history
-      dowse eval truth.jsonl --compare dense=off --compare terms=k8s.json
+      dowse eval truth.jsonl --compare dense=off --compare term_graph=k8s.json
       dowse eval truth.jsonl --save a.json       and later: dowse eval diff a.json b.json
 
     'dowse eval run --help' lists the options; docs/evaluation.md has formats and definitions.
@@ -54,29 +54,25 @@ def evaluate() -> None:
 @evaluate.command(DEFAULT_SUBCOMMAND)
 @click.argument("truth", required=False, type=_EXISTING_FILE)
 @options.root
-@click.option(
-    "--queries", type=_EXISTING_FILE, metavar="FILE", help="The questions that belong to TREC qrels."
-)
+@click.option("--queries", type=_EXISTING_FILE, metavar="FILE", help="The queries that belong to TREC qrels.")
 @click.option("--repo", default="", metavar="NAME", help="Of a file about several repositories, this one.")
 @click.option(
     "--paths",
     type=click.Choice(["exact", "suffix"]),
     help="How paths in TRUTH match: as they are, or also if one is the end of the other.",
 )
-@click.option(
-    "--mine", type=click.IntRange(min=1), metavar="N", help="Make N questions from this repository."
-)
+@click.option("--mine", type=click.IntRange(min=1), metavar="N", help="Make N queries from this repository.")
 @click.option("--from", "sources", metavar="LIST", help="What to mine: docs, symbols, git (default: all).")
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Decides which are chosen.")
 @click.option(
-    "--out", type=_FILE_PATH, metavar="FILE", help="Where mined questions are kept (default: by its options)."
+    "--out", type=_FILE_PATH, metavar="FILE", help="Where mined queries are kept (default: by its options)."
 )
-@click.option("--force", is_flag=True, help="Replace the file of mined questions.")
+@click.option("--force", is_flag=True, help="Replace the file of mined queries.")
 @click.option("--mine-only", is_flag=True, help="Mine, and measure nothing.")
 @click.option("--metrics", "names", metavar="LIST", help="What to measure; the first is the headline.")
 @click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Results to ask for (default: 20).")
 @click.option("--files", "by_file", is_flag=True, help="Rank files: of each, only its best result counts.")
-@click.option("--no-cursor", is_flag=True, help="Leave the files aside in which the askers were.")
+@click.option("--no-near", is_flag=True, help="Leave the files aside in which the askers were.")
 @click.option("--set", "assigned", multiple=True, metavar="SETTING=VALUE", help="Measure with this setting.")
 @click.option(
     "--compare",
@@ -94,31 +90,29 @@ def evaluate() -> None:
 @click.option(
     "--fail-on-regression", is_flag=True, help="Leave with 1 if the headline is worse beyond doubt."
 )
-@click.option(
-    "--fail-on-any-regression", is_flag=True, help="Leave with 1 if any question is answered worse."
-)
+@click.option("--fail-on-any-regression", is_flag=True, help="Leave with 1 if any query is answered worse.")
 @click.option(
     "--save", type=_FILE_PATH, metavar="FILE", help="Keep the evaluation (JSON) to compare with later."
 )
 @click.option("--html", type=_FILE_PATH, metavar="FILE", help="Write a page with charts.")
 @click.option("--markdown", type=_FILE_PATH, metavar="FILE", help="Write the report as Markdown.")
-@click.option("--worst", type=click.IntRange(min=0), default=10, show_default=True, help="Questions to list.")
+@click.option("--worst", type=click.IntRange(min=0), default=10, show_default=True, help="Queries to list.")
 @options.index_dir
-@options.any_root
+@options.allow_home
 @options.as_json
 @options.color
 @options.debug
 def run(truth: Path | None, root: str | None, **flags: Any) -> int:
-    """Ask every question and measure the answers.
+    """Ask every query and measure the answers.
 
-    TRUTH has one question per line with the places that answer it: JSON lines, CSV, or TREC qrels. Without it,
-    --mine makes questions from docstrings (which are then hidden from the index that is measured), names, and
+    TRUTH has one query per line with the places that answer it: JSON lines, CSV, or TREC qrels. Without it,
+    --mine makes queries from docstrings (which are then hidden from the index that is measured), names, and
     git history (asked about the tree before the commits), and keeps them in a file.
     """
     if (truth is None) == (flags["mine"] is None):
-        raise UsageError("give a file with questions and answers, or --mine N to make one (not both)")
+        raise UsageError("give a file with queries and answers, or --mine N to make one (not both)")
     given = {"index_dir": flags["index_dir"]}
-    with options.open_engine(root, any_root=flags["any_root"], **given) as engine:
+    with options.open_engine(root, allow_home=flags["allow_home"], **given) as engine:
         dataset = _mine_truth(engine, flags) if truth is None else _load_truth(truth, flags)
         if truth is not None:
             _warn_if_indexed(engine, truth)
@@ -136,14 +130,12 @@ def run(truth: Path | None, root: str | None, **flags: Any) -> int:
 @click.option(
     "--fail-on-regression", is_flag=True, help="Leave with 1 if the headline is worse beyond doubt."
 )
-@click.option(
-    "--fail-on-any-regression", is_flag=True, help="Leave with 1 if any question is answered worse."
-)
+@click.option("--fail-on-any-regression", is_flag=True, help="Leave with 1 if any query is answered worse.")
 @options.as_json
 @options.color
 @options.debug
 def diff(before: Path, after: Path, **flags: Any) -> int:
-    """Compare two evaluations that were saved, question by question.
+    """Compare two evaluations that were saved, query by query.
 
     Of each the first run is taken: the settings that were in force, not those it was compared with.
     """
@@ -197,9 +189,7 @@ def _mine_truth(engine: Engine, flags: dict[str, Any]) -> Dataset:
     path = flags["out"] or Path(name)
     mining.write_queries(path, dataset.dump(found.queries), force=flags["force"])
     _warn_if_indexed(engine, path)
-    output.remark(
-        f"{len(found.queries)} questions are in {path}: edit and keep it, and measure again with it"
-    )
+    output.remark(f"{len(found.queries)} queries are in {path}: edit and keep it, and measure again with it")
     for note in found.notes:
         output.remark(f"note: {note}")
     return found
@@ -224,7 +214,7 @@ def _build_plan(flags: dict[str, Any]) -> EvalPlan:
     names = _parse_metrics(flags["names"]) or metrics.DEFAULT_METRICS
     names = tuple(dict.fromkeys([*names, *(name for name, _ in _parse_bars(flags))]))
     depth = flags["depth"] or max(MAX_HITS, metrics.count_required_hits(names))
-    return EvalPlan(names, depth, flags["by_file"], use_cursor_file=not flags["no_cursor"])
+    return EvalPlan(names, depth, flags["by_file"], use_cursor_file=not flags["no_near"])
 
 
 def _parse_bars(flags: dict[str, Any]) -> list[tuple[str, float]]:
@@ -286,7 +276,7 @@ def _check_bars(evaluation: Evaluation, flags: dict[str, Any]) -> int:
     failed = _has_regressed(evaluation.comparisons, flags)
     for name, bar in _parse_bars(flags):
         if name not in overall:
-            output.remark(f"{name} does not apply to any of these questions")
+            output.remark(f"{name} does not apply to any of these queries")
             failed = True
         elif overall[name].mean < bar:
             output.remark(f"{name} is {overall[name].mean:.4f}, below {bar:g}")
@@ -304,6 +294,6 @@ def _has_regressed(comparisons: Sequence[Comparison], flags: dict[str, Any]) -> 
             output.remark(f"{what}: {found.headline} is worse")
             failed = True
         if flags["fail_on_any_regression"] and found.regressed:
-            output.remark(f"{what}: {len(found.regressed)} questions are answered worse by {found.headline}")
+            output.remark(f"{what}: {len(found.regressed)} queries are answered worse by {found.headline}")
             failed = True
     return failed

@@ -20,7 +20,7 @@ NOT_SHOWN = 1
 )
 @options.embedder
 @options.index_dir
-@options.any_root
+@options.allow_home
 @options.as_json
 @options.color
 @options.debug
@@ -29,8 +29,8 @@ def explain(
 ) -> int:
     """Say why a place is found, or why it is not.
 
-    Asks the question as search does and tells where the place ranks, what its score is made of and what the hits
-    above it have; or that it is filtered out, too far from the question, not indexed, and by which rule. Without
+    Asks the query as search does and tells where the place ranks, what its score is made of and what the hits
+    above it have; or that it is filtered out, too far from the query, not indexed, and by which rule. Without
     a line, the best place of the file. Leaves with 1 if the place is not in the answer.
     """
     from dowse.interfaces import json_values, render_explanation

@@ -29,9 +29,12 @@ _ONE_RUN_SETTINGS = ("include", "exclude", "max_file_size", "chunk_size", "embed
     "--workers", type=click.IntRange(min=0), metavar="N", help="Processes that parse; 0: one per core."
 )
 @click.option(
-    "--without-vectors", is_flag=True, default=None, help="If the embedder fails, go on without vectors."
+    "--allow-missing-vectors",
+    is_flag=True,
+    default=None,
+    help="If the embedder fails, go on without vectors.",
 )
-@options.any_root
+@options.allow_home
 @options.embedder
 @options.index_dir
 @options.as_json

@@ -26,7 +26,7 @@ def languages(name: str | None, root: str | None, as_json: bool) -> int:
     from dowse.interfaces import json_values, text_layout
     from dowse.interfaces.cli import output
 
-    with options.open_engine(root, any_root=True) as engine:
+    with options.open_engine(root, allow_home=True) as engine:
         known = engine.languages
     chosen = [known.find(name)] if name else sorted(known.by_name.values(), key=lambda one: one.name)
     if as_json:

@@ -17,21 +17,21 @@ NOTHING_FOUND = 1
 @click.command("list")
 @click.argument("glob", required=False, metavar="[GLOB]")
 @click.option(
-    "--left-out", is_flag=True, help="List what is not in the index instead, and which rule is behind it."
+    "--skipped", is_flag=True, help="List what is not in the index instead, and which rule is behind it."
 )
 @options.root
 @options.index_dir
 @options.embedder
-@options.any_root
+@options.allow_home
 @options.as_json
 @options.debug
-def list_files(glob: str | None, left_out: bool, root: str | None, as_json: bool, **given: Any) -> int:
+def list_files(glob: str | None, skipped: bool, root: str | None, as_json: bool, **given: Any) -> int:
     """List the files in the index, or those left out.
 
     Each with its language and the numbers of its chunks (the pieces that are found) and definitions, as the
     index has it. GLOB is a pattern for the path from the root, as for search --path.
 
-    With --left-out, the files and folders that an indexing run would leave out as the disk is now; of a folder
+    With --skipped, the files and folders that an indexing run would leave out as the disk is now; of a folder
     that is left out whole, the folder alone.
     """
     from dowse.interfaces import json_values, text_layout
@@ -39,7 +39,7 @@ def list_files(glob: str | None, left_out: bool, root: str | None, as_json: bool
     from dowse.interfaces.theme import escape_text
 
     with options.open_engine(root, **given) as engine:
-        if left_out:
+        if skipped:
             return _list_skipped(engine, glob, as_json=as_json)
         files = list(engine.files(*([glob] if glob else [])))
     if as_json:
@@ -74,7 +74,7 @@ def _list_skipped(engine: Engine, glob: str | None, *, as_json: bool) -> int:
     found = list(engine.list_skipped(*([glob] if glob else [])))
     if as_json:
         rows = [skipped._asdict() for skipped in found]
-        output.write_json({"schema": json_values.SCHEMA, "root": str(engine.root), "left_out": rows})
+        output.write_json({"schema": json_values.SCHEMA, "root": str(engine.root), "skipped": rows})
     elif found:
         cells = [
             (skipped.reason, escape_text(skipped.detail), escape_text(skipped.path)) for skipped in found

@@ -43,7 +43,7 @@ LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
 )
 @options.embedder
 @options.index_dir
-@options.any_root
+@options.allow_home
 @options.debug
 def mcp(
     roots: tuple[str, ...],
@@ -57,7 +57,7 @@ def mcp(
     profile: str,
     embedder: str | None,
     index_dir: str | None,
-    any_root: bool,
+    allow_home: bool,
 ) -> int:
     """Serve coding agents over the Model Context Protocol.
 
@@ -72,7 +72,9 @@ def mcp(
     if budget is not None and budget > MAX_BUDGET_TOKENS:
         raise UsageError(f"a budget may have {MAX_BUDGET_TOKENS} tokens at the most, not {budget}")
     given = {"embedder": embedder, "index_dir": index_dir, **options.store_setting()}
-    allowed = ServerScope(roots, trust_client=not http, read_only=read_only, any_root=any_root, given=given)
+    allowed = ServerScope(
+        roots, trust_client=not http, read_only=read_only, allow_home=allow_home, given=given
+    )
     service = Service(
         allowed, ServerOptions(budget=budget or DEFAULT_BUDGET_TOKENS, memory=not no_memory, profile=profile)
     )

@@ -52,9 +52,9 @@ def root(command: F) -> F:
     )(command)
 
 
-def any_root(command: F) -> F:
-    """Add ``--any-root``: accept a folder that is hardly a source tree."""
-    return click.option("--any-root", is_flag=True, help="Allow / and the home folder.")(command)
+def allow_home(command: F) -> F:
+    """Add ``--allow-home``: accept a folder that is hardly a source tree."""
+    return click.option("--allow-home", is_flag=True, help="Allow / and the home folder.")(command)
 
 
 def index_dir(command: F) -> F:

@@ -71,11 +71,14 @@ _LINE_COUNT = click.IntRange(min=0)
     help="How much to show of each hit (default: its lines).",
 )
 @click.option(
-    "--min-score", type=click.FloatRange(0, 1), metavar="P", help="Leave out hits of less relevance (0 to 1)."
+    "--min-relevance",
+    type=click.FloatRange(0, 1),
+    metavar="P",
+    help="Leave out hits of less relevance (0 to 1).",
 )
-@click.option("--weak", is_flag=True, help="Show all hits even if none is good.")
+@click.option("--all", is_flag=True, help="Show all hits even if none is good.")
 @click.option(
-    "--cursor",
+    "--near",
     metavar="FILE[:LINE]",
     help="Where you are: that file, what it imports and its tests are lifted and always considered.",
 )
@@ -87,28 +90,26 @@ _LINE_COUNT = click.IntRange(min=0)
     help="deps: say of each hit what it uses, what uses it, and its tests.",
 )
 @click.option("--full", is_flag=True, help="On a terminal, show every line of a hit.")
-@click.option(
-    "--explain", is_flag=True, help="Show how the question was read and what each score is made of."
-)
+@click.option("--explain", is_flag=True, help="Show how the query was read and what each score is made of.")
 @click.option(
     "--hybrid",
     type=click.Choice(["auto", "on", "off"]),
-    help="Whether meaning counts beside words (default: auto, by the question).",
+    help="Whether meaning counts beside words (default: auto, by the query).",
 )
 @click.option("--no-refresh", is_flag=True, help="Do not look for files that changed since the last search.")
 @click.option("--no-cache", is_flag=True, help="Do not answer from what was answered before.")
 @click.option("--files", "files_only", is_flag=True, help="Print only the paths of the files, each once.")
 @options.embedder
 @options.index_dir
-@options.any_root
+@options.allow_home
 @options.as_json
 @options.color
 @options.debug
 @click.pass_context
 def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **flags: Any) -> int:
-    """Find the places that answer a question.
+    """Find the places that answer a query.
 
-    QUERY is a question in words, a name (Engine.search, Auth*), a file name, or a mix of them; "-" reads it
+    QUERY is a query in words, a name (Engine.search, Auth*), a file name, or a mix of them; "-" reads it
     from standard input. The index is made on first use and kept up to date.
 
     Patterns for --path match the path from the root: "src/**/*.py", "tests" for anything below a folder of
@@ -118,18 +119,18 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **fl
 
     _refuse_contradictions(flags)
     query = _read_query(words)
-    settings = {name: flags[name] for name in ("limit", "embedder", "index_dir", "hybrid", "min_score")}
+    settings = {name: flags[name] for name in ("limit", "embedder", "index_dir", "hybrid", "min_relevance")}
     settings["refresh"] = False if flags["no_refresh"] else None
-    settings["show_weak"] = True if flags["weak"] else None
+    settings["show_low_confidence"] = True if flags["weak"] else None
     settings["cache"] = "off" if flags["no_cache"] else None
-    settings["any_root"] = flags["any_root"]
+    settings["allow_home"] = flags["allow_home"]
     target = _open(root, flags["repos"], settings)
     with target, progress_line() as progress:
         engine = next(iter(getattr(target, "engines", {"": target}).values()))
         response = target.search(query, _build_options(engine, flags), progress=progress)
     show_response(response, **flags)
     _suggest_command(ctx, words)
-    return 0 if response.results and not response.weak else NOTHING_FOUND
+    return 0 if response.results and not response.low_confidence else NOTHING_FOUND
 
 
 def _open(root: str | None, repos: tuple[str, ...], settings: dict[str, Any]) -> Engine | Repositories:
@@ -183,7 +184,7 @@ def _build_options(engine: Engine, flags: dict[str, Any]) -> SearchOptions:
         before=before,
         after=after,
         text=not flags["files_only"],
-        near=_parse_near(engine, flags["cursor"]) if flags["cursor"] else (),
+        near=_parse_near(engine, flags["near"]) if flags["near"] else (),
         neighbours="deps" in flags["attached"],
     )
 

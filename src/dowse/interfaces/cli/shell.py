@@ -29,11 +29,11 @@ PROMPT = "dowse> "
 )
 @options.embedder
 @options.index_dir
-@options.any_root
+@options.allow_home
 @options.color
 @options.debug
 def shell(root: str | None, color: str, **given: Any) -> int:
-    """Ask questions one after another.
+    """Ask queries one after another.
 
     The index stays open, so that answers come at once. :help lists what else can be said: filters that stay set,
     opening a hit in the editor, more hits. Lines are remembered and completed where the terminal can do it.

@@ -23,7 +23,7 @@ SKIPPED = 1
 )
 @options.index_dir
 @options.embedder
-@options.any_root
+@options.allow_home
 @options.as_json
 @options.debug
 def status(root: str | None, why: str | None, as_json: bool, **given: Any) -> int:

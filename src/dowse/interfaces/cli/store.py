@@ -38,7 +38,7 @@ def init(root: str | None, grant_read: tuple[str, ...], rebuild: bool, yes: bool
 
     if rebuild and not yes:
         raise UsageError("a rebuild removes the indexes of everybody: say --yes if you mean it")
-    with options.open_engine(root, any_root=True) as engine:
+    with options.open_engine(root, allow_home=True) as engine:
         engine.init_server(grant_read, rebuild=rebuild)
         found = engine.server_status()
     output.write(
@@ -59,7 +59,7 @@ def status(root: str | None, as_json: bool) -> int:
     from dowse.interfaces import json_values, render_index
     from dowse.interfaces.cli import output
 
-    with options.open_engine(root, any_root=True) as engine:
+    with options.open_engine(root, allow_home=True) as engine:
         found = engine.server_status()
     if as_json:
         output.write_json(json_values.server_values(found))
@@ -90,7 +90,7 @@ def gc(root: str | None, forget: tuple[str, ...], older_than: float | None, as_j
     from dowse.interfaces.cli import output
     from dowse.interfaces.json_values import SCHEMA
 
-    with options.open_engine(root, any_root=True) as engine:
+    with options.open_engine(root, allow_home=True) as engine:
         gone = engine.collect_garbage(forget, older_than)
     if as_json:
         output.write_json({"schema": SCHEMA, "removed": gone._asdict()})
@@ -108,7 +108,7 @@ def gc(root: str | None, forget: tuple[str, ...], older_than: float | None, as_j
 @options.root
 @options.index_dir
 @options.embedder
-@options.any_root
+@options.allow_home
 @options.debug
 def copy(source: str, target: str, root: str | None, **given: Any) -> int:
     """Copy the index of this tree from one store to another.

@@ -81,7 +81,7 @@ def check(file: Path | None, root: str | None, index_dir: str | None, as_json: b
 @options.as_json
 @options.debug
 def try_(words: tuple[str, ...], file: Path | None, root: str | None, as_json: bool) -> int:
-    """Show what would be added to a question, and why. Nothing is searched for.
+    """Show what would be added to a query, and why. Nothing is searched for.
 
     Leaves with 1 if nothing would be.
     """
@@ -95,26 +95,26 @@ def try_(words: tuple[str, ...], file: Path | None, root: str | None, as_json: b
         graph = load_term_graph(_choose_file(engine, file))
     wording = rewrite_query(parse.parse_query(" ".join(words)), graph, None).rewrite
     if as_json:
-        output.write_json({"schema": json_values.SCHEMA, "wording": json_values.wording_values(wording)})
+        output.write_json({"schema": json_values.SCHEMA, "wording": json_values.rewrite_values(wording)})
     elif wording.added:
-        output.write("\n".join(f"{name:<9}{value}" for name, value in render.wording_rows(wording)))
+        output.write("\n".join(f"{name:<9}{value}" for name, value in render.rewrite_rows(wording)))
     else:
-        output.write("no term matches: the question is searched for as it is")
+        output.write("no term matches: the query is searched for as it is")
     return 0 if wording.added else PROBLEMS_FOUND
 
 
 @terms.command("validate")
 @click.argument("file", type=_EXISTING_FILE)
-@click.argument("questions", type=_EXISTING_FILE)
+@click.argument("queries", type=_EXISTING_FILE)
 @options.root
 @options.embedder
 @options.index_dir
 @options.as_json
 @options.debug
-def validate(file: Path, questions: Path, root: str | None, as_json: bool, **given: str | None) -> int:
-    """Measure whether a term graph helps: Hit@5 without and with it, question by question.
+def validate(file: Path, queries: Path, root: str | None, as_json: bool, **given: str | None) -> int:
+    """Measure whether a term graph helps: Hit@5 without and with it, query by query.
 
-    QUESTIONS is ground truth as for 'dowse eval'. "Validated" means 10 points or more and no question worse;
+    QUERIES is ground truth as for 'dowse eval'. "Validated" means 10 points or more and no query worse;
     leaves with 1 if it is not.
     """
     from dowse.evaluation import dataset
@@ -126,7 +126,7 @@ def validate(file: Path, questions: Path, root: str | None, as_json: bool, **giv
         options.open_engine(root, **given) as engine,
         progress_line() as progress,
     ):
-        found = measure(engine, dataset.load(questions), file.resolve(), progress)
+        found = measure(engine, dataset.load(queries), file.resolve(), progress)
     if as_json:
         output.write_json(_validation_values(found))
     else:
@@ -180,10 +180,10 @@ def suggest(
 def _choose_file(engine: Engine, file: Path | None) -> Path:
     if file is not None:
         return file.resolve()
-    if not engine.settings.terms:
+    if not engine.settings.term_graph:
         raise UsageError("there is no term graph: give a file, or set 'terms' in dowse.toml")
     engine.term_graph()  # raises if something is wrong with it
-    return (engine.root / Path(engine.settings.terms).expanduser()).resolve()
+    return (engine.root / Path(engine.settings.term_graph).expanduser()).resolve()
 
 
 def _write_entries(path: Path, pairs: list[tuple[str, str]]) -> None:

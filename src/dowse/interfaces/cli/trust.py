@@ -13,7 +13,7 @@ from dowse.interfaces.cli import options
 @options.root
 @click.option("--fresh", is_flag=True, help="Read nothing of it: make a new index beside it.")
 @options.index_dir
-@options.any_root
+@options.allow_home
 @options.debug
 def trust(root: str | None, fresh: bool, **given: Any) -> int:
     """Use an index that was made elsewhere.

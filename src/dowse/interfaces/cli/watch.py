@@ -14,7 +14,7 @@ from dowse.interfaces.cli import options
 @options.root
 @options.index_dir
 @options.embedder
-@options.any_root
+@options.allow_home
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing of what is taken in.")
 @options.debug
 def watch(root: str | None, quiet: bool, **given: Any) -> int:

@@ -94,7 +94,7 @@ def retrieve_entity(context: Context, arguments: Mapping[str, Any]) -> Answer:
     problems: list[str] = []
     for id in arguments["entity_ids"]:
         try:
-            found += map(_to_result, engine.graph.retrieve([id], arguments.get("context_lines", 0)))
+            found += map(_to_result, engine.graph.retrieve([id], arguments.get("max_definition_lines", 0)))
         except (EntityNotFound, EntityAmbiguous) as error:
             problems.append(str(error))
     if not found:

@@ -75,7 +75,7 @@ def search(context: Context, arguments: Mapping[str, Any]) -> Answer:
         engines, near = select_engine(engines, near)
     around = next(iter(engines.values())).near(near) if near else ()
     more = limit + 1  # one more tells whether there is more
-    options = SearchOptions(limit=start + more, show_weak=arguments.get("weak"), near=around)
+    options = SearchOptions(limit=start + more, show_low_confidence=arguments.get("weak"), near=around)
     response = _search(engines, arguments["query"], options, context.call)
     return _answer_page(context, engines, response, arguments, start, limit)
 
@@ -269,14 +269,14 @@ def _answer_page(
         hits = hits[: responses.count_page_hits(hits, wanted, sent)]
     more = len(response.results) > start + len(hits)
     states = index_states(engines, hits, response)
-    idle = [f"{c.name} not asked: {c.why_not}" for c in response.channels if not c.ran and c.name == "dense"]
+    idle = [f"{c.name} skipped: {c.why_not}" for c in response.channels if not c.ran and c.name == "dense"]
 
     digest = _query_digest(arguments) if "query" in arguments else ""
 
     def footer(shown: Sequence[PackedHit], omitted: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
         has_more = digest and shown and (more or len(shown) < len(hits))
         cursor = f"{start + len(shown)}.{digest}" if has_more else ""
-        lines = [_page_line(start, shown, cursor) if not response.weak else NO_GOOD_HINT]
+        lines = [_page_line(start, shown, cursor) if not response.low_confidence else NO_GOOD_HINT]
         lines += [f"note: {escape_text(note)}" for note in response.notes if note != NO_GOOD_HITS_NOTE]
         lines.append(responses.state_line(states))
         values = {
@@ -336,5 +336,5 @@ def _parse_cursor(arguments: Mapping[str, Any]) -> int:
         return 0
     start, _, digest = arguments["cursor"].partition(".")
     if not (start.isascii() and start.isdigit() and len(start) < 7) or digest != _query_digest(arguments):
-        raise UsageError("this cursor belongs to another question: ask the same one again, without it")
+        raise UsageError("this cursor belongs to another query: ask the same one again, without it")
     return int(start)

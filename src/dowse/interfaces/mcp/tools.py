@@ -258,7 +258,7 @@ LOCAGENT_TOOLS = (
         "The complete code of entities by id: path, or path:Class.method.",
         {
             "entity_ids": {"type": "array", "items": _ENTITY_ID, "minItems": 1, "maxItems": 20},
-            "context_lines": {"type": "integer", "minimum": 0, "maximum": 50},
+            "max_definition_lines": {"type": "integer", "minimum": 0, "maximum": 50},
             "budget": _BUDGET,
             "repo": _REPO,
             "repeat": _REPEAT,

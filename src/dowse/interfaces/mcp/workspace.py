@@ -32,7 +32,7 @@ class ServerScope:
     roots: tuple[str, ...] = ()
     trust_client: bool = True  # whether folders that the client names are allowed by that
     read_only: bool = False
-    any_root: bool = False
+    allow_home: bool = False
     given: Mapping[str, Any] = field(default_factory=dict)  # settings
 
 
@@ -101,20 +101,20 @@ class Workspace:
             if engine is None:
                 allowed = self.allowed
                 engine = Engine.open(
-                    folder, any_root=allowed.any_root, read_only=allowed.read_only, **allowed.given
+                    folder, allow_home=allowed.allow_home, read_only=allowed.read_only, **allowed.given
                 )
                 self._engines[folder] = engine
         return engine
 
     def _working_root(self) -> list[Path]:
-        return [roots.resolve_root(None, any_root=self.allowed.any_root)]
+        return [roots.resolve_root(None, allow_home=self.allowed.allow_home)]
 
     def _filter_usable(self, paths: Any, problems: list[str]) -> list[Path]:
         """Return the folders that can be searched; add to the problems why the others cannot."""
         usable = []
         for path in paths:
             try:
-                usable.append(roots.resolve_root(path, any_root=self.allowed.any_root))
+                usable.append(roots.resolve_root(path, allow_home=self.allowed.allow_home))
             except DowseError as error:
                 problems.append(str(error))
         return usable

@@ -74,7 +74,7 @@ def draw_columns(bins: Sequence[tuple[str, Sequence[int]]]) -> str:
             )
             parts.append(_text(x + width / 2, floor - tall - 5, str(number), "middle", "num"))
         parts.append(_text(left + slot / 2, floor + 18, name, "middle"))
-    return _svg(height, parts, "number of questions by rank of the first right result", NARROW_UNITS)
+    return _svg(height, parts, "number of queries by rank of the first right result", NARROW_UNITS)
 
 
 def draw_curves(names: Sequence[str], lines: Sequence[Sequence[float]]) -> str:

@@ -31,7 +31,7 @@ def introduction(evaluation: Evaluation) -> str:
     queries = len(evaluation.runs[0].outcomes) if evaluation.runs else 0
     made = evaluation.made[:16].replace("T", " ")
     return (
-        f"{format_count(queries, 'question')} from {evaluation.truth} "
+        f"{format_count(queries, 'query')} from {evaluation.truth} "
         f"against {format_count(evaluation.files, 'indexed file')}; "
         f"up to {evaluation.depth} results each; dowse {evaluation.version}, {made} UTC"
     )
@@ -41,7 +41,7 @@ def describe_leaks(leaks: Leaks) -> str:
     """Say how many queries give their answers away."""
     total = leaks.questions or 1
     return (
-        f"{leaks.named} of {leaks.questions} questions ({leaks.named / total:.0%}) name a file that answers them, "
+        f"{leaks.named} of {leaks.questions} queries ({leaks.named / total:.0%}) name a file that answers them, "
         f"{leaks.hinted} ({leaks.hinted / total:.0%}) share a word with its name"
     )
 
@@ -134,16 +134,16 @@ def list_problems(evaluation: Evaluation) -> Iterator[str]:
         if missing:
             example = missing[0].missing[0]
             yield (
-                f"{len(missing)} of {len(run.outcomes)} questions have answers that are not in the index "
+                f"{len(missing)} of {len(run.outcomes)} queries have answers that are not in the index "
                 f"(such as {example}): they count as not found"
             )
         silent = sum(not outcome.found and not outcome.error for outcome in run.outcomes)
         if silent:
-            yield f"{silent} of {len(run.outcomes)} questions got no result at all: nothing found was good enough"
+            yield f"{silent} of {len(run.outcomes)} queries got no result at all: nothing found was good enough"
         failed = [outcome for outcome in run.outcomes if outcome.error]
         if failed:
             example = f"{failed[0].id}: {failed[0].error}"
-            yield f"{len(failed)} of {len(run.outcomes)} questions could not be asked (such as {example})"
+            yield f"{len(failed)} of {len(run.outcomes)} queries could not be asked (such as {example})"
 
 
 def comparison_title(comparison: Comparison) -> str:
@@ -156,7 +156,7 @@ def conclusion(comparison: Comparison) -> str:
     headline = comparison.differences[comparison.headline]
     return (
         f"{comparison.headline} {format_difference(headline)}: {headline.verdict}; "
-        f"{len(comparison.improved)} questions improved, {len(comparison.regressed)} regressed, "
+        f"{len(comparison.improved)} queries improved, {len(comparison.regressed)} regressed, "
         f"{headline.same} unchanged"
     )
 

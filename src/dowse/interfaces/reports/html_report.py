@@ -22,7 +22,7 @@ MAX_QUERY_ROWS = 2000
 METRIC_GLOSSARY = (
     ("ndcg@k", "how near to the top the right places are, 1 = all of them first, in the first k results"),
     ("mrr", "1 / rank of the first right result, on average: 0.5 is what second place gives"),
-    ("hit@k", "share of questions with a right result among the first k"),
+    ("hit@k", "share of queries with a right result among the first k"),
     ("recall@k", "share of the right places that the first k results cover"),
     ("precision@k", "share of the first k results that are right"),
     ("file_recall@k", "as recall, of files: the lines do not matter"),
@@ -185,11 +185,9 @@ def _query_table(evaluation: Evaluation) -> str:
     )
     more = f'<p class="soft">The first {MAX_QUERY_ROWS} of {total}.</p>' if total > MAX_QUERY_ROWS else ""
     figures = f"<th class=n>rank</th><th class=n>{escape(headline)}</th>"
-    head = f"<tr><th>question</th><th>category</th>{figures}<th>answers</th></tr>"
+    head = f"<tr><th>query</th><th>category</th>{figures}<th>answers</th></tr>"
     label = f" ({run.variant.name})" if len(evaluation.runs) > 1 else ""
-    return _card(
-        f"Every question{label}", f'<div class="show">{radios}<table>{head}{rows}</table></div>{more}'
-    )
+    return _card(f"Every query{label}", f'<div class="show">{radios}<table>{head}{rows}</table></div>{more}')
 
 
 def _query_row(outcome: Outcome, headline: str) -> str:
@@ -221,7 +219,7 @@ def _place(place: str) -> str:
 def _metric_glossary() -> str:
     rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(what)}</dd>" for name, what in METRIC_GLOSSARY)
     note = (
-        '<p class="soft">An interval says where the mean would lie in 95 of 100 cases if other questions of the same '
+        '<p class="soft">An interval says where the mean would lie in 95 of 100 cases if other queries of the same '
         "kind had been asked. Two runs differ for sure only if the interval of their difference leaves out 0.</p>"
     )
     return _card("What the figures mean", f"<dl>{rows}</dl>{note}")

@@ -32,7 +32,7 @@ def _lines(evaluation: Evaluation) -> Iterator[str]:
     yield from _table(
         ["metric", *names], ((row.name, *row.cells) for row in content.overall_rows(evaluation))
     )
-    yield "\nIn brackets: the 95 % interval by bootstrap over the questions."
+    yield "\nIn brackets: the 95 % interval by bootstrap over the queries."
     for run in evaluation.runs:
         yield ""
         yield from (

@@ -22,14 +22,14 @@ def find(request: ChannelRequest) -> Sequence[Scored] | NotRun:
         return NotRun("no embedder is set")
     if request.hybrid == "off":
         return NotRun("hybrid search is switched off")
-    if request.hybrid == "auto" and query.reading in LITERAL_TYPES:
-        return NotRun(f"the question is read as a {query.reading}, not as words")
+    if request.hybrid == "auto" and query.type in LITERAL_TYPES:
+        return NotRun(f"the query is a {query.type}, not words")
     try:
         vector = embedder.embed_query(query.text)
     except EmbedderError as error:
         return NotRun(str(error), failed=True)
     if not any(vector):
-        return NotRun("the question has no words")
+        return NotRun("the query has no words")
     hits = snapshot.dense(vector, query.filter, int(request.depth * DEPTH_SHARE))
     if not hits and not snapshot.dense(vector, Filter(), 1):
         return NotRun("the index has no vectors: 'dowse index' makes them", failed=True)

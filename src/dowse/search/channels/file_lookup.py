@@ -24,7 +24,7 @@ def find(request: ChannelRequest) -> Sequence[Scored] | NotRun:
         is_one_word = word.split() == [word]
         files = _find_by_word(snapshot, word, query.filter) if is_one_word else []
         if not files:
-            return NotRun("no word of the question looks like a file name")
+            return NotRun("no word of the query looks like a file name")
     return [Scored(chunk_id(file.id, 0), 1.0) for file in files if file.parsed.chunks]
 
 

@@ -15,5 +15,5 @@ def find(request: ChannelRequest) -> Sequence[Scored] | NotRun:
     """Find chunks by the terms of a query."""
     query = request.query
     if not query.terms:
-        return NotRun("the question has no words")
+        return NotRun("the query has no words")
     return request.snapshot.lexical(query.terms, FIELD_WEIGHTS, query.filter, request.depth)

@@ -30,7 +30,7 @@ def find(request: ChannelRequest) -> Sequence[Scored] | NotRun:
     """
     snapshot, query = request.snapshot, request.query
     if not query.names:
-        return NotRun("no word of the question looks like a name")
+        return NotRun("no word of the query looks like a name")
     scores: dict[int, float] = {}
     for name in query.names:
         skips_variables = len(query.names) > 1 and not is_identifier(name) and not query.filter.about_chunks

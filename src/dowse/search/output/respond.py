@@ -34,7 +34,7 @@ def make_response(
     results, notes = (
         (found[:MAX_GUESSES], (NO_GOOD_HITS_NOTE,)) if weak else _keep_relevant(found, options, settings)
     )
-    ranking.timer.finish("show")
+    ranking.timer.finish("expand")
     return ranking, SearchResponse(
         query=ranking.query,
         root=root,
@@ -44,7 +44,7 @@ def make_response(
         milliseconds=ranking.timer.milliseconds,
         notes=notes,
         stages=ranking.timer.stages,
-        weak=weak,
+        low_confidence=weak,
     )
 
 
@@ -81,7 +81,7 @@ def expand_hit(
     definitions, reasons = expansion.choose_definitions(candidate), candidate.reasons
     entity = definitions[0] if definitions else None
     first, last = expansion.choose_lines(
-        candidate, definitions, settings.context_lines, options.before, options.after
+        candidate, definitions, settings.max_definition_lines, options.before, options.after
     )
     return SearchResult(
         path=candidate.file.path,
@@ -111,8 +111,10 @@ def _is_weak(
     ranking: Ranking, found: Sequence[SearchResult], options: SearchOptions, settings: Settings
 ) -> bool:
     """Return whether no hit is good. Where words cannot tell, hits have the benefit of the doubt."""
-    show_weak = settings.show_weak if options.show_weak is None else options.show_weak
-    if show_weak or not found or not ranking.tells_weak:
+    show_low_confidence = (
+        settings.show_low_confidence if options.show_low_confidence is None else options.show_low_confidence
+    )
+    if show_low_confidence or not found or not ranking.tells_weak:
         return False
     if max(hit.relevance for hit in found[:JUDGED_HITS]) >= WEAK_RELEVANCE:
         return False
@@ -124,7 +126,7 @@ def _keep_relevant(
     found: tuple[SearchResult, ...], options: SearchOptions, settings: Settings
 ) -> tuple[tuple[SearchResult, ...], tuple[str, ...]]:
     """Keep the hits that are relevant enough, and note how many are not."""
-    least = settings.min_score if options.min_score is None else options.min_score
+    least = settings.min_relevance if options.min_relevance is None else options.min_relevance
     kept = tuple(hit for hit in found if hit.relevance >= least)
     dropped = len(found) - len(kept)
     return kept, (f"{dropped} of {len(found)} hits are below the relevance {least:g}",) if dropped else ()

@@ -80,7 +80,7 @@ def analyze_query(parsed: ParsedQuery, filter: Filter, is_extension: Callable[[s
     """Analyze a parsed query, with the lines that it names; of a program's output, what went wrong and where."""
     if stack_traces.looks_like_output(parsed.text):
         text, frames = _split_output(parsed.text)
-        query = replace(analyze_text(text, is_extension, parsed.names), reading="output")
+        query = replace(analyze_text(text, is_extension, parsed.names), type="output")
     else:
         text, frames = _split_line_numbers(parsed.text)
         added = [one.term for one in parsed.rewrite.added]
@@ -122,7 +122,7 @@ def analyze_text(text: str, is_extension: Callable[[str], bool], patterns: Seque
             dict.fromkeys(tokens.stem(part) for word in kept for part in tokens.split_identifier(word))
         ),
         dropped=(*(word for word in words if word not in meant), *dict.fromkeys(abbreviated)),
-        reading=_classify(names, kept, _outside_files(clean, kept) if files else kept),
+        type=_classify(names, kept, _outside_files(clean, kept) if files else kept),
         versions=asked_for,
     )
 

@@ -20,7 +20,7 @@ def rewrite_query(parsed: ParsedQuery, graph: TermGraph | None, rewriter: Rewrit
     rewritten, why_not = _try_rewriter(text, rewriter)
     enriched = graph.enrich(rewritten) if graph else EnrichedQuery(rewritten, ())
     name = rewriter.name if rewriter else ""
-    notes = (f"the question was not rewritten by {name}: {why_not}",) if why_not else ()
+    notes = (f"the query was not rewritten by {name}: {why_not}",) if why_not else ()
     trace = RewriteTrace(text, rewritten, enriched.text, enriched.added, name, why_not)
     return parsed._replace(text=rewritten, notes=(*parsed.notes, *notes), rewrite=trace)
 

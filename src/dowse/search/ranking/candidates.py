@@ -98,7 +98,7 @@ class Ranking:
         if behind and behind[0].score > self.candidates[-1].score:
             factor = self.candidates[-1].score / behind[0].score
             for candidate in behind:
-                candidate.boost("behind", factor, "other places of its file are better")
+                candidate.boost("not_scored", factor, "other places of its file are better")
         return replace(self, candidates=[*self.candidates, *behind], list_unranked=list)
 
 

@@ -18,15 +18,15 @@ from dowse.search.ranking.signals import (
 from dowse.search.ranking.signals.context import Signal
 
 SIGNALS: Mapping[str, Signal] = {
-    "verbatim": phrase.apply,
+    "phrase": phrase.apply,
     "definition": definition.apply,
     "entity_name": entity_name.apply,
     "file_name": file_name.apply,
     "inline_test": inline_test.apply,
-    "file_coherence": multi_hit_file.apply,
-    "role": file_role.apply,
-    "partner": test_partner.apply,
-    "cursor": proximity.apply,
+    "multi_hit_file": multi_hit_file.apply,
+    "file_role": file_role.apply,
+    "test_partner": test_partner.apply,
+    "proximity": proximity.apply,
 }
 
 __all__ = ["SIGNALS", "Signal"]

@@ -44,9 +44,7 @@ def apply(context: SignalContext, candidates: Sequence[Candidate]) -> None:
         for entity in candidate.find_definitions(lasts)
         if not lone or is_meant(entity, lone)
     ]
-    factor = (
-        LONE_NAME_FACTOR if lone else SYMBOL_QUERY_FACTOR if query.reading == "symbol" else MENTION_FACTOR
-    )
+    factor = LONE_NAME_FACTOR if lone else SYMBOL_QUERY_FACTOR if query.type == "symbol" else MENTION_FACTOR
     boosted: set[int] = set()
     for parts in names:
         for candidate, entity in _choose_best_spelled(parts, defined):

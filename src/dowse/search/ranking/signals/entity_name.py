@@ -24,7 +24,7 @@ def apply(context: SignalContext, candidates: Sequence[Candidate]) -> None:
     """Boost chunks with a definition whose name shares words with the query; not for queries that name a file."""
     query = context.query
     wanted = list_naming_words(query)
-    if not wanted or query.reading == "file":
+    if not wanted or query.type == "file":
         return
     least = min(MIN_SHARED_WORDS, len(wanted))
     enough = MIN_SCORE_SHARE * max([candidate.score for candidate in candidates], default=0.0)

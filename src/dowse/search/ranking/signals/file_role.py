@@ -46,7 +46,7 @@ def apply(context: SignalContext, candidates: Sequence[Candidate]) -> None:
         role = candidate.file.role
         factor = factors.get(role, 1.0)
         if factor != 1.0:
-            candidate.boost("role", factor, f"{role.value} file")
+            candidate.boost("file_role", factor, f"{role.value} file")
 
 
 def choose_factor(role: Role, words: frozenset[str]) -> float:

@@ -47,7 +47,7 @@ def _rerank_file(hits: Sequence[Candidate], beside: Sequence[float], top: float,
     rest = sum([*[hit.score for hit in others], *beside])
     factor = 1.0 + GAIN * min(1.0, rest / (2 * top)) if rest and top else 1.0
     if factor != 1.0:
-        best.boost("file_coherence", factor, f"{len(hits) + len(beside)} places in this file")
+        best.boost("multi_hit_file", factor, f"{len(hits) + len(beside)} places in this file")
     first, step = (factor, DESCRIPTION_HIT_SHARE) if together else (1.0, FURTHER_HIT_SHARE)
     for position, hit in enumerate(others, 1):
-        hit.boost("file_coherence", first * step**position, f"place {position + 1} of this file")
+        hit.boost("multi_hit_file", first * step**position, f"place {position + 1} of this file")

@@ -34,7 +34,7 @@ def apply(context: SignalContext, candidates: Sequence[Candidate]) -> None:
     Not where it describes a place: so many words are nobody's text.
     """
     snapshot, query = context.snapshot, context.query
-    if query.reading not in TEXT_TYPES or describes_a_place(query):
+    if query.type not in TEXT_TYPES or describes_a_place(query):
         return
     words = tokens.split_words(query.text.lower())
     runs = _list_runs(words) if words and words[0] not in INTERROGATIVES else []
@@ -49,7 +49,7 @@ def apply(context: SignalContext, candidates: Sequence[Candidate]) -> None:
         if count:
             share = count / (len(words) - MIN_RUN_WORDS + 1)
             text = " ".join(words[start : start + count + MIN_RUN_WORDS - 1])
-            candidate.boost("verbatim", 1.0 + GAIN * share, f'says "{text}"')
+            candidate.boost("phrase", 1.0 + GAIN * share, f'says "{text}"')
 
 
 def _list_runs(words: Sequence[str]) -> list[tuple[int, bytes]]:

@@ -28,7 +28,7 @@ def apply(context: SignalContext, candidates: list[Candidate]) -> None:
     best = max((candidate.score for candidate in candidates), default=1.0)
     for candidate in candidates:
         if nearness := near.get(candidate.file.path):
-            candidate.boost("cursor", 1 + GAIN * nearness, "near the cursor")
+            candidate.boost("proximity", 1 + GAIN * nearness, "near the position")
     found = {candidate.file.path for candidate in candidates}
     for path, nearness in list(near.items())[:MAX_ADDED_FILES]:
         file = snapshot.file_at(path) if path not in found else None
@@ -36,6 +36,8 @@ def apply(context: SignalContext, candidates: list[Candidate]) -> None:
             continue
         if file.id not in snapshot.find_files_named(path, query.filter, MAX_NAMESAKES):
             continue
-        candidate = add_candidate(query, file, best * SCORE_SHARE * nearness, "cursor", "near the cursor")
+        candidate = add_candidate(
+            query, file, best * SCORE_SHARE * nearness, "proximity", "near the position"
+        )
         if snapshot.chunk_passes(candidate.id, query.filter):
             candidates.append(candidate)

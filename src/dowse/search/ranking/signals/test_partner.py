@@ -61,7 +61,7 @@ def apply(context: SignalContext, candidates: list[Candidate]) -> None:
                 best[partner.id] = add_candidate(query, partner, score, "partners", why)
                 candidates.append(best[partner.id])
             elif 0 < follower.score < score:
-                follower.boost("partner", score / follower.score, why)
+                follower.boost("test_partner", score / follower.score, why)
 
 
 def _find_best_by_file(candidates: Sequence[Candidate]) -> dict[int, Candidate]:
