@@ -56,7 +56,7 @@ def test_new_changed_gone_and_unchanged() -> None:
     assert plan.unchanged == 1
     assert plan.folders == {"": 5, "src": 6}, "both old enough to trust"
     assert len(plan.skipped) == 2
-    assert plan.seen == 5, "folders left out whole are not files"
+    assert plan.seen == 5, "folders skipped whole are not files"
 
 
 def test_nothing_on_disk_removes_everything() -> None:

@@ -744,10 +744,10 @@ def test_an_indexing_run_says_what_it_did(fresh: Shell) -> None:
     assert done.returncode == 0
     lines = done.stdout.splitlines()
     assert re.fullmatch(r"indexed 7 of 9 files in .* s: 7 added, 0 changed, 0 unchanged, 0 removed", lines[0])
-    assert lines[1].startswith("left out 2 files: ")
+    assert lines[1].startswith("skipped 2 files: ")
     assert "1 ignored by an ignore file" in lines[1]
     assert "1 binary" in lines[1]
-    assert re.fullmatch(r"left out 1 folder: 1 excluded by default", lines[2])
+    assert re.fullmatch(r"skipped 1 folder: 1 excluded by default", lines[2])
     assert re.fullmatch(r"parsed: (\d+ ok|\d+ no grammar)(, \d+ .*)*", lines[3])
     assert lines[4] == "masked 1 secret:"
     assert lines[5].startswith("  key.py:1 (")
@@ -773,7 +773,7 @@ def test_nothing_to_index_is_said_loudly(tmp_path: Path, home: Path) -> None:
     assert done.stdout == ""
     assert "is empty: 'dowse index' says why" in shell("search", "x").stderr
     (tmp_path / "data.bin").write_bytes(b"\0" * 100)
-    assert re.search("everything is left out\nleft out .*1 binary", shell("index").stderr)
+    assert re.search("everything is skipped\nleft out .*1 binary", shell("index").stderr)
 
 
 def test_flags_that_will_be_forgotten_are_mentioned(fresh: Shell) -> None:
@@ -826,7 +826,7 @@ def test_a_damaged_index_is_repaired_or_named(fresh: Shell, garbage: bytes) -> N
     searched = fresh("search", "retry")
     assert searched.returncode in (0, 3)
     if searched.returncode == 3:
-        assert "damaged" in searched.stderr
+        assert "corrupt" in searched.stderr
         assert "dowse index" in searched.stderr
     assert fresh("index", "--rebuild").returncode == 0
     assert fresh("search", "retry").returncode == 0
@@ -840,7 +840,7 @@ def test_a_lost_lexical_index_is_repaired(fresh: Shell) -> None:
     assert fresh.json("search", "retry")["results"]
 
 
-@pytest.mark.skipif(WINDOWS, reason="a file in use cannot be damaged there")
+@pytest.mark.skipif(WINDOWS, reason="a file in use cannot be corrupt there")
 @pytest.mark.parametrize("pattern", ["lexical/*.idx", "vectors/*.segment"])
 def test_damage_within_files_is_repaired_by_who_finds_it(fresh: Shell, pattern: str) -> None:
     def damage() -> None:
@@ -853,7 +853,7 @@ def test_damage_within_files_is_repaired_by_who_finds_it(fresh: Shell, pattern: 
     damage()
     checked = fresh("doctor")
     assert checked.returncode == 3
-    assert "fail parts of the index: damaged: the " in checked.stdout
+    assert "fail parts of the index: corrupt: the " in checked.stdout
     searched = fresh("search", "retry with backoff")
     assert searched.returncode == 0
     assert "note: the index was repaired after this error: the " in searched.stderr
@@ -1282,7 +1282,7 @@ def test_files_that_reading_leaves_out(fresh: Shell) -> None:
         assert found == reasons | ignored | ({".dowse/": "excluded by default"} if indexed else {})
         fresh("index")
     told = fresh.json("explain", "retry", "nul.py")
-    assert (told["verdict"], told["detail"]) == ("left out of the index", "binary (its content is not text)")
+    assert (told["verdict"], told["detail"]) == ("skipped", "binary (its content is not text)")
     assert [s["path"] for s in fresh.json("list", "--skipped", "*.js")["skipped"]] == ["one_line.js"]
     assert fresh("list", "--skipped", "*.go").returncode == 1
     header, *rows = fresh("list", "--skipped").stdout.splitlines()
@@ -1348,7 +1348,7 @@ def test_files_of_a_language_that_cannot_be_loaded_are_left_out(fresh: Shell, ta
     (fresh.folder / "a.sage").write_text("x = 1\n", encoding="utf-8")
     fresh("index")
     user_file(fresh).write_text(f'[languages.python]\nextensions = [".sage"]\n{table}\n', encoding="utf-8")
-    for _ in range(2):  # before and after the index is made anew
+    for _ in range(2):  # before and after the index is made again
         asked = fresh.json("status", "--why", "a.sage")
         assert (asked["indexed"], asked["reason"]) == (False, "failed to index")
         assert said in asked["detail"]
@@ -1448,7 +1448,7 @@ def test_doctor_finds_what_is_wrong(fresh: Shell) -> None:
     done = fresh("doctor")
     assert done.returncode == 3
     assert re.search(r"^fail grammars: klingon: ", done.stdout, re.M)
-    assert re.search(r"^fail index: .*damaged", done.stdout, re.M)
+    assert re.search(r"^fail index: .*corrupt", done.stdout, re.M)
     (fresh.folder / "dowse.toml").write_text("chunk_sise = 1\n", encoding="utf-8")
     done = fresh("doctor")
     assert done.returncode == 3

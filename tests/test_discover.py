@@ -342,7 +342,7 @@ def test_include_brings_back_what_it_names(include: str, expected: list[str], tm
     assert candidates(tmp_path, Rules(include=(include,))) == expected
 
 
-# --- what is left out by default ----------------------------------------------------------------
+# --- what is skipped by default ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ def test_an_index_that_is_up_to_date(tree: Path) -> None:
     assert dowse(tree, "index").returncode == 0
     done = dowse(tree, "search", "banana_7", largest=0)
     assert done.returncode == 0 and "banana.py" in done.stdout
-    assert "Traceback" not in done.stderr and "damaged" not in done.stderr
+    assert "Traceback" not in done.stderr and "corrupt" not in done.stderr
     done = dowse(tree, "status", largest=0)
     assert done.returncode == 0 and "4 files" in done.stdout
 
@@ -106,4 +106,4 @@ def test_where_no_file_can_be_made_the_index_is_not_called_damaged(tree: Path) -
     lock.unlink()
     lock.mkdir()  # as on a disk that is only read
     done = dowse(tree, "status")
-    assert done.returncode == 3 and "no file can be made" in done.stderr and "damaged" not in done.stderr
+    assert done.returncode == 3 and "no file can be made" in done.stderr and "corrupt" not in done.stderr

@@ -110,7 +110,7 @@ def test_a_question_is_searched_for_in_other_words(
         (status(429, "busy", {"Retry-After": "30"}), "status 429"),
         (status(401, "who are you"), "status 401"),
         (content(b"<html>not json</html>"), "not JSON"),
-        (content(b'{"message": '), "cut off or damaged"),
+        (content(b'{"message": '), "cut off or corrupt"),
         (content(b'{"other": 1}'), "has no text"),
         (content(b"[1]"), "not a JSON object"),
         (says({"a": 1}), "has no text"),

@@ -324,7 +324,7 @@ def test_the_log_stays_small_and_survives_damage(
         query_log.log_query(path, f"query {number}", response)
     assert path.stat().st_size < 4000
     with path.open("a", encoding="utf-8") as file:
-        file.write("{damaged\n")
+        file.write("{corrupt\n")
     assert [asked.query for asked in query_log.read_log(path)][-1] == "query 99"
 
 

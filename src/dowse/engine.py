@@ -250,7 +250,7 @@ class Engine(ManagedIndex):
         return parsed, options
 
     def _repair(self, error: IndexCorrupt, progress: Progress | None) -> str:
-        """Make a corrupt index anew, which is a cache, and return a note on it; not where nothing may be written."""
+        """Make a corrupt index again, which is a cache, and return a note on it; not where nothing may be written."""
         if self.read_only:
             raise error
         rebuild = not error.is_repairable and not stores.is_server(self.settings.store)

@@ -11,7 +11,7 @@
     |   +-- IndexMissing            3   there is none, and making one was not allowed
     |   +-- IndexForeign            3   somebody else made it, or something in it is not dowse's
     |   +-- IndexLocked             3   another process is writing it
-    |   +-- IndexCorrupt            3   its files are damaged
+    |   +-- IndexCorrupt            3   its files are corrupt
     |   +-- IndexTooNew             3   a newer dowse wrote it
     |   +-- IndexUnwritable         3   no permission or no space to write it
     |   +-- IndexUnreachable        3   its server is away, refuses, or lacks something
@@ -79,7 +79,7 @@ class IndexLocked(IndexProblem):
 
 
 class IndexCorrupt(IndexProblem):
-    """The files of the index are damaged: what is, and what to do about it."""
+    """The files of the index are corrupt: what is, and what to do about it."""
 
     def __init__(self, what: str, advice: str = "run 'dowse index' to repair it") -> None:
         super().__init__(f"{what}: {advice}")
@@ -88,7 +88,7 @@ class IndexCorrupt(IndexProblem):
 
     @classmethod
     def beyond_repair(cls, what: str) -> "IndexCorrupt":
-        """Of a part that can only be made anew from the tree."""
+        """Of a part that can only be made again from the tree."""
         error = cls(what, "run 'dowse index --rebuild'")
         error.is_repairable = False
         return error

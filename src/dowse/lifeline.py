@@ -65,7 +65,7 @@ def _open_nowhere() -> IO[str]:
 
 
 def limit_memory(size: int) -> None:
-    """Let this process take so many more bytes of memory; a later call counts anew. Only Linux has such a limit."""
+    """Let this process take so many more bytes of memory; a later call counts again. Only Linux has such a limit."""
     if sys.platform != "linux":
         return
     import resource

@@ -81,7 +81,7 @@ class ManagedIndex(TreeContext):
 
         wanted = Filter(paths=patterns)
         manifest: Mapping[str, KnownFile] = {}
-        if self.store.state() is IndexState.CURRENT:  # with other settings, a run looks at every file anew
+        if self.store.state() is IndexState.CURRENT:  # with other settings, a run looks at every file again
             with self.store.snapshot() as snapshot:
                 manifest = snapshot.manifest()
         for skipped in indexing.find_skipped(self.root, self._index_config(), manifest):
@@ -150,7 +150,7 @@ class ManagedIndex(TreeContext):
             return index_folder.make_fresh(path).path
         folder = index_folder.find_foreign(path)
         with closing(stores.create("embedded", folder, str(self.root), self.fingerprint)) as store:
-            if damaged := store.find_corrupt_parts():
-                raise IndexCorrupt(f"of the index at {path} {', '.join(damaged)} cannot be read")
+            if corrupt := store.find_corrupt_parts():
+                raise IndexCorrupt(f"of the index at {path} {', '.join(corrupt)} cannot be read")
         index_folder.seal(folder.data)
         return path

@@ -76,7 +76,7 @@ class Settings:
     name_weight: float = 0.3
     file_weight: float = 1.0
     disabled_signals: tuple[str, ...] = ()
-    min_relevance: float = 0.0  # hits of less relevance are left out
+    min_relevance: float = 0.0  # hits of less relevance are skipped
     show_low_confidence: bool = False  # show all hits even if none is good
     cache: str = "all"  # answers given before: "all", only the "exact" same query, or "off"
     entity_threshold: int = 5  # fewer entities found by name than this: their contents are searched too

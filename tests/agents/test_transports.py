@@ -120,12 +120,12 @@ def test_a_file_that_is_left_out_cannot_be_read_and_the_answer_says_why(connect:
 
     async def work() -> None:
         async with connect() as client:
-            for target, why in (("poetry.lock", "lock file"), ("notes.py:1-2", "left out: ignored")):
+            for target, why in (("poetry.lock", "lock file"), ("notes.py:1-2", "skipped: ignored")):
                 answer = await client.call_tool("read", {"targets": [target]})
                 assert answer.is_error and why in text(answer)
             for target in ("gone.py", "src", "src/retry.py:999", "src/retry.py:nothing", "/etc/passwd"):
                 answer = await client.call_tool("read", {"targets": [target]})
-                assert answer.is_error and "left out" not in text(answer)
+                assert answer.is_error and "skipped" not in text(answer)
 
     run(work)
 

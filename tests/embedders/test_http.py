@@ -118,7 +118,7 @@ def test_ollama_has_a_model_of_its_own() -> None:
         services.hangs_up,
         services.content(b'{"embeddings": [[1, '),
     ],
-    ids=["429", "503", "500", "truncated", "broken off", "hangs up", "damaged"],
+    ids=["429", "503", "500", "truncated", "broken off", "hangs up", "corrupt"],
 )
 def test_what_passes_is_tried_again(make: Make, service: Service, behaviour: Behaviour) -> None:
     expected = make().embed_documents(["one", "two"])
@@ -160,7 +160,7 @@ def test_one_slow_answer_is_asked_for_again(make: Make, service: Service) -> Non
         (services.status(401, "bad key"), 1, "status 401: bad key"),
         (services.status(301, headers={"Location": "http://example.org/"}), 1, "redirects"),
         (services.status(307, headers={"Location": "http://example.org/"}), 1, "redirects"),
-        (services.truncated, http_client.FAULT_ATTEMPTS, "cut off or damaged"),
+        (services.truncated, http_client.FAULT_ATTEMPTS, "cut off or corrupt"),
         (services.broken_off, http_client.FAULT_ATTEMPTS, "(5 attempts)"),
         (services.hangs_up, http_client.FAULT_ATTEMPTS, "the connection broke"),
         (services.content(b"<html>Welcome!</html>"), 1, "the answer is not JSON; check embedder_url"),

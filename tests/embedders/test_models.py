@@ -76,7 +76,7 @@ def test_the_table_may_have_the_name_of_sentence_transformers(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "damage",
+    "corruption",
     [
         b"",
         b"\0" * 4,
@@ -91,9 +91,9 @@ def test_weights_that_cannot_be_read_are_named(tmp_path: Path, damage: bytes) ->
     folder = models.model2vec(tmp_path)
     (folder / "model.safetensors").write_bytes(damage)
     embedder = Model2VecEmbedder(folder)
-    with pytest.raises(SettingsError, match=r"model\.safetensors is damaged \(.*\): download it again"):
+    with pytest.raises(SettingsError, match=r"model\.safetensors is corrupt \(.*\): download it again"):
         _ = embedder.name
-    with pytest.raises(SettingsError, match="is damaged"):
+    with pytest.raises(SettingsError, match="is corrupt"):
         embedder.embed_query("token")
 
 
@@ -369,7 +369,7 @@ def test_a_file_of_just_now_is_not_remembered(large: Path, tmp_path: Path) -> No
     assert not memory(tmp_path).exists()
 
 
-@pytest.mark.parametrize("damage", ["", "[]", "{", '{"x": 3}', "\0"])
+@pytest.mark.parametrize("corruption", ["", "[]", "{", '{"x": 3}', "\0"])
 def test_a_damaged_memory_is_no_harm(large: Path, tmp_path: Path, damage: str) -> None:
     first = hash_files([large])
     memory(tmp_path).write_text(damage)

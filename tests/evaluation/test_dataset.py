@@ -154,7 +154,7 @@ def test_questions_without_answers_are_left_out_and_counted(tmp_path: Path) -> N
         write(tmp_path, "t.jsonl", '{"query": "a", "relevant": []}\n{"query": "b", "relevant": "x.py"}\n')
     )
     assert [question.query for question in found.queries] == ["b"]
-    assert found.notes == ("1 of 2 queries have no answer and are left out",)
+    assert found.notes == ("1 of 2 queries have no answer and are skipped",)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Ranking, reviewed as pages: real queries on real packages, and what comes first.
 
-``pytest tests/golden --update-golden`` writes the pages anew; the difference is what there is to review. Known failures
+``pytest tests/golden --update-golden`` writes the pages again; the difference is what to review. Known failures
 are on the pages too: a query whose wanted file is not among the first is marked, so that it is seen when it works.
 """
 

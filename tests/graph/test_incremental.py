@@ -1,4 +1,4 @@
-"""A graph that followed every change equals one that is built anew."""
+"""A graph that followed every change equals one that is built again."""
 
 from __future__ import annotations
 
@@ -146,4 +146,4 @@ def test_a_new_name_of_a_package_reaches_who_looked_for_it(
 
 def test_what_cannot_be_read_is_built_anew() -> None:
     assert graph_codec.unpack(None) == {}
-    assert graph_codec.unpack(b"damaged") == {}
+    assert graph_codec.unpack(b"corrupt") == {}

@@ -251,7 +251,7 @@ def test_all_who_make_the_key_at_once_have_the_same(tmp_path: Path, home: Path) 
 
 
 def test_another_key_makes_the_index_foreign(tree: Path, home: Path) -> None:
-    """The one in the cache too, which is made anew: no tree can bring it, and nobody could trust it."""
+    """The one in the cache too, which is made again: no tree can bring it, and nobody could trust it."""
     (home / "state" / index_folder.KEY_FILE).unlink()
     (note,) = search(tree)
     assert FOREIGN in note

@@ -1,4 +1,4 @@
-"""What is special about the embedded store: kills, damage, several processes and several views."""
+"""What is special about the embedded store: kills, corruption, several processes and several views."""
 
 import os
 import random
@@ -28,7 +28,7 @@ from .building import REPORT, TREE, build, dense, embedded, lexical, names, sour
 
 REPOSITORY = Path(__file__).parent.parent.parent
 TWENTY = {f"f{i}.py": f"def name{i}():\n    return 'shared'\n" for i in range(12)}
-posix_only = pytest.mark.skipif(os.name == "nt", reason="a file in use cannot be damaged there")
+posix_only = pytest.mark.skipif(os.name == "nt", reason="a file in use cannot be corrupt there")
 
 
 @pytest.fixture
@@ -198,7 +198,7 @@ def test_an_error_while_committing_changes_nothing(store: Store) -> None:
     assert [row[0] for row in dump(store)] == sorted(TREE.keys() - {"main.py"})
 
 
-# --- damage to what is derived ---------------------------------------------------------------------
+# --- corruption to what is derived ---------------------------------------------------------------------
 
 
 def garbage(path: Path) -> None:
@@ -253,7 +253,7 @@ DAMAGES = {
 
 
 @posix_only
-@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+@pytest.mark.parametrize("corruption", DAMAGES.values(), ids=DAMAGES)
 def test_damage_to_what_is_derived_is_repaired(
     folder: Path, tmp_path: Path, built: Path, damage: Callable[[Path], None]
 ) -> None:
@@ -335,7 +335,7 @@ def test_vectors_of_files_that_never_were_are_damage(folder: Path, built: Path) 
             dense(snapshot, "listen on a port for http requests")
         with store.writer(thorough=True):
             pass
-        with store.snapshot() as snapshot:  # the same store has let go of what was damaged
+        with store.snapshot() as snapshot:  # the same store has let go of what was corrupt
             assert dense(snapshot, "listen on a port for http requests", limit=1) == ["src/web/server.js"]
 
 
@@ -375,7 +375,7 @@ def test_a_reader_that_is_open_goes_on_after_a_repair(store: Store, folder: Path
             assert lexical(snapshot, "fresh") == ["new.py"]
 
 
-# --- damage to the catalogue -----------------------------------------------------------------------
+# --- corruption to the catalogue -----------------------------------------------------------------------
 
 
 def scrambled(path: Path) -> None:
@@ -386,7 +386,7 @@ def scrambled(path: Path) -> None:
 
 @posix_only
 @pytest.mark.parametrize(
-    "damage",
+    "corruption",
     [garbage, halved, scrambled],
 )
 def test_a_damaged_catalogue_is_made_anew(

@@ -1,4 +1,4 @@
-"""What stores keep of a parsed file is what was parsed, however little of it is read, and damage is an error."""
+"""What stores keep of a parsed file is what was parsed, however little of it is read, and corruption is an error."""
 
 import pickle
 
@@ -69,12 +69,12 @@ def test_values_are_of_the_types_they_were() -> None:
 
 @pytest.mark.parametrize("left", range(len(row_codec.pack_parsed(FILE))))
 def test_what_is_cut_short_is_damaged(left: int) -> None:
-    with pytest.raises(IndexCorrupt, match="damaged"):
+    with pytest.raises(IndexCorrupt, match="corrupt"):
         list(row_codec.unpack_parsed("python", "ok", row_codec.pack_parsed(FILE)[:left]).entities)
 
 
 def test_a_kind_that_is_none_is_damage() -> None:
-    with pytest.raises(IndexCorrupt, match="damaged"):
+    with pytest.raises(IndexCorrupt, match="corrupt"):
         list(
             row_codec.unpack_parsed(
                 "python", "ok", row_codec.pack_parsed(FILE).replace(b'"class"', b'"clasp"')

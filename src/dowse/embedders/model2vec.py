@@ -154,7 +154,7 @@ def read_header(path: Path) -> tuple[dict[str, Any], int]:
     except OSError as error:
         raise SettingsError(f"the model file {path} cannot be read: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise SettingsError(f"the model file {path} is damaged ({error}): download it again") from error
+        raise SettingsError(f"the model file {path} is corrupt ({error}): download it again") from error
     return header, 8 + length
 
 

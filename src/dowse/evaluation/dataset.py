@@ -49,7 +49,7 @@ def load(path: Path, *, queries: Path | None = None, repo: str = "") -> Dataset:
             f"{path} has no query with an answer: see docs/evaluation.md for what a line should hold"
         )
     skipped = len(eval_queries) - len(answered)
-    notes = (f"{skipped} of {len(eval_queries)} queries have no answer and are left out",) if skipped else ()
+    notes = (f"{skipped} of {len(eval_queries)} queries have no answer and are skipped",) if skipped else ()
     return Dataset(path.name, tuple(_check_distinct_ids(answered, path)), suffix, notes)
 
 

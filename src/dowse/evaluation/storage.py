@@ -72,7 +72,7 @@ def load(path: Path) -> Evaluation:
     try:
         return _parse_evaluation(raw)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise UsageError(f"{path} is damaged ({error!r}): run the evaluation again") from error
+        raise UsageError(f"{path} is corrupt ({error!r}): run the evaluation again") from error
 
 
 def _parse_evaluation(raw: Mapping[str, Any]) -> Evaluation:

@@ -120,7 +120,7 @@ def read_scopes(path: str, language: str, packed: bytes) -> FileScopes:
         _validate(entities, references)
         return _build_tables(path, language, entities, references)
     except (zlib.error, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
-        what = f"what {path} mentions is damaged in the index ({error})"
+        what = f"what {path} mentions is corrupt in the index ({error})"
         raise IndexCorrupt.beyond_repair(what) from error
 
 

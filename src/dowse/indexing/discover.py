@@ -8,7 +8,7 @@ An entry is checked against these rules; the first that applies decides:
 4. ``.dowseignore``, nearest first, up to the top of the repository; ``!pattern`` brings back what a later
    rule would skip (a catch-all such as ``!*/`` only takes back what ``.dowseignore`` itself said);
 5. git: ``.gitignore``, nearest first, up to the top of the repository, ``.git/info/exclude``, the user's own
-   ignore file or the one that the repository is configured to have instead. A repository inside the tree starts anew;
+   ignore file or the one that the repository is configured to have instead. A repository inside the tree starts again;
 6. what is skipped by default (see ``default_excludes``; also linked git work trees, which repeat files), then size.
 
 A folder that is skipped is reported once and not walked. Only a path that is spelled out leads into it:

@@ -205,15 +205,15 @@ def stage_times(stages: Iterable[Stage]) -> str:
     return ", ".join(f"{stage.name} {stage.milliseconds:.1f} ms" for stage in stages)
 
 
-def rewrite_rows(wording: RewriteTrace) -> Iterator[tuple[str, str]]:
+def rewrite_rows(trace: RewriteTrace) -> Iterator[tuple[str, str]]:
     """List how the words of a query were rewritten and enriched; nothing if they were not."""
-    if wording.rewriter:
-        yield "reworded", escape_text((wording.why_not and f"not: {wording.why_not}") or wording.rewritten)
-    if wording.added:
-        yield "enriched", escape_text(wording.enriched)
+    if trace.rewriter:
+        yield "reworded", escape_text((trace.why_not and f"not: {trace.why_not}") or trace.rewritten)
+    if trace.added:
+        yield "enriched", escape_text(trace.enriched)
         yield (
             "added",
-            ", ".join(escape_text(f"{a.term} ({a.matched} -> {a.canonical})") for a in wording.added),
+            ", ".join(escape_text(f"{a.term} ({a.matched} -> {a.canonical})") for a in trace.added),
         )
 
 

@@ -23,7 +23,7 @@ def report_text(report: IndexReport, status: IndexStatus, root: str) -> str:
     lines = [
         f"indexed {report.indexed} of {format_count(report.seen, 'file')} in {report.seconds:.1f} s: {done}"
     ]
-    lines += [f"repaired: {part} had been damaged or lost" for part in report.repaired]
+    lines += [f"repaired: {part} were corrupt or lost" for part in report.repaired]
     lines += _skipped_lines(report)
     lines.append(f"parsed: {_format_tally(status.health)}")
     lines += _secret_lines(status.secrets)
@@ -39,7 +39,7 @@ def nothing_indexed_text(report: IndexReport, root: str) -> str:
     """Say why an index is empty."""
     if not (report.skipped or report.skipped_folders):
         return f"nothing to index in {escape_text(root)}: there are no files"
-    lines = [f"nothing to index in {escape_text(root)}: everything is left out", *_skipped_lines(report)]
+    lines = [f"nothing to index in {escape_text(root)}: everything is skipped", *_skipped_lines(report)]
     return "\n".join(
         [*lines, *_failure_lines(report), "ask 'dowse status --why FILE' for the rule behind a file"]
     )
@@ -75,7 +75,7 @@ def _format_state(status: IndexStatus, pending: int | None) -> str:
     if status.state is IndexState.MISSING:
         return "missing: 'dowse index' makes it, and so does the first search"
     if status.state is not IndexState.CURRENT:
-        return f"made with {status.state}: the next search or 'dowse index' makes it anew"
+        return f"made with {status.state}: the next search or 'dowse index' rebuilds it"
     if pending is None:
         return "current"
     changed = f"{format_count(pending, 'file or folder', 'files or folders')} changed since"
@@ -85,7 +85,7 @@ def _format_state(status: IndexStatus, pending: int | None) -> str:
 def _skipped_lines(report: IndexReport) -> Iterator[str]:
     for tally, noun in ((report.skipped, "file"), (report.skipped_folders, "folder")):
         if tally:
-            yield f"left out {format_count(sum(tally.values()), noun)}: {_format_tally(tally)}"
+            yield f"skipped {format_count(sum(tally.values()), noun)}: {_format_tally(tally)}"
 
 
 def _secret_lines(secrets: Sequence[MaskedSecret]) -> Iterator[str]:

@@ -162,7 +162,7 @@ class Client:
             answer = json.loads(body)
         except (ValueError, RecursionError) as error:
             if body.lstrip().startswith(b"{"):
-                raise _RetryableError("the answer is cut off or damaged", FAULT_ATTEMPTS) from error
+                raise _RetryableError("the answer is cut off or corrupt", FAULT_ATTEMPTS) from error
             raise self._make_error("the answer is not JSON", f"check {self.setting}") from error
         if not isinstance(answer, dict):
             raise self._make_error("the answer is not a JSON object", f"check {self.setting}")

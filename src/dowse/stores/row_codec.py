@@ -122,7 +122,7 @@ def _from_one_based(counted: array[int]) -> list[int | None]:
 
 
 def _corrupt_entry_error(why: object) -> IndexCorrupt:
-    return IndexCorrupt.beyond_repair(f"a file's entry in the index is damaged ({why})")
+    return IndexCorrupt.beyond_repair(f"a file's entry in the index is corrupt ({why})")
 
 
 def pack_report(report: IndexReport) -> str:
@@ -146,5 +146,5 @@ def unpack_report(text: str) -> IndexReport:
         if type(report.seconds) not in (int, float) or not isinstance(report.why_without, str):
             raise ValueError("a value has another type")
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise IndexCorrupt.beyond_repair(f"the report in the index is damaged ({error})") from error
+        raise IndexCorrupt.beyond_repair(f"the report in the index is corrupt ({error})") from error
     return report

@@ -111,7 +111,7 @@ class SearchOptions:
     before: int | None = None
     after: int | None = None
     text: bool = True
-    min_relevance: float | None = None  # hits of less relevance are left out
+    min_relevance: float | None = None  # hits of less relevance are skipped
     show_low_confidence: bool | None = None  # all hits are shown even if none is good
     near: tuple[
         tuple[str, float], ...
@@ -141,7 +141,7 @@ class PackedHit:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """An answer that fits a budget, and what was left out: ``path:start-end`` of hits and of parts of hits."""
+    """An answer that fits a budget, and what was skipped: ``path:start-end`` of hits and of parts of hits."""
 
     hits: tuple[PackedHit, ...]
     omitted: tuple[str, ...]

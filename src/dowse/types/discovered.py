@@ -66,7 +66,7 @@ class Folder(NamedTuple):
 
     Also a file that its content leaves out (empty, too large, binary), behind ``LEFT_OUT``, and an ignore file that is
     not indexed (in a folder above, of the repository, of the user, or ignored itself) or ``.git`` of a work tree that
-    is left out, behind ``OUTER_RULES``; -1 if it is not there. That they change shows nowhere else.
+    is skipped, behind ``OUTER_RULES``; -1 if it is not there. That they change shows nowhere else.
     """
 
     path: str
@@ -74,7 +74,7 @@ class Folder(NamedTuple):
 
 
 class Skipped(NamedTuple):
-    """A file or folder that is left out: why, and by which rule (``.gitignore:3 *.log``)."""
+    """A file or folder that is skipped: why, and by which rule (``.gitignore:3 *.log``)."""
 
     path: str
     reason: SkipReason
@@ -137,8 +137,8 @@ class IndexReport:
     seconds: float
     without_vectors: int = 0  # files that wait for vectors because the embedder failed
     why_without: str = ""
-    skipped_folders: Mapping[str, int] = field(default_factory=dict)  # left out whole, nobody knows with what
-    repaired: tuple[str, ...] = ()  # parts of the index that were damaged or lost, and were made anew
+    skipped_folders: Mapping[str, int] = field(default_factory=dict)  # skipped whole, nobody knows with what
+    repaired: tuple[str, ...] = ()  # parts of the index that were corrupt or lost, and were made again
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ OUTSIDE = (
     "preproc_elif",
     "preproc_else",
 )
-"""Where a declaration is not a local one (variables of an ``#if`` inside a function are left out later)."""
+"""Where a declaration is not a local one (variables of an ``#if`` inside a function are skipped later)."""
 
 
 FUNCTION = "function_declarator"
@@ -50,7 +50,7 @@ def variables(names: str) -> str:
 def declarations(parents: tuple[str, ...], function: str, variable: str) -> str:
     """Functions and variables that are declared directly inside one of these nodes.
 
-    No declaration has a field of those left out: what has one, be it a template or an ``#if``, is not worth waiting
+    No declaration has a field of those skipped: what has one, be it a template or an ``#if``, is not worth waiting
     in for a declarator. Functions in an error too: headers whose macros stand for code are full of errors.
     """
     declaration = "(_ !body !name !parameters !condition declarator:"

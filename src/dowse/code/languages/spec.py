@@ -15,7 +15,7 @@ A query is written in tree-sitter's query language. Captures in ``definitions``:
   node (Rust's ``#[...]``); it belongs to the definition, not to its documentation.
 
 A ``@function`` directly inside a class-like definition becomes a method by itself, and a ``@variable`` or
-``@constant`` inside a function is local and left out. Where several patterns match the same definition, the
+``@constant`` inside a function is local and skipped. Where several patterns match the same definition, the
 one written first counts.
 
 Captures in ``references``: ``@import``, ``@call``, ``@decorator``, ``@inherit``, each on the node that names the

@@ -71,7 +71,7 @@ def config_path(agent: Agent, root: Path | None) -> Path:
     """Return the file of an agent: the project's if a root is given, else the user's."""
     if root is not None:
         if not agent.project:
-            raise UsageError(f"{agent.title} has no settings for a project: leave out --project")
+            raise UsageError(f"{agent.title} has no settings for a project: omit --project")
         return _inside(root, agent.project)
     if agent.user is None:
         raise UsageError(f"{agent.title} has settings for a project only: use --project")

@@ -62,7 +62,7 @@ COMMANDS = {
     "index": CommandRow("dowse.interfaces.cli.index:index", "Bring the index up to what is on disk."),
     "status": CommandRow("dowse.interfaces.cli.status:status", "Show the index at a glance."),
     "list": CommandRow(
-        "dowse.interfaces.cli.list_files:list_files", "List the files in the index, or those left out."
+        "dowse.interfaces.cli.list_files:list_files", "List the files in the index, or those skipped."
     ),
     "languages": CommandRow(
         "dowse.interfaces.cli.languages:languages", "List the languages that are understood."

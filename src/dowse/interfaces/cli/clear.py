@@ -25,7 +25,7 @@ def clear(root: str | None, yes: bool, **given: Any) -> int:
     """Remove the index.
 
     Lists what is removed: the files that dowse made, by name; anything else in the folder stays. The next search makes
-    the index anew. Linked git work trees share one index: all of it goes. On a server, the index of
+    the index again. Linked git work trees share one index: all of it goes. On a server, the index of
     this checkout goes, and what no other checkout of the repository uses.
     """
     from dowse.errors import UsageError

@@ -177,7 +177,7 @@ def _check_index(engine: Engine) -> Check:
     found = f"{status.state}, {format_count(status.files, 'file')}, generation {status.generation}"
     if status.state is IndexState.CURRENT:
         return Check("index", CheckVerdict.OK, found)
-    return Check("index", CheckVerdict.WARN, found, "the next search or 'dowse index' makes it anew")
+    return Check("index", CheckVerdict.WARN, found, "the next search or 'dowse index' rebuilds it")
 
 
 def _check_lock(engine: Engine) -> Check:
@@ -200,9 +200,9 @@ def _check_lock(engine: Engine) -> Check:
 def _check_parts(engine: Engine) -> Check:
     generations = engine.status().parts
     found = ", ".join(f"{name} {generation}" for name, generation in generations.items()) or "no index"
-    if generations and (damaged := engine.find_corrupt_parts()):
-        advice = "run 'dowse index': it makes anew what is damaged"
-        return Check("parts of the index", CheckVerdict.FAIL, f"damaged: {', '.join(damaged)}", advice)
+    if generations and (corrupt := engine.find_corrupt_parts()):
+        advice = "run 'dowse index': it rebuilds what is corrupt"
+        return Check("parts of the index", CheckVerdict.FAIL, f"corrupt: {', '.join(corrupt)}", advice)
     if len(set(generations.values())) <= 1:
         return Check("parts of the index", CheckVerdict.OK, found)
     advice = "run 'dowse index': it brings them together"

@@ -72,7 +72,7 @@ def evaluate() -> None:
 @click.option("--metrics", "names", metavar="LIST", help="What to measure; the first is the headline.")
 @click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Results to ask for (default: 20).")
 @click.option("--files", "by_file", is_flag=True, help="Rank files: of each, only its best result counts.")
-@click.option("--no-near", is_flag=True, help="Leave the files aside in which the askers were.")
+@click.option("--no-near", is_flag=True, help="Ignore the editor positions that queries came from.")
 @click.option("--set", "assigned", multiple=True, metavar="SETTING=VALUE", help="Measure with this setting.")
 @click.option(
     "--compare",

@@ -76,6 +76,6 @@ def _one_run_notes(given: dict[str, Any]) -> list[str]:
     if not lines:
         return []
     return [
-        "a search without these flags makes the index anew; "
+        "a search without these flags rebuilds the index; "
         f"to keep them, put into dowse.toml: {'; '.join(lines)}"
     ]

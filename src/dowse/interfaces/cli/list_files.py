@@ -26,13 +26,13 @@ NOTHING_FOUND = 1
 @options.as_json
 @options.debug
 def list_files(glob: str | None, skipped: bool, root: str | None, as_json: bool, **given: Any) -> int:
-    """List the files in the index, or those left out.
+    """List the files in the index, or those skipped.
 
     Each with its language and the numbers of its chunks (the pieces that are found) and definitions, as the
     index has it. GLOB is a pattern for the path from the root, as for search --path.
 
-    With --skipped, the files and folders that an indexing run would leave out as the disk is now; of a folder
-    that is left out whole, the folder alone.
+    With --skipped, the files and folders that an indexing run would skip as the disk is now; of a folder
+    that is skipped whole, the folder alone.
     """
     from dowse.interfaces import json_values, text_layout
     from dowse.interfaces.cli import output
@@ -81,5 +81,5 @@ def _list_skipped(engine: Engine, glob: str | None, *, as_json: bool) -> int:
         ]
         output.write(text_layout.format_table([("REASON", "RULE", "PATH"), *cells]))
     else:
-        output.remark(f"nothing that is left out matches '{glob}'" if glob else "nothing is left out")
+        output.remark(f"nothing that is skipped matches '{glob}'" if glob else "nothing is skipped")
     return 0 if found else NOTHING_FOUND

@@ -74,7 +74,7 @@ _LINE_COUNT = click.IntRange(min=0)
     "--min-relevance",
     type=click.FloatRange(0, 1),
     metavar="P",
-    help="Leave out hits of less relevance (0 to 1).",
+    help="Hide hits of less relevance (0 to 1).",
 )
 @click.option("--all", is_flag=True, help="Show all hits even if none is good.")
 @click.option(

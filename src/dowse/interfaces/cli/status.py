@@ -29,7 +29,7 @@ SKIPPED = 1
 def status(root: str | None, why: str | None, as_json: bool, **given: Any) -> int:
     """Show the index at a glance.
 
-    Leaves with 3 if there is no index. With --why, leaves with 1 if the file is left out.
+    Leaves with 3 if there is no index. With --why, leaves with 1 if the file is skipped.
     """
     from dowse.interfaces import json_values, render_index
     from dowse.interfaces.cli import output
@@ -64,9 +64,7 @@ def _print_why(engine: Engine, path: str, *, as_json: bool) -> int:
         values = {"path": verdict.path, "indexed": not is_skipped, "reason": reason, "detail": detail}
         output.write_json({"schema": SCHEMA} | values)
     elif is_skipped:
-        output.write(
-            escape_text(f"{verdict.path} is left out: {reason}" + (f" ({detail})" if detail else ""))
-        )
+        output.write(escape_text(f"{verdict.path} is skipped: {reason}" + (f" ({detail})" if detail else "")))
     else:
         output.write(escape_text(f"{verdict.path} belongs in the index"))
     return SKIPPED if is_skipped else 0

@@ -93,14 +93,14 @@ def try_(words: tuple[str, ...], file: Path | None, root: str | None, as_json: b
 
     with options.open_engine(root) as engine:
         graph = load_term_graph(_choose_file(engine, file))
-    wording = rewrite_query(parse.parse_query(" ".join(words)), graph, None).rewrite
+    trace = rewrite_query(parse.parse_query(" ".join(words)), graph, None).rewrite
     if as_json:
-        output.write_json({"schema": json_values.SCHEMA, "wording": json_values.rewrite_values(wording)})
-    elif wording.added:
-        output.write("\n".join(f"{name:<9}{value}" for name, value in render.rewrite_rows(wording)))
+        output.write_json({"schema": json_values.SCHEMA, "rewrite": json_values.rewrite_values(trace)})
+    elif trace.added:
+        output.write("\n".join(f"{name:<9}{value}" for name, value in render.rewrite_rows(trace)))
     else:
         output.write("no term matches: the query is searched for as it is")
-    return 0 if wording.added else PROBLEMS_FOUND
+    return 0 if trace.added else PROBLEMS_FOUND
 
 
 @terms.command("validate")

@@ -190,7 +190,7 @@ def _describe_skip(verdict: FoundFile | Skipped) -> str:
     if not isinstance(verdict, Skipped):
         return ""
     detail = f" ({verdict.detail})" if verdict.detail else ""
-    return escape_text(f"{verdict.path} is left out: {verdict.reason}{detail}")
+    return escape_text(f"{verdict.path} is skipped: {verdict.reason}{detail}")
 
 
 # --- queries ---------------------------------------------------------------------------------------

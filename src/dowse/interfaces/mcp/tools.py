@@ -185,7 +185,7 @@ TOOLS = {
         Tool(
             "status",
             "Index health",
-            "Repositories that are open, their index, languages, how fresh it is, what is left out. refresh brings "
+            "Repositories that are open, their index, languages, how fresh it is, what is skipped. refresh brings "
             "the index up to date now (searches do it by themselves); why says why a file is not in the index.",
             {
                 "refresh": {"type": "boolean"},

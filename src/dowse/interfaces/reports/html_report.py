@@ -220,7 +220,7 @@ def _metric_glossary() -> str:
     rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(what)}</dd>" for name, what in METRIC_GLOSSARY)
     note = (
         '<p class="soft">An interval says where the mean would lie in 95 of 100 cases if other queries of the same '
-        "kind had been asked. Two runs differ for sure only if the interval of their difference leaves out 0.</p>"
+        "kind had been asked. Two runs differ for sure only if the interval of their difference excludes 0.</p>"
     )
     return _card("What the figures mean", f"<dl>{rows}</dl>{note}")
 

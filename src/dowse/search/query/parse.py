@@ -145,7 +145,7 @@ class _QueryReader:
         if phrase.strip():
             self.phrases.append(phrase)
         else:
-            self.notes.append("an empty phrase asks for nothing and was left out")
+            self.notes.append("an empty phrase asks for nothing and was skipped")
         self.at = match.end()
         return True
 

@@ -141,7 +141,7 @@ class EmbeddedStore:
         """Find the parts that are not as they were written; catalogue and derived indexes are read in full."""
         with self._borrow_catalogue() as (_, catalogue):
             if not catalogue.is_intact():
-                raise IndexCorrupt.beyond_repair(f"the index at {self.folder} is damaged")
+                raise IndexCorrupt.beyond_repair(f"the index at {self.folder} is corrupt")
             if not catalogue.view:  # of other trees only, or of this one where it was before
                 return ()
             folder = self._view_folder(catalogue)
@@ -249,7 +249,7 @@ class EmbeddedStore:
                 (self._data / (CATALOGUE + suffix)).unlink(missing_ok=True)
         except OSError as error:  # on Windows, as long as another process has it open
             raise IndexUnwritable(
-                f"the index at {self.folder} is damaged and cannot be removed ({error}): "
+                f"the index at {self.folder} is corrupt and cannot be removed ({error}): "
                 "stop other processes that use it, or remove that folder"
             ) from error
 

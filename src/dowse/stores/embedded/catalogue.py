@@ -181,7 +181,7 @@ class Catalogue(CatalogueConnection):
         return text
 
     def _corruption_error(self, why: object) -> IndexCorrupt:
-        return IndexCorrupt.beyond_repair(f"the index at {self.path.parent} is damaged ({why})")
+        return IndexCorrupt.beyond_repair(f"the index at {self.path.parent} is corrupt ({why})")
 
     def references(self, generation: int, paths: Collection[str] | None = None) -> Iterator[FileReferences]:
         """Read what the files of a generation define and mention, in order of path."""

@@ -198,7 +198,7 @@ def translate_errors(path: Path) -> Iterator[None]:
     except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
         raise  # a mistake of the program, not of the file
     except zlib.error as error:
-        raise IndexCorrupt.beyond_repair(f"the index at {path.parent} is damaged ({error})") from error
+        raise IndexCorrupt.beyond_repair(f"the index at {path.parent} is corrupt ({error})") from error
     except sqlite3.DatabaseError as error:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
         if code in _LOCKED_CODES:
@@ -209,4 +209,4 @@ def translate_errors(path: Path) -> Iterator[None]:
             ) from error
         if code in _NO_SPACE_CODES:
             raise IndexUnwritable.because(f"the index at {path.parent}", error) from error
-        raise IndexCorrupt.beyond_repair(f"the index at {path.parent} is damaged ({error})") from error
+        raise IndexCorrupt.beyond_repair(f"the index at {path.parent} is corrupt ({error})") from error

@@ -113,7 +113,7 @@ class EmbeddedSnapshot:
             return list(hits)
         if min(gone) < 1 or max(gone) > self._catalogue.find_last_file_id():
             folder = self._vectors.folder
-            raise IndexCorrupt(f"the vectors at {folder} are damaged (they name files that never were)")
+            raise IndexCorrupt(f"the vectors at {folder} are corrupt (they name files that never were)")
         return [hit for hit in hits if hit.chunk >> CHUNK_BITS not in gone]
 
     def _find_passing_files(self, filter: Filter) -> frozenset[int]:

@@ -155,7 +155,7 @@ def _translate_errors(folder: Path) -> Iterator[None]:
                 f"the lexical index at {folder} cannot be opened, not even for reading, where no file can be made: "
                 "copy the index to a folder that can be written, and set index_dir to it"
             ) from error
-        raise IndexCorrupt(f"the lexical index at {folder} is damaged ({_flatten(error)})") from error
+        raise IndexCorrupt(f"the lexical index at {folder} is corrupt ({_flatten(error)})") from error
 
 
 def _is_panic(error: BaseException) -> bool:
@@ -346,4 +346,4 @@ def _translate_write_errors() -> Iterator[None]:
     except BaseException as error:
         if not _is_panic(error):
             raise
-        raise IndexCorrupt(f"the lexical index is damaged ({_flatten(error)})") from error
+        raise IndexCorrupt(f"the lexical index is corrupt ({_flatten(error)})") from error

@@ -272,7 +272,7 @@ class Connections:
         if isinstance(error, codes.LockNotAvailable | codes.DeadlockDetected):
             return IndexLocked(f"{display_url}: {text}: another process changes the index, try again")
         if isinstance(error, codes.DataCorrupted | codes.IndexCorrupted):
-            return IndexCorrupt.beyond_repair(f"the index at {display_url} is damaged ({text})")
+            return IndexCorrupt.beyond_repair(f"the index at {display_url} is corrupt ({text})")
         if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError | codes.AdminShutdown):
             if self._was_reached and (error.sqlstate is None or error.sqlstate.startswith(("08", "57P"))):
                 return ConnectionLost(text)

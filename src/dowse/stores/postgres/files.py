@@ -239,7 +239,7 @@ def inflate_value(packed: bytes) -> bytes:
     try:
         return inflate(packed)
     except (zlib.error, ValueError) as error:
-        raise IndexCorrupt.beyond_repair(f"a file's entry in the index is damaged ({error})") from error
+        raise IndexCorrupt.beyond_repair(f"a file's entry in the index is corrupt ({error})") from error
 
 
 def _batches(rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:

@@ -176,7 +176,7 @@ def _format_error(connections: Connections, found: int) -> Exception:
         )
     return UsageError(
         f"{place} was made by an older dowse (format {found}, now {FORMAT}): "
-        "'dowse store init --rebuild' removes it and makes it anew, or choose another schema with store_schema"
+        "'dowse store init --rebuild' removes it and rebuilds it, or choose another schema with store_schema"
     )
 
 
