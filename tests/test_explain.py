@@ -109,7 +109,7 @@ def test_a_place_behind_those_that_are_weighed(long_files: Engine) -> None:
     )
     assert (told.verdict, told.rank) == (Verdict.RANKED, DEPTH_STEP)
     assert told.result == last
-    assert "behind" in {reason.name for reason in last.reasons}
+    assert "not_scored" in {reason.name for reason in last.reasons}
 
 
 def test_a_longer_answer_has_more_candidates(engine: Engine) -> None:
