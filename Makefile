@@ -44,6 +44,7 @@ check: $(VENV)/.developed
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/python docs/generate_cli.py --check
+	$(BIN)/python docs/generate_modules.py --check
 	$(BIN)/python -m pytest --numprocesses auto
 
 format: $(VENV)/.developed
@@ -52,6 +53,7 @@ format: $(VENV)/.developed
 
 docs: $(VENV)/.developed
 	$(BIN)/python docs/generate_cli.py
+	$(BIN)/python docs/generate_modules.py
 
 bench: $(VENV)/.developed
 	$(BIN)/python -m benchmarks

@@ -20,15 +20,15 @@ INTRODUCTION = """\
 
 This page is written by `docs/generate_cli.py` from what `--help` says.
 
-A question needs no command: `dowse where is the token refreshed` is a search. If its first word is the
+A query needs no command: `dowse where is the token refreshed` is a search. If its first word is the
 name of a command, say `dowse search` first; `dowse search -- -x` looks for `-x`.
 
 | exit code | meaning |
 |---|---|
 | 0 | found; done |
-| 1 | nothing found, nothing to index, a file that is left out (`status --why`), no to a question |
+| 1 | nothing found, nothing to index, a file that is skipped (`status --why`), no to a prompt |
 | 2 | bad usage: an unknown option, setting, language or folder, a regular expression that takes too long |
-| 3 | the index cannot be used as it is: missing, locked, damaged, written by a newer dowse, not writable |
+| 3 | the index cannot be used as it is: missing, locked, corrupt, written by a newer dowse, not writable |
 | 4 | any other error; `dowse index` when some files failed |
 | 130 | interrupted by Ctrl-C |
 
