@@ -284,7 +284,7 @@ def test_plain_output_is_for_scripts(dowse: Shell) -> None:
     assert "   4  def retry_with_backoff(call, attempts=3):" in rest
     assert all(not line or re.match(r"(  +\d+(  |$)|\S+:\d+-\d+: )", line) for line in rest)
     assert "\x1b" not in done.stdout
-    assert re.match(r"\d+ hits in .* ms; asked: lexical, names; skipped: files \(", done.stderr)
+    assert re.match(r"\d+ hits in .* ms; searched: lexical, names; skipped: files \(", done.stderr)
 
 
 def test_lines_are_numbered_as_in_the_file(dowse: Shell, tree: Path) -> None:
@@ -392,7 +392,7 @@ def test_hits_of_several_repositories_say_which(fresh: Shell) -> None:
 def test_explain_shows_the_reading_and_every_reason(dowse: Shell) -> None:
     text = dowse("search", "where is retry_with_backoff", "-n", "1", "--explain").stdout
     for expected in (
-        "read as  symbol",
+        "type     symbol",
         "dropped  where, is",
         "channel  lexical: ",
         "channel  dense: ",
@@ -412,7 +412,7 @@ def test_explain_goes_with_every_level_of_detail(dowse: Shell, level: str) -> No
     args = ("search", "retry_with_backoff", "-n", "1", "--explain")
     plain, text = (dowse(*args, *more).stdout for more in ([], ["--detail", level]))
     reasons = [line for line in plain.split("\n") if re.match(r"    [+x=] ", line)]
-    assert reasons and text.startswith("read as  symbol")
+    assert reasons and text.startswith("type     symbol")
     lines = text.split("\n")
     header = next(i for i, line in enumerate(lines) if line.startswith("src"))
     assert lines[header + 1 : header + 1 + len(reasons)] == reasons
@@ -423,7 +423,7 @@ def test_explain_goes_with_a_budget(dowse: Shell) -> None:
     done = dowse("search", "retry_with_backoff", "--explain", "--budget", "300")
     assert re.search(r"^src.retry\.py:\S+ retry_with_backoff \(function\) \[.*names \d.* = \d", done.stdout)
     assert estimate_tokens(done.stdout.rstrip("\n")) <= 300
-    assert done.stderr.startswith("read as  symbol")
+    assert done.stderr.startswith("type     symbol")
 
 
 def test_a_tiny_budget_names_a_whole_place_or_is_an_error(dowse: Shell) -> None:
@@ -549,7 +549,7 @@ def test_explaining_a_place(dowse: Shell, tree: Path) -> None:
     assert found.returncode == 0
     assert "src/retry.py:5: in the answer, 1st of" in found.stdout
     assert re.search(r"lexical: [12]\w\w, score", found.stdout)
-    assert "time     read" in found.stdout
+    assert "time     analyze" in found.stdout
     there = dowse("explain", "retry backoff", "retry.py", cwd=tree / "src")
     assert there.stdout.startswith("retry.py: in the answer, 1st of")
     missing = dowse("explain", "retry backoff lang:go", "src/retry.py")
@@ -564,7 +564,7 @@ def test_a_cursor_is_relative_to_the_working_directory(dowse: Shell, tree: Path)
         done = dowse("search", "retry", "--near", cursor, "--explain", "--json", cwd=cwd)
         assert done.returncode == 0, done.stderr
         hits = json.loads(done.stdout)["results"]
-        return [hit["path"] for hit in hits if "cursor" in [reason["name"] for reason in hit["reasons"]]]
+        return [hit["path"] for hit in hits if "proximity" in [reason["name"] for reason in hit["reasons"]]]
 
     from_root = near("src/retry.py:5", tree)
     assert "src/retry.py" in from_root
@@ -773,7 +773,7 @@ def test_nothing_to_index_is_said_loudly(tmp_path: Path, home: Path) -> None:
     assert done.stdout == ""
     assert "is empty: 'dowse index' says why" in shell("search", "x").stderr
     (tmp_path / "data.bin").write_bytes(b"\0" * 100)
-    assert re.search("everything is skipped\nleft out .*1 binary", shell("index").stderr)
+    assert re.search("everything is skipped\nskipped .*1 binary", shell("index").stderr)
 
 
 def test_flags_that_will_be_forgotten_are_mentioned(fresh: Shell) -> None:
@@ -1099,7 +1099,7 @@ def test_a_terminal_gets_colours_and_a_footer(dowse: Shell) -> None:
     assert f"def{theme.colour('retry_with_backoff', 'found')}(" in text.replace("\x1b[35mdef\x1b[0m ", "def")
     plain = without_colour(text)
     assert re.match(r"src/retry.py:\d+-\d+  retry_with_backoff \(function\)  [01]\.\d\d  name\n", plain)
-    assert re.search(r"\n\n2 hits in \d+\.\d ms; asked: lexical, names; skipped: files \(", plain)
+    assert re.search(r"\n\n2 hits in \d+\.\d ms; searched: lexical, names; skipped: files \(", plain)
 
 
 @needs_terminal
@@ -1589,7 +1589,7 @@ def test_shown_paths(root: str, cwd: str, shown: str) -> None:
 def test_an_answer_without_hits_names_its_channels() -> None:
     response = SearchResponse(query("x"), "/a", (), (), 1, 0.5, ("careful",))
     assert render.search_summary(response, render.View("/a")).splitlines() == [
-        "nothing found in 0.5 ms; asked: nothing",
+        "nothing found in 0.5 ms; searched: nothing",
         "the query has no word to look for",
         "note: careful",
     ]

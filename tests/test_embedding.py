@@ -269,8 +269,8 @@ def test_a_service_that_hangs_does_not_hold_up_a_search_for_long(
     ("hybrid", "question", "why_not"),
     [
         ("auto", "another seven", ""),
-        ("auto", "load_7", "the query is read as a symbol, not as words"),
-        ("auto", "file07.py", "the query is read as a file, not as words"),
+        ("auto", "load_7", "the query is a symbol, not words"),
+        ("auto", "file07.py", "the query is a file, not words"),
         ("on", "load_7", ""),
         ("off", "another seven", "hybrid search is switched off"),
     ],
@@ -314,7 +314,7 @@ def test_the_command_line_from_index_to_search(configured: Path, service: Servic
     found = dowse(configured, "search", "load 7", *OLLAMA)
     assert found.returncode == 0
     assert "load_7" in found.stdout
-    assert "asked: lexical, names, dense; skipped: files" in found.stderr
+    assert "searched: lexical, names, dense; skipped: files" in found.stderr
     assert service.texts[-1] == "search_query: load 7"
     service.stop()
     found = dowse(configured, "search", "load 7", "--json", *OLLAMA)

@@ -289,7 +289,7 @@ def test_search_repairs_a_damaged_index(tree: Path) -> None:
 
 @pytest.fixture
 def large(tree: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(freshness, "CHECKED_FILES", 1)  # more are a large tree
+    monkeypatch.setattr(freshness, "MAX_CHECKED_FILES", 1)  # more are a large tree
     return tree
 
 

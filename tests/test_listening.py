@@ -35,7 +35,7 @@ def tree(tmp_path: Path) -> Path:
 def engine(request: pytest.FixtureRequest, tree: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     """An engine that has been asked before, once with each means."""
     if request.param == "compared":
-        monkeypatch.setattr(inotify, "MOST_WATCHES", 0)
+        monkeypatch.setattr(inotify, "MAX_WATCHES", 0)
     elif not listens(tree):
         pytest.skip("cannot listen here")
     time.sleep(0.06)  # so that time stamps are settled
@@ -123,7 +123,7 @@ def test_delete_and_rename(engine: Engine, tree: Path) -> None:
 def test_ignore_files_outside_of_the_tree(
     tree: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, watches: int
 ) -> None:
-    monkeypatch.setattr(inotify, "MOST_WATCHES", watches)
+    monkeypatch.setattr(inotify, "MAX_WATCHES", watches)
     own = tmp_path_factory.mktemp("user") / "ignore"
     monkeypatch.setattr("dowse.settings.global_git_ignore", lambda: own)
     git(tree, "init", "-q")
@@ -143,7 +143,7 @@ def test_ignore_files_outside_of_the_tree(
 def test_an_ignore_file_that_ignores_itself(
     tree: Path, monkeypatch: pytest.MonkeyPatch, watches: int
 ) -> None:
-    monkeypatch.setattr(inotify, "MOST_WATCHES", watches)
+    monkeypatch.setattr(inotify, "MAX_WATCHES", watches)
     with Engine.open(tree) as engine:
         asked_before_in(engine, "pkg/zoo.py")
         for file in (tree / ".gitignore", tree / "pkg" / ".dowseignore"):

@@ -20,8 +20,8 @@ JUNK = {"a.c": b"@a " * 20_000, "a.html": b"<div>" * 100_000}
 
 @pytest.mark.parametrize("name", JUNK)
 def test_junk_is_cut_by_lines_when_the_time_is_up(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parsing, "SECONDS", 0.2)
-    monkeypatch.setattr(parsing, "SECONDS_PER_MB", 0.0)
+    monkeypatch.setattr(parsing, "MAX_SECONDS", 0.2)
+    monkeypatch.setattr(parsing, "MAX_SECONDS_PER_MB", 0.0)
     monkeypatch.setattr(parsing, "READ_BYTES", 1024)
     started = time.thread_time()
     understood = analyze(HOW, name, JUNK[name])
@@ -33,7 +33,7 @@ def test_junk_is_cut_by_lines_when_the_time_is_up(name: str, monkeypatch: pytest
 def test_the_parser_is_as_before_after_junk(monkeypatch: pytest.MonkeyPatch) -> None:
     code = b"int twice(int n) { return 2 * n; }\n"
     before = parse(HOW, "a.c", code)
-    monkeypatch.setattr(parsing, "SECONDS", 0.0)
+    monkeypatch.setattr(parsing, "MAX_SECONDS", 0.0)
     assert parse(HOW, "a.c", JUNK["a.c"])[0].health is ParseHealth.FAILED
     assert parse(HOW, "a.c", code) == before
 

@@ -46,7 +46,7 @@ def test_what_is_set_stays_set(talk: Conversation) -> None:
     assert "test_retry.py" in answer and "src/retry.py" not in answer
     assert "path: tests" in talk.answer(":set")
     assert "explain: on" in talk.answer(":explain")
-    assert "read as" in talk.answer("retry")
+    assert "type " in talk.answer("retry")
 
 
 def test_hits_are_opened_at_their_line(talk: Conversation, monkeypatch: pytest.MonkeyPatch) -> None:

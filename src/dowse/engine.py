@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 from types import TracebackType
@@ -146,8 +146,8 @@ class Engine(ManagedIndex):
     ) -> SearchResponse:
         """Search a fresh snapshot and verify the files of the answer; reindex stale ones and search once more."""
         timer = StageTimer()
-        with closing(self._freshness.readings(progress)) as readings:
-            for reading in readings:
+        for reading in self._freshness.readings(progress):
+            with reading:
                 timer.finish("refresh")
                 response = pipeline.search(self._searcher, reading.snapshot, parsed, options)
                 results = reading.verify(response.results)
@@ -267,8 +267,8 @@ class Engine(ManagedIndex):
     ) -> SearchResponse:
         """Find what belongs to a place: its tests or what it tests, and similar code; line 0 means the whole file."""
         options = options or SearchOptions(limit=self.settings.limit)
-        with closing(self._freshness.readings(progress)) as readings:
-            for reading in readings:
+        for reading in self._freshness.readings(progress):
+            with reading:
                 file = reading.snapshot.file_at(path)
                 if file is None:
                     raise UsageError(f"{path} is not in the index: 'dowse status --why {path}' says why")
@@ -289,8 +289,8 @@ class Engine(ManagedIndex):
         place = read_place.parse_location(target)
         place = place._replace(path=self.path_inside(place.path))
         read = read_place.list_outline if outline else read_place.read_location
-        with closing(self._freshness.readings(progress)) as readings:
-            for reading in readings:
+        for reading in self._freshness.readings(progress):
+            with reading:
                 results = reading.verify(read(reading.snapshot, place))
         return results
 

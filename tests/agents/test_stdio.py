@@ -173,7 +173,10 @@ def test_says_once_that_nothing_is_good(tree: Path, home: Path) -> None:
     with Lines(tree, home) as server:
         server.initialize()
         text = server.call("search", query="qqqzzz")["result"]["content"][0]["text"]
-        assert text.count("good") == 1 and "what is shown is a guess (weak: true shows all hits)" in text
+        assert (
+            text.count("good") == 1
+            and "what is shown is a guess (show_low_confidence: true shows all hits)" in text
+        )
 
 
 def test_errors_of_the_graph_name_no_command_that_an_agent_lacks(tree: Path, home: Path) -> None:

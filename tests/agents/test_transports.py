@@ -68,7 +68,7 @@ def test_every_tool(connect: Connect, mode: str) -> None:
                 "src/session.py:4-5",
                 "src/session.py:1-2",
             ]
-            asked = {"query": "token refresh", "near": "src/retry.py:2", "weak": True}
+            asked = {"query": "token refresh", "near": "src/retry.py:2", "show_low_confidence": True}
             from_there = await client.call_tool("search", asked)
             lifted = [hit for hit in from_there.structured_content["hits"] if "cursor" in hit["why"]]
             assert "src/retry.py" in {hit["at"].partition(":")[0] for hit in lifted}
@@ -108,7 +108,7 @@ def test_a_graph_shows_what_is_near_before_what_is_far(connect: Connect, tree: P
             assert "src/far0.py" in text(answer) and " more: ask with a larger budget" in text(answer)
             values = answer.structured_content
             assert {"src/a_near.py", "src/z_near.py"} <= {edge["to"] for edge in values["edges"]}
-            assert values["left_out"] > 0
+            assert values["omitted"] > 0
 
     run(work)
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from dowse.errors import EmbedderError, IndexLocked, IndexMissing, IndexUnwritable
 from dowse.indexing import tree_diff
@@ -62,16 +63,29 @@ class FreshnessContext:
 
 
 class Reading:
-    """One round of answering: a snapshot of the index, and the check of the hits that it led to."""
+    """One round of answering, as a context: a snapshot of the index, and the check of the hits that it led to."""
 
     def __init__(
-        self, freshness: Freshness, snapshot: Snapshot, notes: list[str], *, by_content: bool
+        self,
+        freshness: Freshness,
+        opened: AbstractContextManager[tuple[Snapshot, list[str]]],
+        *,
+        by_content: bool,
     ) -> None:
-        self.snapshot = snapshot
-        self.notes = notes  # what stood in the way of a fresh index
         self.stale: list[FoundFile] = []
+        self.notes: list[str] = []  # what stood in the way of a fresh index
         self._freshness = freshness
+        self._opened = opened
         self._by_content = by_content
+
+    def __enter__(self) -> Self:
+        self.snapshot, self.notes = self._opened.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._opened.__exit__(kind, error, trace)
 
     def verify(self, hits: Iterable[SearchResult]) -> tuple[SearchResult, ...]:
         """Compare the files of hits with the disk, and mark hits whose lines are not what the disk has."""
@@ -273,20 +287,22 @@ class Freshness:
 
     # --- the hits of one search ---
 
-    def readings(self, progress: Progress | None = None) -> Generator[Reading]:
-        """Yield the fresh index for reading; once more, brought up to date, if a file of the answer had changed.
+    def readings(self, progress: Progress | None = None) -> Iterator[Reading]:
+        """Yield a round of answering from the fresh index; a second one, reindexed, if a file of it had changed.
 
-        The caller answers from ``snapshot`` and has the hits of the answer verified, in a loop of at most two rounds.
+        The caller opens each round, answers from its snapshot, and has the hits of the answer verified.
         """
-        with self.fresh_snapshot(progress) as (snapshot, notes):
-            reading = Reading(self, snapshot, notes, by_content=not self._may_update)
-            yield reading
-        if not (reading.stale and self._may_update):
-            return
-        stale = tree_diff.TreeDiff(tuple(reading.stale), (), {}, rules_changed=False)
-        notes = [*notes, *self._reindex(stale, None)]
+        first = Reading(self, self.fresh_snapshot(progress), by_content=not self._may_update)
+        yield first
+        if first.stale and self._may_update:
+            stale = tree_diff.TreeDiff(tuple(first.stale), (), {}, rules_changed=False)
+            notes = [*first.notes, *self._reindex(stale, None)]
+            yield Reading(self, self._open_as_it_is(notes), by_content=True)
+
+    @contextmanager
+    def _open_as_it_is(self, notes: list[str]) -> Iterator[tuple[Snapshot, list[str]]]:
         with self._store.snapshot() as snapshot:
-            yield Reading(self, snapshot, notes, by_content=True)
+            yield snapshot, notes
 
     def find_stale(
         self, snapshot: Snapshot, hits: Iterable[SearchResult], *, by_content: bool

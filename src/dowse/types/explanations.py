@@ -19,7 +19,7 @@ class Verdict(StrEnum):
     NOT_CONSIDERED = "not among the candidates"
     FILTERED = "filtered out"
     NOT_INDEXED = "not in the index"
-    SKIPPED = "skipped: not in the index"
+    SKIPPED = "skipped"
 
 
 class TermMatch(NamedTuple):

@@ -76,7 +76,7 @@ def _report(error: Exception, *, as_json: bool, trace: bool) -> int:
         if as_json:
             import json
 
-            click.echo(json.dumps({"schema": 1, "error": {"type": kind, "message": message}}))
+            click.echo(json.dumps({"schema": 2, "error": {"type": kind, "message": message}}))
         sys.stdout.flush()
     except OSError:
         _silence_stdout()  # standard output is what the error is about

@@ -121,7 +121,7 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **fl
     query = _read_query(words)
     settings = {name: flags[name] for name in ("limit", "embedder", "index_dir", "hybrid", "min_relevance")}
     settings["refresh"] = False if flags["no_refresh"] else None
-    settings["show_low_confidence"] = True if flags["weak"] else None
+    settings["show_low_confidence"] = True if flags["all"] else None
     settings["cache"] = "off" if flags["no_cache"] else None
     settings["allow_home"] = flags["allow_home"]
     target = _open(root, flags["repos"], settings)

@@ -33,7 +33,7 @@ DEFAULT_LIMIT = 10
 
 MISSING_REASONS = (SkipReason.MISSING, SkipReason.OUTSIDE, SkipReason.NOT_A_FILE)
 
-NO_GOOD_HINT = f"{NO_GOOD_HITS_NOTE} (weak: true shows all hits)"
+NO_GOOD_HINT = f"{NO_GOOD_HITS_NOTE} (show_low_confidence: true shows all hits)"
 
 T = TypeVar("T")
 
@@ -75,7 +75,9 @@ def search(context: Context, arguments: Mapping[str, Any]) -> Answer:
         engines, near = select_engine(engines, near)
     around = next(iter(engines.values())).near(near) if near else ()
     more = limit + 1  # one more tells whether there is more
-    options = SearchOptions(limit=start + more, show_low_confidence=arguments.get("weak"), near=around)
+    options = SearchOptions(
+        limit=start + more, show_low_confidence=arguments.get("show_low_confidence"), near=around
+    )
     response = _search(engines, arguments["query"], options, context.call)
     return _answer_page(context, engines, response, arguments, start, limit)
 

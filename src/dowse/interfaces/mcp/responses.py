@@ -227,7 +227,7 @@ def answer_tree(
         return "\n".join([draw(count), *more, *below])
 
     def values(count: int) -> dict[str, Any]:
-        return {"edges": edges(count), "left_out": most - count, "notes": list(below)}
+        return {"edges": edges(count), "omitted": most - count, "notes": list(below)}
 
     shown = _find_largest(most, lambda count: estimate_tokens(text(count)) <= budget)
     kept = _find_largest(most, lambda count: estimate_tokens(_encode_json(values(count))) <= budget)

@@ -102,7 +102,7 @@ TOOLS = {
                 },
                 "repo": _REPO,
                 "repeat": _REPEAT,
-                "weak": {"type": "boolean", "description": "Show hits even if none is good."},
+                "show_low_confidence": {"type": "boolean", "description": "Show hits even if none is good."},
             },
             ("query",),
         ),
