@@ -1,7 +1,7 @@
-"""Cut a file into chunks: whole definitions up to a target size, long ones at syntax boundaries.
+"""Chunking by syntax (AST): split a source file into chunks of whole definitions up to a target size.
 
-Neighbours that are small enough share a chunk, provided that they stand in the same definition. Every
-non-blank line is in some chunk; apart from overlap (a setting) it is in exactly one.
+A definition that is too long is split at statements of its syntax tree, else at blank lines; small neighbours of one
+container are merged. Every non-blank line is in exactly one chunk, or in more where the overlap setting says so.
 """
 
 from __future__ import annotations

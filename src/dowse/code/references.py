@@ -1,6 +1,7 @@
-"""Find the references in a file: imports, calls, base types, and what its names are bound to.
+"""Reference extraction from a syntax tree: imports, calls, base classes, decorators, and what names are bound to.
 
-Which definitions they mean is not decided here. Expressions are kept as chains (see ``expression_chains``).
+The raw material of the call graph and of import resolution; which definition a reference means is resolved later, in
+``graph``. Expressions are kept as chains (see ``expression_chains``). Also packs references for storage.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Find the definitions in a syntax tree: name, kind, extent, signature, documentation, nesting."""
+"""Symbol extraction: the definitions in a syntax tree, with name, kind, lines, signature, docstring and nesting.
+
+Works from the matches of a language's tree-sitter queries, and gives each definition its qualified name.
+"""
 
 from __future__ import annotations
 
