@@ -1,4 +1,5 @@
-"""Reads ground truth: JSON lines, JSON, CSV, TREC qrels, and the formats of public query sets.
+"""Ground truth files (queries with relevance judgements): JSON lines, JSON, CSV, TREC qrels and topics, public query
+sets.
 
 docs/groundtruth.schema.json has the fields of a line. A format is recognised by content; only CSV by its file name.
 """

@@ -1,4 +1,4 @@
-"""Files that import each other in a circle: strongly connected components and a shortest cycle in each."""
+"""Circular imports: strongly connected components (Tarjan) of the import graph, and a shortest cycle in each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Keep an index fresh: find what changed on disk, reindex it before a search, and mark hits that are stale.
+"""Index freshness: detect stale files before a search, reindex them incrementally, and verify the hits against the
+disk.
 
 Notes that methods return say what kept the index from being fresh.
 """
@@ -51,7 +52,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class FreshnessContext:
-    """What it takes to check a tree and to write its index."""
+    """What a freshness check needs: the tree, its store, and the configuration of indexing."""
 
     root: Path
     store: Store
@@ -62,7 +63,7 @@ class FreshnessContext:
 
 
 class Reading:
-    """One round of answering: a snapshot of the index, and the check of the hits that it led to."""
+    """One attempt at answering: a snapshot of the index, and the verification of the hits that came from it."""
 
     def __init__(
         self, freshness: Freshness, snapshot: Snapshot, notes: list[str], *, by_content: bool

@@ -1,7 +1,7 @@
-"""Index a tree from end to end: discover, diff, read and decode, mask secrets, analyze, embed, commit.
+"""The indexing pipeline from end to end: discover, diff, read and decode, mask secrets, analyze, embed, commit.
 
-``index`` does so after a complete walk, ``update`` for files that are known to have changed; both write through
-``_Run``. One bad file never stops a run: it is skipped with a reason, and the report says so.
+``index`` does a full scan of the tree, ``update`` only files that are known to have changed; both write through
+``_Run`` in batches. One bad file never stops a run: it is skipped with a reason, and the report says so.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class IndexConfig:
-    """Everything that decides what a tree becomes in the index."""
+    """The configuration of indexing: discovery rules, parser, secret masking, embedder and number of processes."""
 
     rules: Rules
     parser: ParserConfig
@@ -143,8 +143,8 @@ def ignore_progress(stage: str, done: int, total: int) -> None:
 class _Run:
     """One run of the writer: the stages of a file in order, and what was done so far.
 
-    A file is a ``Candidate`` (found), a ``SourceText`` (read), a ``PendingFile`` (masked, to be analyzed), an
-    ``AnalyzedFile``, and a ``SourceFile``, which is embedded and committed.
+    A file is a ``FoundFile``, a ``SourceText`` (read), a ``PendingFile`` (masked, to be analyzed), an ``AnalyzedFile``,
+    and a ``SourceFile``, which is embedded and committed.
     """
 
     root: Path
