@@ -1,4 +1,4 @@
-"""The names channel: definitions by name, from exact to fuzzy."""
+"""Symbol lookup channel: definitions by name, in tiers from exact match to prefix, glob and fuzzy match (typos)."""
 
 from __future__ import annotations
 

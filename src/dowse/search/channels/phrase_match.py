@@ -1,7 +1,7 @@
-"""The exact channel: phrases and regular expressions, searched for in every file that passes the filter.
+"""Exact phrase and regular expression search: a grep over every file that passes the filter.
 
-What a query gives in quotes or between slashes, a hit must have: this channel decides which chunks may be in the
-answer at all, and counts how often.
+What a query gives in quotes or between slashes, a hit must have: this channel decides which chunks may be in the answer
+at all, and counts matches.
 """
 
 from __future__ import annotations

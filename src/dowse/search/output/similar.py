@@ -1,4 +1,4 @@
-"""Finds what belongs to a place: the tests of a source file or the source of a test, and similar code."""
+"""Similar code ("more like this") and test partners: BM25 with the key terms of a chunk; tests paired by file name."""
 
 from __future__ import annotations
 

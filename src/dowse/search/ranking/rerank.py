@@ -1,4 +1,7 @@
-"""Reranks candidates: applies every signal that is switched on, in the order of the table."""
+"""Reranking: apply every signal (boost, demote, add) that is enabled to the candidates, and sort them again.
+
+Rules with named contributions, no cross-encoder and no learned model.
+"""
 
 from __future__ import annotations
 

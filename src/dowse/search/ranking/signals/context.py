@@ -1,4 +1,4 @@
-"""What a signal sees beside the candidates."""
+"""Input of a ranking signal beside the candidates: query, snapshot of the index, options and channel results."""
 
 from __future__ import annotations
 
