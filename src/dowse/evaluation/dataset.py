@@ -86,7 +86,7 @@ def _read_text(path: Path) -> str:
 
 
 def _parse_items(text: str, path: Path) -> list[Item]:
-    """Parse the objects of a file: a list, one per line, or a list under ``queries`` or ``queries``."""
+    """Parse the objects of a file: a list, one per line, or a list under ``questions`` or ``queries``."""
     if text.lstrip().startswith("["):
         found = _decode_json(text, path, 1)
     else:

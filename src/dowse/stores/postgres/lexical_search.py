@@ -1,4 +1,4 @@
-"""The lexical channel: fetches the posting lists of a query's terms and ranks chunks by them."""
+"""BM25 search on PostgreSQL: fetch the posting lists of a query's terms, score on the client, cache term scores."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BODY_FIELD = FIELDS.index("body")
 
 
 class LexicalSearch:
-    """Words of one snapshot."""
+    """BM25 search in one snapshot."""
 
     def __init__(self, transaction: Transaction, cache: ReadCache, filters: FilterCache) -> None:
         self._transaction = transaction

@@ -13,7 +13,7 @@ from dowse.types.queries import Query
 
 
 class SignalContext(NamedTuple):
-    """A query, the index it is searched in, and what the channels found."""
+    """The input of a signal: the query, the snapshot it is searched in, the options, and what the channels found."""
 
     snapshot: Snapshot
     query: Query
