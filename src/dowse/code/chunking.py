@@ -40,7 +40,7 @@ def cut_chunks(
     target: int = DEFAULT_CHUNK_BYTES,
     overlap: int = 0,
 ) -> tuple[Chunk, ...]:
-    """Cut a file into chunks, in order."""
+    """Split a file into chunks along its syntax tree, in order; ``target`` and ``overlap`` are in bytes."""
     cutter = _Cutter(content, entities, tree, target)
     rows = cutter.make_chunks(cutter.merge(cutter.split()), overlap)
     return tuple(make_rows(Chunk, rows))

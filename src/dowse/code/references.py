@@ -61,7 +61,7 @@ chain, and the captures that may be beside it. A plain tuple, because it is unpa
 
 
 def find(language: Language, matches: Sequence[Match], content: bytes) -> References:
-    """Find the references of a file, by kind in order of position, each once per line."""
+    """Extract the references of a file, by kind in order of position, each once per line."""
     found: list[tuple[int, ReferenceKind, Reference]] = []
     reader = _NodeReader(content)
     rules = _capture_rules(language.grammar, language.definitions, language.references) if matches else []

@@ -181,7 +181,7 @@ class _Span(NamedTuple):
 
 
 def mask(content: bytes, path: str) -> tuple[bytes, tuple[MaskedSecret, ...]]:
-    """Blank out the secrets of a content, keeping its length and lines; return also where they were."""
+    """Mask (redact) the secrets of a content, keeping its length and lines; return also where they were."""
     in_runs = list(_find_in_runs(content, path))
     spans = [*_find_in_text(content), *_find_in_urls(content), *_find_aws_secrets(content, in_runs), *in_runs]
     if not spans:

@@ -95,7 +95,7 @@ class _OpenScope:
 
 
 def find(language: Language, matches: Sequence[Match], content: bytes) -> tuple[Entity, ...]:
-    """Find the entities of a file in the order they start, each after the one that contains it."""
+    """Extract the definitions of a file in the order they start, each after the one that contains it."""
     definitions, comments = _collect(language, matches, content)
     if language.clauses:
         definitions = _join_clauses(definitions)

@@ -39,7 +39,7 @@ FileGraphs = Mapping[str, FileGraph]
 
 
 def update_graph(snapshot: Snapshot, known: FileGraphs) -> FileGraphs:
-    """Update the graph of one generation to another; return the same object if nothing has changed."""
+    """Update the code graph incrementally to another generation; return the same object if nothing has changed."""
     manifest = snapshot.manifest()
     changed = {
         path

@@ -10,7 +10,7 @@ from dowse.types.graph_values import Certainty, Relation
 
 
 def find_cycles(graph: Adjacency) -> list[list[str]]:
-    """Find files that import each other in a circle: a shortest cycle per group, largest groups first."""
+    """Find circular imports: a shortest cycle per strongly connected component, largest components first."""
     table = {
         path: [
             graph.file_of(edge.target)

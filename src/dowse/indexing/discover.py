@@ -54,7 +54,7 @@ class Rules:
 def discover(
     root: Path, rules: Rules, partial: PartialWalk | None = None
 ) -> Iterator[FoundFile | Skipped | Folder]:
-    """Yield every file below the root, and every folder walked, ordered by name within each folder.
+    """Walk the tree and yield every file below the root, and every folder walked, ordered by name within each folder.
 
     ``partial`` limits this to folders that changed and to those that were not there before.
     """

@@ -61,7 +61,7 @@ class IndexConfig:
 
 
 def index(root: Path, store: Store, config: IndexConfig, progress: Progress) -> IndexReport:
-    """Bring the index up to what is on disk, by a complete walk."""
+    """Index the whole tree incrementally: a full walk, then only what differs from the index is read and written."""
     started = time.perf_counter()
     progress("discover", 0, 0)
     with store.writer(thorough=True) as writer:
@@ -80,7 +80,9 @@ def update(
     diff: tree_diff.TreeDiff,
     known_folders: Collection[str],
 ) -> None:
-    """Reindex files that are known to have changed, and walk the folders in which names changed."""
+    """Reindex files that are known to have changed, without a full walk; only folders in which names changed are
+    walked.
+    """
     stale_folders = [folder for folder in diff.folders if not folder.startswith(SKIPPED_PREFIX)]
     walk = PartialWalk(known_folders, stale_folders)
     found = list(discover(root, config.rules, walk)) if stale_folders else []

@@ -73,7 +73,7 @@ class TreeDiff:
 
 
 def diff_tree(root: Path, manifest: Mapping[str, KnownFile], folders: Mapping[str, int]) -> TreeDiff:
-    """Find what changed since the index was written; new files show in the time stamps of their folders."""
+    """Diff the tree against the index by ``stat``; new files show in the time stamps of their folders."""
     base = os.fspath(root)
     changed: list[FoundFile] = []
     missing: list[str] = []

@@ -48,7 +48,7 @@ LOCAL_GROUP_BYTES = 1_000_000
 def analyze_all(
     how: ParserConfig, tasks: Iterable[PendingFile], total_bytes: int, processes: int
 ) -> Iterator[tuple[PendingFile, AnalyzedFile]]:
-    """Analyze files; yield each with its result, in order. Uses this process if there is little to do."""
+    """Analyze files in parallel; yield each with its result, in order. Uses this process if there is little to do."""
     if processes < 2 or total_bytes < PARALLEL_BYTES:
         return _analyze_here(how, tasks)
     return _analyze_in_workers(how, tasks, processes)

@@ -34,7 +34,7 @@ Text = tuple[int, bytes]
 
 
 def find(request: ChannelRequest) -> list[Scored] | None:
-    """Find chunks of files that have every phrase and pattern, by how many of them and how often; 1 at most."""
+    """Find chunks of files that match every phrase and regex, by how many of them and how often; 1 at most."""
     snapshot, query, filter = request.snapshot, request.query, request.query.filter
     if not query.is_exact:
         return None

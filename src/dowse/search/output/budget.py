@@ -48,7 +48,7 @@ def pack(
     words: Collection[str] = (),
     label: HitLabel = omit_label,
 ) -> Packed:
-    """Pack the best mix of hits that fits; with more room there are never fewer hits.
+    """Pack the best mix of hits that fits the token budget; with more room there are never fewer hits.
 
     A budget below the first hit's header shows its location, and one below that ``UNNAMED``. A ``count`` that does not
     add up over lines is applied to the whole text again, and less is shown if that is too much.
@@ -57,7 +57,7 @@ def pack(
 
 
 class Packer:
-    """Fits the same hits into one budget after another: what their lines cost is counted once."""
+    """Packs the same hits into one token budget after another: what their lines cost is counted once."""
 
     def __init__(
         self,

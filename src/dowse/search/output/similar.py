@@ -35,7 +35,7 @@ def find_partners(snapshot: Snapshot, file: StoredFile) -> list[Scored]:
 
 
 def find_similar(snapshot: Snapshot, file: StoredFile, line: int, filter: Filter) -> list[Scored]:
-    """Find chunks that are similar to the chunk around a line, best first, without this one.
+    """Find chunks that are similar to the chunk around a line ("more like this"), best first, without this one.
 
     Line 0 stands for the whole file: of each other file, what is most like it.
     """

@@ -13,7 +13,7 @@ from dowse.search.ranking.signals.context import SignalContext
 
 
 def rerank(context: SignalContext, candidates: list[Candidate], disabled: Container[str]) -> list[Candidate]:
-    """Apply the signals, and sort by the scores that they leave."""
+    """Apply the enabled signals in their order, and sort by the scores that they leave."""
     for name, apply in SIGNALS.items():
         if name not in disabled:
             apply(context, candidates)

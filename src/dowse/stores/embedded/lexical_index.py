@@ -108,7 +108,7 @@ def open_or_recreate(folder: Path, *, thorough: bool) -> tuple[LexicalIndex, int
 
 
 def is_intact(folder: Path) -> bool:
-    """Whether the files of the newest commit have the bytes that were written; reads all of them."""
+    """Whether the files of the newest commit have valid checksums; reads all of them."""
     before = None
     while (segments := _read_segment_ids(folder)) != before:  # else a writer has replaced them meanwhile
         if segments is not None and all(

@@ -29,7 +29,7 @@ class LexicalSearch:
     def search(
         self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
     ) -> list[Scored]:
-        """Rank chunks by BM25 over the posting lists of the terms."""
+        """Rank chunks by BM25 over the posting lists of the terms; return the top k."""
         used = [term for term in terms if term.weight]
         known = self._load_term_scores([term.text for term in used], fields)
         if limit < 1 or not any(len(part.positions) for part in known.values()):
