@@ -1,4 +1,7 @@
-"""Find code by what it does and by what it is called."""
+"""Hybrid code search engine as a library: find code by what it does and by what it is called.
+
+The public Python API (``Engine``, ``Settings``, ``Filter``, ``SearchOptions``, responses and errors), imported lazily.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where ``dowse`` and ``python -m dowse`` begin."""
+"""Entry point of the program: where ``dowse`` and ``python -m dowse`` begin."""
 
 from __future__ import annotations
 

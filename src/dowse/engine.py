@@ -1,10 +1,12 @@
-"""The engine: one tree, its index, its settings. What every interface calls, and the Python API.
+"""The search engine of one source tree: the Python API that every interface (CLI, MCP, HTTP) calls.
 
-from dowse import Engine
+    from dowse import Engine
 
-with Engine.open("~/src/project") as engine:
-    for hit in engine.search("where is the token refreshed").results:
-        print(hit.path, hit.start_line, hit.entity)
+    with Engine.open("~/src/project") as engine:
+        for hit in engine.search("where is the token refreshed").results:
+            print(hit.path, hit.start_line, hit.entity)
+
+Makes sure that the index is fresh, runs ``search/pipeline.py``, and verifies the files of the answer.
 """
 
 from __future__ import annotations
@@ -50,7 +52,7 @@ if TYPE_CHECKING:
 
 
 class Engine(ManagedIndex):
-    """A tree and its index. Use from several threads is safe; close it, or use it in a ``with`` block."""
+    """Searches a tree, keeping its index fresh. Safe to use from several threads; close it, or use a ``with`` block."""
 
     @classmethod
     def open(

@@ -1,4 +1,4 @@
-"""The one exception tree; every message says what to do next.
+"""Exception hierarchy and exit codes; every message says what to do next.
 
     DowseError                      exit code 4
     +-- UsageError                  2   the caller asked for something that cannot be

@@ -1,8 +1,9 @@
-"""Decides what a filter lets through: the one definition that every store follows, and what is shown of it.
+"""Filter predicates on files, chunks and entities (language, path glob, kind, name): the definition every store
+follows.
 
-Path patterns are globs over the whole path (``*`` stays within a folder, ``**`` crosses folders); a
-pattern without a slash matches any part of the path (``tests``, ``*.py``), and one that names a folder
-matches everything below it.
+Path patterns are globs over the whole path (``*`` stays within a folder, ``**`` crosses folders); a pattern without a
+slash matches any part of the path (``tests``, ``*.py``), and one that names a folder matches everything below it. Globs
+are translated to regular expressions here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Pause Python's garbage collector during work that makes many small values and no cycles."""
+"""Garbage collector pause: disable Python's cyclic GC during work that allocates many objects and no cycles."""
 
 from __future__ import annotations
 

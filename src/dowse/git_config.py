@@ -1,4 +1,4 @@
-"""Read git configuration files, as far as they say which files to ignore."""
+"""Git configuration parser, as far as it says which files to ignore (``core.excludesFile``)."""
 
 from __future__ import annotations
 

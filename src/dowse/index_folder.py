@@ -1,10 +1,9 @@
-"""The folder of an index: finds out whether this user made it on this machine, and refuses to use it if not.
+"""Index ownership check: an index folder that another user or machine made (a *foreign index*) is refused, not read.
 
-A source tree may come from anybody, and so may a folder called ``.dowse`` in it: with a clone, an archive or a layer of
-a container. The files of an index are therefore in a *data folder* inside it whose name nobody else can know: a hash of
-where it is, under a key that is kept in the user's state directory. What else is in the folder is neither read nor
-deleted. A data folder that was moved with its tree is known by its *seal*: a hash under the same key of the folder's
-own number on the disk, which a copy does not have.
+A source tree may come from anybody, and a ``.dowse`` folder with it. Index files are therefore in a *data folder* with
+a name that nobody else can know: a keyed hash (blake2b) of its path, under a secret in the user's state directory. A
+data folder that was moved with its tree is known by its *seal*, a keyed hash of its inode, which a copy does not have.
+What else is in the folder is neither read nor deleted.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _LINK_ATTRIBUTE = getattr(stat, "FILE_ATTRIBUTE_REPARSE_POINT", 0)
 
 @dataclass(frozen=True, slots=True)
 class IndexFolder:
-    """The folder that a user knows an index by, and the data folder inside it."""
+    """The index folder as the user knows it, and the data folder inside it that holds the files."""
 
     path: Path
     data: Path

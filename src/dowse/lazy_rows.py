@@ -1,8 +1,7 @@
-"""Lazy rows: named tuples that are stored by column and made when they are used.
+"""Column store with lazy rows: named tuples kept as columns in memory, and materialized when they are accessed.
 
-A file of the index may have hundreds of definitions, of which a query looks at two or three. As columns they are a
-few arrays and tuples of plain values: quick to read, and nothing that the collector has to look at again and again,
-as it does at lists, and at every row that is made.
+A file of the index may have hundreds of definitions, of which a query looks at two or three. Columns are a few arrays
+and tuples: quick to decode, and little work for the garbage collector.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ Row = TypeVar("Row", bound=NamedTuple)
 
 
 class LazyRows(Sequence[Row]):
-    """Named tuples of one kind by their index; each is made once."""
+    """A sequence of named tuples over columns; each row is built when it is first accessed, and kept."""
 
     __slots__ = ("_columns", "_kind", "_made", "_read")
 

@@ -1,9 +1,8 @@
-"""Ends a helper process when the process that started it has ended, even by a kill.
+"""Process supervision: end a child process when its parent dies, and limit its CPU time, wall time and memory (rlimit).
 
-A helper that waits for messages sees its pipe close. One that is busy in a grammar or a regular expression sees
-nothing, and would go on as an orphan. On Linux the kernel ends it; elsewhere a thread looks after the parent, and a
-limit of CPU time, or of time by the clock, ends what lets no thread of Python run. Needs the standard library only,
-and little of it: a helper starts in no time.
+A worker that waits for messages sees its pipe close; one that is stuck in a parser or a regular expression would go on
+as an orphan. On Linux the kernel kills it (parent death signal), elsewhere a thread watches the parent. Needs little of
+the standard library, so that a worker starts fast.
 """
 
 from __future__ import annotations

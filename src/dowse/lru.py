@@ -1,4 +1,4 @@
-"""A least-recently-used (LRU) cache that is bounded by the total size of its values, and safe to share between threads.
+"""LRU cache: least-recently-used eviction, bounded by the total size of its values, thread-safe.
 
 ``functools.lru_cache`` counts calls; this one is for values that are put in by hand, or that have a size of their own.
 """

@@ -1,4 +1,7 @@
-"""The index of a tree: making it, its state, what is in it and what is not, copying, trusting and clearing it."""
+"""Index administration: build, rebuild, status, integrity check, list files, garbage-collect, copy, trust and clear.
+
+Searching is not here: ``Engine`` builds on it.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ GO_ON = (
 
 
 class ManagedIndex(TreeContext):
-    """A tree and its index."""
+    """The index of one tree, and the operations that manage it."""
 
     def index(self, progress: Progress | None = None, *, rebuild: bool = False) -> IndexReport:
         """Bring the index up to what is on disk; ``rebuild`` starts from nothing."""

@@ -1,8 +1,7 @@
-"""Search several repositories as one: one query, one ranking, and a report on each repository.
+"""Multi-repository (federated) search: one query to several indexes, merged into one ranking.
 
-Each repository has its own engine and index. A channel with unbounded scores gives its best hit in each repository the
-full score. So that a repository with only weak hits does not come first, these scores are scaled by how the best raw
-score of the channel compares with that of the other repositories.
+Each repository has its own engine, searched in parallel. Scores of unbounded channels (BM25, cosine) are rescaled by
+the best raw score of the channel in any repository, so that one with only weak hits does not come first.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ def name_folders(folders: Iterable[Path], known: Mapping[str, Path]) -> dict[str
 
 
 class Repositories:
-    """Engines by the names of their repositories. Close it, or use it in a ``with`` block."""
+    """Several engines by the names of their repositories, searched as one. Close it, or use it in a ``with`` block."""
 
     def __init__(
         self,

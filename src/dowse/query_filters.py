@@ -1,4 +1,4 @@
-"""Turns the filters of a query, as people write them, into a ``Filter``."""
+"""Translate the filters of a parsed query (``lang:``, ``path:``, ``kind:``, ``changed:``) to a ``Filter``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Find the root of a tree, the folder of its index, and its main checkout if it is a linked work tree of git."""
+"""Project root detection: the root of a tree, the folder of its index, and the main checkout of a git worktree.
+
+Also names a tree for stores that several users share, by its git remote.
+"""
 
 from __future__ import annotations
 

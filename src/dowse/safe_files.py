@@ -1,8 +1,7 @@
-"""Opens and reads files that anybody may have put there: only regular files, no links, never more than a bound.
+"""Safe file access for untrusted trees: open regular files only, without following symbolic links, up to a size limit.
 
-A tree from an archive may hold a pipe that nobody writes to, a device without end, a link to the user's own files, or
-gigabytes, under any name that is read. Opening a pipe must not wait for its writer, and a path may be swapped between a
-look at it and its opening: so the file is opened first, without following a link, and then looked at.
+A tree from an archive may hold a named pipe without a writer, a device, a link to the user's own files, or gigabytes.
+To avoid a race between check and use (TOCTOU), a file is opened first (no-follow, non-blocking) and then checked.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Serialization of stored values as JSON and zlib: fast, and readable by the standard library.
+"""Serialization and compression of stored values: JSON and zlib, with a limit on decompressed size.
 
 ``orjson`` is loaded when something is first written: a search does without it.
 """

@@ -1,9 +1,8 @@
-"""Resolve the settings of a run from files, environment and flags into one frozen value.
+"""Configuration loading: resolve settings from files, environment variables and flags, with the origin of each value.
 
-Sources, later ones win: ``dowse/dowse.toml`` in the user's configuration folder, ``dowse.toml`` or ``[tool.dowse]`` in
-``pyproject.toml`` of the tree (``settings_files``), the environment (``DOWSE_CHUNK_SIZE=800``), flags. The settings
-themselves are in ``settings_schema``. This is the only module that reads the environment, so the user's own folders
-and keys are here too.
+Later sources win: the user's ``dowse.toml``, the tree's ``dowse.toml`` or ``[tool.dowse]`` in ``pyproject.toml``
+(``settings_files``), the environment (``DOWSE_CHUNK_SIZE=800``), flags. The settings themselves are in
+``settings_schema``. The only module that reads the environment, so the user's folders and API keys are here too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Read settings files: ``dowse.toml`` or ``[tool.dowse]`` in ``pyproject.toml`` of a tree, and the user's own file."""
+"""TOML configuration files: ``dowse.toml`` or ``[tool.dowse]`` in ``pyproject.toml`` of a tree, and the user's own
+file.
+"""
 
 from __future__ import annotations
 

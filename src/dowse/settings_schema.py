@@ -1,6 +1,6 @@
-"""All settings with their defaults, and the checks of their values: types, ranges and choices.
+"""Configuration schema: every setting with its default, type, range and choices, and the validation of values.
 
-Where the values come from is the business of ``settings``.
+Where values come from is the business of ``settings``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SIGNALS = (
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that can be set. Units are in the names or beside the field."""
+    """All settings with their defaults, as one frozen value. Units are in the names or beside the field."""
 
     # what is indexed
     include: tuple[str, ...] = ()

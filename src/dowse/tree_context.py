@@ -1,6 +1,6 @@
-"""A source tree with its settings, and the parts that they call for, each made when it is first needed.
+"""Dependency wiring of one source tree: its settings, and the languages, embedder, store and rewriter they name.
 
-The engine is built on it: languages, embedder, store, term graph and rewriter, and the configuration of indexing.
+Each part is created when it is first needed. The base of the engine, together with ``managed_index``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class TreeContext:
-    """A tree, its settings and where each of them comes from."""
+    """A source tree, its resolved settings with their origins, and the parts that they name."""
 
     def __init__(self, root: Path, resolved: ResolvedSettings) -> None:
         self.root = root

@@ -1,11 +1,9 @@
-"""The policy for settings files of trees: what a tree may decide about each setting.
+"""Security policy for configuration files of untrusted trees: what a repository may decide about each setting.
 
-A tree may be anybody's: an archive, a clone, a dependency. Its settings may say how the tree is searched. They must not
-reach outside of it, send anything away, run code or models of a stranger, or take the memory and time of the machine.
-What is refused is said in a note, the user's own value or the default is used, and the user can decide otherwise.
-
-Some rows depend on more than their value (an address is only known with the provider's default): whoever uses the
-setting checks them with ``Resolved.require_user``, which is an error, since going on would use another store or model.
+A tree may be a stranger's clone or archive. Its settings may say how it is searched, but must not reach outside of it,
+send data away, run foreign code or models, or exhaust memory and time. A refused value is reported in a note, and the
+user's own or the default is used. Rows that depend on more than their value are checked where they are used, with
+``ResolvedSettings.require_user``, which raises an error.
 """
 
 from __future__ import annotations

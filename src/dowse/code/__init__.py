@@ -1,1 +1,4 @@
-"""Analyze source text: languages, syntax, definitions, chunks, tokens. Pure: no disk, no database."""
+"""Source code analysis: language detection, tree-sitter parsing, symbols, references, chunking, tokenizer, secrets.
+
+Pure functions on text: nothing here opens a file or a database.
+"""

@@ -1,8 +1,8 @@
-"""Detect brackets that nest so deeply that a parser may take all time and memory of its process.
+"""Nesting depth limit for brackets: detect input that would blow up a tree-sitter parser (denial of service).
 
-Grammars that look ahead in several ways at once remember each open bracket in each of them: 30 kB of ``A<A<A<`` takes
-two gigabytes in C#, after the last byte was read. A parser cannot be stopped there, so that such a file is parsed
-in a worker process. This checks every file, and takes less than a hundredth of the time that parsing takes.
+A GLR parser keeps every open bracket in each of its stacks: 30 kB of ``A<A<A<`` takes two gigabytes in C#, after the
+last byte was read. It cannot be stopped there, so a file that nests deeply is parsed in a worker process. The check
+runs on every file, and takes less than a hundredth of the time of parsing.
 """
 
 from __future__ import annotations

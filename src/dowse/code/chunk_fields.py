@@ -1,7 +1,8 @@
-"""Build what is indexed of a chunk: its tokens by field (name, path, signature, doc, text), and the text to embed.
+"""Fielded documents for indexing: the tokens of each chunk by field (name, path, signature, doc, body), and its
+embedding text.
 
-Both carry context that is searched but not shown: path words, the definitions around the chunk, the
-signatures and documentation of those that begin in it.
+Adds context that is searched but not shown: words of the path, names of the enclosing definitions, signatures and
+documentation of those that begin in the chunk. Weights of fields belong to the search, not here.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ MAX_CHUNK_DEFINITIONS = 1000
 
 
 class Document(NamedTuple):
-    """The text to embed of a chunk, as runs (see ``tokens``): path and names, its first line, the rest of it."""
+    """The embedding text of one chunk, split into runs (see ``tokens``): path and names, its first line, the rest."""
 
     heading: list[str]
     opening: list[str]
@@ -31,7 +32,7 @@ class Document(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """A chunk, the entities that begin in it, their names, and the names and its text cut into runs."""
+    """A chunk with the entities that begin in it, their names, and names and text split into runs for tokenizing."""
 
     chunk: Chunk
     beginning: list[Entity]

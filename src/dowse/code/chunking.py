@@ -1,7 +1,7 @@
-"""Cut a file into chunks: whole definitions up to a target size, long ones at syntax boundaries.
+"""Chunking by syntax (AST): split a source file into chunks of whole definitions up to a target size.
 
-Neighbours that are small enough share a chunk, provided that they stand in the same definition. Every
-non-blank line is in some chunk; apart from overlap (a setting) it is in exactly one.
+A definition that is too long is split at statements of its syntax tree, else at blank lines; small neighbours of one
+container are merged. Every non-blank line is in exactly one chunk, or in more where the overlap setting says so.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def cut_chunks(
     target: int = DEFAULT_CHUNK_BYTES,
     overlap: int = 0,
 ) -> tuple[Chunk, ...]:
-    """Cut a file into chunks, in order."""
+    """Split a file into chunks along its syntax tree, in order; ``target`` and ``overlap`` are in bytes."""
     cutter = _Cutter(content, entities, tree, target)
     rows = cutter.make_chunks(cutter.merge(cutter.split()), overlap)
     return tuple(make_rows(Chunk, rows))

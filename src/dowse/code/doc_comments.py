@@ -1,4 +1,4 @@
-"""Read documentation comments: the comments above a definition, and texts without their marks and quotes."""
+"""Docstring and doc comment extraction: the comments above a definition, without comment markers and quotes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Read expressions of a syntax tree as *chains*: names joined by dots, with ``()`` for a call.
+"""Access paths of expressions in a syntax tree: member accesses and calls as a chain, ``self.pool.get().release``.
 
-``|`` is between alternatives, ``!`` for what an optional value holds, ``[]`` for an item, ``?`` for what cannot be
-followed: ``self.pool.get().release``.
+Input of name resolution and type inference in the code graph. ``()`` is a call, ``|`` separates alternatives, ``!``
+unwraps an optional value, ``[]`` takes an item, ``?`` is what cannot be followed.
 """
 
 from __future__ import annotations

@@ -1,17 +1,8 @@
-"""Classify files by their path: source, test, example, documentation, configuration, vendored, generated.
+"""File classification by path: source, test, example, documentation, configuration, vendored or generated code.
 
-A role only shifts a file's rank, so the rules lean towards ``source``: a word counts where it stands alone
-(``test_x``, ``x.spec.ts``, ``XTests``), never inside another (``latest``, ``attestation``), and words that
-are also names of ordinary packages count only where the convention puts them:
-
-- ``testing`` and ``t`` are test folders at the top of a tree; further down ``testing`` is support for tests
-  (``flask/testing.py``, ``numpy/testing/``), which is source;
-- a Python package ``test`` inside another package (``django/test/``) is such support as well, except for the
-  files in it that are themselves named as tests;
-- ``spec`` means tests in the languages that write them so (Ruby, JavaScript, Lua), else a specification;
-- ``vendor``, ``external``, ``deps`` hold other people's code near the top of a tree; further down they are
-  ordinary words (a shop has vendors);
-- ``docs`` holds prose anywhere, but code in it counts as documentation only near the top of a tree.
+A role only shifts a file's rank, so the rules lean towards ``source``: a word counts where it stands alone (``test_x``,
+``x.spec.ts``, ``XTests``), never inside another (``latest``), and words that are also ordinary package names count only
+where the convention puts them (see ``classify_role``).
 """
 
 from __future__ import annotations
@@ -135,7 +126,19 @@ _CONFIG_NAME = re.compile(
 
 
 def classify_role(path: str, head: bytes = b"") -> Role:
-    """Classify a file; ``head`` is the beginning of its content, where generators leave a notice."""
+    """Classify a file; ``head`` is the beginning of its content, where generators leave a notice.
+
+    Words that are also names of ordinary packages count only where the convention puts them:
+
+    - ``testing`` and ``t`` are test folders at the top of a tree; further down ``testing`` is support for tests
+      (``flask/testing.py``, ``numpy/testing/``), which is source;
+    - a Python package ``test`` inside another package (``django/test/``) is such support as well, except for the
+      files in it that are themselves named as tests;
+    - ``spec`` means tests in the languages that write them so (Ruby, JavaScript, Lua), else a specification;
+    - ``vendor``, ``external``, ``deps`` hold other people's code near the top of a tree; further down they are
+      ordinary words (a shop has vendors);
+    - ``docs`` holds prose anywhere, but code in it counts as documentation only near the top of a tree.
+    """
     *folders, name = path.split("/")
     stem, dot, extension = name.rpartition(".")
     stem, extension = (stem, extension.lower()) if dot and stem else (name, "")

@@ -1,7 +1,7 @@
-"""Parse source text into a syntax tree with tree-sitter, within limits of time and memory, and run queries on it.
+"""Tree-sitter parsing: load grammars, parse source text to a syntax tree within limits of time and memory, run queries.
 
-Grammars are loaded when a file first needs them and kept for the life of the process. The settings of a tree may name
-one, and a tree may be anybody's: only installed packages that are called like a grammar are imported.
+Grammars and compiled queries are cached for the life of the process. The settings of a tree may name a grammar, and a
+tree may be anybody's: only installed packages that are called like a grammar are imported.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _IN_LINE = re.compile(rb"[^\n]")
 
 
 class ParseLimits(NamedTuple):
-    """What a parser may take: CPU time, the same for each megabyte of source, and memory."""
+    """The limits of one parse: CPU seconds, more seconds for each megabyte of source, and memory in kilobytes."""
 
     seconds: float
     seconds_per_mb: float
@@ -76,7 +76,7 @@ class QuickLimitExceeded(Exception):
 
 
 class QueryMatches(NamedTuple):
-    """What the queries of a language find in a file."""
+    """The matches of the tree-sitter queries of a language in one file: definitions and references."""
 
     definitions: list[Match]
     references: list[Match]

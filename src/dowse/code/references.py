@@ -1,6 +1,7 @@
-"""Find the references in a file: imports, calls, base types, and what its names are bound to.
+"""Reference extraction from a syntax tree: imports, calls, base classes, decorators, and what names are bound to.
 
-Which definitions they mean is not decided here. Expressions are kept as chains (see ``expression_chains``).
+The raw material of the call graph and of import resolution; which definition a reference means is resolved later, in
+``graph``. Expressions are kept as chains (see ``expression_chains``). Also packs references for storage.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ chain, and the captures that may be beside it. A plain tuple, because it is unpa
 
 
 def find(language: Language, matches: Sequence[Match], content: bytes) -> References:
-    """Find the references of a file, by kind in order of position, each once per line."""
+    """Extract the references of a file, by kind in order of position, each once per line."""
     found: list[tuple[int, ReferenceKind, Reference]] = []
     reader = _NodeReader(content)
     rules = _capture_rules(language.grammar, language.definitions, language.references) if matches else []

@@ -1,13 +1,9 @@
-"""Mask secrets before a text is indexed: keys, tokens and passwords become ``*``, byte for byte.
+"""Secret scanning and redaction: mask API keys, tokens, passwords and private keys with ``*`` before a file is indexed.
 
-Precision comes first: a rule fires on what has the form of one vendor's token, or on a literal that looks
-random and is assigned to something called a password. Placeholders, examples from manuals and references to
-the environment are left alone.
-
-Most files hold no secret, so the search is arranged around what rules them out fast: tokens are long runs of
-token characters, such runs are found by one translation and a substring search, and a regular expression only
-sees those that begin like a known token, or that have digits and stand behind an assignment, in quotes where the
-language asks for them.
+Byte for byte, so that offsets and lines stay. Precision comes first: a rule fires on the format of one vendor's token,
+or on a high-entropy literal (Shannon) that is assigned to something called a password. Placeholders and references to
+the environment are left alone. Files without secrets are ruled out fast: only long runs of token characters, found by
+one translation and a substring search, are matched with regular expressions.
 """
 
 from __future__ import annotations
@@ -185,7 +181,7 @@ class _Span(NamedTuple):
 
 
 def mask(content: bytes, path: str) -> tuple[bytes, tuple[MaskedSecret, ...]]:
-    """Blank out the secrets of a content, keeping its length and lines; return also where they were."""
+    """Mask (redact) the secrets of a content, keeping its length and lines; return also where they were."""
     in_runs = list(_find_in_runs(content, path))
     spans = [*_find_in_text(content), *_find_in_urls(content), *_find_aws_secrets(content, in_runs), *in_runs]
     if not spans:

@@ -1,6 +1,6 @@
-"""Blank out the documentation of definitions in a file, keeping its lines and its syntax.
+"""Docstring removal for evaluation: blank out docstrings and doc comments of a file, keeping its lines and its syntax.
 
-For measuring whether code is found by what it does, not by its documentation. Other comments stay.
+Measures whether code is found by what it does and not by its documentation. Other comments stay.
 """
 
 from __future__ import annotations

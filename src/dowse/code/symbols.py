@@ -1,4 +1,7 @@
-"""Find the definitions in a syntax tree: name, kind, extent, signature, documentation, nesting."""
+"""Symbol extraction: the definitions in a syntax tree, with name, kind, lines, signature, docstring and nesting.
+
+Works from the matches of a language's tree-sitter queries, and gives each definition its qualified name.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +95,7 @@ class _OpenScope:
 
 
 def find(language: Language, matches: Sequence[Match], content: bytes) -> tuple[Entity, ...]:
-    """Find the entities of a file in the order they start, each after the one that contains it."""
+    """Extract the definitions of a file in the order they start, each after the one that contains it."""
     definitions, comments = _collect(language, matches, content)
     if language.clauses:
         definitions = _join_clauses(definitions)

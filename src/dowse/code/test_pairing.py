@@ -1,10 +1,9 @@
-"""Pair tests with the source files they test, in both directions, by their paths alone.
+"""Test-to-source mapping: pair test files with the source files they test, in both directions, by naming convention.
 
-A test is paired by what it is named after (``test_cart.py``, ``cart_test.go``, ``cart.spec.ts``, ``CartTest.java``;
-``cart/__init__.py`` and ``cart/index.ts`` are named by their folder) and by where it is (beside the source, or in a
-folder that mirrors the source's). The name decides whether there is a pair at all; the place, which of several files
-of that name. A longer name counts less (``test_cart_total.py`` tests ``cart.py`` if there is no ``cart_total.py``).
-A source without a test of its name may have a folder of them (``tests/cart/test_total.py``): its suite.
+The file name decides whether there is a pair (``test_cart.py``, ``cart_test.go``, ``cart.spec.ts``, ``CartTest.java``;
+``__init__.py`` and ``index.ts`` are named by their folder), the folder which of several files of that name. A longer
+name counts less (``test_cart_total.py`` tests ``cart.py`` if there is no ``cart_total.py``). A source without a test of
+its name may have a test suite folder (``tests/cart/``). No imports or coverage data are used.
 """
 
 from __future__ import annotations
@@ -89,7 +88,7 @@ _SUITE_NAME_FORMS = ("{snake}", "{flat}", "test_{snake}", "{snake}_test", "{snak
 
 
 class Partner(NamedTuple):
-    """A file that belongs to another: how sure that is (0 to 1), and why."""
+    """A test of a source file or a source file of a test: how certain the pair is (0 to 1), and why."""
 
     path: str
     score: float
@@ -148,7 +147,7 @@ def _expand_forms(forms: Iterable[str], shape: _PathShape) -> tuple[str, ...]:
 
 
 class Pairs:
-    """The pairs among some files. Build it once: a look-up then takes microseconds.
+    """The test-to-source pairs among some paths. Build it once: a lookup then takes microseconds.
 
     A mapping says which role each path has; without one, roles are judged by the paths, which takes longer.
     """

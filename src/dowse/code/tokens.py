@@ -1,11 +1,10 @@
-"""Tokenize code and queries: one tokenizer for both, which splits identifiers and stems words.
+"""Tokenizer of the search index and of queries: split identifiers (camelCase, snake_case), lower case, stemming.
 
-A word gives itself and its parts: ``getUserById`` -> ``getuserbyid get user by id``. Parts are reduced to
-their English stem, so that "registered" finds ``register``; the whole identifier is kept as written (in
-lower case), so that an exact mention always outranks its parts. Scripts without spaces give pairs of
-characters. The tokens of every distinct word are cached, and words are found by ``bytes.translate``, not
-by a pattern (twice as fast): this runs over every byte of a tree. A *run* is what stands between two characters of
-ASCII punctuation or blanks: one word, rarely more.
+A word gives itself and its parts, ``getUserById`` -> ``getuserbyid get user by id``. Parts are reduced by the English
+Snowball stemmer; the whole identifier stays unstemmed, so that an exact mention outranks its parts. CJK and other
+scripts without spaces give character bigrams. Nothing is dropped: stop words belong to query analysis. Tokens of each
+distinct word are cached, since this runs over every byte of a tree. A *run* is the text between two characters of ASCII
+punctuation or blanks: one word, rarely more.
 """
 
 from __future__ import annotations
@@ -95,7 +94,7 @@ def tokenize_run(run: str) -> list[list[str]]:
 
 
 def find_tokens(text: bytes, wanted: frozenset[str]) -> frozenset[str]:
-    """Find which of some tokens a text (UTF-8) has; faster than ``tokens``, since few words have to be tokenized."""
+    """Find which of some tokens a text (UTF-8) has; faster than ``tokenize``, since few words have to be tokenized."""
     if not text.isascii():
         return wanted.intersection(
             "".join(map(_token_cache.__getitem__, frozenset(split_runs(text)))).split()

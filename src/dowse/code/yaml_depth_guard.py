@@ -1,7 +1,7 @@
-"""Detect blocks that nest deeper than a grammar supports: a scanner that overflows crashes the whole process.
+"""Indentation depth limit for YAML: detect nesting that overflows the grammar's scanner and crashes the process.
 
-Counted is at how many columns blocks may begin anywhere in a file. That is an upper bound of how deep they nest,
-whatever is open on which line, and small for long files: their blocks begin at the same few columns.
+Counts at how many columns blocks may begin anywhere in the file: an upper bound of the nesting depth that needs no
+parser. Brackets are the business of ``bracket_depth``.
 """
 
 from __future__ import annotations

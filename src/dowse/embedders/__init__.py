@@ -1,4 +1,7 @@
-"""Text to vectors: the table of embedders. Adding one is one file and one row."""
+"""Embedding model registry: create the embedder that a setting names (static, ONNX, Model2Vec, Ollama, OpenAI, none).
+
+Adding one is one file and one row in the table ``EMBEDDERS``.
+"""
 
 from __future__ import annotations
 

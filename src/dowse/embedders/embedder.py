@@ -1,4 +1,4 @@
-"""The protocols of an embedder, which turns text into vectors."""
+"""Embedder interface (protocol): embed documents and queries into unit vectors for dense retrieval."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Embedder(Protocol):
-    """Turns text into vectors of length one. ``name`` identifies model and dimension: other name, other vectors."""
+    """Embeds text as vectors of length one. ``name`` identifies model and dimension: another name, other vectors."""
 
     @property
     def name(self) -> str:
@@ -32,7 +32,7 @@ class Embedder(Protocol):
 
 @runtime_checkable
 class SupportsTimeout(Protocol):
-    """An embedder that waits for somebody else, if need be for minutes: right for indexing, not for a search."""
+    """An embedder behind a service: it may wait for minutes while indexing, and has a short deadline in a search."""
 
     def with_deadline(self) -> Embedder:
         """Return this embedder with a short deadline: it gives up early."""
@@ -41,7 +41,7 @@ class SupportsTimeout(Protocol):
 
 @runtime_checkable
 class PretokenizingEmbedder(Protocol):
-    """An embedder whose work on a document begins with its words: that part is done where the file is taken apart.
+    """An embedder that tokenizes documents ahead, in the worker process that parsed the file; it must be picklable.
 
     It is sent to other processes to do so.
     """

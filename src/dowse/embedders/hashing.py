@@ -1,7 +1,7 @@
-"""Vectors without a model: every token is hashed to a few signed buckets (the hashing trick).
+"""Feature hashing (the hashing trick): embeddings without a model, each token hashed to a few signed buckets.
 
-Knows nothing of meaning, so it finds what keyword search finds; it is here because it is small, fast and
-the same everywhere, which makes it the embedder to test the dense channel with.
+Small, fast and the same on every platform: the test embedder of the dense channel. It knows no meaning, so it finds
+what keyword search finds.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BUCKETS_PER_TOKEN = 4
 
 
 class HashingEmbedder:
-    """A bag of hashed tokens, dampened and normalised."""
+    """Embeds a text as a bag of hashed tokens, with dampened counts, normalized."""
 
     name = f"hashing-{DIMENSIONS}-{tokens.VERSION}"
 

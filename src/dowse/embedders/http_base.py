@@ -1,4 +1,4 @@
-"""The base of embedders that call an HTTP service: prefixes, batches by count and size, validated answers."""
+"""Base class of remote embedding APIs over HTTP: query and document prefixes, batching, validation of the vectors."""
 
 from __future__ import annotations
 

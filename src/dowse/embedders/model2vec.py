@@ -1,6 +1,6 @@
-"""Static models as Model2Vec writes them: one vector per token, averaged. Small, fast, no neural network to run.
+"""Model2Vec embeddings: a static model with one vector per token, mean-pooled; no neural network is run.
 
-A directory with ``model.safetensors``, ``tokenizer.json`` and ``config.json``. The weights are mapped, not loaded.
+Reads ``model.safetensors`` (memory-mapped), ``tokenizer.json`` and ``config.json`` from a local folder.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The files of a model in a directory, as they are written by those who publish models."""
+"""Files of a local embedding model: find its folder, read its configuration, load its Hugging Face tokenizer."""
 
 from __future__ import annotations
 

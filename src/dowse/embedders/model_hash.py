@@ -1,7 +1,7 @@
-"""Identifies model weights by a hash of the contents of their files, whatever their names and folders are.
+"""Model fingerprint: a hash of the weight files, so that changed weights invalidate the vectors made with them.
 
-Hashing half a gigabyte takes a second, which is too long for every start: the hash of a large file is cached in the
-user's cache folder for as long as its size and time stamp stay the same.
+Hashing half a gigabyte takes a second, so the hash of a large file is cached in the user's cache folder by size and
+modification time.
 """
 
 from __future__ import annotations

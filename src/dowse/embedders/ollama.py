@@ -1,4 +1,4 @@
-"""Models that Ollama serves, on this machine or another: its ``/api/embed``."""
+"""Ollama embeddings: models that an Ollama server provides by ``/api/embed``, on this machine or another."""
 
 from __future__ import annotations
 

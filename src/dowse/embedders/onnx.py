@@ -1,8 +1,7 @@
-"""Neural models in ONNX format, run on the processor by onnxruntime: a directory as Hugging Face has it.
+"""ONNX embeddings: transformer models (sentence-transformers, Hugging Face) run on the CPU with onnxruntime.
 
-``tokenizer.json`` and ``model.onnx`` or ``onnx/model.onnx``; or the path of an ``.onnx`` file, to choose among some.
-How the model wants to be used (pooling, prefixes, length) comes from the files of sentence-transformers beside it, or
-from the table of known models.
+A folder with ``tokenizer.json`` and ``model.onnx`` or ``onnx/model.onnx``, or the path of an ``.onnx`` file. Pooling,
+prefixes and maximum length come from the sentence-transformers files beside it, or from ``presets``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Services that speak OpenAI's protocol (``/embeddings``): OpenAI itself, and the many servers that imitate it."""
+"""OpenAI-compatible embeddings API (``/embeddings``): OpenAI itself, and the many servers that imitate it."""
 
 from __future__ import annotations
 

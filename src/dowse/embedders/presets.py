@@ -1,7 +1,7 @@
-"""What well-known models expect: a prefix before queries and documents, a way of pooling, a dimension.
+"""Presets of well-known embedding models: query and document prefixes (instructions), pooling, dimensions.
 
-A model that was trained with prefixes is much worse without them, and none of the services adds them. What the files of
-a model say wins over this table, and settings win over both.
+A model that was trained with prefixes is much worse without them, and no service adds them. The files of a model win
+over this table, and settings win over both.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The built-in model: one learned vector per word, no network and no download.
+"""The built-in embedding model: static word vectors, memory-mapped, with no neural network and no download.
 
-A text is the weighted sum of its words' vectors, brought to length one. Words are cut as for keyword search; one that
-the vocabulary lacks is known by the character n-grams it is made of, so that any script gives something.
-Documents and queries weight words differently: both weights are learned. ``docs/model.md`` says how it was trained.
+A text is the weighted sum of its words' vectors, normalized. Words outside of the vocabulary are hashed by character
+n-grams (as in fastText). Documents and queries weight words differently; both weights are learned. ``docs/model.md``
+describes the training.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ MAX_MEMO_WORDS = 200_000
 
 
 class WordRows(dict[str, bytes]):
-    """Caches for each run of letters the rows of the table it stands for, each in two bytes.
+    """Vocabulary lookup: maps each run of letters to rows of the embedding table, cached, two bytes a row.
 
     The vocabulary is sorted. For a query it is searched by bisection, since a dictionary of it would take longer to
     build than all its words take to find; ``prepare`` makes one, for documents.
@@ -138,7 +138,7 @@ class WordRows(dict[str, bytes]):
 
 
 class StaticEmbedder:
-    """Embeds with a table that ships with the package. Opened at first use; safe to use from several threads.
+    """Embeds with the built-in table of word vectors. Opened at first use; safe to use from several threads.
 
     A query needs no numpy, whose import would take longer than the search. Both ways count in whole numbers until
     the last step, so that every platform gives the same vectors.

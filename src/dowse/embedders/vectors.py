@@ -1,4 +1,4 @@
-"""What goes into a model and what comes out of it: text that any of them can read, rows of length one."""
+"""Input and output of embedding models: truncate text and add a prefix; L2-normalize vectors and check their shape."""
 
 from __future__ import annotations
 

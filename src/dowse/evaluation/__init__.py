@@ -1,1 +1,3 @@
-"""Evaluates search quality on a repository: ground truth, metrics, runs, and the comparison of runs."""
+"""Retrieval evaluation on a repository: ground truth (qrels), metrics (NDCG, MRR, recall), runs, significance of
+changes.
+"""

@@ -1,8 +1,9 @@
-"""Checkouts for evaluation: the user's own tree with its index, or a copy in a temporary folder.
+"""Leak-free test corpora for evaluation: the user's own tree, or a temporary copy at an older commit or without
+docstrings.
 
-A copy is made where the tree as it is would give answers away: with documentation blanked out for queries that were
-mined from it, or at an older commit for queries that were mined from later ones. The user's own index is updated as by
-any search, and never contains anything of a copy.
+A copy is made where the tree as it is would give answers away: documentation blanked out for queries mined from it, an
+older commit for queries mined from later ones. All commits are written to one folder in turn, so that incremental
+indexing pays only for the difference. The user's own index never contains anything of a copy.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Reads git history: the commits of a repository, what they changed, and files as they were.
+"""Git history reader: commits, their changed files and lines (diff hunks), and files as they were at a commit.
 
-It makes no checkout and no work tree: nothing in ``.git`` changes.
+Needs no checkout and no work tree: nothing in ``.git`` changes.
 """
 
 from __future__ import annotations

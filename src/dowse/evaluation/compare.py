@@ -1,4 +1,4 @@
-"""Compares two runs of the same queries: paired bootstrap of the difference, improved and regressed queries."""
+"""A/B comparison of two evaluation runs: paired bootstrap of the metric difference, improved and regressed queries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Reads ground truth: JSON lines, JSON, CSV, TREC qrels, and the formats of public query sets.
+"""Ground truth files (queries with relevance judgements): JSON lines, JSON, CSV, TREC qrels and topics, public query
+sets.
 
 docs/groundtruth.schema.json has the fields of a line. A format is recognised by content; only CSV by its file name.
 """
@@ -85,7 +86,7 @@ def _read_text(path: Path) -> str:
 
 
 def _parse_items(text: str, path: Path) -> list[Item]:
-    """Parse the objects of a file: a list, one per line, or a list under ``queries`` or ``queries``."""
+    """Parse the objects of a file: a list, one per line, or a list under ``questions`` or ``queries``."""
     if text.lstrip().startswith("["):
         found = _decode_json(text, path, 1)
     else:

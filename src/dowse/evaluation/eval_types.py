@@ -1,4 +1,7 @@
-"""The values that pass between the stages of an evaluation. Not in ``types.py``, which every search loads."""
+"""Data types of evaluation: queries with gold targets, judgements, metric estimates with intervals, runs, comparisons.
+
+Not in ``types``, which every search loads.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judges hits against ground truth: which hit covers which target, and at what rank."""
+"""Relevance judgement: match ranked hits against gold targets (file, lines or definition), with the rank of each."""
 
 from __future__ import annotations
 

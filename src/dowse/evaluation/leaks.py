@@ -1,4 +1,6 @@
-"""Detects leaks: queries that contain the name of the file they look for, so that file names alone would find it."""
+"""Test set leakage check: queries that contain the name of the file they look for, so that file names alone would find
+it.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Retrieval metrics (NDCG, MRR, recall, precision, hit rate, token recall), and means with bootstrap intervals.
+"""Information retrieval metrics: NDCG, MRR, recall, precision, hit rate, token recall; means with bootstrap intervals.
 
-Every metric is 0 to 1, more is better, and its definition is the docstring of its function (docs/evaluation.md has
-them in prose). ``k`` counts hits from the top; for token recall it is a number of tokens.
+Every metric is 0 to 1, more is better, and its definition is the docstring of its function (docs/evaluation.md has them
+in prose). ``k`` counts hits from the top; for token recall it is a number of tokens.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Assembles an evaluation: runs, comparisons, and notes on both."""
+"""Assemble an evaluation result: runs of all variants, their comparisons, and notes on both. Rendering is in
+``interfaces``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs every query on every variant of the settings, and measures the hits."""
+"""Evaluation runner: execute every query on every variant of the settings, judge the hits and compute metrics."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class EvalPlan:
-    """How to measure.
+    """How to evaluate: the metrics, and how queries are run and their hits counted.
 
     ``best_per_file``: only the best hit of each file counts and has a rank. ``cursor``: the editor position of a query
     is used.

@@ -1,4 +1,4 @@
-"""Saves and loads evaluations as JSON: what ``--json`` prints, ``--save`` writes and ``dowse eval diff`` reads."""
+"""Save and load evaluation results as JSON: what ``--json`` prints, ``--save`` writes and ``dowse eval diff`` reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Parses variants of settings to compare: ``dense=off``, ``fusion=rrf lexical_weight=2``, ``term_graph=k8s.json``."""
+"""Ablation and parameter variants to compare: parse ``dense=off``, ``fusion=rrf lexical_weight=2``,
+``term_graph=k8s.json``.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The code graph: resolves names to definitions, and answers who calls, imports, inherits from or depends on what."""
+"""Code graph: name resolution, call graph, import graph and class hierarchy of a source tree, and queries on them."""

@@ -1,4 +1,7 @@
-"""Nodes and edges of the code graph as lookup tables: by id, by name, what uses what, by entity and by file."""
+"""Adjacency lists of the code graph: nodes by id and name, outgoing and incoming edges of entities and of files.
+
+Every table is built when it is first needed.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ MAX_NAME_CANDIDATES = 6
 
 
 class Adjacency:
-    """Nodes and edges of one generation of the index. Every table is built when it is first needed."""
+    """The adjacency lists of one generation of the index. Every table is built when it is first needed."""
 
     def __init__(self, files: FileGraphs) -> None:
         self.files = files

@@ -1,6 +1,6 @@
-"""The API of the code graph for every interface: callers, callees, dependencies, impact, entities, affected tests.
+"""Code graph queries: callers, callees, dependencies, impact analysis, class hierarchy, entities, affected tests.
 
-A name that several things have is never picked silently: the error lists them for choosing.
+The API that every interface calls. A name that several things have is never picked silently: the error lists them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ MAX_COMPANIONS = 10
 
 
 class GraphSource(Protocol):
-    """What the graph needs from an engine: its index, a place for its bytes, and search."""
+    """What the graph needs from an engine: a fresh snapshot of the index, blob storage beside it, and search."""
 
     root: Path
 

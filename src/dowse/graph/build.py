@@ -1,6 +1,7 @@
-"""Builds and updates the code graph incrementally: resolves changed files, and files that looked up what changed.
+"""Incremental build of the code graph: resolve only files that changed, and files that looked up a name that changed.
 
-Updating an empty graph is a complete build. Updating an earlier graph gives the same result.
+Every file keeps the lookups its edges depend on, so an update gives the same graph as a full build, which is an update
+of an empty graph.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ FileGraphs = Mapping[str, FileGraph]
 
 
 def update_graph(snapshot: Snapshot, known: FileGraphs) -> FileGraphs:
-    """Update the graph of one generation to another; return the same object if nothing has changed."""
+    """Update the code graph incrementally to another generation; return the same object if nothing has changed."""
     manifest = snapshot.manifest()
     changed = {
         path

@@ -1,4 +1,4 @@
-"""Centrality of nodes in the code graph: number of dependents, and PageRank of files."""
+"""Centrality in the code graph: in-degree (number of dependents) of nodes, and PageRank of files, to find hubs."""
 
 from __future__ import annotations
 

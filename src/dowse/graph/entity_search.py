@@ -1,4 +1,4 @@
-"""Finds entities of an index by id, file, qualified name, name or prefix, and reads their code."""
+"""Symbol lookup: find entities of the index by id, file, qualified name, name or prefix, and read their code."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What an expression may be: follows chains of names, members and calls through types and base classes.
+"""Type inference for name resolution: what an expression (a chain of members and calls) evaluates to.
 
-Every step that leaves the expression (to what a name is bound to, to what a function returns) uses up *fuel*, and
-results are memoized together with the fuel they were computed with. So evaluation always ends, also for circular
-definitions, and gives the same result in whatever order files are resolved.
+Follows declared types, return values and base classes (C3 linearization). Every step that leaves the expression uses up
+*fuel*, and results are memoized with the fuel they had: evaluation ends for circular definitions too, and gives the
+same result in whatever order files are resolved.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _CONTEXT_DECORATORS = frozenset(
 
 @dataclass
 class Evaluator(ScopeLookup):
-    """Evaluates expressions in the files of one tree."""
+    """Abstract interpreter of expressions: infers what a chain of names and calls may be, in the files of one tree."""
 
     def begin_file(self) -> None:
         """Clear what holds for one file only: its lookups were recorded for that file."""

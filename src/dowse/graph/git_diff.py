@@ -1,4 +1,4 @@
-"""Asks git about changes: which lines differ from a revision, and which files usually change together."""
+"""Git diff and co-change: changed lines since a revision (unified diff parser), and files that change together."""
 
 from __future__ import annotations
 

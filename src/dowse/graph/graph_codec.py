@@ -1,4 +1,4 @@
-"""Encodes the code graph as bytes: each string once, everything else in columns of numbers.
+"""Binary serialization of the code graph: a string table, and columns of integers (columnar format), compressed.
 
 A column covers all files, so that no Python code runs per edge: there are hundreds of thousands.
 """

@@ -1,4 +1,4 @@
-"""Files that import each other in a circle: strongly connected components and a shortest cycle in each."""
+"""Circular imports: strongly connected components (Tarjan) of the import graph, and a shortest cycle in each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dowse.types.graph_values import Certainty, Relation
 
 
 def find_cycles(graph: Adjacency) -> list[list[str]]:
-    """Find files that import each other in a circle: a shortest cycle per group, largest groups first."""
+    """Find circular imports: a shortest cycle per strongly connected component, largest components first."""
     table = {
         path: [
             graph.file_of(edge.target)

@@ -1,7 +1,7 @@
-"""Memoized results of name resolution, each with the lookups in the symbol table that it depends on.
+"""Memoization with dependency tracking, for name resolution: each cached result has the lookups that it depends on.
 
-A result may be computed while one file is resolved and reused for another. Both files depend on what was looked up
-for it, so reusing it records those lookups again.
+A result may be computed while one file is resolved and reused for another. Both files depend on what was looked up for
+it, so reusing it records those lookups again. This is what makes the incremental build of the graph right.
 """
 
 from __future__ import annotations

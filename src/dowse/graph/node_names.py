@@ -1,6 +1,6 @@
-"""From a name to the one node of the code graph that it means.
+"""Resolve a user-supplied name to one node of the code graph, or raise an error that lists the candidates.
 
-A name that several nodes have is never picked silently: the error lists them, for choosing.
+An ambiguous name is never picked silently; an unknown one gets suggestions.
 """
 
 from __future__ import annotations

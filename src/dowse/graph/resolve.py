@@ -1,4 +1,7 @@
-"""Resolves what a file imports, inherits from, calls and declares into edges of the code graph."""
+"""Reference resolution: turn the imports, calls, base classes and declarations of a file into edges of the code graph.
+
+Links header declarations to definitions (C, C++), and marks each edge as resolved, ambiguous or external.
+"""
 
 from __future__ import annotations
 

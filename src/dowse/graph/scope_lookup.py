@@ -1,7 +1,7 @@
-"""What a name is bound to: local scopes, parameters, imports, modules, and names that need no import.
+"""Lexical scoping: find what a name is bound to (local scopes, parameters, imports, the package, builtins, globals).
 
-This is one half of name resolution; ``evaluator.py`` is the other half (chains of members and calls). The two
-call each other: a name may be bound to an expression, and an expression begins with a name.
+One half of name resolution; ``evaluator.py`` is the other half (chains of members and calls). The two call each other:
+a name may be bound to an expression, and an expression begins with a name.
 """
 
 from __future__ import annotations

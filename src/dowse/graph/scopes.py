@@ -1,4 +1,8 @@
-"""The scopes of one file: what each defines, binds, calls and imports, in tables for name lookup."""
+"""Scope tables of one file: what each scope defines, binds, calls, imports and inherits, for name lookup.
+
+Built from the packed references of the index. Also hashes the interface that other files can see, so that they are
+resolved again only if it changes.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +83,7 @@ class Scope:
 
 @dataclass(slots=True)
 class FileScopes:
-    """One file as the resolver sees it."""
+    """The scope tables of one file, as the resolver reads them."""
 
     path: str
     language: str

@@ -1,8 +1,9 @@
-"""The symbol table of a source tree: its files, folders and definitions by name, with a record of every lookup.
+"""Symbol table of a source tree: files, folders and definitions by name, with a record of every lookup (dependency
+tracking).
 
-Everything that the edges of a file depend on is read through here. The record tells which files to resolve again after
-a change: those that looked up what changed. Its keys: a path (whether it exists, and what it offers), ``dir:`` and a
-folder, ``name:`` and the name of a definition, ``top:`` and the name of a file or folder.
+Everything that the edges of a file depend on is read through here; after a change, the files that looked up what
+changed are resolved again. Keys of the record: a path (whether it exists, and what it offers), ``dir:`` and a folder,
+``name:`` and the name of a definition, ``top:`` and the name of a file or folder.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Traversals of the code graph, breadth first: callers, dependencies, impact, class hierarchy, shortest path."""
+"""Breadth-first graph traversal: callers, dependencies, transitive impact, class hierarchy, shortest path."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Hop = tuple[str, Edge, bool]
 
 
 class Graph(Adjacency):
-    """The code graph of one generation of the index, and the walks through it."""
+    """The code graph of one generation of the index, and its breadth-first traversals."""
 
     def walk(self, operation: str, starts: Sequence[str], walk: Walk) -> GraphAnswer:
         """Walk to everything within reach, each node once, at its shortest distance."""

@@ -1,1 +1,1 @@
-"""Keeps an index true to a tree: discover files, compare with what is stored, read, understand, store."""
+"""Incremental indexing: discover files, diff the tree against the index, parse, embed and store what changed."""

@@ -1,6 +1,6 @@
-"""Analyze one file: detect its language, parse it, find definitions and references, cut chunks, make tokens.
+"""Per-file indexing step: language detection, parsing, symbols and references, chunking, tokens of one file.
 
-Pure: no disk and no store, so that it can run in any process.
+Pure: no disk and no store, so that it can run in any worker process.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ VERSION = 6
 
 @dataclass(frozen=True, slots=True)
 class ParserConfig:
-    """The settings that decide parser a content is analyzed."""
+    """The settings that decide how a content is analyzed: languages, chunk size and overlap."""
 
     languages: Languages
     chunk_size: int
@@ -43,7 +43,7 @@ class PendingFile(NamedTuple):
 
 
 class AnalyzedFile(NamedTuple):
-    """What was matches in a file, or the error that stopped the analysis."""
+    """The result of analyzing a file, or the error that stopped it."""
 
     parsed: ParsedFile
     definitions: Definitions

@@ -1,7 +1,7 @@
-"""Track whether an index is in sync with its tree, by the changes that the operating system reports.
+"""Change detection by file system events: track whether the index is still in sync with its tree, without a full scan.
 
-Used by processes that search more than once. In any doubt the answer is "compare everything": the watch lost events,
-somebody else wrote the index, a folder of the index is not watched, or the last comparison is long ago.
+For processes that search more than once. In any doubt the answer is "compare everything": events were lost, another
+process wrote the index, a folder is not watched, or the last comparison is long ago.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ tree, or something be mounted over a folder. Watching is also tried again after 
 
 
 class ChangeTracker:
-    """Tracks the changes in one tree. Not for use in several threads at once."""
+    """Tracks by events which paths of one tree may have changed. Not for use in several threads at once."""
 
     def __init__(self, root: Path) -> None:
         self._root = root

@@ -1,4 +1,7 @@
-"""Read one file and decode it to UTF-8, or say why it is skipped. The only place that opens files of the tree."""
+"""Character encoding detection: read a file and decode it to UTF-8, or skip it as binary, minified or too large.
+
+Handles byte order marks, UTF-16 and legacy encodings. The only place that opens files of the tree for indexing.
+"""
 
 from __future__ import annotations
 

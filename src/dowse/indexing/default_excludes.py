@@ -1,8 +1,8 @@
-"""The files and folders that are skipped by default: tables of names, each with its reason.
+"""Default exclude list: build output, dependencies, lock files, binaries and minified files that are not indexed.
 
-A name alone is enough only where nobody calls a source folder so. ``build``, ``dist``, ``out``, ``target``,
-``bin`` and ``obj`` are also ordinary names of packages: they count as output only beside the manifest of the
-tool that writes them, and never if they hold an ``__init__.py``. In doubt a folder is indexed.
+A name alone is enough only where nobody calls a source folder so. ``build``, ``dist``, ``out``, ``target``, ``bin`` and
+``obj`` count as output only beside the manifest of the tool that writes them, and never with an ``__init__.py`` inside.
+In doubt a folder is indexed.
 """
 
 from __future__ import annotations

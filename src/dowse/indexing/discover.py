@@ -1,16 +1,6 @@
-"""Walk a tree and decide for every file whether it is indexed, or why it is skipped.
+"""File discovery: walk a directory tree and decide for every file whether it is indexed, or why it is skipped.
 
-An entry is checked against these rules; the first that applies decides:
-
-1. links are not followed, and what is neither file nor folder is never opened;
-2. ``exclude`` of the settings;
-3. ``include`` of the settings: skips what it does not match, and brings back what it names;
-4. ``.dowseignore``, nearest first, up to the top of the repository; ``!pattern`` brings back what a later
-   rule would skip (a catch-all such as ``!*/`` only takes back what ``.dowseignore`` itself said);
-5. git: ``.gitignore``, nearest first, up to the top of the repository, ``.git/info/exclude``, the user's own
-   ignore file or the one that the repository is configured to have instead. A repository inside the tree starts again;
-6. what is skipped by default (see ``default_excludes``; also linked git work trees, which repeat files), then size.
-
+Settings, .dowseignore, .gitignore, default excludes and size decide, in the order that ``_EntryChecker`` gives.
 A folder that is skipped is reported once and not walked. Only a path that is spelled out leads into it:
 ``!build/api/schema.py`` in ``.dowseignore`` or ``build/api/*.py`` in ``include`` opens ``build/`` for that.
 Files that git tracks although an ignore file matches them are skipped too: the git index is not read.
@@ -64,7 +54,7 @@ class Rules:
 def discover(
     root: Path, rules: Rules, partial: PartialWalk | None = None
 ) -> Iterator[FoundFile | Skipped | Folder]:
-    """Yield every file below the root, and every folder walked, ordered by name within each folder.
+    """Walk the tree and yield every file below the root, and every folder walked, ordered by name within each folder.
 
     ``partial`` limits this to folders that changed and to those that were not there before.
     """
@@ -170,7 +160,17 @@ class _WalkedFolder:
 
 
 class _EntryChecker:
-    """Decides about the entries of one tree."""
+    """Decides about the entries of one tree by these rules; the first that applies decides:
+
+    1. links are not followed, and what is neither file nor folder is never opened;
+    2. ``exclude`` of the settings;
+    3. ``include`` of the settings: skips what it does not match, and brings back what it names;
+    4. ``.dowseignore``, nearest first, up to the top of the repository; ``!pattern`` brings back what a later
+       rule would skip (a catch-all such as ``!*/`` only takes back what ``.dowseignore`` itself said);
+    5. git: ``.gitignore``, nearest first, up to the top of the repository, ``.git/info/exclude``, the user's own
+       ignore file or the one that the repository configures instead. A repository inside the tree starts again;
+    6. what is skipped by default (``default_excludes``; also linked git work trees, which repeat files), then size.
+    """
 
     def __init__(self, root: Path, rules: Rules) -> None:
         self._root = Path(os.path.realpath(root))

@@ -1,7 +1,8 @@
-"""Compute the vectors of chunks. Equal texts have one vector, which is computed once, for whatever file.
+"""Embedding stage of indexing: compute the vectors of chunks in batches, deduplicated by a hash of their text.
 
-Embedding can be by far the slowest stage of a run and the one that fails: finished files are handed on to be stored
-after half a minute at the latest, and also when the embedder fails, so that the next run goes on from there.
+Equal texts are embedded once, in whatever file, and vectors of earlier runs are reused. This can be the slowest stage
+and the one that fails: finished files are handed on to be stored every half a minute, and also when the embedder fails,
+so that the next run resumes from there.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Keep an index fresh: find what changed on disk, reindex it before a search, and mark hits that are stale.
+"""Index freshness: detect stale files before a search, reindex them incrementally, and verify the hits against the
+disk.
 
 Notes that methods return say what kept the index from being fresh.
 """
@@ -52,7 +53,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class FreshnessContext:
-    """What it takes to check a tree and to write its index."""
+    """What a freshness check needs: the tree, its store, and the configuration of indexing."""
 
     root: Path
     store: Store

@@ -1,6 +1,6 @@
-"""Read the state of a git work tree from git's own files, without starting a process.
+"""Git index reader: the checked-out commit and dirty files of a work tree, from git's own files, without running git.
 
-Only the commit that is checked out, and which of some files differ from git's index (are dirty).
+Parses ``.git/index`` (versions 2 to 4), ``HEAD``, refs and packed refs. Knows no history and no objects.
 """
 
 from __future__ import annotations

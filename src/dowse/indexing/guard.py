@@ -1,7 +1,7 @@
-"""Run the analysis of files in a worker process, within limits of CPU time and memory for each group of files.
+"""Sandboxed worker process for parsing: CPU time and memory limits (rlimit), timeouts, crash detection.
 
-A grammar or a regular expression that is stuck cannot be stopped from within. The kernel ends the process when its
-CPU time or its memory is used up, and its parent does so where there is no such limit, or where it just waits.
+A grammar or regular expression that is stuck cannot be stopped from within. The kernel ends the process when its CPU
+time or memory is used up; its parent does so where there is no such limit, or where it just waits.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class OverBudget(Exception):
 
 
 class Worker:
-    """A process that analyzes files; it cannot be used any more after an error."""
+    """A worker process that analyzes groups of files sent over a pipe; not usable any more after an error."""
 
     def __init__(self, how: ParserConfig) -> None:
         self._process = subprocess.Popen(

@@ -1,9 +1,9 @@
-"""Match paths against patterns in the syntax of .gitignore, as git does: the last pattern that matches decides.
+"""Gitignore pattern matching: .gitignore syntax compiled to regular expressions, as git does it; the last match
+decides.
 
-A list of patterns compiles to one regular expression for names and one for paths; the group that matched says
-which line decided. Written here instead of taken from a library because the patterns come from the tree that
-is being indexed: none may raise, warn, or take more than linear time, and a verdict has to name its line.
-The one intended difference: a wildcard stands for a character, where for git it stands for a byte.
+Written here instead of taken from a library because patterns come from the tree that is indexed: none may raise, warn
+or take more than linear time, and a verdict has to name its line. The one intended difference: a wildcard stands for a
+character, where for git it stands for a byte.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Find the ignore files of a tree (.gitignore, .dowseignore, those of git and the user) and which apply in a folder."""
+"""Ignore file discovery: .gitignore, .dowseignore, .git/info/exclude and global ignore files that apply in a folder."""
 
 from __future__ import annotations
 

@@ -1,10 +1,8 @@
-"""Watch a tree with Linux inotify: which paths may have changed, without a thread and without waiting.
+"""File watching with Linux inotify: which paths may have changed, without a thread and without waiting.
 
 The kernel queues an event within the call that makes a change, so that what is read here covers all that was done
-before. Where anything is in doubt (events were lost, a watched folder was moved, the file system may be changed
-without this kernel), the answer is that anything may have changed, and the tree has to be compared with the index.
-
-The three calls are made by ``ctypes``: the packages for it start a process (``ldconfig``) as they are imported.
+before. In any doubt (queue overflow, a moved folder, a network file system) the answer is that anything may have
+changed. Called through ``ctypes``: the packages for it start a process (``ldconfig``) when they are imported.
 """
 
 from __future__ import annotations

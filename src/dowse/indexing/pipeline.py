@@ -1,7 +1,7 @@
-"""Index a tree from end to end: discover, diff, read and decode, mask secrets, analyze, embed, commit.
+"""The indexing pipeline from end to end: discover, diff, read and decode, mask secrets, analyze, embed, commit.
 
-``index`` does so after a complete walk, ``update`` for files that are known to have changed; both write through
-``_Run``. One bad file never stops a run: it is skipped with a reason, and the report says so.
+``index`` does a full scan of the tree, ``update`` only files that are known to have changed; both write through
+``_Run`` in batches. One bad file never stops a run: it is skipped with a reason, and the report says so.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class IndexConfig:
-    """Everything that decides what a tree becomes in the index."""
+    """The configuration of indexing: discovery rules, parser, secret masking, embedder and number of processes."""
 
     rules: Rules
     parser: ParserConfig
@@ -61,7 +61,7 @@ class IndexConfig:
 
 
 def index(root: Path, store: Store, config: IndexConfig, progress: Progress) -> IndexReport:
-    """Bring the index up to what is on disk, by a complete walk."""
+    """Index the whole tree incrementally: a full walk, then only what differs from the index is read and written."""
     started = time.perf_counter()
     progress("discover", 0, 0)
     with store.writer(thorough=True) as writer:
@@ -80,7 +80,9 @@ def update(
     diff: tree_diff.TreeDiff,
     known_folders: Collection[str],
 ) -> None:
-    """Reindex files that are known to have changed, and walk the folders in which names changed."""
+    """Reindex files that are known to have changed, without a full walk; only folders in which names changed are
+    walked.
+    """
     stale_folders = [folder for folder in diff.folders if not folder.startswith(SKIPPED_PREFIX)]
     walk = PartialWalk(known_folders, stale_folders)
     found = list(discover(root, config.rules, walk)) if stale_folders else []
@@ -143,8 +145,8 @@ def ignore_progress(stage: str, done: int, total: int) -> None:
 class _Run:
     """One run of the writer: the stages of a file in order, and what was done so far.
 
-    A file is a ``Candidate`` (found), a ``SourceText`` (read), a ``PendingFile`` (masked, to be analyzed), an
-    ``AnalyzedFile``, and a ``SourceFile``, which is embedded and committed.
+    A file is a ``FoundFile``, a ``SourceText`` (read), a ``PendingFile`` (masked, to be analyzed), an ``AnalyzedFile``,
+    and a ``SourceFile``, which is embedded and committed.
     """
 
     root: Path

@@ -1,4 +1,8 @@
-"""Compare a tree on disk with its index: which files to read again, and which to remove."""
+"""Tree diff: compare the files on disk with the index by stat (size, mtime, ctime), to find changed, new and deleted
+files.
+
+A stamp that is too recent is not trusted, since the file may change again under the same time ("racy" in git).
+"""
 
 from __future__ import annotations
 
@@ -69,7 +73,7 @@ class TreeDiff:
 
 
 def diff_tree(root: Path, manifest: Mapping[str, KnownFile], folders: Mapping[str, int]) -> TreeDiff:
-    """Find what changed since the index was written; new files show in the time stamps of their folders."""
+    """Diff the tree against the index by ``stat``; new files show in the time stamps of their folders."""
     base = os.fspath(root)
     changed: list[FoundFile] = []
     missing: list[str] = []

@@ -1,4 +1,7 @@
-"""Watch a tree for changed files (``dowse watch``). Optional: every search notices changes by itself."""
+"""File watcher of ``dowse watch``: batches of changed paths, debounced, by the ``watchfiles`` package.
+
+Optional: every search notices changes by itself.
+"""
 
 from __future__ import annotations
 

@@ -1,12 +1,10 @@
-"""Analyze many files in parallel, in worker processes, and survive those that crash or hang a parser.
+"""Process pool for parallel parsing: analyze many files in worker processes, and survive crashes, hangs and
+out-of-memory.
 
-Workers are started as ``python -m dowse.indexing.workers`` and spoken to over pipes, rather than through
-``multiprocessing``: that would run a caller's unguarded script again in every worker, and forking is not
-safe beside the threads of the lexical engine.
-
-A file that takes too much time or memory there is cut by lines. Little work is done in this process, except for
-files that look as if they might take it down, and those that the parser is not soon done with: these are given to a
-worker as well.
+Workers are started as ``python -m dowse.indexing.workers`` and spoken to over pipes: ``multiprocessing`` would run a
+caller's unguarded script again in every worker, and forking is not safe beside the threads of the lexical engine. A
+file that takes too much time or memory is chunked by lines. Little work is done in this process, except for files that
+look dangerous or slow.
 """
 
 from __future__ import annotations
@@ -50,7 +48,7 @@ LOCAL_GROUP_BYTES = 1_000_000
 def analyze_all(
     how: ParserConfig, tasks: Iterable[PendingFile], total_bytes: int, processes: int
 ) -> Iterator[tuple[PendingFile, AnalyzedFile]]:
-    """Analyze files; yield each with its result, in order. Uses this process if there is little to do."""
+    """Analyze files in parallel; yield each with its result, in order. Uses this process if there is little to do."""
     if processes < 2 or total_bytes < PARALLEL_BYTES:
         return _analyze_here(how, tasks)
     return _analyze_in_workers(how, tasks, processes)

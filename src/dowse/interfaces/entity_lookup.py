@@ -1,4 +1,4 @@
-"""Lookup of entities in the words of LocAgent's tools: their types and directions, mapped to ours."""
+"""Entity search for LocAgent-style tools: map their entity types and directions to those of the code graph."""
 
 from __future__ import annotations
 

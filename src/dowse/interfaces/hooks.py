@@ -1,4 +1,7 @@
-"""Git hooks that reindex in the background after a commit, a checkout, a merge or a rebase."""
+"""Git hooks that reindex in the background after a commit, a checkout, a merge or a rebase: install and uninstall.
+
+A section of our own is added to hooks that exist; what else is in them stays.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What the engine returns, as values for JSON: the one place that decides on their fields."""
+"""JSON output schema: convert responses, explanations, reports and status to JSON values. The one place with field
+names.
+"""
 
 from __future__ import annotations
 

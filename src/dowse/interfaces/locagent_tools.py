@@ -1,4 +1,5 @@
-"""The three entity tools of LocAgent's coding agents, under both sets of names and parameters.
+"""LocAgent-compatible tools for coding agents: search entities, traverse the code graph, retrieve code, as a Python
+API.
 
 ``search_entities``, ``traverse_graph`` and ``retrieve_entity`` return values for JSON; ``search_code_snippets``,
 ``explore_tree_structure`` and ``get_entity_contents`` do the same under LocAgent's own names, and return text.
@@ -43,7 +44,7 @@ Values = dict[str, Any]
 
 
 class EntityTools:
-    """The tools on one tree."""
+    """The LocAgent tools on one tree."""
 
     def __init__(self, engine: Engine, *, seconds: float = TIMEOUT_SECONDS) -> None:
         self._engine = engine

@@ -1,4 +1,4 @@
-"""The progress bar on standard error: how much is done, how fast, and how long the rest will take.
+"""Progress bar on standard error: share done, throughput and estimated time left.
 
 A thread of its own draws it, late and seldom: work that is done soon shows nothing.
 """

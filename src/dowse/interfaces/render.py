@@ -1,4 +1,4 @@
-"""The answer of a search as text: hits with their headers and code, why they were found, and a summary.
+"""Text rendering of search results: headers and code of hits, highlighted words, reasons of the score, a summary.
 
 The text for a terminal and the plain text for pipes are the same lines; a terminal gets colours, a header that says a
 little more, and an excerpt of long hits. Whatever comes from the tree goes through ``escape_text`` on its way.
@@ -29,7 +29,7 @@ MAX_LINE_LENGTH = 500
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How an answer is to be shown."""
+    """How an answer is to be shown: colours, working directory, amount of text."""
 
     cwd: str
     paint: Paint = plain

@@ -1,4 +1,4 @@
-"""The answer of ``dowse explain`` as text: what became of one place in a search, and why."""
+"""Text rendering of ``dowse explain``: what became of one place in a search, channel by channel, and why."""
 
 from __future__ import annotations
 

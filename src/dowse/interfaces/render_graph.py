@@ -1,4 +1,4 @@
-"""Answers of the code graph as a tree of text, as values for JSON, as DOT and as Mermaid."""
+"""Render the code graph: as an indented tree, as JSON values, as Graphviz DOT and as Mermaid."""
 
 from __future__ import annotations
 

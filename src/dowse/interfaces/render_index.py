@@ -1,4 +1,4 @@
-"""The state of an index as text: an indexing run, an index at a glance, a store that many share."""
+"""Text rendering of index status: the report of an indexing run, index statistics, a shared store."""
 
 from __future__ import annotations
 

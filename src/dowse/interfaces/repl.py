@@ -1,4 +1,4 @@
-"""The interactive shell (REPL): queries one after another, with filters that stay set.
+"""Interactive shell (REPL) logic: queries one after another, with filters that stay set, and tab completion.
 
 Takes a line and returns text; reading the line and printing the text is up to ``cli/shell.py``.
 """

@@ -1,4 +1,4 @@
-"""The command with which another program starts the dowse that is running now, not one found on its path."""
+"""Command line of the running installation, by which other programs (agents, git hooks) start this very dowse."""
 
 from __future__ import annotations
 

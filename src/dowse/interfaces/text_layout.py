@@ -1,4 +1,4 @@
-"""Plain text laid out for people: numbers with their nouns, sizes, columns."""
+"""Text formatting: pluralized counts, byte sizes, aligned table columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text made safe for a terminal: control characters escaped, colours and syntax highlighting where they are wanted."""
+"""Terminal colours (ANSI), syntax highlighting, and escaping of control characters and bidi marks in untrusted text."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Answers a query from an index: analyze, retrieve, fuse, rerank, expand, pack."""
+"""Query processing over an index: analyze, retrieve, fuse, rerank, expand, pack into a token budget."""

@@ -1,12 +1,10 @@
-"""Answers that were given before, for as long as the process lives.
+"""Query result cache: LRU in memory, exact and semantic (cosine similarity of query embeddings), invalidated by a new
+index.
 
-Two levels. Exact: the same query under the same options, settings and index. Semantic, where an embedder runs: a
-query that means the same (cosine), with the same identifiers, numbers, file names, filters and options, so that
-``getUser`` never answers ``setUser``. Entries are dropped when they are a day old, when the index has a new generation,
-and the least recently used first. Answers are frozen values: nobody can change one that is kept here.
-
-Not kept on disk: of a command line with a warm index (200 ms of CPU time), ranking is 10 ms, and the same query is
-seldom asked again.
+Exact: the same query under the same options, settings and index. Semantic: a query of nearly the same meaning with the
+same identifiers, numbers, file names, filters and options, so that ``getUser`` never answers ``setUser``. Entries
+expire after a day. Not on disk: ranking is a small part of a command's time, and the same query is seldom asked again.
+Also has the cache of query embeddings.
 """
 
 from __future__ import annotations
@@ -56,7 +54,7 @@ RETRY_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class CacheRequest:
-    """Everything that an answer depends on."""
+    """Everything that an answer depends on: the cache key."""
 
     snapshot: Snapshot
     query: Query

@@ -1,4 +1,4 @@
-"""Search from end to end: every stage from a parsed query to a response, in order.
+"""The search pipeline from end to end: every stage from a parsed query to a response, in order.
 
     analyze -> cache -> extract keywords -> retrieve -> fuse -> rerank -> expand
 
@@ -47,7 +47,7 @@ RELATED_WEIGHTS = {"partners": 2.0, "similar": 1.0}
 
 
 class Searcher(NamedTuple):
-    """What a search needs beside the query and the index."""
+    """What a search needs beside the query and the index: settings, embedder, answer cache."""
 
     root: str
     settings: Settings

@@ -1,6 +1,6 @@
-"""The query log: past queries, on this machine only, for users who switched it on (``search_log``).
+"""Query log: a local file of past queries with their number of hits, for users who switched it on (``search_log``).
 
-``dowse terms suggest`` learns reformulations from it. It holds queries and how many hits they had, no code.
+``dowse terms suggest`` learns reformulations from it. It holds no code, and nothing is sent anywhere.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Times the stages of an answer."""
+"""Stage timing: how many milliseconds each stage of a search took (profiling)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dowse.types.answers import Stage
 
 
 class StageTimer:
-    """A clock that is read at the end of each stage."""
+    """A stopwatch that is read at the end of each stage."""
 
     def __init__(self) -> None:
         self._started = self._last = time.perf_counter()

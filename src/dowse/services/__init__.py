@@ -1,1 +1,1 @@
-"""Clients of other programs: HTTP services (for embedders and the query rewriter), and git."""
+"""Clients of external programs: an HTTP client (for embedders and the query rewriter), and git."""

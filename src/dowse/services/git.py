@@ -1,8 +1,8 @@
-"""Runs git, the program: only reads, and starts nothing that a repository configures.
+"""Safe git subprocess: run git read-only, with hooks, filters, external diffs and other repository configuration
+disabled.
 
-A repository may come from anywhere, and its configuration can name programs: pagers, external diffs, text converters,
-file system monitors, hooks, filters, signature checkers, transports. None of them is started, nothing is fetched, no
-index is written, and nobody is prompted for a password.
+A repository may come from anywhere, and its configuration can name programs: pagers, text converters, file system
+monitors, signature checkers, transports. None is started, nothing is fetched or written, and nobody is prompted.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""An HTTP client for JSON services: one JSON object there, one back, or an error that says what to do.
+"""HTTP client for JSON APIs: timeouts, retries with exponential backoff and jitter, size limit, no redirects, TLS
+checked.
 
-Time-outs, retries with growing and random pauses, a limit on what is read, no redirects, certificates always checked.
-A key is looked up when it is needed, sent only where it cannot be overheard, and never part of a message.
+An API key is looked up when it is needed, sent only where it cannot be overheard, and never part of a message.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class _RetryableError(Exception):
 
 @dataclass
 class Client:
-    """One service. ``advice`` says what to do about a status; ``start`` what to do if nothing answers at all.
+    """A client of one JSON service. ``advice`` says what to do about a status, ``start`` if nothing answers at all.
 
     ``setting`` is the name of the setting with its address, ``error`` what is raised if it does not answer.
     """

@@ -1,4 +1,7 @@
-"""Where an index lives: the table of stores. Adding one is one file and one row."""
+"""Index storage backends: create the store that a setting names (embedded files, memory, PostgreSQL).
+
+Adding one is one file and one row.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ SERVER_SCHEMES = ("postgresql://", "postgres://")
 
 @dataclass(frozen=True, slots=True)
 class SharedIndexOptions:
-    """What a tree is called in a store that has many, and how that store is used."""
+    """Names of a tree in a store that many share (repository, view, schema), and the timeout of its statements."""
 
     repository: str
     view: str

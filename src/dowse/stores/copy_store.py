@@ -1,4 +1,4 @@
-"""Copies an index from one store to another; what is there already is skipped, so that a second copy is quick."""
+"""Index migration: copy an index from one store to another, incrementally; what is there already is skipped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index in memory: the reference that every other store is held against, and a store in its own right.
+"""In-memory store: the reference implementation (BM25, cosine, name lookup) that every other store is tested against.
 
 Everything is computed plainly from the rows, so that it can be read as the definition of what a store does.
 """
@@ -60,7 +60,7 @@ class _MemoryRow:
 
 
 class MemoryStore:
-    """An index that lives as long as the process."""
+    """An index in memory that lives as long as the process."""
 
     def __init__(self, fingerprint: str = "") -> None:
         self.fingerprint = fingerprint

@@ -1,6 +1,6 @@
-"""How a name can match a pattern: the one definition that every store follows.
+"""Fuzzy name matching: exact, case-insensitive, prefix, glob, and edit distance (Damerau-Levenshtein) with few typos.
 
-Letter case matters in the exact tier only.
+The one definition that every store follows. Letter case matters in the exact tier only.
 """
 
 from __future__ import annotations

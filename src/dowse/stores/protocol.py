@@ -1,7 +1,7 @@
-"""The protocols of a store (``Store``, ``Snapshot``, ``Writer``): what an index does for the engine, and not how.
+"""Storage interface (protocols ``Store``, ``Snapshot``, ``Writer``): what an index does for the engine, and not how.
 
-A store holds one *view* (the files of one checkout). Reading goes through a snapshot, which shows one
-generation from its first call to its last; writing goes through the one writer there can be.
+Single writer, many readers: a snapshot shows one generation from its first call to its last (snapshot isolation), and
+each ``apply`` of the writer is atomic. A store holds one *view*, the files of one checkout.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class KnownFile(Protocol):
 
 
 class Snapshot(Protocol):
-    """One generation of an index, for reading."""
+    """One generation of an index, for reading: BM25, nearest neighbours, names, files and contents."""
 
     @property
     def generation(self) -> int:
@@ -173,7 +173,7 @@ class Writer(Protocol):
 
 
 class Store(Protocol):
-    """Where one index lives."""
+    """Where one index lives: opens snapshots and the writer, reports status, checks integrity, clears."""
 
     def status(self) -> IndexStatus:
         """Describe the index, without changing anything."""

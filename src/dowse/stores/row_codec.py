@@ -1,4 +1,4 @@
-"""Encodes parsed files and reports as single values: one binary format for every store that has rows."""
+"""Binary encoding of parsed files (entities and chunks, by column) and reports, for every store that has rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The answer to a query: hits with their reasons, the response, and how it is packed into a budget."""
+"""Search response types: hits with score, relevance and reasons, search options, channel reports, packed answers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Stage(NamedTuple):
 
 
 class SearchResult(NamedTuple):
-    """A place in the answer. ``text`` is what the lines say; ``fresh`` whether they still say it on disk."""
+    """A hit. ``text`` is what the lines say; ``fresh`` whether they still say it on disk."""
 
     path: str
     start_line: int
@@ -104,7 +104,7 @@ class SearchResponse:
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """What a caller may ask of one search. None: as the settings say."""
+    """The options of one search. None: as the settings say."""
 
     limit: int = 10
     filter: Filter = NO_FILTER

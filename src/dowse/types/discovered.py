@@ -1,4 +1,4 @@
-"""Files on the way into an index: what discovery found or skipped, time stamps, and files ready to be stored."""
+"""Indexing types: files found or skipped (with reasons), file stamps, files ready to store, index reports."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ class Folder(NamedTuple):
     """A folder that discovery walked (the root is ``""``): a new time stamp means that a name came or went, or that it
     can be read by now.
 
-    Also a file that its content leaves out (empty, too large, binary), behind ``LEFT_OUT``, and an ignore file that is
-    not indexed (in a folder above, of the repository, of the user, or ignored itself) or ``.git`` of a work tree that
-    is skipped, behind ``OUTER_RULES``; -1 if it is not there. That they change shows nowhere else.
+    Also a file that is skipped for its content (too large, binary), behind ``SKIPPED_PREFIX``, and an ignore file that
+    is not indexed (in a folder above, of the repository, of the user, or ignored itself) or ``.git`` of a work tree
+    that is skipped, behind ``OUTER_RULES_PREFIX``; -1 if it is not there. That they change shows nowhere else.
     """
 
     path: str
@@ -105,7 +105,7 @@ class PreparedChunk(NamedTuple):
 
 
 class SourceFile(NamedTuple):
-    """A file ready to be stored: where it is, what it says (UTF-8), what was understood."""
+    """A file ready to be stored: its path and stamp, its content (UTF-8), and what parsing and embedding gave."""
 
     path: str
     stamp: FileStamp

@@ -1,4 +1,4 @@
-"""Why a place ranks where it does, or why it is not in an answer."""
+"""Explanation types: why a place ranks where it does, or why it is not in an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The code graph: nodes, edges, walks over them, and what is answered."""
+"""Code graph types: nodes, edges with relation and certainty, traversal options, and answers of graph queries."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """What can be asked of a walk over the graph."""
+    """The options of a graph traversal: direction, depth, relations, limits."""
 
     direction: Direction = Direction.USES
     depth: int = 2  # -1: as far as it goes

@@ -1,4 +1,4 @@
-"""A query, parsed and analyzed."""
+"""Query types: the parsed query (filters, phrases, patterns) and the analyzed query (terms, names, files, type)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What source text is made of: entities, chunks, references, and the parsed file that holds them."""
+"""Source code types: entities (symbols), chunks, references, token fields, and the parsed file that holds them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ParseHealth(StrEnum):
 
 
 class Entity(NamedTuple):
-    """A named place in a file: what a user is pointed at. Lines are 1-based and inclusive."""
+    """A definition in a file (symbol): name, kind, lines, signature, docstring. Lines are 1-based and inclusive."""
 
     name: str
     qualified: str

@@ -1,4 +1,4 @@
-"""What a store keeps and returns: files, scored chunks, filters, and the state of an index."""
+"""Stored index types: files, scored chunks and their ids, filters, name match tiers, index status."""
 
 from __future__ import annotations
 
@@ -105,7 +105,9 @@ class FileFacts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What a hit must be, and must not be. Empty means anything; several values of one field are alternatives."""
+    """Filter of hits by language, path, role, kind, name and time. Empty means anything; values of a field are
+    alternatives.
+    """
 
     languages: frozenset[str] = frozenset()
     not_languages: frozenset[str] = frozenset()
@@ -134,7 +136,7 @@ NO_FILTER = Filter()
 
 
 class IndexState(StrEnum):
-    """What there is to search, by name."""
+    """Whether there is an index to search, and whether it is current."""
 
     MISSING = "missing"
     OTHER_VERSION = "other version"
@@ -144,7 +146,7 @@ class IndexState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """An index at a glance."""
+    """The statistics and state of an index, for ``dowse status``."""
 
     state: IndexState
     location: str
@@ -162,7 +164,7 @@ class IndexStatus:
 
 @dataclass(frozen=True, slots=True)
 class ViewStatus:
-    """One checkout in a store that many share."""
+    """The state of one checkout (view) in a shared store."""
 
     repository: str
     view: str
@@ -179,7 +181,7 @@ class ViewStatus:
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """A store that many share, at a glance."""
+    """The state of a shared store: server, sizes, views."""
 
     location: str
     schema: str
@@ -191,7 +193,7 @@ class ServerStatus:
 
 
 class Collected(NamedTuple):
-    """What was taken out of a store that many share."""
+    """What garbage collection removed from a shared store."""
 
     views: int
     contents: int

@@ -1,4 +1,4 @@
-"""The table of languages, and how the language of a file is detected.
+"""Programming language registry and language detection by file name, extension, shebang or content.
 
 Adding a language is one data file here and one row in ``_MODULES``. A user extends or adds one through
 ``[languages.NAME]`` in the settings, without touching the package.

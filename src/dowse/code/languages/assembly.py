@@ -1,4 +1,4 @@
-"""Assembly of any machine."""
+"""Assembly language, for any processor."""
 
 from dowse.code.languages.spec import Language
 

@@ -1,4 +1,4 @@
-"""Patches."""
+"""Diffs and patches (unified diff)."""
 
 from dowse.code.languages.spec import Language
 

@@ -1,4 +1,4 @@
-"""Go's module files: what a module is called."""
+"""Go modules (``go.mod``): the module path."""
 
 from dowse.code.languages.spec import Language
 

@@ -1,4 +1,4 @@
-"""Text with holes: Jinja, ERB, Handlebars, Mustache, EJS, Liquid and Go templates."""
+"""Template languages: Jinja, ERB, Handlebars, Mustache, EJS, Liquid and Go templates."""
 
 from dowse.code.languages.spec import Language
 

@@ -1,4 +1,6 @@
-"""Checks the language tables of settings; broken ones that come with a tree are dropped, and noted."""
+"""Validation of user-defined languages in settings: check grammars and queries, drop broken tables of a tree with a
+note.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Mines ground truth from the repository itself: docstrings, symbol names and git history.
+"""Ground truth mining: generate test queries with known answers from docstrings, symbol names and git history.
 
-A source returns more queries than are wanted; a seed decides which are taken, spread over as many files as possible.
-Nothing is measured here; ``checkouts.py`` makes sure that the tree does not give away the answer of a mined query.
+A source returns more queries than are wanted; a random seed decides which are taken, spread over as many files as
+possible. Nothing is measured here; ``checkouts.py`` makes sure that the tree does not give answers away.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""Mines queries from git history: the message of a commit is the query, run on the tree before the commit.
+"""Test queries from git commits: the commit message is the query, the functions and files it changed are the answers.
 
-The subject and the first paragraph of the body are the query; the functions and files that the commit changed are the
-answers. History is cut into windows. The queries of a window are run on the tree at its beginning, which has none of
-its commits: a tree for every commit would need an index each, and one tree for all would be too old. What that tree
-does not have is no answer. Commits without an answer are skipped, and so are merges, commits by bots, large commits,
-and those that only format or document.
+Each query is run on a tree from before the commit. History is split into windows that share the tree at their
+beginning, since a tree per commit would need an index each; what that tree does not have is no answer. Skipped are
+merges, commits by bots, large commits, those that only format or document, and those without an answer.
 """
 
 from __future__ import annotations

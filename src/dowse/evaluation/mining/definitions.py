@@ -1,4 +1,4 @@
-"""The definitions that queries are mined from: those of the project's own sources, not of its tests."""
+"""Definitions to mine test queries from: functions and classes of the project's own sources, not of its tests."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Mines queries from documentation: the first sentence of a docstring or doc comment is the query.
+"""Test queries from docstrings: the first sentence of a docstring or doc comment is the query, its definition the
+answer.
 
-The definition is the answer. The query is run on an index without any such documentation (``checkouts.py``), so that
-the definition has to be found by its code.
+The query is run on an index without such documentation (``checkouts.py``), so that the code itself has to be found.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Mines queries from symbol names: what people type who know what they look for."""
+"""Test queries from symbol names: known-item search by people who know the name of what they look for."""
 
 from __future__ import annotations
 

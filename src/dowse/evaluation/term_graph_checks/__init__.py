@@ -1,1 +1,1 @@
-"""Checks, measures and extends a term graph (synonyms): is it consistent, does it help, what is missing?"""
+"""Synonym list quality: lint a term graph, measure whether its query expansion helps, and suggest missing synonyms."""

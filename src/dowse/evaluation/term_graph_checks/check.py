@@ -1,4 +1,4 @@
-"""Checks a term graph: duplicate terms, and entries whose terms are not in the index."""
+"""Synonym list linter: duplicate terms in a term graph, and entries whose terms do not occur in the index."""
 
 from __future__ import annotations
 

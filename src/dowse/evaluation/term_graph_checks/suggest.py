@@ -1,7 +1,7 @@
-"""Suggests synonyms for a term graph from the user's own corpus: words that occur together but are spelled differently.
+"""Synonym mining: suggest entries for a term graph by co-occurrence (pointwise mutual information) and reformulations.
 
-Sources are words of docstrings with the names they document, words of commit subjects with the names of the changed
-files, and searches that were followed by a better one. Suggestions are for review; nothing is written.
+Pairs words of docstrings with the names they document, words of commit subjects with the names of changed files, and
+logged queries with the better query that followed. Suggestions are for review; nothing is written.
 """
 
 from __future__ import annotations

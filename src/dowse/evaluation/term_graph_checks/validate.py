@@ -1,4 +1,4 @@
-"""Measures whether a term graph helps: Hit@5 without and with it on the same index, query by query."""
+"""A/B test of query expansion: Hit@5 without and with a term graph (synonyms) on the same index, query by query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Import rules by language or format: one file each, one row in the table."""
+"""Import resolution by language: the table of import rules, from a language or file format to its dialect.
+
+One file for each language, and one row in ``DIALECTS``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Formats that link to files by path: Markdown, YAML, Dockerfiles, Terraform. Other links are no edges."""
+"""Resolution of file links: formats that mention files by path (Markdown, YAML, Dockerfiles, Terraform).
+
+Paths that are not in the tree, and URLs, make no edges.
+"""
 
 from __future__ import annotations
 

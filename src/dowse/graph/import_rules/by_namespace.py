@@ -1,4 +1,7 @@
-"""Languages whose imports name definitions rather than files: found by name, disambiguated by their paths."""
+"""Import resolution by namespace: languages whose imports name packages and classes, not files (Java, Kotlin, C#, PHP).
+
+A definition is found by its name, and disambiguated by how well its path matches the namespace.
+"""
 
 from __future__ import annotations
 

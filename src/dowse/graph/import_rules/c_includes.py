@@ -1,4 +1,4 @@
-"""Import rules of C, C++ and Objective-C: included headers, and functions that are linked."""
+"""Include resolution for C, C++ and Objective-C: ``#include`` headers, and functions visible through the linker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Import rules of C#: namespaces and types."""
+"""Import resolution for C#: ``using`` directives, namespaces and types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Link rules of Dockerfiles: the files they copy."""
+"""Dependencies of Dockerfiles: the files that they copy."""
 
 from __future__ import annotations
 

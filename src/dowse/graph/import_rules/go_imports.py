@@ -1,4 +1,4 @@
-"""Import rules of Go: packages are folders below a module (``go.mod``)."""
+"""Import resolution for Go: packages are folders below a module (``go.mod``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Import rules of Java: classes by qualified name."""
+"""Import resolution for Java: classes by qualified name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Import rules of JavaScript and TypeScript: relative paths, index files, ``tsconfig`` path aliases, packages."""
+"""Module resolution for JavaScript and TypeScript: relative paths, index files, ``tsconfig`` path aliases, packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Import rules of Kotlin: classes and functions by qualified name."""
+"""Import resolution for Kotlin: classes and functions by qualified name."""
 
 from __future__ import annotations
 

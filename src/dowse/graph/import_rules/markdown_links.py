@@ -1,4 +1,4 @@
-"""Link rules of Markdown: relative paths."""
+"""Link resolution for Markdown: relative paths to files of the tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Import rules of PHP: classes by namespace, and required files."""
+"""Import resolution for PHP: classes by namespace, and files that are required or included."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Import rules of Python: packages, source roots, relative imports, type annotations."""
+"""Import resolution for Python: packages, source roots, relative imports; type annotations."""
 
 from __future__ import annotations
 

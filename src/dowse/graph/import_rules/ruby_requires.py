@@ -1,4 +1,4 @@
-"""Import rules of Ruby: required files, and constants that are visible everywhere."""
+"""Import resolution for Ruby: ``require`` and ``require_relative``, and constants that are visible everywhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The interface of import rules: how a language names modules and members, and which words stand for objects."""
+"""Import resolution interface: how a language locates modules, binds imported names, and writes types and constructors.
+
+``Dialect`` has defaults that resolve nothing; a language overrides what it has.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Import rules of Rust: crates, modules and their members."""
+"""Import resolution for Rust: ``use`` paths, crates (Cargo packages), modules and their members."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Link rules of Terraform: modules are folders."""
+"""Module resolution for Terraform: modules are folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Link rules of YAML: paths in Compose, GitHub Actions, GitLab CI, Kubernetes and Helm files."""
+"""Links in YAML files: paths in Docker Compose, GitHub Actions, GitLab CI, Kubernetes and Helm files."""
 
 from __future__ import annotations
 

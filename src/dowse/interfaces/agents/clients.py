@@ -1,4 +1,4 @@
-"""The table of coding agents: where each keeps its MCP servers, and in which format."""
+"""MCP client registry: where each coding agent keeps its list of MCP servers, and in which format."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _copilot_entry(command: str, args: list[str]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """A coding agent. ``user`` gives its file for the user, ``project`` the path of its file in a project."""
+    """A coding agent. ``user`` gives its configuration file for the user, ``project`` that in a project."""
 
     title: str
     keys: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Instructions for agents beyond the tools: a section for AGENTS.md or CLAUDE.md, and a skill."""
+"""Agent instructions (prompt text): a section for AGENTS.md or CLAUDE.md, and a skill, on when to use dowse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits one entry of a JSON file with comments and leaves every other character alone."""
+"""JSONC editor: set or remove one entry of a JSON file with comments, preserving every other character."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Installs the server in the files of coding agents, shows the diff, and uninstalls it.
+"""Install and uninstall the MCP server in configuration files of coding agents, with a diff, a backup and undo.
 
 The text of a file before the edit is kept in the user's cache: as long as nobody else has changed the file since,
 uninstalling restores it to the byte; otherwise only the entry is removed.

@@ -1,4 +1,4 @@
-"""Edits one table of a TOML file with tomlkit and leaves every other character alone.
+"""TOML editor: set or remove one table of a TOML file with tomlkit, preserving comments and formatting.
 
 Every edit is verified: only the entry may differ in the result, and what was inserted can be removed again without a
 trace. A file in which that does not hold is refused, not edited.

@@ -1,7 +1,7 @@
-"""The command line: a table of commands, each loaded when it is called.
+"""Command-line interface (click): the table of commands, each lazily imported when it is called.
 
-``dowse --help`` is answered from the table alone, so that it costs no more than importing click. Adding a
-command is one file here and one row.
+``dowse --help`` is answered from the table alone, so that it costs no more than importing click. Adding a command is
+one file here and one row.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``dowse affected``: what a change reaches."""
+"""``dowse affected``: impact analysis of a change (git diff): affected code, and tests to run (test selection)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dowse agent``: tell coding agents about dowse, or take it back."""
+"""``dowse agent``: install, uninstall or print the MCP configuration of coding agents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dowse clear``: remove the index."""
+"""``dowse clear``: delete the index."""
 
 from __future__ import annotations
 

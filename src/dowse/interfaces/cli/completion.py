@@ -1,4 +1,4 @@
-"""``dowse completion``: scripts that make shells complete commands, options and their values."""
+"""``dowse completion``: shell completion scripts (bash, zsh, fish) for commands, options and their values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dowse config``: the settings in force."""
+"""``dowse config``: show the effective settings, and where each value comes from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dowse doctor``: is everything in order?"""
+"""``dowse doctor``: diagnose the installation, the tree and its index (health check)."""
 
 from __future__ import annotations
 

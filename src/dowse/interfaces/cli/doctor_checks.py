@@ -1,4 +1,7 @@
-"""The checks of ``dowse doctor``. Each says what it found and, if that is not good, what to do."""
+"""Health checks of ``dowse doctor``: Python and packages, git, grammars, index integrity, lock, disk space, embedder.
+
+Each says what it found and, if that is not good, what to do.
+"""
 
 from __future__ import annotations
 

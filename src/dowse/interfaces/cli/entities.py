@@ -1,4 +1,4 @@
-"""``dowse entities`` and ``dowse show``: entities by name, and their code by id."""
+"""``dowse entities`` and ``dowse show``: symbol search by name, and the code of symbols by id."""
 
 from __future__ import annotations
 

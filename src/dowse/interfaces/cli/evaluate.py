@@ -1,4 +1,4 @@
-"""``dowse eval``: does search work on this repository?"""
+"""``dowse eval``: measure search quality on a repository (benchmark, ground truth, metrics), and compare runs."""
 
 from __future__ import annotations
 

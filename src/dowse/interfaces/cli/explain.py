@@ -1,4 +1,4 @@
-"""``dowse explain``: why a place ranks where it does, or why it is not there."""
+"""``dowse explain``: explain the score of a hit: why a place ranks where it does, or why it is not in the answer."""
 
 from __future__ import annotations
 

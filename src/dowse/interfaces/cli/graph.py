@@ -1,4 +1,4 @@
-"""The commands that walk the code graph: callers, callees, deps, impact, traverse, hierarchy, path, hubs, cycles."""
+"""Code graph commands: callers, callees, deps, impact, traverse, hierarchy, path, hubs, cycles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dowse hook``: let git bring the index up to date."""
+"""``dowse hook``: install git hooks that reindex after a commit, a checkout, a merge or a rebase."""
 
 from __future__ import annotations
 

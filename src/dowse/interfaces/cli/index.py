@@ -1,4 +1,4 @@
-"""``dowse index``: bring the index up to date, and say what came of it."""
+"""``dowse index``: build or update the index (incremental indexing), and report what was indexed and skipped."""
 
 from __future__ import annotations
 

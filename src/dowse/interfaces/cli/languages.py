@@ -1,4 +1,4 @@
-"""``dowse languages``: what is understood of which files."""
+"""``dowse languages``: list the supported languages, and what is extracted of each (symbols, imports, calls)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dowse list``: the files in the index, or those that are skipped."""
+"""``dowse list``: list the files in the index, or those that are skipped and why."""
 
 from __future__ import annotations
 

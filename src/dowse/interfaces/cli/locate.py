@@ -1,4 +1,4 @@
-"""``dowse locate``: what a stack trace, a compiler or a test run is about."""
+"""``dowse locate``: find the code that a stack trace, compiler error or test failure on standard input is about."""
 
 from __future__ import annotations
 

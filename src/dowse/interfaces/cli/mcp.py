@@ -1,4 +1,4 @@
-"""``dowse mcp``: the server for coding agents."""
+"""``dowse mcp``: start the MCP server for coding agents, over stdio or HTTP."""
 
 from __future__ import annotations
 

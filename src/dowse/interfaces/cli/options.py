@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they open."""
+"""Shared command-line options (``--root``, ``--store``, ``--json``, ...), and opening the engine from them."""
 
 from __future__ import annotations
 

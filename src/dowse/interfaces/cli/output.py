@@ -1,4 +1,4 @@
-"""Writes to standard output and standard error, for a person at a terminal or for a pipe."""
+"""Standard output and standard error of commands: text, JSON and notes, for a terminal or for a pipe."""
 
 from __future__ import annotations
 

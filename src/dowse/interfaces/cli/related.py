@@ -1,4 +1,4 @@
-"""``dowse related``: what belongs to a place."""
+"""``dowse related``: tests of a source file (or the source of a test), and similar code ("more like this")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Runs a command line, and turns every error into a message and an exit code."""
+"""Top-level error handling of the command line: run a command, and turn every error into a message and an exit code.
+
+Also sets up the standard streams: UTF-8, closed streams, broken pipes.
+"""
 
 from __future__ import annotations
 

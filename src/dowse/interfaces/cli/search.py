@@ -1,4 +1,4 @@
-"""``dowse search``: the query, and how its answer is shown."""
+"""``dowse search``: the search command: query, filters, output formats and token budget."""
 
 from __future__ import annotations
 

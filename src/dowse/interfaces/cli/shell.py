@@ -1,4 +1,4 @@
-"""``dowse shell``: the interactive shell (REPL) with line history and tab completion."""
+"""``dowse shell``: the interactive shell (REPL) with line history and tab completion (readline)."""
 
 from __future__ import annotations
 

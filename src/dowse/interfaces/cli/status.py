@@ -1,4 +1,4 @@
-"""``dowse status``: the index at a glance, and why a file is in it or not."""
+"""``dowse status``: index statistics and freshness, and why a file is in the index or not."""
 
 from __future__ import annotations
 

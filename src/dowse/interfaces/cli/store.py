@@ -1,4 +1,4 @@
-"""``dowse store``: an index that a team shares, looked after as a whole."""
+"""``dowse store``: administer a shared PostgreSQL index: create the schema, status, garbage collection, copy."""
 
 from __future__ import annotations
 

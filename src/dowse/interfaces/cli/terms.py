@@ -1,4 +1,4 @@
-"""``dowse terms``: keeping a term graph."""
+"""``dowse terms``: maintain a term graph (synonyms for query expansion): check, try, validate, suggest."""
 
 from __future__ import annotations
 

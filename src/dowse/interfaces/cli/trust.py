@@ -1,4 +1,4 @@
-"""``dowse trust``: use an index that was made elsewhere, such as one from a cache of CI."""
+"""``dowse trust``: accept an index that was made elsewhere (a foreign index), such as one from a CI cache."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dowse watch``: keep the index up to date while files change."""
+"""``dowse watch``: reindex continuously while files change (file watcher)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The MCP server: dowse for coding agents, over the Model Context Protocol.
+"""MCP server: dowse for coding agents, over the Model Context Protocol (JSON-RPC).
 
 ``tools.py`` is the table of tools; ``handlers.py`` and ``graph_handlers.py`` run them; ``service.py`` dispatches the
 requests of the protocol; ``stdio.py`` and ``http_server.py`` are the transports. ``workspace.py`` decides which folders

@@ -1,4 +1,4 @@
-"""One call of a client: its progress, and whether it was cancelled."""
+"""Progress notifications and cancellation of one MCP tool call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Handlers of the MCP tools on the code graph: ``graph``, and the three tools that LocAgent's agents know."""
+"""Handlers of the MCP tools on the code graph: ``graph``, and LocAgent's search, traverse and retrieve tools."""
 
 from __future__ import annotations
 

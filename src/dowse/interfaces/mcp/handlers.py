@@ -1,4 +1,4 @@
-"""Handlers of the MCP tools: take the arguments, call the engine, write the answer."""
+"""Handlers of the MCP tools (search, related, explain, read, status): call the engine, paginate and answer."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the handler of a call works with."""
+    """What the handler of a tool call works with: workspace, client session, the call, and its token budget."""
 
     workspace: Workspace
     session: ClientSession

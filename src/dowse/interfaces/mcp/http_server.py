@@ -1,4 +1,4 @@
-"""The MCP server over streamable HTTP: many clients, on top of the official SDK.
+"""MCP server over streamable HTTP, for many clients: bearer token, request timeouts, connection limits; official SDK.
 
 It listens on this machine only and requires a token, unless told otherwise.
 """

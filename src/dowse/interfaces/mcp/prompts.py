@@ -1,4 +1,4 @@
-"""MCP prompts that a person can pick in a client: get to know a code base, review the impact of a change."""
+"""MCP prompts (templates) that a person can pick in a client: tour of a code base, impact review of a change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes the answers of MCP tools: compact text for the model and the same as values, both within the token budget.
+"""MCP tool responses within a token budget: compact text for the model, and structured content with the same.
 
 Some clients show the model the text, some the values: each on its own keeps the budget.
 """

@@ -1,4 +1,4 @@
-"""Dispatches the requests of the Model Context Protocol, whatever transport carries them."""
+"""MCP request dispatch (JSON-RPC methods: tools, resources, prompts), whatever transport carries the requests."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ServerOptions:
 
 
 class Service:
-    """The server without its transport. Calls may come from several threads."""
+    """The MCP server without its transport. Calls may come from several threads."""
 
     def __init__(self, allowed: ServerScope, options: ServerOptions | None = None) -> None:
         self.workspace = Workspace(allowed)

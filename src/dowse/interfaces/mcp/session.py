@@ -1,4 +1,4 @@
-"""Sessions of MCP clients: their folders, and which lines of code they were sent, so that none are sent twice."""
+"""MCP client sessions: the roots of a client, and which lines it was sent, so that none are sent twice."""
 
 from __future__ import annotations
 

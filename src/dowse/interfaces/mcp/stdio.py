@@ -1,9 +1,8 @@
-"""The MCP server over standard input and output: one client, one process, JSON-RPC a line at a time.
+"""MCP server over stdio: JSON-RPC, one message a line, for one client; implemented without the SDK for a fast start.
 
-The official SDK takes half a second of CPU time to import, most of it for building its models; agents start a server
-with every session and wait for it. So this transport, the simplest of the protocol's, is implemented here directly,
-and the SDK carries HTTP (``http_server.py``) and is the client of all tests. Both forms of the protocol are supported:
-the handshake (up to 2025-11-25), and requests that carry their version (2026-07-28).
+The official SDK takes half a second of CPU time to import, and agents start a server with every session. So it carries
+HTTP only (``http_server.py``), and is the client of all tests. Both forms of the protocol are supported: the handshake
+(up to 2025-11-25), and requests that carry their version (2026-07-28).
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ def _exit_with_parent() -> None:
 
 
 class StdioServer:
-    """The protocol's side of one client."""
+    """The JSON-RPC server of one client: reads messages, dispatches requests to threads, writes responses."""
 
     def __init__(self, service: Service, out: BinaryIO) -> None:
         self._service = service

@@ -1,7 +1,7 @@
-"""The table of MCP tools, as an agent sees them: every word here costs tokens in every conversation.
+"""MCP tool definitions: names, descriptions and JSON Schemas of the arguments, and the validation of arguments.
 
-Importing this is cheap; the handler of a tool is loaded when it is first called. A tool is one row here, and one
-function in ``handlers.py`` or ``graph_handlers.py``.
+Every word here costs tokens in every conversation. Importing this is cheap; the handler of a tool (in ``handlers.py``
+or ``graph_handlers.py``) is loaded when it is first called.
 """
 
 from __future__ import annotations

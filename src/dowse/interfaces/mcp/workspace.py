@@ -1,8 +1,8 @@
-"""Which folders a client may search, and their engines.
+"""Access control of the MCP server: which folders (roots) a client may search, and the pool of their engines.
 
 This is the only place that decides what is allowed: the folders that the server was started with, and, where the client
-is the user's own program on this machine, those that the client says it works on. A configuration file in a tree
-cannot widen that.
+is the user's own program on this machine, those that the client says it works on. A configuration file in a tree cannot
+widen that.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MAX_CACHED_ROOT_SETS = 1000
 
 @dataclass(frozen=True, slots=True)
 class ServerScope:
-    """What a server was started with, and thereby what its clients may search."""
+    """The folders and settings a server was started with, which bound what its clients may search."""
 
     roots: tuple[str, ...] = ()
     trust_client: bool = True  # whether folders that the client names are allowed by that

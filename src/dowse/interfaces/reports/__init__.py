@@ -1,1 +1,1 @@
-"""An evaluation for people: on a terminal, as Markdown, as one HTML page. What they say is decided in ``said``."""
+"""Evaluation reports: terminal, Markdown and HTML. What they say is decided in ``content.py``."""

@@ -1,4 +1,7 @@
-"""Charts as inline SVG: no script, no font, nothing from elsewhere. Colours are classes of the page's style sheet."""
+"""Charts as inline SVG (bars, histogram, curves, forest plot) for the HTML report, without scripts.
+
+No font and nothing from elsewhere; colours are classes of the page's style sheet.
+"""
 
 from __future__ import annotations
 

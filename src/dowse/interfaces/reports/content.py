@@ -1,4 +1,4 @@
-"""The content of evaluation reports as sentences and table rows; the other modules give it a look."""
+"""Content of evaluation reports: sentences and table rows of metrics, comparisons and problems, without a format."""
 
 from __future__ import annotations
 

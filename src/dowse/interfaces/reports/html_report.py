@@ -1,4 +1,4 @@
-"""An evaluation as one HTML page that needs nothing else: style and charts are in it, and it has no script.
+"""HTML evaluation report: one self-contained page with inline style and SVG charts, and no script.
 
 ``page.html`` is the template of the page; each section is a function here.
 """

@@ -1,4 +1,4 @@
-"""An evaluation as Markdown: for a pull request or a wiki."""
+"""Markdown evaluation report, for a pull request or a wiki."""
 
 from __future__ import annotations
 

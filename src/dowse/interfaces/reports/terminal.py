@@ -1,4 +1,4 @@
-"""An evaluation as plain lines for a terminal."""
+"""Plain-text evaluation report for a terminal."""
 
 from __future__ import annotations
 

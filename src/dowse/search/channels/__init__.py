@@ -1,1 +1,1 @@
-"""The channels that bring candidates: lexical, names, files, dense, phrases, frames, versions."""
+"""Retrieval channels (candidate generation): lexical BM25, names, files, dense, phrases, frames, versions."""

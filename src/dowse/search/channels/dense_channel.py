@@ -1,4 +1,7 @@
-"""The dense channel: chunks whose embedding is near that of the query."""
+"""Dense retrieval (semantic search): nearest neighbours of the query embedding by cosine similarity.
+
+Skipped for queries that are a symbol or a file name, unless hybrid search is forced.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ LITERAL_TYPES = frozenset({"symbol", "file"})
 
 
 def find(request: ChannelRequest) -> Sequence[Scored] | NotRun:
-    """Find the nearest chunks, unless the query or the settings speak against it."""
+    """Find the nearest chunks by embedding, or say why the channel does not run."""
     query, snapshot, embedder = request.query, request.snapshot, request.embedder
     if embedder is None:
         return NotRun("no embedder is set")

@@ -1,4 +1,4 @@
-"""The files channel: files that a query names."""
+"""File name lookup channel: files that a query names by path, name or stem (``parser.py``, ``Dockerfile``)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The places channel: chunks that a query names by file and line.
+"""Source location lookup channel (``places``): chunks that a query names by file and line, as in ``file.py:12``.
 
-Frames of a stack trace, lines of compiler and test output, ``file.py:12``.
+The locations are frames of a stack trace, or lines of compiler and test output; ``query/stack_traces.py`` parses them.
 """
 
 from __future__ import annotations

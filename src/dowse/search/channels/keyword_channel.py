@@ -1,4 +1,7 @@
-"""The lexical channel: BM25 over the fields of chunks."""
+"""Lexical retrieval (keyword search): BM25 over the weighted fields of chunks (BM25F-style), from the inverted index.
+
+The posting lists themselves are the business of the store.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ FIELD_WEIGHTS = {"name": 1.5, "path": 0.75, "signature": 0.25, "doc": 0.75, "bod
 
 
 def find(request: ChannelRequest) -> Sequence[Scored] | NotRun:
-    """Find chunks by the terms of a query."""
+    """Find chunks by the terms of a query, ranked by BM25 with field weights."""
     query = request.query
     if not query.terms:
         return NotRun("the query has no words")

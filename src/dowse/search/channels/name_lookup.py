@@ -1,4 +1,4 @@
-"""The names channel: definitions by name, from exact to fuzzy."""
+"""Symbol lookup channel: definitions by name, in tiers from exact match to prefix, glob and fuzzy match (typos)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TIER_SCORES = {
 
 
 def find(request: ChannelRequest) -> Sequence[Scored] | NotRun:
-    """Find the definitions of the names in a query, by the best tier that finds anything for each.
+    """Look up the definitions of the names in a query, by the best tier (exact to fuzzy) that finds anything for each.
 
     A plain word among others does not mean a variable or a field that happens to have that name, unless a filter asks
     for definitions.

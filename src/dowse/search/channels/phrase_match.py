@@ -1,7 +1,7 @@
-"""The exact channel: phrases and regular expressions, searched for in every file that passes the filter.
+"""Exact phrase and regular expression search: a grep over every file that passes the filter.
 
-What a query gives in quotes or between slashes, a hit must have: this channel decides which chunks may be in the
-answer at all, and counts how often.
+What a query gives in quotes or between slashes, a hit must have: this channel decides which chunks may be in the answer
+at all, and counts matches.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Text = tuple[int, bytes]
 
 
 def find(request: ChannelRequest) -> list[Scored] | None:
-    """Find chunks of files that have every phrase and pattern, by how many of them and how often; 1 at most."""
+    """Find chunks of files that match every phrase and regex, by how many of them and how often; 1 at most."""
     snapshot, query, filter = request.snapshot, request.query, request.query.filter
     if not query.is_exact:
         return None

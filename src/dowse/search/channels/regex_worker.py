@@ -1,11 +1,9 @@
-"""Searches texts for regular expressions in a worker process that ends itself when that takes too long.
+"""Regular expression timeout (ReDoS protection): match patterns in a worker process that is killed when it takes too
+long.
 
-Python's ``re`` may take longer than anybody waits for one line (``/^(a+)+$/``), cannot be stopped, and lets no other
-thread run meanwhile: a server would never answer again. A library with a time limit reads patterns in other ways than
-Python does (``{e}``), and takes all memory for ``/a{400000000}/``; one that needs no limit has no look-around.
-
-This file is also what the process runs. It needs little but the standard library, and so starts in 25 ms; what it is
-sent and what it answers goes through pipes. It ends when its parent has ended.
+Python's ``re`` can backtrack for ever on one line (``/^(a+)+$/``), cannot be interrupted, and blocks all threads. Other
+engines read patterns in other ways, or have no look-around. This file is also the program of the worker: it needs
+little but the standard library, starts in 25 ms, talks over pipes, and ends with its parent.
 """
 
 from __future__ import annotations

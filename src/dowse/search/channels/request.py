@@ -1,4 +1,4 @@
-"""What a channel is asked for and what it brings: the types that all channels share."""
+"""Channel interface: the request a retrieval channel gets, the scored candidates it returns, and why it did not run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ an answer come from one ranking. Twice as many gain no more than noise and cost 
 
 
 class ChannelRequest(NamedTuple):
-    """One query to one generation of an index."""
+    """What a channel is asked: a query, the snapshot to search, the embedder, and how many hits are wanted."""
 
     snapshot: Snapshot
     query: Query

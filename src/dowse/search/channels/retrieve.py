@@ -1,7 +1,7 @@
-"""Retrieves candidates from every channel. Filters act inside each channel, before its top-k.
+"""Candidate retrieval: run every channel on a query; filters act inside each channel, before its top-k (pre-filtering).
 
-The table of channels, in the order in which their contributions are listed. A channel is a function from a request to
-hits, best first; see ``request.py``.
+Has the table of channels, in the order in which their contributions are listed, and their fusion weights. A channel is
+a function from a request to hits, best first; see ``request.py``.
 """
 
 from __future__ import annotations

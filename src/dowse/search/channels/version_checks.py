@@ -1,8 +1,8 @@
-"""The versions channel: language versions that a query names, and the lines of code that check for them.
+"""Version check retrieval: code that tests for a language version a query names ("drop Python 3.8").
 
-"Drop Python 3.8" means the lines that check which version they run on (``sys.version_info >= (3, 9)``), which hardly
-ever say "Python" or "3.8". ``idiom_terms`` adds the name that such a check uses (``version_info``) to the query, and
-``find`` brings the chunks that check for this very version, or for the next one, which has the same effect.
+Such lines (``sys.version_info >= (3, 9)``) hardly ever say "Python" or "3.8". ``make_idiom_terms`` adds the name that a
+check uses (``version_info``) to the query, and ``find`` brings the chunks that check for this very version, or for the
+next one, which has the same effect.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What becomes of ranked candidates: definitions to show, a token budget, explanations, similar places."""
+"""Result presentation: expand candidates to definitions, token budget packing, explanations, similar code."""

@@ -1,11 +1,9 @@
-"""Fits an answer into a token budget: which hits to show, and how much of each.
+"""Token budget packing: fit search results into a context window: which hits to show, and how much of each.
 
-Every hit in rank order gets its header (location, name, signature) while there is room; what remains is shared out for
-their text, more to the better hits, and what one does not need goes to the next. Text that does not fit is cut down
-to its first lines and those around the best ones. The budget is hard: the text never has more tokens, and of the
-first hit something is always shown, if only where it begins, or that there is one.
-
-Tokens are counted by ``estimate_tokens`` or by the caller's own function.
+Every hit in rank order gets its header (location, name, signature) while there is room; the rest is shared out for
+their text, more to the better hits. Text that does not fit is cut to its first lines and those around the best ones.
+The budget is hard, and of the first hit something is always shown. Tokens are counted by ``estimate_tokens`` or by the
+caller's own function.
 """
 
 from __future__ import annotations
@@ -50,7 +48,7 @@ def pack(
     words: Collection[str] = (),
     label: HitLabel = omit_label,
 ) -> Packed:
-    """Pack the best mix of hits that fits; with more room there are never fewer hits.
+    """Pack the best mix of hits that fits the token budget; with more room there are never fewer hits.
 
     A budget below the first hit's header shows its location, and one below that ``UNNAMED``. A ``count`` that does not
     add up over lines is applied to the whole text again, and less is shown if that is too much.
@@ -59,7 +57,7 @@ def pack(
 
 
 class Packer:
-    """Fits the same hits into one budget after another: what their lines cost is counted once."""
+    """Packs the same hits into one token budget after another: what their lines cost is counted once."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Expands a chunk to what is shown: the definition that answers, the lines around it, their text."""
+"""Result expansion (snippets): from a matching chunk to the definition and the lines that are shown."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LITERAL_CHANNELS = frozenset({"exact", "places", "versions"})
 
 
 class Expansion:
-    """Chooses the definition and the lines that hits of one query show."""
+    """Chooses the definition and the lines to show for the hits of one query."""
 
     def __init__(self, query: Query) -> None:
         names = (

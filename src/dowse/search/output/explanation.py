@@ -1,7 +1,8 @@
-"""Why a place ranks where it does, or why it is not in the answer: the trace of a search, looked at from there.
+"""Ranking explanation: why a place ranks where it does, or why it is missing: terms, channel ranks, filters, higher
+hits.
 
-Nothing is ranked a second time. Only where no channel brought a place among its best are the channels asked once
-more, for more, to tell how far off it is.
+Rendered from the trace of the search: nothing is ranked a second time. Only where no channel has the place among its
+candidates are the channels asked once more, deeper, to tell how far off it is.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The view of one hit: its header, its lines in order of importance, and what each part costs in tokens."""
+"""Snippet layout of one hit: its header, its lines in order of importance, and what each part costs in tokens."""
 
 from __future__ import annotations
 

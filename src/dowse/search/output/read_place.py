@@ -1,10 +1,12 @@
-"""Reads a place that somebody names: a file, some of its lines, a definition.
+"""Read code by location: a file, a line range, the definition around a line, or a symbol by name.
 
-src/auth.py                 the file
-src/auth.py:10-40           lines of it
-src/auth.py:12              the definition around a line
-src/auth.py:Token.refresh   a definition in it
-Token.refresh               every definition of this name
+    src/auth.py                 the file
+    src/auth.py:10-40           lines of it
+    src/auth.py:12              the definition around a line
+    src/auth.py:Token.refresh   a definition in it
+    Token.refresh               every definition of this name
+
+From the index, not from the disk.
 """
 
 from __future__ import annotations

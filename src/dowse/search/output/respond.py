@@ -1,4 +1,4 @@
-"""Makes the response of a ranking: hits without repeats, their lines and relevance, and whether any of them is good."""
+"""Search response: deduplicate ranked candidates, expand them to hits with relevance, flag low confidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds what belongs to a place: the tests of a source file or the source of a test, and similar code."""
+"""Similar code ("more like this") and test partners: BM25 with the key terms of a chunk; tests paired by file name."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def find_partners(snapshot: Snapshot, file: StoredFile) -> list[Scored]:
 
 
 def find_similar(snapshot: Snapshot, file: StoredFile, line: int, filter: Filter) -> list[Scored]:
-    """Find chunks that are similar to the chunk around a line, best first, without this one.
+    """Find chunks that are similar to the chunk around a line ("more like this"), best first, without this one.
 
     Line 0 stands for the whole file: of each other file, what is most like it.
     """

@@ -1,4 +1,6 @@
-"""Estimates how many tokens of a language model a text takes, without a tokenizer."""
+"""Token count estimate for language models (LLM), without a tokenizer: one regular expression, rather too many than too
+few.
+"""
 
 from __future__ import annotations
 

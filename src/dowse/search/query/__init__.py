@@ -1,1 +1,1 @@
-"""What a query says: its syntax, its words, other words for them, stack traces in it."""
+"""Query understanding: query language parser, analysis, keyword extraction, synonyms, rewriting, stack traces."""

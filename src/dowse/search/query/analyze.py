@@ -1,4 +1,4 @@
-"""Query analysis: which words carry a query, which are names, which are files, and what kind of query it is."""
+"""Query analysis: weighted tokens, stop words, identifiers, file names, and the query type (intent classification)."""
 
 from __future__ import annotations
 

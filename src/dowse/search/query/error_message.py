@@ -1,4 +1,4 @@
-"""Finds the error message in program output: the one line of a stack trace or a build log worth searching for."""
+"""Error message extraction: the one line of a stack trace, build log or test run that is worth searching for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frame formats: how languages, compilers and test runners write a file and a line into their output.
+"""Stack frame parsers by language: how runtimes, compilers and test runners write a file and a line.
 
 Python, JavaScript, the JVM, .NET, Rust, Go, PHP, Ruby, Perl, Swift, Elixir, C and others. Every pattern is matched at a
 known position or begins with a literal, so that a line takes time in proportion to its length.

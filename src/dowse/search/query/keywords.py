@@ -1,8 +1,8 @@
-"""Keyword extraction: finds the terms that carry a long query. An issue of 300 words is about some thirty of them.
+"""Keyword extraction from long queries (TF-IDF): the terms that carry a pasted issue or a paragraph of prose.
 
-A search for every word of a long text ranks by what all chunks have in common. Here each token is weighted by how
-often the text has it (damped) and how few chunks of the index have it (inverse document frequency). Identifiers,
-quoted code and file names are surely meant and always stay; what the index does not have cannot be found and goes.
+A search for every word of a long text ranks by what all chunks have in common. Each token is weighted by its damped
+frequency in the text and its inverse document frequency in the index. Identifiers, quoted code and file names always
+stay; what the index does not have is dropped.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Rewrites queries by a language model that the user runs or pays for. Off unless the settings name one.
+"""LLM query rewriting: a language model (Ollama or an OpenAI-compatible API) says the query in other words.
 
-Somebody waits for the answer: the model has a few seconds in all, then the query is searched for as it is.
+Off unless the settings name a model. It has a few seconds in all, then the query is searched for as it is.
 """
 
 from __future__ import annotations

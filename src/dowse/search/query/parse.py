@@ -1,4 +1,4 @@
-"""The query language: filters, exact phrases and regular expressions within a query.
+"""Query language parser: filters (``lang:``, ``path:``, ``kind:``), exact phrases and regular expressions in a query.
 
     retry backoff lang:py path:src/** -path:tests kind:function name:*Handler "exact phrase" /regex/i changed:14d
 

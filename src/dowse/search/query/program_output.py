@@ -1,4 +1,4 @@
-"""Program output as clean lines: without colors, without the frame around exception groups, cut to a length."""
+"""Program output clean-up: strip ANSI colour codes and frames around exception groups, and cut long lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Query rewriting: a language model may say a query in other words, then the term graph adds terms.
+"""Query rewriting and expansion: a language model may rephrase a query, then the term graph adds synonyms.
 
 Both are off unless the settings name a rewriter or a term graph, and what they did is part of the answer.
 """

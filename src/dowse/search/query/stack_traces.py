@@ -1,9 +1,7 @@
-"""Finds the frames of stack traces, compiler errors and test runs in program output.
+"""Stack trace parsing: files, lines and functions that tracebacks, compiler errors and test runs name, best first.
 
-``frames`` lists the files and lines named in it, most relevant first: of each trace the innermost frame in the user's
-own code, then the next; failed tests and other mentions after that; frames in libraries last. The formats of the
-languages are in ``frame_formats.py``. Each character is looked at a bounded number of times: a log of any length and
-any content takes time in proportion to its length.
+Of each trace the innermost frame in the user's own code comes first, then the next; failed tests and other mentions
+after that; frames in libraries last. Formats are in ``frame_formats.py``. Takes time linear in the length of the log.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The term graph: words that users say, and the words that their corpus uses for the same thing.
+"""Synonym expansion (term graph): words that users say, and the words that their corpus uses for the same thing.
 
 A file of entries, each a canonical term and its synonyms. If a query has a term of an entry, the entry's other terms
-are added to it: nothing is replaced, and what was added is part of the answer. Terms match whole words in any case;
-a plural is a form of its term ("permissions" matches "permission", "permissioned" does not).
+are added: nothing is replaced, and what was added is part of the answer. Terms match whole words in any case, and their
+plurals ("permissions" matches "permission", "permissioned" does not).
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class _TermMatch(NamedTuple):
 
 @dataclass(frozen=True)
 class TermGraph:
-    """The entries of a file, in its order."""
+    """A synonym list: the entries of a file, in its order."""
 
     entries: tuple[Entry, ...]
 

@@ -1,1 +1,1 @@
-"""The order of candidates: fusion of channels, signals, calibration of relevance."""
+"""Ranking of candidates: score fusion of channels, reranking by signals, calibration of relevance."""

@@ -1,10 +1,9 @@
-"""How relevant a hit is, from 0 to 1, so that it means the same for every query: a calibrated probability.
+"""Relevance calibration: a logistic regression that turns a hit into a probability of being right, from 0 to 1.
 
-A fused score only orders the hits of one query. Here a logistic model says how likely a hit is right, by what it
-shares with the query: how much of what the query asks for it has, how much that is in all, whether it defines
-a name of the query, whether its file has such a name, and its rank. Fitted on queries with known
-answers, and on queries about other trees, which have none (``benchmarks/calibrate.py``). Of the hits that are said to
-be 0.8, four of five are right where every second query has an answer.
+A fused score only orders the hits of one query; relevance means the same for every query. Features: how much of the
+query the hit covers (weighted by inverse document frequency), whether it or its file has a name of the query, its rank.
+Fitted on queries with known answers and on queries about other trees, which have none (``benchmarks/calibrate.py``). Of
+the hits with 0.8, four of five are right where every second query has an answer.
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ as relevant as they say, at least."""
 
 
 class Features(NamedTuple):
-    """What speaks for a hit."""
+    """The features of a hit: what speaks for it being right."""
 
     coverage: float  # share of the query that the place has, each term by how much it tells; 1 from FULL_COVERAGE on
     amount: float  # logarithm of how much that is
@@ -75,7 +74,7 @@ class Features(NamedTuple):
 
 
 class RelevanceModel:
-    """Estimates how relevant the hits of one query are."""
+    """Estimates the relevance (calibrated probability) of the hits of one query."""
 
     def __init__(self, snapshot: Snapshot, query: Query) -> None:
         chunks = snapshot.chunk_count()

@@ -1,4 +1,4 @@
-"""The candidates of a query: chunks that channels found, with the contributions to their scores."""
+"""Ranking candidates: chunks with their score and its named contributions; which are reranked; sort order."""
 
 from __future__ import annotations
 

@@ -1,15 +1,7 @@
-"""Fuses what several channels found into one score per chunk.
+"""Score fusion of several channels (hybrid search): reciprocal rank fusion (RRF), score normalization, or z-scores.
 
-Three ways, by the setting ``fusion``:
-
-- ``rrf``: weighted reciprocal rank fusion, ``w / (k + rank)``, ranks from 1: only the order in a channel counts.
-- ``scores``: ``w * score / full score``, where a channel's full score is what counts as a perfect match: its
-  best score where scores have no bound (BM25, cosine), 1 where they have (names). How clearly a channel prefers
-  its first hits counts too. The default: best on most of the development sets (docs/retrieval.md).
-- ``zscore``: ``w * (z - lowest z) / spread``, z being the score's distance from the mean of the channel's hits in
-  standard deviations: a channel counts by how far a hit stands out from the others it found.
-
-Whichever it is, a channel of weight one contributes from 0 to 1.
+Combines lexical and dense results into one score per chunk, by the setting ``fusion``. Whichever method it is, a
+channel of weight one contributes from 0 to 1. The formulas are in ``fuse``.
 """
 
 from __future__ import annotations
@@ -44,7 +36,15 @@ class FusedScores(NamedTuple):
 
 
 def fuse(method: str, channels: Mapping[str, Sequence[Scored]], weights: Mapping[str, float]) -> FusedScores:
-    """Add up the contributions of channels to each chunk, by the method of this name."""
+    """Add up the contributions of channels to each chunk, by the method of this name.
+
+    - ``rrf``: weighted reciprocal rank fusion, ``w / (k + rank)``, ranks from 1: only the order in a channel counts.
+    - ``scores``: ``w * score / full score``, where a channel's full score is what counts as a perfect match: its
+      best score where scores have no bound (BM25, cosine), 1 where they have (names). How clearly a channel prefers
+      its first hits counts too. The default: best on most of the development sets (docs/retrieval.md).
+    - ``zscore``: ``w * (z - lowest z) / spread``, z being the score's distance from the mean of the channel's hits in
+      standard deviations: a channel counts by how far a hit stands out from the others it found.
+    """
     fused = FusedScores({}, {})
     scores, contributions = fused
     for name, hits in channels.items():

@@ -1,4 +1,7 @@
-"""Reranks candidates: applies every signal that is switched on, in the order of the table."""
+"""Reranking: apply every signal (boost, demote, add) that is enabled to the candidates, and sort them again.
+
+Rules with named contributions, no cross-encoder and no learned model.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from dowse.search.ranking.signals.context import SignalContext
 
 
 def rerank(context: SignalContext, candidates: list[Candidate], disabled: Container[str]) -> list[Candidate]:
-    """Apply the signals, and sort by the scores that they leave."""
+    """Apply the enabled signals in their order, and sort by the scores that they leave."""
     for name, apply in SIGNALS.items():
         if name not in disabled:
             apply(context, candidates)

@@ -1,9 +1,9 @@
-"""The embedded store: a catalogue in SQLite, and a lexical and a vector index derived from it.
+"""Embedded storage engine: an index in a folder, with a SQLite catalogue, a tantivy inverted index and a vector index.
 
-``catalogue.db`` is committed first; the derived indexes follow, each stamped with the catalogue's
-generation: first the vectors, which a reader of an older generation can use too, then the lexical index,
-whose commit makes the generation visible. A writer that finds a derived index behind (a process was killed
-between the commits) or corrupt repairs it from the catalogue before anything else.
+Commit protocol: the catalogue is committed first; the derived indexes follow, each stamped with its generation, first
+the vectors, which a reader of an older generation can use too, then the lexical index, whose commit makes the
+generation visible. Crash recovery: a writer that finds a derived index behind or corrupt rebuilds it from the
+catalogue.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ OPEN_ATTEMPTS = 20
 
 
 class EmbeddedStore:
-    """An index in a folder. Safe to use from several threads and processes."""
+    """An index in a folder (storage engine). Safe to use from several threads and processes."""
 
     def __init__(self, index_folder: IndexFolder, root: str, fingerprint: str) -> None:
         self.folder = index_folder.path  # as messages call it

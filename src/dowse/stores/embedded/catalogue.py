@@ -1,10 +1,10 @@
-"""The catalogue for reading: SQLite in WAL mode, the single source of truth of an embedded index.
+"""Catalogue reader (SQLite): files, parsed contents, symbols and vectors by generation, the source of truth of the
+index.
 
-Contents (what was parsed) are keyed by hash and shared by every view, branch and checkout; files are
-rows of a view that point at a content. A file's row is never changed in place: a new content is a new
-row, and the old one is marked with the generation that removed it, so that a reader of the generation
-before still sees it. What was parsed of a content is one packed value, because it is read whole for every
-candidate of a query; names have a table of their own, in their order, for looking them up.
+Multi-version (MVCC): a file's row is never changed in place; a new content is a new row, and the old one is marked with
+the generation that removed it, so that a reader of an earlier generation still sees it. Contents are addressed by hash
+and shared by every view, branch and checkout. What was parsed of a content is one packed value, read as a whole; names
+have a table of their own for lookup.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class NamedEntity(NamedTuple):
 
 
 class Catalogue(CatalogueConnection):
-    """What one view of the catalogue has, by generation."""
+    """Reads one view of the catalogue, at a given generation."""
 
     def report(self) -> IndexReport | None:
         """Read the report of the last complete run."""

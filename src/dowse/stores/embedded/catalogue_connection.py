@@ -1,7 +1,7 @@
-"""The SQLite database of an embedded index: its tables, opening it safely, transactions, and SQLite's errors as ours.
+"""SQLite connection of the catalogue: schema, WAL mode, transactions, limits, and SQLite's errors as ours.
 
-A file may have been written by somebody else: it is opened without trust in its schema, within limits, and only if it
-has exactly the tables that are made here.
+The database may have been written by somebody else: it is opened without trust in its schema, within limits, and only
+if it has exactly the tables that are made here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Writes the catalogue of an embedded index: files in and out of a view, and the removal of what nobody uses."""
+"""Catalogue writer (SQLite): insert and tombstone files of a view by generation, garbage-collect unused contents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checksums of files: computed when an index is verified (``dowse index``, ``dowse doctor``), never by a search."""
+"""CRC-32 checksums of index files, for corruption checks (``dowse index``, ``dowse doctor``); never run by a search."""
 
 from __future__ import annotations
 

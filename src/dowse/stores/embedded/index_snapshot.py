@@ -1,4 +1,7 @@
-"""Reads one generation of an embedded index: the ``Snapshot`` over catalogue, lexical index and vectors."""
+"""Snapshot reads of an embedded index: one generation of catalogue, inverted index and vectors, seen consistently.
+
+Implements ``Snapshot``: BM25, nearest neighbours, name lookup, files and contents.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ more common than that points at nothing. A filter is applied before, so that it 
 
 
 class EmbeddedSnapshot:
-    """One generation of an embedded index."""
+    """One generation of an embedded index, for reading (snapshot isolation)."""
 
     def __init__(
         self,

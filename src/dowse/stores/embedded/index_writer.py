@@ -1,4 +1,7 @@
-"""Writes an embedded index: catalogue first, then what is derived from it; repairs what was left behind."""
+"""Index writer of the embedded store: atomic commits to catalogue, vectors and inverted index, and crash recovery.
+
+Repairs derived indexes that a killed process left behind the catalogue, before anything is written.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ from dowse.types.stored import CHUNK_BITS
 
 
 class EmbeddedWriter:
-    """Writes catalogue, lexical index and vectors in that order."""
+    """Writes generations: catalogue first, then vectors and the lexical index, which are derived from it."""
 
     def __init__(self, catalogue: CatalogueWriter, folder: Path, fingerprint: str, *, thorough: bool) -> None:
         self._catalogue = catalogue

@@ -1,13 +1,15 @@
-"""What the files of an embedded index are called, and the only code that deletes them.
+"""On-disk layout of an embedded index: the names of its files and folders, and the only code that deletes them.
 
-A file is deleted because its name and its place are those of a file that dowse writes, never because it lies in some
-folder, and never through a link. What has another name stays where it is.
+A file is deleted because its name and place are those of a file that dowse writes, never because it lies in some
+folder, and never through a link.
 
     catalogue.db                 the catalogue (SQLite), with its log beside it
     lock, writer                 who writes
     views/1/lexical/             the lexical index of a view (tantivy)
     views/1/vectors/             its vectors
     views/1/graph                what is derived from it and may be lost
+
+What has another name stays where it is.
 """
 
 from __future__ import annotations

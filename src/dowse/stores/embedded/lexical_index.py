@@ -1,7 +1,7 @@
-"""The lexical index of an embedded store: tantivy over the tokens that ``code/tokens.py`` made.
+"""Full-text inverted index (tantivy): BM25 ranking, filters and fuzzy or glob name lookup over the tokens of chunks.
 
-It is derived from the catalogue. Each commit carries the catalogue's generation in a document of its own
-(``STAMP``), in the same atomic step as the rest, so that a difference is seen and repaired.
+Derived from the catalogue. Each commit carries the catalogue's generation in a document of its own (``STAMP_FILE``), in
+the same atomic step, so that a difference is seen and repaired. Text is tokenized by ``code/tokens.py``, not here.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _build_schema() -> tantivy.Schema:
 
 
 class LexicalIndex:
-    """The index in one folder; each of its readers belongs to one generation."""
+    """The tantivy index in one folder; each of its readers belongs to one commit."""
 
     def __init__(self, folder: Path, *, create: bool) -> None:
         self.folder = folder
@@ -108,7 +108,7 @@ def open_or_recreate(folder: Path, *, thorough: bool) -> tuple[LexicalIndex, int
 
 
 def is_intact(folder: Path) -> bool:
-    """Whether the files of the newest commit have the bytes that were written; reads all of them."""
+    """Whether the files of the newest commit have valid checksums; reads all of them."""
     before = None
     while (segments := _read_segment_ids(folder)) != before:  # else a writer has replaced them meanwhile
         if segments is not None and all(
@@ -167,7 +167,7 @@ def _flatten(error: BaseException) -> str:
 
 
 class LexicalReader:
-    """One commit of the index."""
+    """One commit of the inverted index: BM25 search, document frequencies, name lookup."""
 
     def __init__(self, folder: Path, searcher: tantivy.Searcher) -> None:
         self._folder = folder
@@ -292,7 +292,7 @@ def _compile_regex_query(regex: str) -> Query | None:
 
 
 class LexicalWriter:
-    """Adds and deletes; nothing shows before ``commit``."""
+    """Adds and deletes chunks in the inverted index; nothing is visible before ``commit``."""
 
     def __init__(self, writer: tantivy.IndexWriter) -> None:
         self._writer = writer

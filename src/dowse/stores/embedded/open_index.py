@@ -1,4 +1,4 @@
-"""What all readers of an embedded index in one process share between queries: connections, open indexes, a cache."""
+"""Shared reader state of an embedded index in one process: connections, open indexes, a cache between queries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dowse.stores.embedded.vector_index import VectorIndex
 
 @dataclass
 class OpenIndex:
-    """An index that is open, for as long as the catalogue is the same file."""
+    """The open parts of an index, reused between queries as long as the catalogue is the same file."""
 
     identity: tuple[int, int]  # device and inode of the catalogue
     idle: list[Catalogue] = field(default_factory=list)

@@ -1,9 +1,8 @@
-"""A PCA prefilter: short forms of vectors that choose which rows of a large segment are compared in full.
+"""PCA dimensionality reduction as a prefilter for vector search: approximate scores choose the rows compared in full.
 
-A vector is projected on the directions in which the rows of its segment spread most, their principal components.
-Three eighths of the numbers keep most of what tells rows apart, so that a search reads fewer bytes: a few hundred rows
-that look nearest are then compared in full. Of a million real rows these have 0.99 of the 100 nearest; codes of one or
-two bits a number need thousands of rows for that, and to pick a row takes as long as to compare some twenty
+Rows are projected on the principal components of their segment. Three eighths of the numbers keep most of what tells
+rows apart, so that a search reads fewer bytes; a few hundred rows that look nearest are then compared exactly. Recall:
+of a million real rows, 0.99 of the 100 nearest; codes of one or two bits a number need thousands of rows for that
 (``benchmarks/vectors.py``).
 """
 

@@ -1,7 +1,7 @@
-"""Quantizes float32 numbers to bytes: queries and vectors to int8, scores to one byte that orders them roughly.
+"""Scalar quantization of float32 to bytes: vectors and queries to int8, scores to one byte that orders them roughly.
 
-Queries and scores are quantized without numpy, whose import takes longer than a search. A float from 2 up to 8 has the
-same first byte whatever it is, and the second one, its level, says where in between it lies. In the same way, a small
+Queries and scores are quantized without numpy, whose import takes longer than a search, by the bit pattern of floats: a
+float from 2 up to 8 has the same first byte whatever it is, and its second byte says where in between it lies. A small
 number that is added to a large one is rounded, and its last byte is the whole number that it becomes.
 """
 

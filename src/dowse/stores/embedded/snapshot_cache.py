@@ -1,4 +1,7 @@
-"""A bounded cache in memory of what queries have read of the catalogue of an embedded index."""
+"""Read cache of the embedded store: files, contents, filter results and names between queries, bounded (LRU).
+
+Belongs to one generation; what still holds is carried over to the next.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ looked for by name."""
 
 @dataclass
 class SnapshotCache:
-    """What was read of the catalogue at a generation and after a number of changes of stamps."""
+    """What was read of the catalogue at one generation (and number of stamp changes)."""
 
     key: tuple[int, int] | None = None
     files: dict[int, StoredFile] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Top-k selection over packed float32 scores without numpy, whose import takes longer and more memory than a search.
+"""Top-k selection (partial sort) over packed float32 scores without numpy, whose import takes longer than a search.
 
 Scores from 2 up to 8 share their first byte, and their second byte orders them roughly (``quantize_bytes``). These
 second bytes are one byte string, and what Python does with byte strings (delete, translate, find) runs in C.

@@ -1,4 +1,4 @@
-"""Vectors as the embedded store keeps them: a scale (float32), then int8 components; a quarter of the space."""
+"""Vector storage format: int8 scalar quantization with one float32 scale per vector, a quarter of the space."""
 
 from __future__ import annotations
 

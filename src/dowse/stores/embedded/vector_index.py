@@ -1,11 +1,8 @@
-"""The vector index of an embedded store: int8 rows in memory-mapped segments, searched by cosine.
+"""Vector index: k-nearest-neighbour search by cosine over int8 vectors in memory-mapped, immutable segments.
 
-Derived from the catalogue, like the lexical index. A segment is written once and never changed; a row
-whose file is gone is skipped until its segment is merged with others. ``segments.json`` names the
-segments and the generation they belong to, and is replaced in one step.
-
-``vector_segment.py`` searches one segment, ``vector_codec.py`` is how vectors are stored. A search does without numpy
-(see ``topk.py`` and ``quantize.py``), which is for writing.
+Derived from the catalogue, like the lexical index. Small and sparse segments are merged (compaction); a row whose file
+is gone is skipped until then. ``segments.json`` names the segments and their generation, and is replaced atomically.
+``vector_segment.py`` searches one segment. A search does without numpy, which is for writing.
 """
 
 from __future__ import annotations
@@ -64,7 +61,7 @@ NO_GENERATION = 0
 
 
 class VectorIndex:
-    """The segments in one folder, all mapped at once: they stay readable when a merge deletes them."""
+    """The vector segments in one folder, all memory-mapped: they stay readable when a merge deletes them."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -1,8 +1,8 @@
-"""One segment of a vector index: a file of int8 rows that is memory-mapped, and finding the nearest rows in it.
+"""One segment of the vector index: brute-force (exact) nearest neighbours over memory-mapped int8 rows, with SIMD.
 
-Every row is compared, with SIMD on int8: no filter can make a search miss anything, as it does where an index is a
-graph. A large segment has a PCA prefilter too (``pca_prefilter.py``): shorter rows that choose which ones are compared,
-for there a search is bound by how fast memory is read. Where a filter leaves few rows, these alone are compared.
+Every row is compared: no filter can make a search miss anything, as it does with a graph index (HNSW). A large segment
+has a PCA prefilter too (``pca_prefilter.py``), for there memory bandwidth is the limit. Where a filter leaves few rows,
+these alone are compared.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class SegmentShape(NamedTuple):
 
 
 class VectorSegment:
-    """Chunk ids, ascending, and their vectors: int8 components, and for each row what to multiply them by."""
+    """Chunk ids, ascending, and their vectors: int8 components, and the scale of each row."""
 
     def __init__(self, shape: SegmentShape, data: Any) -> None:
         self.shape = shape

@@ -1,4 +1,4 @@
-"""The lock of the one process that writes an embedded index, and a note of which process that is."""
+"""File lock of the one writer (mutual exclusion between processes) of an embedded index, with the pid of its holder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dowse.stores.embedded.layout import HOLDER, LOCK_FILE
 
 @contextmanager
 def hold(data: Path, name: Path) -> Iterator[None]:
-    """Hold the lock in a data folder; raise ``IndexLocked`` if another process has it. Messages say the name."""
+    """Hold the file lock in a data folder; raise ``IndexLocked`` if another process has it. Messages say the name."""
     from filelock import FileLock, Timeout
 
     lock = FileLock(data / LOCK_FILE, timeout=0)

@@ -1,13 +1,9 @@
-"""The store of a team: one schema of a PostgreSQL server with pgvector, for many repositories and checkouts.
+"""PostgreSQL store (with pgvector): a shared index for a team, many repositories and checkouts in one schema.
 
-A snapshot is a read-only transaction, a commit is a transaction, the one writer of a view holds an advisory lock:
-the server does what the embedded store does with files. ``schema.py`` has the tables, ``connection.py`` the pool and
-the errors, ``state.py`` how far a view has come. Reading: ``sql_snapshot.py`` is what the engine asks, over one
-transaction (``transaction.py``) and a cache of earlier reads (``read_cache.py``); ``lexical_search.py``,
-``dense_search.py``, ``name_search.py`` and ``files.py`` are its parts, ``filter_cache.py`` and ``filter_sql.py`` make
-filters into ids and WHERE clauses, ``postings.py`` ranks words. Writing: ``view_writer.py`` holds the view
-(``locks.py``), ``commit.py`` is one transaction, ``rows.py`` packs what it sends. ``deletion.py`` deletes,
-``maintenance.py`` looks after the whole.
+A snapshot is a read-only transaction, a commit is a transaction, the one writer of a view holds an advisory lock: the
+server does what the embedded store does with files. ``schema.py`` has the tables, ``connection.py`` the pool. Reading
+goes through ``sql_snapshot.py`` over one ``transaction.py``, writing through ``view_writer.py`` and ``commit.py``;
+``postings.py`` is the inverted index, ``deletion.py`` and ``maintenance.py`` remove what nobody uses.
 """
 
 from __future__ import annotations

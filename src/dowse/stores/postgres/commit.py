@@ -1,4 +1,4 @@
-"""One generation of a view: what the transaction of a commit writes."""
+"""Commit of one generation on PostgreSQL: rows, posting lists and vectors that one transaction inserts and deletes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _RemovedFiles(NamedTuple):
 
 
 class ViewCommit:
-    """What one transaction writes."""
+    """The writes of one transaction to a view: files, contents, postings, vectors."""
 
     def __init__(self, connection: Connection, state: ViewState, fingerprint: str) -> None:
         self._connection = connection

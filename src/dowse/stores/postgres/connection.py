@@ -1,8 +1,8 @@
-"""Connections to the server: a small pool, what every session is set to, and psycopg's errors as ours.
+"""PostgreSQL connection pool: connect with retries, session settings, and psycopg's errors mapped to ours.
 
-One policy for failures. Connecting is tried again while a server that was there before is starting, shutting down
-or full; what was lost in the middle is for the caller to repeat, who knows whether that is safe
-(``ConnectionLost``). Everything else is an error at once, with what to do about it. No message has a password in it.
+One policy for failures. Connecting is tried again while a server that was there before is starting, shutting down or
+full; what was lost in the middle is for the caller to repeat, who knows whether that is safe (``ConnectionLost``).
+Everything else is an error at once, with what to do about it. No message has a password in it.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class ConnectionLost(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Where the index is: the address, the schema, how long a statement may take (seconds)."""
+    """The address of a PostgreSQL server, the schema, and the statement timeout (seconds)."""
 
     url: str
     schema: str = "dowse"
@@ -95,7 +95,7 @@ class Server:
 
 
 class Connections:
-    """The connections of one process to one server. Safe to use from several threads."""
+    """The connection pool of one process to one server. Safe to use from several threads."""
 
     def __init__(self, server: Server) -> None:
         self.server = server

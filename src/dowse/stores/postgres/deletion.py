@@ -1,4 +1,4 @@
-"""Deletes a view, its dense indexes, and what no view of a repository uses any more."""
+"""Delete a view and its vector tables on PostgreSQL, and garbage-collect contents that no view uses any more."""
 
 from __future__ import annotations
 

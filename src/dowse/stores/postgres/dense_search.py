@@ -1,4 +1,7 @@
-"""The dense channel on PostgreSQL: searches along the HNSW graph, or exactly where that is as fast."""
+"""Approximate nearest neighbour search on PostgreSQL (pgvector HNSW), or exact comparison where that is as fast.
+
+Results of the graph are checked against a sample, since a filter can make it miss hits.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ MAX_GRAPH_HITS = 500
 
 
 class DenseSearch:
-    """Vectors of one snapshot."""
+    """Nearest neighbour search over the vectors of one snapshot."""
 
     def __init__(self, transaction: Transaction, filters: FilterCache) -> None:
         self._transaction = transaction

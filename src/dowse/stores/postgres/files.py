@@ -1,4 +1,4 @@
-"""Reads files of a view and their contents: when they are needed, many at a time, and cached."""
+"""Read files of a view on PostgreSQL and their contents: lazily, in batches (few round trips), and cached."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 class FileReader:
-    """Files of one snapshot."""
+    """Reads the files of one snapshot, with prefetching and a cache."""
 
     def __init__(self, transaction: Transaction, cache: ReadCache, filters: FilterCache) -> None:
         self._transaction = transaction

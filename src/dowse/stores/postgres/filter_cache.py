@@ -1,4 +1,4 @@
-"""Finds which files and chunks a filter lets through, as ids: queried once and cached."""
+"""Cached filter results on PostgreSQL: the ids of files and chunks that a filter lets through, queried once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dowse.types.stored import Filter
 
 
 class FilterCache:
-    """The filters of one snapshot."""
+    """Evaluates the filters of one snapshot to sets of ids, and caches them."""
 
     def __init__(self, transaction: Transaction, cache: ReadCache) -> None:
         self._transaction = transaction

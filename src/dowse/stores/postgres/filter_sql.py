@@ -1,4 +1,4 @@
-"""Filters as WHERE clauses. Tables go by fixed letters: ``f`` files, ``n`` names. Everything is a parameter."""
+"""SQL generation for filters: WHERE clauses with bound parameters. Tables go by letters: ``f`` files, ``n`` names."""
 
 from __future__ import annotations
 

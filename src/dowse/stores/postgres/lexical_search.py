@@ -1,4 +1,4 @@
-"""The lexical channel: fetches the posting lists of a query's terms and ranks chunks by them."""
+"""BM25 search on PostgreSQL: fetch the posting lists of a query's terms, score on the client, cache term scores."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BODY_FIELD = FIELDS.index("body")
 
 
 class LexicalSearch:
-    """Words of one snapshot."""
+    """BM25 search in one snapshot."""
 
     def __init__(self, transaction: Transaction, cache: ReadCache, filters: FilterCache) -> None:
         self._transaction = transaction
@@ -29,7 +29,7 @@ class LexicalSearch:
     def search(
         self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
     ) -> list[Scored]:
-        """Rank chunks by BM25 over the posting lists of the terms."""
+        """Rank chunks by BM25 over the posting lists of the terms; return the top k."""
         used = [term for term in terms if term.weight]
         known = self._load_term_scores([term.text for term in used], fields)
         if limit < 1 or not any(len(part.positions) for part in known.values()):

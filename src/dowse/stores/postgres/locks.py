@@ -1,4 +1,4 @@
-"""Advisory locks: who writes a view, who relies on a repository's contents, who commits to one."""
+"""PostgreSQL advisory locks: who writes a view, who relies on a repository's contents, who commits to one."""
 
 from __future__ import annotations
 

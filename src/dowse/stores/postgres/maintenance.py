@@ -1,4 +1,4 @@
-"""Maintains a schema as a whole: its status, and garbage collection of what nobody uses."""
+"""Database maintenance of a shared PostgreSQL store: status, sizes, and garbage collection of old or unused views."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The name channel on PostgreSQL: finds definitions by name, without a query for names known to be absent."""
+"""Symbol lookup by name on PostgreSQL: exact, prefix, glob (trigram index) and fuzzy, with a cached list of names.
+
+Names that are known to be absent cost no query.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from dowse.types.stored import Filter, NameHit, NameTier
 
 
 class NameSearch:
-    """Names of one snapshot."""
+    """Looks up definitions by name in one snapshot."""
 
     def __init__(self, transaction: Transaction, cache: ReadCache) -> None:
         self._transaction = transaction

@@ -1,9 +1,8 @@
-"""The lexical index: posting lists per token, packed and scored with numpy. Pure: no database here.
+"""Inverted index for PostgreSQL: posting lists per token, packed, merged, and scored by BM25 with numpy.
 
-Every commit of a view is a *segment*: the tokens of its chunks, each with one packed list of postings. A chunk is
-known in its segment by its index; the segment says which files its chunks are of, and which of them have gone. Small
-segments are merged. Lists are scored by the client, not on the server: adding up the scores of a common word would keep
-it busy for a hundred milliseconds, and packed lists are small.
+Every commit of a view is a *segment* with one packed list of postings per token; small segments are merged. Lists are
+scored by the client: adding up a common word would keep the server busy for a hundred milliseconds, and packed lists
+are small. Pure: no database here.
 """
 
 from __future__ import annotations
@@ -116,7 +115,7 @@ class PostingSegment:
 
 
 class ChunkLayout:
-    """The chunks of all segments of a view in one row; the index of a chunk in that row is its position."""
+    """The chunks of all segments of a view in one row; a chunk is addressed by its position there."""
 
     def __init__(self, segments: Iterable[PostingSegment]) -> None:
         self.segments = {segment.number: segment for segment in segments}
@@ -254,7 +253,7 @@ def _flatten_rows(
 
 
 class Statistics(NamedTuple):
-    """How many chunks a view has, and how many tokens in each field."""
+    """Corpus statistics for BM25: how many chunks a view has, and how many tokens in each field."""
 
     chunks: int
     tokens: Sequence[int]

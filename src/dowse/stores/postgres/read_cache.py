@@ -1,6 +1,6 @@
-"""The cache of what a process has read of a view on PostgreSQL, kept between queries. All of it is bounded.
+"""Read cache of the PostgreSQL store: contents, term scores, filters and name lists between queries, bounded (LRU).
 
-Contents never change under their hash; the rest belongs to one state of a view and goes with it.
+Contents never change under their hash; the rest belongs to one state of a view and is invalidated with it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Content(NamedTuple):
 
 
 class FileRow(NamedTuple):
-    """A file as its table has it."""
+    """A row of the files table."""
 
     id: int
     path: str
@@ -64,7 +64,7 @@ class FileRow(NamedTuple):
 
 
 class Directory:
-    """All files of a view."""
+    """The list of all files of a view, by path, name and stem."""
 
     def __init__(self, rows: list[FileRow]) -> None:
         self.rows = {row.id: row for row in rows}
@@ -114,7 +114,7 @@ class NameList:
 
 @dataclass
 class ReadCache:
-    """What was read so far."""
+    """What a process has read of a view so far, kept between queries."""
 
     key: Key | None = None
     hot_after: int = HOT_AFTER_QUERIES

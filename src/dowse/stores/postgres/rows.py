@@ -1,4 +1,4 @@
-"""Rows as the server's COPY takes them in binary: fields, each after its length; numbers in network order."""
+"""Bulk insert with PostgreSQL's binary COPY: encode rows as fields with their lengths, in network byte order."""
 
 from __future__ import annotations
 

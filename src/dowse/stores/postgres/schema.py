@@ -1,10 +1,9 @@
-"""The tables, and how they come about: ``dowse store init``.
+"""Database schema of the PostgreSQL store: tables, extensions, HNSW indexes, grants (``dowse store init``).
 
-A *repository* has contents (what was parsed), names and vectors, keyed by hash and shared by its views; a *view* is
-one checkout: its files, its posting lists and its dense index. A dense index is a table of its own, made when the
-first vectors of a length arrive, so that each view has its own graph and dropping a view gives its space back at once.
-
-There are no generation columns: a reader has a snapshot of the database, and a commit is one transaction.
+A *repository* has contents, names and vectors, keyed by hash and shared by its views; a *view* is one checkout: files,
+posting lists, dense index. A dense index is a table of its own for each length of vectors, so that each view has its
+own graph and dropping a view frees its space at once. There are no generation columns: a reader has a snapshot of the
+database, and a commit is one transaction.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Reads one generation of a view on PostgreSQL: the ``Snapshot`` of the engine over one transaction."""
+"""Snapshot reads on PostgreSQL: one generation of a view, read in one transaction (repeatable read).
+
+Implements ``Snapshot``: BM25, nearest neighbours, name lookup, files and contents.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ from dowse.types.stored import (
 
 
 class PostgresSnapshot:
-    """One generation of a view."""
+    """One generation of a view on PostgreSQL, for reading (snapshot isolation)."""
 
     def __init__(self, transaction: Transaction, cache: ReadCache, *, is_current: bool) -> None:
         self.is_current = is_current

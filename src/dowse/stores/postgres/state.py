@@ -1,4 +1,6 @@
-"""How far a view has come, and which files it has: what reading and writing both begin with."""
+"""State of a view on PostgreSQL (generation, fingerprint, statistics) and its manifest of files; begins read
+transactions.
+"""
 
 from __future__ import annotations
 

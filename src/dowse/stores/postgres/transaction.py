@@ -1,8 +1,7 @@
-"""One read-only transaction on one connection, for as long as a snapshot lives.
+"""Read-only transaction (REPEATABLE READ, snapshot isolation) on one connection, for as long as a snapshot lives.
 
-The server keeps for that transaction what it was when it began (REPEATABLE READ): nothing a writer does
-shows. If the connection breaks, it goes on with a new one as long as the view is still of the same
-generation, which means equal answers; otherwise it is an error, never a mixture.
+Nothing a writer does shows. If the connection breaks, it goes on with a new one as long as the view is still of the
+same generation, which means equal answers; otherwise it is an error, never a mixture.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Writes a view on PostgreSQL: every ``apply`` is one transaction, so that a reader sees all of it or nothing.
+"""Writer of a view on PostgreSQL: atomic commits, one transaction each, under an advisory lock, with retry.
 
-Who writes a view holds its advisory lock for as long as the connection lives: a killed process loses both, and the
-last complete generation is what is there. Writers of one repository share its contents; they take turns for the
-moment of a commit. If the connection breaks, the writer takes up the lock again and looks whether the commit went
-through before it repeats it.
+The lock is held for as long as the connection lives: a killed process loses both, and the last complete generation is
+what is there. Writers of one repository share its contents, and take turns for the moment of a commit. If the
+connection breaks, the writer takes up the lock again and looks whether the commit went through before it repeats it.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ T = TypeVar("T")
 
 
 class PostgresWriter:
-    """The one writer of a view."""
+    """The one writer of a view, which holds its advisory lock."""
 
     repaired: tuple[str, ...] = ()
 

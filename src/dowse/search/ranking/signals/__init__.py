@@ -1,4 +1,6 @@
-"""Signals: named, bounded, switchable rules that boost, demote or add candidates. The table, in the order they act."""
+"""Ranking signals (features): named, bounded, switchable rules that boost, demote or add candidates; their table, in
+order.
+"""
 
 from __future__ import annotations
 

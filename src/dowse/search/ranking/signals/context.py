@@ -1,4 +1,4 @@
-"""What a signal sees beside the candidates."""
+"""Input of a ranking signal beside the candidates: query, snapshot of the index, options and channel results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dowse.types.queries import Query
 
 
 class SignalContext(NamedTuple):
-    """A query, the index it is searched in, and what the channels found."""
+    """The input of a signal: the query, the snapshot it is searched in, the options, and what the channels found."""
 
     snapshot: Snapshot
     query: Query

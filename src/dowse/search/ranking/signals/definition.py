@@ -1,4 +1,4 @@
-"""Boosts chunks that define a name of the query: where a name is defined is what a query about it is for."""
+"""Definition boost: chunks that define a name of the query rank above those that only mention it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boosts chunks with a definition that is named with the words of the query."""
+"""Symbol name boost: chunks with a definition whose name shares words with the query."""
 
 from __future__ import annotations
 

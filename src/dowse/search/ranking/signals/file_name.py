@@ -1,4 +1,4 @@
-"""Boosts chunks of files that are named with words of the query."""
+"""File name boost: chunks of files whose name or folder shares words with the query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Demotes tests, examples, documentation, generated and vendored files, unless the query is about them."""
+"""File role demotion: tests, examples, documentation, generated and vendored code rank lower, unless the query asks for
+them.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Demotes tests inside source files (``mod tests`` in Rust), unless the query is about tests.
+"""Inline test demotion: tests inside source files (``mod tests`` in Rust, ``test`` blocks in Zig) rank lower.
 
-Acts before ``multi_hit_file``, so that the code that a test describes is boosted, not the test.
+Not if the query is about tests. Acts before ``multi_hit_file``, so that the code that a test describes is boosted, not
+the test.
 """
 
 from __future__ import annotations

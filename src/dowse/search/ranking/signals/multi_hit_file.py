@@ -1,8 +1,7 @@
-"""Boosts files with several good hits: they are more likely right than a file with a single lucky hit.
+"""Multi-hit boost and diversity: files with several good hits are boosted, further hits of one file demoted.
 
-That says which file; the scores of its chunks say which lines. A short query names a subject: an answer shows several
-files, so further hits of a file are demoted. A long query describes one piece of code: other chunks of its file are as
-likely meant as another file, and are boosted with it.
+A file with several hits is more likely right than one with a single lucky hit. A short query names a subject, so the
+answer should show several files; a long query describes one piece of code, and other chunks of its file stay up.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Boosts chunks that have words of the query in a row: an error message, a sentence of a comment.
+"""Phrase boost: chunks that have words of the query in a row (word n-grams): an error message, a comment.
 
-Keyword search does not see that, since to it the order of words is nothing.
+BM25 does not see the order of words. Not a filter: exact phrases are ``channels/phrase_match.py``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Boosts what lies near the editor's position, and always considers it. Never a filter."""
+"""Editor context boost: files near the cursor position (``--near``) rank higher, and are always considered. Never a
+filter.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Brings the tests of the first source files along, or the sources of the first tests."""
+"""Test partner signal: add the tests of the top source files, or the sources of the top tests, to the candidates."""
 
 from __future__ import annotations
 
