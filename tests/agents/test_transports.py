@@ -70,7 +70,7 @@ def test_every_tool(connect: Connect, mode: str) -> None:
             ]
             asked = {"query": "token refresh", "near": "src/retry.py:2", "show_low_confidence": True}
             from_there = await client.call_tool("search", asked)
-            lifted = [hit for hit in from_there.structured_content["hits"] if "cursor" in hit["why"]]
+            lifted = [hit for hit in from_there.structured_content["hits"] if "proximity" in hit["why"]]
             assert "src/retry.py" in {hit["at"].partition(":")[0] for hit in lifted}
             astray = await client.call_tool("search", {"query": "token", "near": "src/gone.py"})
             assert astray.is_error and "src/gone.py is not in the index" in text(astray)

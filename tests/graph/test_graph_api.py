@@ -156,7 +156,7 @@ def test_the_cursor_lifts_and_never_filters(engine: Engine) -> None:
     near = engine.search("checkout cart", SearchOptions(near=engine.near("src/shop/two.py:4")))
     assert plain_hits <= {hit.path for hit in near.results}
     (two,) = [hit for hit in near.results if hit.path == "src/shop/two.py"][:1]
-    assert "cursor" in [reason.name for reason in two.reasons]
+    assert "proximity" in [reason.name for reason in two.reasons]
 
 
 def test_hits_with_their_neighbours(engine: Engine) -> None:
