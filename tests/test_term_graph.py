@@ -185,7 +185,7 @@ def test_a_search_finds_by_added_terms_and_says_so(tree: Path) -> None:
     with Engine.open(tree, exclude=("*.json",), embedder="none") as engine:
         assert not engine.search("check permission").results
         assert engine.search("check permission").query.rewrite.enriched == "check permission"
-    with Engine.open(tree, exclude=("*.json",), terms="terms.json", embedder="none") as engine:
+    with Engine.open(tree, exclude=("*.json",), term_graph="terms.json", embedder="none") as engine:
         response = engine.search("check permission")
         assert response.results[0].path == "review.go"
         assert response.query.text == response.query.rewrite.original == "check permission"
@@ -207,7 +207,7 @@ def test_what_the_user_said_counts_more(tree: Path) -> None:
 
 def test_a_tree_cannot_name_a_file_elsewhere(tree: Path, tmp_path: Path) -> None:
     write_terms(tmp_path / "outside.json", ("a", ["b"]))
-    (tree / "dowse.toml").write_text('terms = "../outside.json"\n', encoding="utf-8")
+    (tree / "dowse.toml").write_text('term_graph = "../outside.json"\n', encoding="utf-8")
     with Engine.open(tree) as engine, pytest.raises(SettingsError, match="outside of"):
         engine.search("check permission")
     with Engine.open(tree, term_graph=str(tmp_path / "outside.json")) as engine:
@@ -220,7 +220,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_explain_and_json_show_the_audit(tree: Path, home: Path) -> None:
-    (tree / "dowse.toml").write_text('terms = "terms.json"\n', encoding="utf-8")
+    (tree / "dowse.toml").write_text('term_graph = "terms.json"\n', encoding="utf-8")
     shell = Shell(tree, home)
     text = shell("search", "check permission", "--explain").stdout
     assert "enriched check permission SubjectAccessReview" in text

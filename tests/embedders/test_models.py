@@ -87,9 +87,9 @@ def test_the_table_may_have_the_name_of_sentence_transformers(tmp_path: Path) ->
         (18).to_bytes(8, "little") + b'{"embeddings": {}}',
     ],
 )
-def test_weights_that_cannot_be_read_are_named(tmp_path: Path, damage: bytes) -> None:
+def test_weights_that_cannot_be_read_are_named(tmp_path: Path, corruption: bytes) -> None:
     folder = models.model2vec(tmp_path)
-    (folder / "model.safetensors").write_bytes(damage)
+    (folder / "model.safetensors").write_bytes(corruption)
     embedder = Model2VecEmbedder(folder)
     with pytest.raises(SettingsError, match=r"model\.safetensors is corrupt \(.*\): download it again"):
         _ = embedder.name
@@ -370,9 +370,9 @@ def test_a_file_of_just_now_is_not_remembered(large: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("corruption", ["", "[]", "{", '{"x": 3}', "\0"])
-def test_a_damaged_memory_is_no_harm(large: Path, tmp_path: Path, damage: str) -> None:
+def test_a_damaged_memory_is_no_harm(large: Path, tmp_path: Path, corruption: str) -> None:
     first = hash_files([large])
-    memory(tmp_path).write_text(damage)
+    memory(tmp_path).write_text(corruption)
     assert hash_files([large]) == first
 
 

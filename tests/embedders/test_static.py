@@ -189,7 +189,7 @@ def test_a_question_is_added_up_as_a_document_is(tmp_path: Path) -> None:
 
 def test_a_question_needs_no_numpy() -> None:
     code = (
-        "import sys; from dowse.embedders.static import built_in; built_in().embed_query('where is it'); "
+        "import sys; from dowse.embedders.static import load_built_in; load_built_in().embed_query('where is it'); "
         "sys.exit('numpy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

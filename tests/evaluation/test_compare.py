@@ -112,10 +112,12 @@ def test_variants_as_people_write_them() -> None:
         "fusion": "rrf",
         "lexical_weight": 2.0,
     }
-    assert variants.parse("definition=off", base).settings == {"disabled_signals": ("role", "definition")}
-    assert variants.parse("role=on", base).settings == {"disabled_signals": ()}
-    assert variants.parse("disabled_signals=role,definition", base).settings == {
-        "disabled_signals": ("role", "definition")
+    assert variants.parse("definition=off", base).settings == {
+        "disabled_signals": ("file_role", "definition")
+    }
+    assert variants.parse("file_role=on", base).settings == {"disabled_signals": ()}
+    assert variants.parse("disabled_signals=file_role,definition", base).settings == {
+        "disabled_signals": ("file_role", "definition")
     }
     assert variants.parse("", base).settings == {}
 

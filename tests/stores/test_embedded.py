@@ -198,7 +198,7 @@ def test_an_error_while_committing_changes_nothing(store: Store) -> None:
     assert [row[0] for row in dump(store)] == sorted(TREE.keys() - {"main.py"})
 
 
-# --- corruption to what is derived ---------------------------------------------------------------------
+# --- corruption of what is derived ---------------------------------------------------------------------
 
 
 def garbage(path: Path) -> None:
@@ -216,12 +216,12 @@ def inverted(path: Path) -> None:
     overwrite(path, bytes(byte ^ 0x55 for byte in raw[:-end]) + raw[-end:])
 
 
-def every(pattern: str, damage: Callable[[Path], object]) -> Callable[[Path], None]:
+def every(pattern: str, corruption: Callable[[Path], object]) -> Callable[[Path], None]:
     def act(view: Path) -> None:
         found = list(view.glob(pattern))
         assert found, pattern
         for path in found:
-            damage(path)
+            corruption(path)
 
     return act
 
@@ -255,10 +255,10 @@ DAMAGES = {
 @posix_only
 @pytest.mark.parametrize("corruption", DAMAGES.values(), ids=DAMAGES)
 def test_damage_to_what_is_derived_is_repaired(
-    folder: Path, tmp_path: Path, built: Path, damage: Callable[[Path], None]
+    folder: Path, tmp_path: Path, built: Path, corruption: Callable[[Path], None]
 ) -> None:
     shutil.copytree(built, folder)
-    damage(folder / "views" / "1")
+    corruption(folder / "views" / "1")
     with closing(embedded(folder)) as reader:
         with pytest.raises(IndexCorrupt, match="run 'dowse index'"):
             dump(reader)
@@ -375,7 +375,7 @@ def test_a_reader_that_is_open_goes_on_after_a_repair(store: Store, folder: Path
             assert lexical(snapshot, "fresh") == ["new.py"]
 
 
-# --- corruption to the catalogue -----------------------------------------------------------------------
+# --- corruption of the catalogue -----------------------------------------------------------------------
 
 
 def scrambled(path: Path) -> None:
@@ -390,10 +390,10 @@ def scrambled(path: Path) -> None:
     [garbage, halved, scrambled],
 )
 def test_a_damaged_catalogue_is_made_anew(
-    folder: Path, tmp_path: Path, built: Path, damage: Callable[[Path], None]
+    folder: Path, tmp_path: Path, built: Path, corruption: Callable[[Path], None]
 ) -> None:
     shutil.copytree(built, folder)
-    damage(folder / CATALOGUE)
+    corruption(folder / CATALOGUE)
     with closing(embedded(folder)) as store:
         for look in (store.state, store.status, lambda: dump(store)):
             with pytest.raises(IndexCorrupt, match="run 'dowse index --rebuild'"):

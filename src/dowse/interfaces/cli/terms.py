@@ -227,7 +227,7 @@ def _validation_text(found: Validation) -> str:
     from dowse.interfaces import text_layout
     from dowse.interfaces.theme import escape_text
 
-    rows = [("BEFORE", "AFTER", "CHANGE", "QUESTION")]
+    rows = [("BEFORE", "AFTER", "CHANGE", "QUERY")]
     rows += [(str(r.before or "-"), str(r.after or "-"), r.change, escape_text(r.query)) for r in found.rows]
     enriched = [
         f"  {escape_text(r.query)}\n    + {escape_text(', '.join(r.added))}" for r in found.rows if r.added

@@ -31,7 +31,7 @@ def introduction(evaluation: Evaluation) -> str:
     queries = len(evaluation.runs[0].outcomes) if evaluation.runs else 0
     made = evaluation.made[:16].replace("T", " ")
     return (
-        f"{format_count(queries, 'query')} from {evaluation.truth} "
+        f"{format_count(queries, 'query', 'queries')} from {evaluation.truth} "
         f"against {format_count(evaluation.files, 'indexed file')}; "
         f"up to {evaluation.depth} results each; dowse {evaluation.version}, {made} UTC"
     )

@@ -84,7 +84,7 @@ def _changes(name: str, changes: Sequence[QueryChange], headline: str, limit: in
 
 def _worst_queries(evaluation: Evaluation, limit: int) -> str:
     run, headline = evaluation.runs[0], evaluation.metrics[0]
-    rows = [("RANK", "QUESTION", "ANSWER", "FIRST RESULT")]
+    rows = [("RANK", "QUERY", "ANSWER", "FIRST RESULT")]
     for outcome in content.worst_outcomes(run, headline, limit):
         answer = escape_text(outcome.relevant[0]) + (
             f" +{len(outcome.relevant) - 1}" if outcome.relevant[1:] else ""
