@@ -11,8 +11,8 @@ from typing import Any
 
 import dowse
 from benchmarks import results
+from benchmarks.bench_types import Outcome
 from benchmarks.data import MissingDataError
-from benchmarks.values import Outcome
 
 BENCHMARKS = {
     "quality": "how good the answers are: four public question sets",

@@ -31,10 +31,10 @@ import anyio
 from mcp import Client, StdioServerParameters
 
 from benchmarks import data
+from benchmarks.bench_types import Figure, Outcome, Tree, at_least, at_most
 from benchmarks.competitors import COMPETITORS, semble_model, semble_server
 from benchmarks.metrics import mean
 from benchmarks.sets import swe_qa
-from benchmarks.values import Figure, Outcome, Tree, at_least, at_most
 from dowse.search.output.token_estimate import estimate_tokens
 
 OPENED = {"places": 5, "files": 3}

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks import data
+from benchmarks.bench_types import Tree
 from benchmarks.sets import repositories, swe_qa
-from benchmarks.values import Tree
 from dowse import Engine, SearchOptions
 from dowse.errors import UsageError
 from dowse.search.ranking.calibration import (

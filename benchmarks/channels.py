@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from benchmarks import quality
+from benchmarks.bench_types import Outcome, Row
 from benchmarks.sets import SETS, QuestionSet
-from benchmarks.values import Outcome, Row
 from dowse.settings import SIGNALS
 
 ALONE = {"name_weight": 0.0, "file_weight": 0.0, "disabled_signals": list(SIGNALS)}

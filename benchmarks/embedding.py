@@ -21,11 +21,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks import data
+from benchmarks.bench_types import Figure, Outcome, Tree, at_most, below
+from benchmarks.engine_process import Probe
 from benchmarks.metrics import median_ratio, percentile, ratio_of_sums
-from benchmarks.probe import Probe
 from benchmarks.sets import repositories
 from benchmarks.speed import WARM_UP
-from benchmarks.values import Figure, Outcome, Tree, at_most, below
 
 INDEX_TARGET = at_most(1.3)
 """Indexing with vectors over indexing without."""

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import data
+from benchmarks.bench_types import Figure, Outcome, at_most
 from benchmarks.metrics import mean
-from benchmarks.values import Figure, Outcome, at_most
 
 QUESTIONS = 1000
 """Of the timed run."""

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import data
-from benchmarks.clock import spent
+from benchmarks.bench_types import Figure, Outcome, at_least, at_most, below
 from benchmarks.metrics import first_rank, mean, reciprocal
 from benchmarks.sets import locagent
-from benchmarks.values import Figure, Outcome, at_least, at_most, below
+from benchmarks.stage_clock import spent
 from dowse import Engine
 from dowse.code import parsing, references, symbols
 from dowse.code.languages.spec import Language

@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 from benchmarks import hostile_shapes
-from benchmarks.values import Figure, Outcome, at_most
+from benchmarks.bench_types import Figure, Outcome, at_most
 from dowse.code import languages, parsing, secrets
 from dowse.code.languages.spec import Language
 from dowse.indexing import guard

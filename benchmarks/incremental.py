@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks import data
-from benchmarks.clock import spent
-from benchmarks.values import Figure, Outcome, Target, at_least, below
+from benchmarks.bench_types import Figure, Outcome, Target, at_least, below
+from benchmarks.stage_clock import spent
 from dowse import Engine
 
 QUERY = "where is the query set evaluated"

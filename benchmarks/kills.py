@@ -19,8 +19,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.bench_types import Figure, Outcome, Tree, at_least
 from benchmarks.sets import repositories
-from benchmarks.values import Figure, Outcome, Tree, at_least
 from dowse import Engine
 from dowse.errors import DowseError, IndexMissing
 from dowse.indexing import pipeline, workers

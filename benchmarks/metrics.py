@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from benchmarks.values import Place
+from benchmarks.bench_types import Place
 
 Spans = Mapping[str, Sequence[Sequence[int]]]
 """First and last line of what answers a question, by path."""

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from benchmarks import quality
+from benchmarks.bench_types import Figure, Outcome
 from benchmarks.competitors import COMPETITORS
 from benchmarks.data import MissingDataError
 from benchmarks.sets import SETS, QuestionSet
-from benchmarks.values import Figure, Outcome
 
 PEER_SETS = ("repositories", "swe-qa")
 """The sets that need no more of an engine than paths and lines."""

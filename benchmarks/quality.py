@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import data
-from benchmarks.probe import Probe
+from benchmarks.bench_types import Figure, Outcome, Row, Target, at_least
+from benchmarks.engine_process import Probe
 from benchmarks.results import RUNS
 from benchmarks.sets import SETS, QuestionSet, repositories
-from benchmarks.values import Figure, Outcome, Row, Target, at_least
 from dowse.settings import ENVIRONMENT_PREFIX, SIGNALS, Settings
 
 ABLATED_SETS = ("repositories", "swe-qa")

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks.values import Figure, Outcome
+from benchmarks.bench_types import Figure, Outcome
 
 RESULTS = Path(__file__).with_name("results")
 RUNS = RESULTS / "runs"

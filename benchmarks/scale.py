@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks import corpus, data
-from benchmarks.clock import Spent, spent
+from benchmarks.bench_types import Figure, Outcome, Target, at_most, below
 from benchmarks.metrics import percentile
-from benchmarks.values import Figure, Outcome, Target, at_most, below
+from benchmarks.stage_clock import Spent, spent
 from dowse import Engine, SearchOptions
 from dowse.indexing import inotify
 from dowse.indexing.freshness import MAX_CHECKED_FILES
@@ -141,7 +141,7 @@ def _times(
 
 def _fresh(root: Path, index: Path, queries: Sequence[str]) -> dict[str, float]:
     ran = subprocess.run(
-        [sys.executable, "-m", "benchmarks.fresh", str(root), str(index)],
+        [sys.executable, "-m", "benchmarks.cold_start", str(root), str(index)],
         input=json.dumps(list(queries)),
         stdout=subprocess.PIPE,
         encoding="utf-8",

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import data
-from benchmarks.values import Figure, Outcome, at_least, below
+from benchmarks.bench_types import Figure, Outcome, at_least, below
 from dowse import Engine
 from dowse.search.output.token_estimate import estimate_tokens
 
@@ -147,12 +147,12 @@ def _starts(root: Path) -> list[Figure]:
 
 
 class Beside:
-    """A process that answers without the protocol, and says how long it took (see ``beside.py``)."""
+    """A process that answers without the protocol, and says how long it took (see ``latency_worker.py``)."""
 
     def __init__(self, way: str, root: Path) -> None:
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.beside", way, str(root)],
+            [sys.executable, "-m", "benchmarks.latency_worker", way, str(root)],
             stdin=pipe,
             stdout=pipe,
             encoding="utf-8",

@@ -24,10 +24,10 @@ from typing import Any, NamedTuple
 from tests.stores import server
 
 from benchmarks import corpus, data
-from benchmarks.clock import Spent, spent
+from benchmarks.bench_types import Figure, Outcome, Place, Row, Tree, at_least, at_most
 from benchmarks.metrics import mean, percentile
 from benchmarks.sets import repositories
-from benchmarks.values import Figure, Outcome, Place, Row, Tree, at_least, at_most
+from benchmarks.stage_clock import Spent, spent
 from dowse import Engine, SearchOptions, stores
 from dowse.types.answers import SearchResponse
 from dowse.types.stored import Filter

@@ -22,7 +22,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from benchmarks import data
-from benchmarks.values import Figure, Outcome, at_most
+from benchmarks.bench_types import Figure, Outcome, at_most
 from dowse import Engine
 
 SESSIONS = 100

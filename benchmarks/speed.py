@@ -28,11 +28,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.bench_types import Figure, Outcome, Tree, at_most
 from benchmarks.competitors import COMPETITORS, SEMBLE_CACHE, semble_model
+from benchmarks.engine_process import Answer, Cost, Probe
 from benchmarks.metrics import median_ratio, percentile, ratio_of_sums
-from benchmarks.probe import Answer, Cost, Probe
 from benchmarks.sets import repositories
-from benchmarks.values import Figure, Outcome, Tree, at_most
 
 ENGINES = ("dowse", "semble")
 WARM_UP = "flask"

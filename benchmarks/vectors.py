@@ -23,9 +23,9 @@ import numpy as np
 import simsimd
 
 from benchmarks import data
+from benchmarks.bench_types import Figure, Outcome, at_least
 from benchmarks.metrics import mean, percentile
 from benchmarks.sets import repositories, swe_qa
-from benchmarks.values import Figure, Outcome, at_least
 from dowse.code import chunk_fields
 from dowse.code.languages import load_builtin
 from dowse.embedders.static import load_built_in

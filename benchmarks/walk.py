@@ -19,7 +19,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 import dowse
-from benchmarks.values import Figure, Outcome, below
+from benchmarks.bench_types import Figure, Outcome, below
 
 PACKAGE = str(Path(dowse.__file__).parent)
 QUERY = "where are changed files noticed"

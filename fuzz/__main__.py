@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks import results
-from benchmarks.values import Figure, Outcome, at_least, at_most
+from benchmarks.bench_types import Figure, Outcome, at_least, at_most
 
 from fuzz.targets import TARGETS, Target
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from benchmarks import agents, corpus, data, metrics, quality, results
 from benchmarks.__main__ import BENCHMARKS
-from benchmarks.probe import Probe
+from benchmarks.bench_types import Figure, Outcome, Place, Question, Target, Tree
+from benchmarks.engine_process import Probe
 from benchmarks.sets import codegrapher, locagent
-from benchmarks.values import Figure, Outcome, Place, Question, Target, Tree
 
 from dowse.evaluation import dataset
 

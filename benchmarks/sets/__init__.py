@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from benchmarks.bench_types import Figure, Place, Row, Tree
 from benchmarks.sets import codegrapher, locagent, repositories, swe_qa
-from benchmarks.values import Figure, Place, Row, Tree
 
 
 @dataclass(frozen=True, slots=True)

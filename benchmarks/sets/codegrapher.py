@@ -13,8 +13,8 @@ from functools import cache
 from typing import Any
 
 from benchmarks import data
+from benchmarks.bench_types import Figure, Place, Question, Row, Tree
 from benchmarks.metrics import mean, recall_at_files
-from benchmarks.values import Figure, Place, Question, Row, Tree
 
 FILES = 13
 """Files that CodeGrapher's budget of 3,500 tokens holds."""

@@ -16,8 +16,8 @@ from functools import cache
 from typing import Any
 
 from benchmarks import data
+from benchmarks.bench_types import Figure, Place, Question, Row, Tree
 from benchmarks.metrics import entity_id, first_rank, mean, reciprocal
-from benchmarks.values import Figure, Place, Question, Row, Tree
 
 DEPTH = 10
 SDISTS = {"requests": "requests-2.32.3", "flask": "flask-3.0.3"}

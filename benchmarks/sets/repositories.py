@@ -12,8 +12,8 @@ from functools import cache
 from typing import Any
 
 from benchmarks import data
+from benchmarks.bench_types import Figure, Place, Question, Row, Tree
 from benchmarks.metrics import mean
-from benchmarks.values import Figure, Place, Question, Row, Tree
 
 BUDGETS = (500, 1000, 2000, 4000)
 """Tokens that a reader may have to spend on an answer."""

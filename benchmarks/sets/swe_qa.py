@@ -13,8 +13,8 @@ from functools import cache
 from typing import Any
 
 from benchmarks import data
+from benchmarks.bench_types import Figure, Place, Question, Row, Tree
 from benchmarks.metrics import files_of, first_rank, mean, reciprocal, touches
-from benchmarks.values import Figure, Place, Question, Row, Tree
 
 EVERY_FILE = 10**9
 """The depth at which the first cited file counts for ``mrr``: wherever it is."""

@@ -1,4 +1,4 @@
-"""A process that answers questions and says how long each took it: ``python -m benchmarks.beside ENGINE|SERVICE ROOT``.
+"""Answer queries and print how long each took: ``python -m benchmarks.latency_worker ENGINE|SERVICE ROOT``.
 
 A question a line on standard input, milliseconds a line on standard output. ``engine`` searches and packs into the
 budget; ``service`` gives the answer that the MCP server would send. In processes of their own, because a server is in

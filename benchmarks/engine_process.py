@@ -10,8 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
+from benchmarks.bench_types import Place
 from benchmarks.competitors import COMPETITORS, serve
-from benchmarks.values import Place
 
 
 class Cost(NamedTuple):

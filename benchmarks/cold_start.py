@@ -1,4 +1,4 @@
-"""A fresh process that opens an index and searches: ``python -m benchmarks.fresh ROOT INDEX < QUERIES``.
+"""A fresh process that opens an index and searches: ``python -m benchmarks.cold_start ROOT INDEX < QUERIES``.
 
 Queries are a JSON list on standard input; what it took is printed as JSON. Ready means that an engine is
 open and has a snapshot of the index in hand, so that a question could be put to it.
@@ -11,7 +11,7 @@ import sys
 import time
 from importlib import import_module
 
-from benchmarks.clock import peak_memory_mb
+from benchmarks.stage_clock import peak_memory_mb
 
 
 def main(root: str, index: str) -> None:
