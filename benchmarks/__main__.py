@@ -39,7 +39,7 @@ BENCHMARKS = {
 def main() -> int:
     """Run what was asked for; 1 if something was missing."""
     modules = {name: import_module(f"benchmarks.{name}") for name in BENCHMARKS}
-    args = _parser(modules).parse_args()
+    args = _make_parser(modules).parse_args()
     if unknown := set(args.names) - set(BENCHMARKS):
         print(f"no benchmark is called {min(unknown)}: there are {', '.join(BENCHMARKS)}", file=sys.stderr)
         return 2
@@ -58,7 +58,7 @@ def main() -> int:
     return int(failed)
 
 
-def _parser(modules: dict[str, Any]) -> argparse.ArgumentParser:
+def _make_parser(modules: dict[str, Any]) -> argparse.ArgumentParser:
     listing = "\n".join(f"  {name:12} {about}" for name, about in BENCHMARKS.items())
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
@@ -74,7 +74,7 @@ def _parser(modules: dict[str, Any]) -> argparse.ArgumentParser:
 
 def _show(outcome: Outcome) -> None:
     print(f"\n{outcome.title}\n")
-    print(results.table(results.plain_figures(outcome)))
+    print(results.render_table(results.figures_to_dicts(outcome)))
     for note in outcome.notes:
         print(f"- {note}")
     if outcome.official:

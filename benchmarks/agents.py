@@ -32,23 +32,23 @@ from mcp import Client, StdioServerParameters
 
 from benchmarks import data
 from benchmarks.bench_types import Figure, Outcome, Tree, at_least, at_most
-from benchmarks.competitors import COMPETITORS, semble_model, semble_server
+from benchmarks.competitors import COMPETITORS, find_semble_server, get_semble_model
 from benchmarks.metrics import mean
 from benchmarks.sets import swe_qa
 from dowse.search.output.token_estimate import estimate_tokens
 
-OPENED = {"places": 5, "files": 3}
+OPEN_LIMITS = {"places": 5, "files": 3}
 """Places, or files, that the agent opens before it gives up."""
 
-AROUND = 100
+CONTEXT_LINES = 100
 """Lines on either side of a place that is opened."""
 
-FILE_LINES = 2000
-SEEN = 0.5
+MAX_FILE_LINES = 2000
+MIN_SEEN_SHARE = 0.5
 """Share of a cited range that must have been shown."""
 
-GREPPED = 3
-MATCHING_LINES = 50
+MAX_GREPPED_FILES = 3
+MAX_MATCHING_LINES = 50
 """Files whose matching lines are shown, and how many of each."""
 
 Lines = dict[str, set[int]]
@@ -56,7 +56,7 @@ Lines = dict[str, set[int]]
 
 
 @dataclass
-class Seen:
+class Transcript:
     """What the agent has been shown, and what that cost."""
 
     tokens: int = 0
@@ -68,64 +68,69 @@ class Seen:
         for path, numbers in lines.items():
             self.lines.setdefault(path, set()).update(numbers)
 
-    def copy(self) -> Seen:
+    def copy(self) -> Transcript:
         """The same so far."""
-        return Seen(self.tokens, {path: set(numbers) for path, numbers in self.lines.items()})
+        return Transcript(self.tokens, {path: set(numbers) for path, numbers in self.lines.items()})
 
     def has(self, spans: Mapping[str, Sequence[tuple[int, int]]]) -> bool:
         """Whether enough of one of the ranges was shown."""
         return any(
-            len(self.lines.get(path, set()) & set(range(first, last + 1))) >= SEEN * (last - first + 1)
+            len(self.lines.get(path, set()) & set(range(first, last + 1)))
+            >= MIN_SEEN_SHARE * (last - first + 1)
             for path, ranges in spans.items()
             for first, last in ranges
         )
 
 
-Found = list[tuple[str, int]]
+Locations = list[tuple[str, int]]
 """Places that an answer names, best first: path and line."""
 
 
 class Tools(Protocol):
     """What an agent can ask."""
 
-    async def ask(self, question: str, seen: Seen) -> Found:
+    async def search(self, query: str, transcript: Transcript) -> Locations:
         """The first answer; the places in it, best first."""
         ...
 
-    async def more(self, question: str, seen: Seen) -> Found:
+    async def search_more(self, query: str, transcript: Transcript) -> Locations:
         """Another answer to the same question."""
         ...
 
 
-class End(NamedTuple):
+class AgentRun(NamedTuple):
     """What a way of looking came to: its cost, and at which step the lines were seen."""
 
     tokens: int
     step: str
 
 
-async def look(tools: Tools, root: Path, question: str, spans: Mapping[str, Any]) -> dict[str, End]:
+async def run_agent(tools: Tools, root: Path, query: str, spans: Mapping[str, Any]) -> dict[str, AgentRun]:
     """Ask, ask for more, open what was found; what that came to, by way of opening."""
-    seen = Seen()
-    found = await tools.ask(question, seen)
-    if seen.has(spans):
-        return dict.fromkeys(OPENED, End(seen.tokens, "first"))
-    found += await tools.more(question, seen)
-    if seen.has(spans):
-        return dict.fromkeys(OPENED, End(seen.tokens, "more"))
-    return {way: _opened(seen.copy(), root, found, spans, way) for way in OPENED}
+    transcript = Transcript()
+    found = await tools.search(query, transcript)
+    if transcript.has(spans):
+        return dict.fromkeys(OPEN_LIMITS, AgentRun(transcript.tokens, "first"))
+    found += await tools.search_more(query, transcript)
+    if transcript.has(spans):
+        return dict.fromkeys(OPEN_LIMITS, AgentRun(transcript.tokens, "more"))
+    return {way: _open_files(transcript.copy(), root, found, spans, way) for way in OPEN_LIMITS}
 
 
-def _opened(seen: Seen, root: Path, found: Found, spans: Mapping[str, Any], way: str) -> End:
-    places = found if way == "places" else [(path, 0) for path in dict.fromkeys(path for path, _ in found)]
-    for path, line in list(dict.fromkeys(places))[: OPENED[way]]:
+def _open_files(
+    transcript: Transcript, root: Path, found: Locations, spans: Mapping[str, Any], way: str
+) -> AgentRun:
+    locations = found if way == "places" else [(path, 0) for path in dict.fromkeys(path for path, _ in found)]
+    for path, line in list(dict.fromkeys(locations))[: OPEN_LIMITS[way]]:
         text = (root / path).read_text(encoding="utf-8", errors="replace").split("\n")
-        first, last = (max(1, line - AROUND), line + AROUND) if line else (1, FILE_LINES)
+        first, last = (max(1, line - CONTEXT_LINES), line + CONTEXT_LINES) if line else (1, MAX_FILE_LINES)
         shown = list(enumerate(text, 1))[first - 1 : last]
-        seen.add("\n".join(f"{number:>6}\t{row}" for number, row in shown), {path: {n for n, _ in shown}})
-        if seen.has(spans):
-            return End(seen.tokens, "opened")
-    return End(seen.tokens, "never")
+        transcript.add(
+            "\n".join(f"{number:>6}\t{row}" for number, row in shown), {path: {n for n, _ in shown}}
+        )
+        if transcript.has(spans):
+            return AgentRun(transcript.tokens, "opened")
+    return AgentRun(transcript.tokens, "never")
 
 
 # --- the tools -----------------------------------------------------------------------------------
@@ -138,21 +143,23 @@ class Dowse:
         self._client = client
         self._cursor: str | None = None
 
-    async def ask(self, question: str, seen: Seen) -> Found:
+    async def search(self, query: str, transcript: Transcript) -> Locations:
         """The best mix for the default budget."""
-        return await self._search({"query": question}, seen)
+        return await self._search({"query": query}, transcript)
 
-    async def more(self, question: str, seen: Seen) -> Found:
+    async def search_more(self, query: str, transcript: Transcript) -> Locations:
         """The next page."""
-        return await self._search({"query": question, "cursor": self._cursor}, seen) if self._cursor else []
+        return (
+            await self._search({"query": query, "cursor": self._cursor}, transcript) if self._cursor else []
+        )
 
-    async def _search(self, arguments: dict[str, Any], seen: Seen) -> Found:
+    async def _search(self, arguments: dict[str, Any], transcript: Transcript) -> Locations:
         result = await self._client.call_tool("search", arguments)
         assert not result.is_error, result.content
-        text = _text(result)
+        text = _join_text(result)
         cursor = re.search(r"more with cursor (\S+?)(;|$)", text, re.MULTILINE)
         self._cursor = cursor[1] if cursor else None
-        seen.add(text, shown_lines(text))
+        transcript.add(text, parse_shown_lines(text))
         headers = re.findall(r"^(\S+):(\d+)-\d+(?: |$)", text, re.MULTILINE)
         return [(path, int(first)) for path, first in headers]
 
@@ -164,24 +171,24 @@ class Semble:
         self._client = client
         self._root = root
 
-    async def ask(self, question: str, seen: Seen) -> Found:
+    async def search(self, query: str, transcript: Transcript) -> Locations:
         """Five results of ten lines: its defaults."""
-        return await self._search({"query": question}, seen)
+        return await self._search({"query": query}, transcript)
 
-    async def more(self, question: str, seen: Seen) -> Found:
+    async def search_more(self, query: str, transcript: Transcript) -> Locations:
         """Ten results, whole."""
-        return await self._search({"query": question, "top_k": 10, "max_snippet_lines": None}, seen)
+        return await self._search({"query": query, "top_k": 10, "max_snippet_lines": None}, transcript)
 
-    async def _search(self, arguments: dict[str, Any], seen: Seen) -> Found:
+    async def _search(self, arguments: dict[str, Any], transcript: Transcript) -> Locations:
         result = await self._client.call_tool("search", arguments | {"repo": str(self._root)})
-        text = _text(result)
+        text = _join_text(result)
         lines: Lines = {}
         hits = json.loads(text).get("results", ())
         for hit in hits:
             shown = hit.get("content", "").count("\n") + 1 if hit.get("content") else 0
             last = min(hit["end_line"], hit["start_line"] + shown - 1)
             lines.setdefault(hit["file_path"], set()).update(range(hit["start_line"], last + 1))
-        seen.add(text, lines)
+        transcript.add(text, lines)
         return [(hit["file_path"], hit["start_line"]) for hit in hits]
 
 
@@ -193,27 +200,27 @@ class Ripgrep:
         self._program = program
         self._files: list[str] = []
 
-    async def ask(self, question: str, seen: Seen) -> Found:
+    async def search(self, query: str, transcript: Transcript) -> Locations:
         """The files with the most matching lines."""
-        counted = self._run(question, "--count")
+        counted = self._run(query, "--count")
         rows = [
             (int(line.rpartition(":")[2]), line.rpartition(":")[0]) for line in counted.splitlines() if line
         ]
         ranked = sorted(rows, key=lambda row: (-row[0], row[1]))[:10]
         self._files = [path.removeprefix("./") for _, path in ranked]
-        seen.add("\n".join(f"{path}:{count}" for count, path in ranked), {})
+        transcript.add("\n".join(f"{path}:{count}" for count, path in ranked), {})
         return [(path, 1) for path in self._files]
 
-    async def more(self, question: str, seen: Seen) -> Found:
+    async def search_more(self, query: str, transcript: Transcript) -> Locations:
         """The matching lines of the first files."""
-        for path in self._files[:GREPPED]:
-            found = self._run(question, "--line-number", "--no-filename", path).splitlines()[:MATCHING_LINES]
+        for path in self._files[:MAX_GREPPED_FILES]:
+            found = self._run(query, "--line-number", "--no-filename", path).splitlines()[:MAX_MATCHING_LINES]
             numbers = {int(line.partition(":")[0]) for line in found if line.partition(":")[0].isdigit()}
-            seen.add(f"{path}\n" + "\n".join(found), {path: numbers})
+            transcript.add(f"{path}\n" + "\n".join(found), {path: numbers})
         return []
 
-    def _run(self, question: str, *args: str) -> str:
-        words = {word for word in re.findall(r"\w+", question) if len(word) > 3}
+    def _run(self, query: str, *args: str) -> str:
+        words = {word for word in re.findall(r"\w+", query) if len(word) > 3}
         pattern = "|".join(sorted(map(re.escape, words)))
         options = [arg for arg in args if arg.startswith("-")]
         where = [arg for arg in args if not arg.startswith("-")] or ["."]
@@ -231,28 +238,28 @@ class Ripgrep:
         return subprocess.run(command, cwd=self._root, capture_output=True, text=True, check=False).stdout
 
 
-def shown_lines(text: str) -> Lines:
+def parse_shown_lines(text: str) -> Lines:
     """The lines of files that an answer of dowse shows: those below a header, but for what a mark leaves out."""
     lines: Lines = {}
-    path, number, last, fresh = "", 1, 0, False
+    path, number, last, is_after_header = "", 1, 0, False
     for line in text.split("\n"):
         if mark := re.fullmatch(r"\.\.\. \d+ lines? \(\d+-(\d+)\)", line):
             number = int(mark[1]) + 1
         elif header := re.match(r"(\S+):(\d+)-(\d+)(?: |$)", line):
             path, number, last = header[1], int(header[2]), int(header[3])
             lines.setdefault(path, set())
-            fresh = True
+            is_after_header = True
             continue
-        elif (fresh and not line) or re.match(r"hits \d+-\d+", line):
+        elif (is_after_header and not line) or re.match(r"hits \d+-\d+", line):
             path = ""  # a hit that is only named, or the end
         elif path and number <= last:
             lines[path].add(number)
             number += 1
-        fresh = False
+        is_after_header = False
     return lines
 
 
-def _text(result: Any) -> str:
+def _join_text(result: Any) -> str:
     return "\n".join(content.text for content in result.content)
 
 
@@ -262,48 +269,50 @@ def _text(result: Any) -> str:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("agents")
     group.add_argument("--tools", action="append", choices=TOOLS, help="only these tools")
-    group.add_argument("--questions", type=int, metavar="N", help="only the first N questions of each tree")
+    group.add_argument("--queries", type=int, metavar="N", help="only the first N queries of each tree")
 
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
     """Every set of tools over every question that cites lines."""
     chosen = args.tools or list(TOOLS)
-    rows: dict[str, list[dict[str, End]]] = {}
+    rows: dict[str, list[dict[str, AgentRun]]] = {}
     listings: dict[str, int] = {}
     notes = []
     for name in chosen:
         try:
-            rows[name], listings[name] = anyio.run(_all, name, args.questions)
+            rows[name], listings[name] = anyio.run(_run_tools, name, args.queries)
         except data.MissingDataError as error:
             notes.append(f"{name} is not available: {error}")
     yield Outcome(
         name="agents",
         title="Tokens until an agent has seen the cited lines",
-        figures=_figures(rows, listings),
+        figures=_make_figures(rows, listings),
         notes=(
             f"{max(map(len, rows.values()), default=0)} SWE-QA questions whose answers cite lines; a range counts as "
-            f"seen when {SEEN:.0%} of it was shown; {semble_note()}",
-            f"opening places: {AROUND} lines on either side of up to {OPENED['places']}; opening files: up to "
-            f"{OPENED['files']}, {FILE_LINES} lines of each",
+            f"seen when {MIN_SEEN_SHARE:.0%} of it was shown; {describe_semble()}",
+            f"opening places: {CONTEXT_LINES} lines on either side of up to {OPEN_LIMITS['places']}; opening files: up to "
+            f"{OPEN_LIMITS['files']}, {MAX_FILE_LINES} lines of each",
             "tokens of the answers, by dowse's estimate; those of a question that is never answered count too",
             *notes,
         ),
-        official=not (args.tools or args.questions),
+        official=not (args.tools or args.queries),
     )
 
 
-def semble_note() -> str:
+def describe_semble() -> str:
     """Which semble was asked."""
-    return f"semble 0.7.0, model {semble_model()}"
+    return f"semble 0.7.0, model {get_semble_model()}"
 
 
-def _figures(rows: Mapping[str, Sequence[Mapping[str, End]]], listings: Mapping[str, int]) -> list[Figure]:
+def _make_figures(
+    rows: Mapping[str, Sequence[Mapping[str, AgentRun]]], listings: Mapping[str, int]
+) -> list[Figure]:
     figures = []
     for name, found in rows.items():
-        for way in OPENED:
+        for way in OPEN_LIMITS:
             figures += [
-                Figure(f"{name}, opening {way}: mean tokens", _tokens(found, way), "tokens"),
-                Figure(f"{name}, opening {way}: success", _success(found, way)),
+                Figure(f"{name}, opening {way}: mean tokens", _mean_tokens(found, way), "tokens"),
+                Figure(f"{name}, opening {way}: success", _success_rate(found, way)),
             ]
         steps = [row["files"].step for row in found]
         figures += [
@@ -316,9 +325,9 @@ def _figures(rows: Mapping[str, Sequence[Mapping[str, End]]], listings: Mapping[
             figures.append(Figure(f"{name}: list of tools", listings[name], "tokens"))
     if not {"semble", "dowse"} <= rows.keys():
         return figures
-    for way in OPENED:
-        share = _tokens(rows["dowse"], way) / _tokens(rows["semble"], way)
-        gain = _success(rows["dowse"], way) - _success(rows["semble"], way)
+    for way in OPEN_LIMITS:
+        share = _mean_tokens(rows["dowse"], way) / _mean_tokens(rows["semble"], way)
+        gain = _success_rate(rows["dowse"], way) - _success_rate(rows["semble"], way)
         figures += [
             Figure(f"dowse over semble, opening {way}: mean tokens", share, "x", at_most(0.7)),
             Figure(f"dowse minus semble, opening {way}: success", gain, "", at_least(0.0)),
@@ -326,56 +335,56 @@ def _figures(rows: Mapping[str, Sequence[Mapping[str, End]]], listings: Mapping[
     return figures
 
 
-def _tokens(rows: Sequence[Mapping[str, End]], way: str) -> float:
+def _mean_tokens(rows: Sequence[Mapping[str, AgentRun]], way: str) -> float:
     return mean(row[way].tokens for row in rows)
 
 
-def _success(rows: Sequence[Mapping[str, End]], way: str) -> float:
+def _success_rate(rows: Sequence[Mapping[str, AgentRun]], way: str) -> float:
     return mean(row[way].step != "never" for row in rows)
 
 
-async def _all(name: str, questions: int | None) -> tuple[list[dict[str, End]], int]:
-    found: list[dict[str, End]] = []
+async def _run_tools(name: str, limit: int | None) -> tuple[list[dict[str, AgentRun]], int]:
+    found: list[dict[str, AgentRun]] = []
     listing = 0
     for tree in swe_qa.trees():
-        asked = [q for q in tree.questions if swe_qa.spans(q.id)][:questions]
-        if not asked:
+        cited = [q for q in tree.queries if swe_qa.cited_spans(q.id)][:limit]
+        if not cited:
             continue
         async with TOOLS[name](tree) as (tools, tokens):
             listing = tokens
             found += [
-                await look(tools, tree.path, question.text, swe_qa.spans(question.id)) for question in asked
+                await run_agent(tools, tree.path, query.text, swe_qa.cited_spans(query.id)) for query in cited
             ]
     return found, listing
 
 
-async def _listing(client: Client) -> int:
+async def _count_listing_tokens(client: Client) -> int:
     tools = (await client.list_tools()).tools
     return sum(estimate_tokens(tool.model_dump_json(by_alias=True, exclude_none=True)) for tool in tools)
 
 
 @asynccontextmanager
-async def _dowse(tree: Tree) -> AsyncIterator[tuple[Tools, int]]:
+async def _start_dowse(tree: Tree) -> AsyncIterator[tuple[Tools, int]]:
     with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as index:
         words = ["-m", "dowse", "mcp", str(tree.path), "--index-dir", f"{index}/index", "--no-memory"]
         server = StdioServerParameters(command=sys.executable, args=words, env=dict(os.environ))
         async with Client(server, mode="legacy") as client:
-            yield Dowse(client), await _listing(client)
+            yield Dowse(client), await _count_listing_tokens(client)
 
 
 @asynccontextmanager
-async def _semble(tree: Tree) -> AsyncIterator[tuple[Tools, int]]:
+async def _start_semble(tree: Tree) -> AsyncIterator[tuple[Tools, int]]:
     with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as cache:
-        program, environment = semble_server(cache)
+        program, environment = find_semble_server(cache)
         server = StdioServerParameters(command=program, args=[], env={**os.environ, **environment})
         async with Client(server, mode="legacy") as client:
-            yield Semble(client, tree.path), await _listing(client)
+            yield Semble(client, tree.path), await _count_listing_tokens(client)
 
 
 @asynccontextmanager
-async def _ripgrep(tree: Tree) -> AsyncIterator[tuple[Tools, int]]:
+async def _start_ripgrep(tree: Tree) -> AsyncIterator[tuple[Tools, int]]:
     program = COMPETITORS["ripgrep"].launch().environment["BENCH_RG"]
     yield Ripgrep(tree.path, program), 0
 
 
-TOOLS = {"dowse": _dowse, "semble": _semble, "ripgrep": _ripgrep}
+TOOLS = {"dowse": _start_dowse, "semble": _start_semble, "ripgrep": _start_ripgrep}

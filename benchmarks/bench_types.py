@@ -21,7 +21,7 @@ class Target(NamedTuple):
     relation: str
     bound: float
 
-    def met_by(self, value: float) -> bool:
+    def is_met_by(self, value: float) -> bool:
         """Whether a value is as it should be."""
         return _RELATIONS[self.relation](value, self.bound)
 
@@ -67,7 +67,7 @@ class Outcome:
     official: bool = True
 
 
-class Place(NamedTuple):
+class Hit(NamedTuple):
     """A result as an adapter returns it: lines are 1-based and inclusive, the path relative to the tree.
 
     An engine that returns whole files gives no lines; ``entity`` and ``text`` are empty where it has none.
@@ -80,7 +80,7 @@ class Place(NamedTuple):
     text: str = ""
 
 
-class Question(NamedTuple):
+class Query(NamedTuple):
     """Something to look for in a tree; ``id`` is unique in its tree."""
 
     id: str
@@ -93,7 +93,7 @@ class Tree:
 
     name: str
     path: Path
-    questions: tuple[Question, ...]
+    queries: tuple[Query, ...]
 
 
 Row = dict[str, Any]

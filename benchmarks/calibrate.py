@@ -31,15 +31,15 @@ from dowse.search.ranking.calibration import (
     logistic,
 )
 
-HITS = 10
+HITS_PER_QUERY = 10
 """Hits per question that are looked at."""
 
-FOREIGN = 20
+FOREIGN_QUERIES = 20
 """Questions about other trees per tree; there are as many real ones."""
 
 THRESHOLDS = (0.03, 0.05, 0.07, 0.1, 0.15)
 
-ABSENT = (
+ABSENT_QUERIES = (
     "best pizza near the river", "how to train a golden retriever puppy", "lunar eclipse schedule for next winter",
     "quarterly revenue forecast spreadsheet", "vegetarian lasagna recipe", "invoice tax rounding rules",
     "bluetooth pairing handshake", "how are polygons triangulated", "speech recognition language model",
@@ -50,54 +50,59 @@ ABSENT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class LabelledHit:
     """A hit with its evidence, the question it answers, and whether it is right."""
 
     set: str
     tree: str
-    question: str
+    query: str
     real: bool
     right: bool
-    evidence: Features
+    features: Features
 
 
 IsRight = Callable[[Tree, str, str], bool]
 """Whether a path is an answer to the question with an id."""
 
 
-def hits(set_name: str, trees: Sequence[Tree], is_right: IsRight, settings: dict[str, Any]) -> Iterator[Hit]:
+def collect_hits(
+    set_name: str, trees: Sequence[Tree], is_right: IsRight, settings: dict[str, Any]
+) -> Iterator[LabelledHit]:
     """The hits of real and foreign questions on every tree."""
     chance = random.Random(0)
     for tree in trees:
         print(f"{set_name}: {tree.name}", file=sys.stderr)
-        others = [q.text for other in trees if other.name != tree.name for q in other.questions]
-        foreign = [*chance.sample(others, FOREIGN * 3 // 4), *chance.sample(ABSENT, FOREIGN // 4)]
-        asked = [(q.text, q.id) for q in tree.questions] + [(text, "") for text in foreign]
+        others = [q.text for other in trees if other.name != tree.name for q in other.queries]
+        foreign = [
+            *chance.sample(others, FOREIGN_QUERIES * 3 // 4),
+            *chance.sample(ABSENT_QUERIES, FOREIGN_QUERIES // 4),
+        ]
+        labelled_queries = [(q.text, q.id) for q in tree.queries] + [(text, "") for text in foreign]
         with (
             tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder,
             Engine.open(tree.path, index_dir=folder, cache="off", **settings) as engine,
         ):
             engine.index()
-            for text, id in asked:
-                for path, evidence in _evidence(engine, text):
-                    yield Hit(
-                        set_name, tree.name, text, bool(id), bool(id) and is_right(tree, id, path), evidence
+            for text, id in labelled_queries:
+                for path, features in _extract_features(engine, text):
+                    yield LabelledHit(
+                        set_name, tree.name, text, bool(id), bool(id) and is_right(tree, id, path), features
                     )
 
 
-def _evidence(engine: Engine, text: str) -> Iterator[tuple[str, Features]]:
+def _extract_features(engine: Engine, text: str) -> Iterator[tuple[str, Features]]:
     try:
-        with engine.ranking(text, SearchOptions(limit=HITS)) as (snapshot, ranking):
-            judge = RelevanceModel(snapshot, ranking.query)
-            for rank, candidate in enumerate(ranking.candidates[:HITS], 1):
-                yield candidate.file.path, judge.extract_features(candidate, rank)
+        with engine.ranking(text, SearchOptions(limit=HITS_PER_QUERY)) as (snapshot, ranking):
+            model = RelevanceModel(snapshot, ranking.query)
+            for rank, candidate in enumerate(ranking.candidates[:HITS_PER_QUERY], 1):
+                yield candidate.file.path, model.extract_features(candidate, rank)
     except UsageError:  # a question that is not one in our language
         return
 
 
-def repository_answer(tree: Tree, id: str, path: str) -> bool:
+def is_repository_answer(tree: Tree, id: str, path: str) -> bool:
     """Whether a file is a target of a question about the 31 repositories."""
-    scorer, bench = data.scorer(), repositories._bench()
+    scorer, bench = data.load_scorer(), repositories._load_bench()
     task = bench.by_key[tree.name, int(id)]
     return any(
         scorer.covers(bench, tree.name, target, path, None, None, strict=False, paths="loose")
@@ -105,24 +110,24 @@ def repository_answer(tree: Tree, id: str, path: str) -> bool:
     )
 
 
-def cited(tree: Tree, id: str, path: str) -> bool:
+def is_cited(tree: Tree, id: str, path: str) -> bool:
     """Whether an answer of SWE-QA cites a file."""
-    return path in swe_qa._items()[id]["gold"]
+    return path in swe_qa._load_items()[id]["gold"]
 
 
 Weights = dict[str, float]
 
 
-def fit(of: Sequence[Hit]) -> tuple[Weights, Weights]:
+def fit(sample: Sequence[LabelledHit]) -> tuple[Weights, Weights]:
     """The weights for first hits and for others."""
-    first = [hit for hit in of if not hit.evidence.depth]
-    return _fit(first), _fit([hit for hit in of if hit.evidence.depth])
+    first = [hit for hit in sample if not hit.features.depth]
+    return _fit(first), _fit([hit for hit in sample if hit.features.depth])
 
 
-def _fit(of: Sequence[Hit]) -> Weights:
+def _fit(sample: Sequence[LabelledHit]) -> Weights:
     """Newton's method, with a little shrinking so that a feature that never varies gets weight 0."""
-    x = np.array([[1.0, *hit.evidence] for hit in of])
-    y = np.array([float(hit.right) for hit in of])
+    x = np.array([[1.0, *hit.features] for hit in sample])
+    y = np.array([float(hit.right) for hit in sample])
     weights = np.zeros(x.shape[1])
     for _ in range(50):
         p = 1 / (1 + np.exp(-x @ weights))
@@ -135,26 +140,26 @@ def _fit(of: Sequence[Hit]) -> Weights:
     return {name: round(float(w), 2) for name, w in zip(names, weights, strict=True)}
 
 
-def judged(hit: Hit, first: Weights, later: Weights) -> float:
+def predict_relevance(hit: LabelledHit, first: Weights, later: Weights) -> float:
     """The relevance of a hit under some weights."""
-    weights = later if hit.evidence.depth else first
-    return logistic(weights["intercept"] + sum(weights[k] * v for k, v in hit.evidence._asdict().items()))
+    weights = later if hit.features.depth else first
+    return logistic(weights["intercept"] + sum(weights[k] * v for k, v in hit.features._asdict().items()))
 
 
-def report(name: str, of: Sequence[Hit], first: Weights, later: Weights) -> None:
+def report(name: str, sample: Sequence[LabelledHit], first: Weights, later: Weights) -> None:
     """How well the relevance of some hits holds."""
-    p = np.array([judged(hit, first, later) for hit in of])
-    y = np.array([hit.right for hit in of])
+    p = np.array([predict_relevance(hit, first, later) for hit in sample])
+    y = np.array([hit.right for hit in sample])
     best: dict[tuple[str, str, bool], float] = {}
-    for hit, value in zip(of, p, strict=True):
-        key = (hit.tree, hit.question, hit.real)
+    for hit, value in zip(sample, p, strict=True):
+        key = (hit.tree, hit.query, hit.real)
         best[key] = max(best.get(key, 0.0), float(value))
     real = np.array([value for key, value in best.items() if key[2]])
     other = np.array([value for key, value in best.items() if not key[2]])
-    questions = auc(np.r_[real, other], np.r_[np.ones(len(real)), np.zeros(len(other))] > 0)
+    query_auc = auc(np.r_[real, other], np.r_[np.ones(len(real)), np.zeros(len(other))] > 0)
     print(
-        f"{name}: {len(of)} hits, AUC {auc(p, y):.3f}, Brier {((p - y) ** 2).mean():.3f}, "
-        f"calibration error {calibration_error(p, y):.3f}; real against other questions AUC {questions:.3f}"
+        f"{name}: {len(sample)} hits, AUC {auc(p, y):.3f}, Brier {((p - y) ** 2).mean():.3f}, "
+        f"calibration error {calibration_error(p, y):.3f}; real against other questions AUC {query_auc:.3f}"
     )
     for threshold in THRESHOLDS:
         silenced = f"{(real < threshold).mean():.1%} of {len(real)} real"
@@ -183,8 +188,8 @@ def calibration_error(p: Any, y: Any, bins: int = 10) -> float:
 def main() -> None:
     """Collect, fit to each half, report on the other, fit to all."""
     settings = dict(item.split("=", 1) for item in sys.argv[1:])
-    sets = (("repositories", repositories.trees, repository_answer), ("swe-qa", swe_qa.trees, cited))
-    found = [hit for name, trees, right in sets for hit in hits(name, list(trees()), right, settings)]
+    sets = (("repositories", repositories.trees, is_repository_answer), ("swe-qa", swe_qa.trees, is_cited))
+    found = [hit for name, trees, right in sets for hit in collect_hits(name, list(trees()), right, settings)]
     names = sorted({(hit.set, hit.tree) for hit in found})
     random.Random(1).shuffle(names)
     half = set(names[::2])

@@ -12,21 +12,21 @@ from typing import Any
 
 from benchmarks import quality
 from benchmarks.bench_types import Outcome, Row
-from benchmarks.sets import SETS, QuestionSet
+from benchmarks.sets import SETS, QuerySet
 from dowse.settings import SIGNALS
 
-ALONE = {"name_weight": 0.0, "file_weight": 0.0, "disabled_signals": list(SIGNALS)}
+ONE_CHANNEL_SETTINGS = {"name_weight": 0.0, "file_weight": 0.0, "disabled_signals": list(SIGNALS)}
 
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
-    "words alone": {**ALONE, "hybrid": "off"},
-    "meaning alone": {**ALONE, "hybrid": "on", "lexical_weight": 0.0},
-    "both, no rules": {**ALONE, "hybrid": "on"},
+    "words alone": {**ONE_CHANNEL_SETTINGS, "hybrid": "off"},
+    "meaning alone": {**ONE_CHANNEL_SETTINGS, "hybrid": "on", "lexical_weight": 0.0},
+    "both, no rules": {**ONE_CHANNEL_SETTINGS, "hybrid": "on"},
     "everything but meaning": {"hybrid": "off"},
     "everything": {},
 }
 """All on the same index."""
 
-BASE = "everything but meaning"
+BASELINE = "everything but meaning"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,20 +36,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
     """Each set."""
     for name in args.sets or SETS:
-        question_set = SETS[name]
-        rows = quality.ask(question_set, quality.ENGINE, VARIANTS, {})
-        compared = {v: quality.compared_with(question_set, rows[BASE], rows[v]) for v in VARIANTS}
+        query_set = SETS[name]
+        rows = quality.run_variants(query_set, quality.ENGINE, VARIANTS, {})
+        comparison = {v: quality.compare_runs(query_set, rows[BASELINE], rows[v]) for v in VARIANTS}
         yield Outcome(
             name=f"channels-{name}",
-            title=f"One channel alone, and all: {question_set.title}",
-            figures=[quality.variant_figure(question_set, v, rows[v], compared[v]) for v in VARIANTS],
+            title=f"One channel alone, and all: {query_set.title}",
+            figures=[quality.make_variant_figure(query_set, v, rows[v], comparison[v]) for v in VARIANTS],
             notes=(
-                f"in brackets: the mean difference to '{BASE}' by question, its 95 % interval, and how many "
+                f"in brackets: the mean difference to '{BASELINE}' by question, its 95 % interval, and how many "
                 "questions are better and worse",
             ),
-            details={"breakdown": {v: _breakdown(question_set, rows[v]) for v in VARIANTS}},
+            details={"breakdown": {v: _break_down(query_set, rows[v]) for v in VARIANTS}},
         )
 
 
-def _breakdown(question_set: QuestionSet, rows: Sequence[Row]) -> dict[str, float]:
-    return {figure.name: round(figure.value, 4) for figure in question_set.breakdown(rows)}
+def _break_down(query_set: QuerySet, rows: Sequence[Row]) -> dict[str, float]:
+    return {figure.name: round(figure.value, 4) for figure in query_set.breakdown(rows)}

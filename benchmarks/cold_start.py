@@ -11,7 +11,7 @@ import sys
 import time
 from importlib import import_module
 
-from benchmarks.stage_clock import peak_memory_mb
+from benchmarks.stage_clock import read_peak_memory_mb
 
 
 def main(root: str, index: str) -> None:
@@ -33,7 +33,7 @@ def main(root: str, index: str) -> None:
             "import_ms": (imported - started) * 1e3,
             "open_ms": (ready - imported) * 1e3,
             "first_search_ms": (first - ready) * 1e3,
-            "memory_mb": peak_memory_mb(),
+            "memory_mb": read_peak_memory_mb(),
         }
     print(json.dumps(times))
 

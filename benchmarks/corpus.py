@@ -21,10 +21,10 @@ from benchmarks.sets import repositories, swe_qa
 BYTES_PER_CHUNK = 1030
 """Source bytes for each chunk that comes of them, measured on these trees; a little high, to have enough."""
 
-LARGEST_FILE = 1_000_000
+MAX_FILE_BYTES = 1_000_000
 """Larger files are not indexed by default, so they are not copied."""
 
-SNIFFED = 8_000
+SNIFF_BYTES = 8_000
 """Bytes at the beginning of a file that are searched for a NUL, the mark of a binary one."""
 
 _IDENTIFIER = re.compile(rb"\b(?:[A-Za-z]+_[A-Za-z_]+|[a-z]+[A-Z][A-Za-z]+|[A-Za-z]{9,})\b")
@@ -43,41 +43,41 @@ class Corpus(NamedTuple):
 def build(root: Path, chunks: int) -> Corpus:
     """A tree of about so many chunks."""
     wanted, files, size = chunks * BYTES_PER_CHUNK, 0, 0
-    sources = list(_sources())
+    sources = list(_list_sources())
     copies = (
         written
         for number in count()
         for name, source in sources
-        for written in _copied(source, root / f"round-{number}" / name, number)
+        for written in _copy_files(source, root / f"round-{number}" / name, number)
     )
     while size < wanted:
         files, size = files + 1, size + next(copies)
     return Corpus(root, files, size, f"round-0/{sources[0][0]}/**")
 
 
-def _sources() -> Iterator[tuple[str, Path]]:
-    trees = data.folder("BENCH_TREES")
+def _list_sources() -> Iterator[tuple[str, Path]]:
+    trees = data.find_folder("BENCH_TREES")
     for tree in repositories.trees():
         yield tree.name, trees / tree.name
     for tree in swe_qa.trees():
         yield f"qa-{tree.name}", tree.path
 
 
-def _copied(source: Path, target: Path, number: int) -> Iterator[int]:
+def _copy_files(source: Path, target: Path, number: int) -> Iterator[int]:
     """Copy the text files of a tree; the size of each."""
     for path in sorted(source.rglob("*")):
-        if path.is_symlink() or not path.is_file() or path.stat().st_size > LARGEST_FILE:
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
             continue
         content = path.read_bytes()
-        if b"\0" in content[:SNIFFED]:
+        if b"\0" in content[:SNIFF_BYTES]:
             continue
         copy = target / path.relative_to(source)
         copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_bytes(varied(content, number))
+        copy.write_bytes(vary_line(content, number))
         yield len(content)
 
 
-def varied(content: bytes, number: int) -> bytes:
+def vary_line(content: bytes, number: int) -> bytes:
     """The content with one line changed, another one for each number; as it is for number 0."""
     if not number:
         return content

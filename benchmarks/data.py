@@ -34,12 +34,12 @@ class MissingDataError(Exception):
     """Something that a benchmark needs is not there; the message says what to set."""
 
 
-def folder(variable: str) -> Path:
+def find_folder(variable: str) -> Path:
     """The folder that a variable names."""
-    given = os.environ.get(variable)
-    if not given:
+    value = os.environ.get(variable)
+    if not value:
         raise MissingDataError(f"set {variable} to {FOLDERS[variable]}: see benchmarks/README.md")
-    path = Path(given)
+    path = Path(value)
     if not path.is_dir():
         raise MissingDataError(f"{variable} is not a folder: it should be {FOLDERS[variable]}")
     return path
@@ -53,22 +53,22 @@ def cache_folder() -> Path:
 
 
 @cache
-def scorer() -> Any:
+def load_scorer() -> Any:
     """The module score.py."""
-    folder("BENCH_TREES")
+    find_folder("BENCH_TREES")
     return _load("score.py", ())
 
 
 @cache
-def localiser() -> Any:
+def load_localizer() -> Any:
     """The module loc.py: loading and exporting for questions about git commits."""
-    folder("BENCH_MIRRORS")
+    find_folder("BENCH_MIRRORS")
     return _load("loc.py", ("--help",))
 
 
 def _load(name: str, arguments: tuple[str, ...]) -> ModuleType:
     """A module of BENCH_HOME. loc.py parses the command line as it loads: ``--help`` ends that, quietly."""
-    path = folder("BENCH_HOME") / name
+    path = find_folder("BENCH_HOME") / name
     spec = importlib.util.spec_from_file_location(f"bench_{path.stem}", path)
     if spec is None or spec.loader is None or not path.is_file():
         raise MissingDataError(f"{name} is not in BENCH_HOME")
@@ -83,20 +83,20 @@ def _load(name: str, arguments: tuple[str, ...]) -> ModuleType:
     return module
 
 
-def exported(mirror: str, commit: str) -> Path:
+def export_commit(mirror: str, commit: str) -> Path:
     """The files of a commit, exported once into the cache."""
     target = cache_folder() / "exports" / f"{mirror}-{commit[:12]}"
     if target.is_dir():
         return target
     partial = target.with_name(f"{target.name}.{os.getpid()}")
     partial.mkdir(parents=True)
-    if not localiser().export(mirror, commit, str(partial)):
+    if not load_localizer().export(mirror, commit, str(partial)):
         partial.rmdir()
         raise MissingDataError(f"commit {commit} is not in the snapshot {mirror} of BENCH_MIRRORS")
     partial.rename(target)
     return target
 
 
-def bench_queries() -> list[str]:
+def load_bench_queries() -> list[str]:
     """All questions about the 31 repositories, without repeats."""
-    return list(dict.fromkeys(task.query for task in scorer().load_bench().tasks))
+    return list(dict.fromkeys(task.query for task in load_scorer().load_bench().tasks))

@@ -22,10 +22,10 @@ from pathlib import Path
 
 from benchmarks import data
 from benchmarks.bench_types import Figure, Outcome, Tree, at_most, below
-from benchmarks.engine_process import Probe
+from benchmarks.engine_process import EngineProcess
 from benchmarks.metrics import median_ratio, percentile, ratio_of_sums
 from benchmarks.sets import repositories
-from benchmarks.speed import WARM_UP
+from benchmarks.speed import WARM_UP_TREE
 
 INDEX_TARGET = at_most(1.3)
 """Indexing with vectors over indexing without."""
@@ -36,8 +36,8 @@ LOAD_TARGET, QUERY_TARGET = below(30), below(1)
 WHEEL_TARGET = below(25)
 """Megabytes."""
 
-WITHOUT: Mapping[str, str] = {"embedder": "none"}
-PROCESSES = 9
+NO_VECTORS: Mapping[str, str] = {"embedder": "none"}
+MODEL_PROCESSES = 9
 ROOT = Path(__file__).parent.parent
 
 
@@ -48,11 +48,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
     """All figures."""
     trees = [tree for tree in repositories.trees() if not args.trees or tree.name in args.trees]
-    costs = _index_costs(trees, args.runs)
+    costs = _measure_indexing(trees, args.runs)
     yield Outcome(
         name="embedding",
         title="What the built-in model costs",
-        figures=[*_index_figures(costs), *_model_figures(data.bench_queries()), _wheel()],
+        figures=[
+            *_make_index_figures(costs),
+            *_make_model_figures(data.load_bench_queries()),
+            _measure_wheel(),
+        ],
         notes=(f"{len(trees)} trees, with and without vectors in turn; x: with over without",),
         details={"index_cpu_ms": costs},
         official=not args.trees,
@@ -62,30 +66,32 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
 # --- indexing ---
 
 
-def _index_costs(trees: Sequence[Tree], runs: int) -> dict[str, dict[str, float]]:
+def _measure_indexing(trees: Sequence[Tree], runs: int) -> dict[str, dict[str, float]]:
     """CPU milliseconds of indexing by tree, with and without vectors."""
     found: dict[str, dict[str, float]] = {}
-    warm_up = next(tree.path for tree in repositories.trees() if tree.name == WARM_UP)
-    with Probe("dowse") as one, Probe("dowse") as other:
+    warm_up = next(tree.path for tree in repositories.trees() if tree.name == WARM_UP_TREE)
+    with EngineProcess("dowse") as one, EngineProcess("dowse") as other:
         one.index(warm_up)
-        other.index(warm_up, **WITHOUT)
+        other.index(warm_up, **NO_VECTORS)
         for tree in trees:
             print(f"embedding: {tree.name}", file=sys.stderr)
-            pairs = [_pair(one, other, tree.path, turn=number % 2 > 0) for number in range(runs)]
+            pairs = [_index_both(one, other, tree.path, is_first=number % 2 > 0) for number in range(runs)]
             with_vectors, without = (statistics.median(column) for column in zip(*pairs, strict=True))
             found[tree.name] = {"with": round(with_vectors, 1), "without": round(without, 1)}
     return found
 
 
-def _pair(one: Probe, other: Probe, tree: Path, *, turn: bool) -> tuple[float, float]:
+def _index_both(
+    one: EngineProcess, other: EngineProcess, tree: Path, *, is_first: bool
+) -> tuple[float, float]:
     """With and without vectors; which goes first takes turns."""
-    if turn:
-        return one.index(tree).cpu_ms, other.index(tree, **WITHOUT).cpu_ms
-    without = other.index(tree, **WITHOUT).cpu_ms
+    if is_first:
+        return one.index(tree).cpu_ms, other.index(tree, **NO_VECTORS).cpu_ms
+    without = other.index(tree, **NO_VECTORS).cpu_ms
     return one.index(tree).cpu_ms, without
 
 
-def _index_figures(costs: Mapping[str, Mapping[str, float]]) -> list[Figure]:
+def _make_index_figures(costs: Mapping[str, Mapping[str, float]]) -> list[Figure]:
     with_vectors, without = ([cost[way] for cost in costs.values()] for way in ("with", "without"))
     return [
         Figure("indexing CPU, ratio of sums", ratio_of_sums(with_vectors, without), "x", INDEX_TARGET),
@@ -98,21 +104,21 @@ def _index_figures(costs: Mapping[str, Mapping[str, float]]) -> list[Figure]:
 # --- the model ---
 
 
-def _model_figures(questions: Sequence[str]) -> list[Figure]:
-    loaded, asked = zip(*(_in_fresh_process(questions) for _ in range(PROCESSES)), strict=True)
-    times = [statistics.median(column) for column in zip(*asked, strict=True)]
+def _make_model_figures(queries: Sequence[str]) -> list[Figure]:
+    load_times, query_times = zip(*(_time_cold_model(queries) for _ in range(MODEL_PROCESSES)), strict=True)
+    times = [statistics.median(column) for column in zip(*query_times, strict=True)]
     return [
-        Figure("loading the model, wall", statistics.median(loaded), "ms", LOAD_TARGET),
+        Figure("loading the model, wall", statistics.median(load_times), "ms", LOAD_TARGET),
         Figure("the vector of a question, p50", percentile(times, 0.5), "ms", QUERY_TARGET),
         Figure("the vector of a question, p95", percentile(times, 0.95), "ms", QUERY_TARGET),
     ]
 
 
-def _in_fresh_process(questions: Sequence[str]) -> tuple[float, list[float]]:
+def _time_cold_model(queries: Sequence[str]) -> tuple[float, list[float]]:
     """Milliseconds until the first question has its vector, and of each that follows."""
     ran = subprocess.run(
         [sys.executable, "-m", "benchmarks.embedding"],
-        input=json.dumps(list(questions)),
+        input=json.dumps(list(queries)),
         stdout=subprocess.PIPE,
         encoding="utf-8",
         cwd=ROOT,
@@ -124,13 +130,13 @@ def _in_fresh_process(questions: Sequence[str]) -> tuple[float, list[float]]:
 
 def main() -> None:
     """Print what the vector of each question takes; questions are a JSON list on standard input."""
-    questions = json.load(sys.stdin)
+    queries = json.load(sys.stdin)
     from dowse.embedders.static import load_built_in
 
     times = []
-    for question in questions:
+    for query in queries:
         started = time.perf_counter()
-        load_built_in().embed_query(question)
+        load_built_in().embed_query(query)
         times.append((time.perf_counter() - started) * 1e3)
     print(json.dumps(times))
 
@@ -138,10 +144,10 @@ def main() -> None:
 # --- the wheel ---
 
 
-def _wheel() -> Figure:
+def _measure_wheel() -> Figure:
     with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
-        made = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, str(ROOT)]
-        subprocess.run(made, check=True)
+        command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, str(ROOT)]
+        subprocess.run(command, check=True)
         (wheel,) = Path(folder).glob("*.whl")
         return Figure("the wheel", wheel.stat().st_size / 1e6, "MB", WHEEL_TARGET)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
-from benchmarks.bench_types import Place
+from benchmarks.bench_types import Hit
 from benchmarks.competitors import COMPETITORS, serve
 
 
@@ -24,11 +24,11 @@ class Cost(NamedTuple):
 class Answer(NamedTuple):
     """The results of a question and what it took."""
 
-    places: list[Place]
+    hits: list[Hit]
     cost: Cost
 
 
-class Probe:
+class EngineProcess:
     """One engine of the table, running. Use in a ``with`` block."""
 
     def __init__(self, name: str, environment: dict[str, str] | None = None) -> None:
@@ -55,13 +55,12 @@ class Probe:
         """Index a tree; questions go to it from here on."""
         return Cost(**self._request({"do": "index", "path": str(path), "settings": settings}))
 
-    def ask(self, queries: Sequence[str], depth: int, runs: int = 1) -> list[Answer]:
+    def search(self, queries: Sequence[str], depth: int, runs: int = 1) -> list[Answer]:
         """The answer to each question, with the median of what some runs of it took."""
         request = {"do": "search", "queries": list(queries), "depth": depth, "runs": runs}
         found = self._request(request)["answers"]
         return [
-            Answer([Place(*place) for place in one["places"]], Cost(one["cpu_ms"], one["wall_ms"]))
-            for one in found
+            Answer([Hit(*hit) for hit in one["hits"]], Cost(one["cpu_ms"], one["wall_ms"])) for one in found
         ]
 
     def _request(self, request: dict[str, Any]) -> dict[str, Any]:

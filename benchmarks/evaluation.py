@@ -22,7 +22,7 @@ from benchmarks import data
 from benchmarks.bench_types import Figure, Outcome, at_most
 from benchmarks.metrics import mean
 
-QUESTIONS = 1000
+TIMED_QUERIES = 1000
 """Of the timed run."""
 
 METRIC = "ndcg@10"
@@ -34,17 +34,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
     """The comparison, and the timing."""
-    bench = data.scorer().load_bench()
+    bench = data.load_scorer().load_bench()
     by_repository: dict[str, tuple[float, float]] = {}
-    questions, worst = 0, 0.0
+    query_count, worst = 0, 0.0
     for name in bench.repos():
         print(f"evaluation: {name}", file=sys.stderr)
-        ours = _evaluated(bench.bench_dir(name), data.folder("BENCH_HOME") / "annotations" / f"{name}.json")
-        theirs = _scored(bench, name, ours)
+        ours = _run_eval(
+            bench.bench_dir(name), data.find_folder("BENCH_HOME") / "annotations" / f"{name}.json"
+        )
+        theirs = _score_results(bench, name, ours)
         differences = [abs(a["values"][METRIC] - b["ndcg10"]) for a, b in zip(ours, theirs, strict=True)]
-        questions, worst = questions + len(ours), max(worst, *differences)
+        query_count, worst = query_count + len(ours), max(worst, *differences)
         by_repository[name] = (mean(o["values"][METRIC] for o in ours), mean(t["ndcg10"] for t in theirs))
-    seconds = _timed(bench)
+    seconds = _time_eval(bench)
     yield Outcome(
         name="evaluation",
         title="dowse eval beside the bench's own scorer on 31 repositories",
@@ -54,52 +56,55 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
             ),
             Figure("NDCG@10 by score.py of the same results", mean(b for _, b in by_repository.values())),
             Figure("largest difference of a question", worst, target=at_most(1e-9)),
-            Figure(f"dowse eval of {QUESTIONS} questions, warm index, start to exit", seconds, "s"),
+            Figure(f"dowse eval of {TIMED_QUERIES} questions, warm index, start to exit", seconds, "s"),
         ],
-        notes=(f"{questions} questions of {len(by_repository)} repositories",),
+        notes=(f"{query_count} questions of {len(by_repository)} repositories",),
         details={"by repository": {name: list(pair) for name, pair in by_repository.items()}},
     )
 
 
-def _evaluated(root: Path, truth: Path) -> list[dict[str, Any]]:
+def _run_eval(root: Path, truth: Path) -> list[dict[str, Any]]:
     """The outcomes of the real command."""
     with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
-        said = _command("eval", str(truth), "--root", str(root), "--index-dir", folder, "--json")
-    outcomes: list[dict[str, Any]] = said["runs"][0]["questions"]
+        report = _run_command("eval", str(truth), "--root", str(root), "--index-dir", folder, "--json")
+    outcomes: list[dict[str, Any]] = report["runs"][0]["questions"]
     return outcomes
 
 
-def _scored(bench: Any, name: str, outcomes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _score_results(bench: Any, name: str, outcomes: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows of score.py for the first ten results that the command reports."""
-    runs = {(name, qid): [_place(found) for found in o["found"]] for qid, o in enumerate(outcomes)}
-    rows: list[dict[str, Any]] = data.scorer().score_results(bench, runs)
+    runs = {(name, qid): [_parse_location(found) for found in o["found"]] for qid, o in enumerate(outcomes)}
+    rows: list[dict[str, Any]] = data.load_scorer().score_results(bench, runs)
     return rows
 
 
-def _place(found: str) -> tuple[str, int, int]:
+def _parse_location(found: str) -> tuple[str, int, int]:
     path, _, lines = found.rpartition(":")
     first, _, last = lines.partition("-")
     return path, int(first), int(last)
 
 
-def _timed(bench: Any) -> float:
+def _time_eval(bench: Any) -> float:
     """Seconds of a run of many questions about one tree whose index is there."""
     name = bench.repos()[0]
     root = bench.bench_dir(name)
     tasks = [task for task in bench.tasks if task.repo == name]
-    asked = islice(cycle(tasks), QUESTIONS)
-    lines = [json.dumps({"query": task.query, "relevant": [t.path for t in task.targets]}) for task in asked]
+    repeated_tasks = islice(cycle(tasks), TIMED_QUERIES)
+    lines = [
+        json.dumps({"query": task.query, "relevant": [t.path for t in task.targets]})
+        for task in repeated_tasks
+    ]
     with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
         truth = Path(folder) / "truth.jsonl"
         truth.write_text("\n".join(lines), encoding="utf-8")
-        place = ("--root", str(root), "--index-dir", str(Path(folder) / "index"))
-        _command("index", str(root), "--index-dir", str(Path(folder) / "index"), "--json")
+        location = ("--root", str(root), "--index-dir", str(Path(folder) / "index"))
+        _run_command("index", str(root), "--index-dir", str(Path(folder) / "index"), "--json")
         started = time.perf_counter()
-        _command("eval", str(truth), *place, "--json")
+        _run_command("eval", str(truth), *location, "--json")
         return time.perf_counter() - started
 
 
-def _command(*arguments: str) -> Any:
+def _run_command(*arguments: str) -> Any:
     done = subprocess.run(
         [sys.executable, "-m", "dowse", *arguments], capture_output=True, check=True, encoding="utf-8"
     )

@@ -24,7 +24,7 @@ from benchmarks import data
 from benchmarks.bench_types import Figure, Outcome, at_least, at_most, below
 from benchmarks.metrics import first_rank, mean, reciprocal
 from benchmarks.sets import locagent
-from benchmarks.stage_clock import spent
+from benchmarks.stage_clock import measure_time
 from dowse import Engine
 from dowse.code import parsing, references, symbols
 from dowse.code.languages.spec import Language
@@ -37,13 +37,13 @@ from dowse.types.source import Kind
 PACKAGES = ("requests-2.32.3", "flask-3.0.3", "httpx-0.27.2")
 """Source distributions on which jedi is asked about every call; those that are missing are left out."""
 
-COUNTS = {
+LOCAGENT_COUNTS = {
     "requests-2.32.3": {"nodes": 767, "files": 34, "classes": 85, "functions": 643},
     "flask-3.0.3": {"nodes": 1609, "files": 82, "classes": 145, "functions": 1354},
 }
 """What LocAgent's graph has of these, ``__init__`` methods folded into their classes."""
 
-JEDI = "BENCH_JEDI_PYTHON"
+JEDI_VARIABLE = "BENCH_JEDI_PYTHON"
 EDITS = 200
 RUNS = 7
 DEPTH = 5
@@ -72,60 +72,64 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
 # --- calls and imports ---
 
 
-def calls() -> Outcome:
+def measure_calls() -> Outcome:
     """Precision and recall of resolved calls to definitions in the tree, imports of files in the tree."""
     figures: list[Figure] = []
     notes = []
     for name in PACKAGES:
-        root = data.folder("BENCH_SDISTS") / name
+        root = data.find_folder("BENCH_SDISTS") / name
         if not root.is_dir():
             notes.append(f"{name} is not in BENCH_SDISTS: left out")
             continue
-        with _opened(root) as engine:
-            found, note = _judged(name, engine.graph.load(), _oracle(root))
+        with _open_engine(root) as engine:
+            found, note = _compare_edges(name, engine.graph.load(), _load_oracle(root))
         figures += found
         notes.append(note)
     return Outcome("graph-calls", "Calls and imports against jedi", figures, notes)
 
 
-def _oracle(root: Path) -> Any:
+def _load_oracle(root: Path) -> Any:
     """What jedi says of a tree; kept in the cache, because it takes minutes."""
     kept = data.cache_folder() / f"oracle-{root.name}.json"
     if not kept.exists():
-        python = os.environ.get(JEDI)
+        python = os.environ.get(JEDI_VARIABLE)
         if not python:
-            raise data.MissingDataError(f"set {JEDI} to a Python that has jedi: see benchmarks/README.md")
+            raise data.MissingDataError(
+                f"set {JEDI_VARIABLE} to a Python that has jedi: see benchmarks/README.md"
+            )
         script = Path(__file__).with_name("oracle.py")
         done = subprocess.run([python, str(script), str(root)], capture_output=True, check=True)
         kept.write_bytes(done.stdout)
     return json.loads(kept.read_text(encoding="utf-8"))
 
 
-def _judged(name: str, graph: Graph, oracle: Any) -> tuple[list[Figure], str]:
+def _compare_edges(name: str, graph: Graph, oracle: Any) -> tuple[list[Figure], str]:
     """Our edges beside the oracle's, call by call."""
-    said: dict[tuple[str, int], set[str]] = {}
+    oracle_targets: dict[tuple[str, int], set[str]] = {}
     silent: set[tuple[str, int, str]] = set()
     expected: set[tuple[str, str]] = set()
     for owner, line, called, inside, outside in oracle["sites"]:
         path = owner.partition(":")[0]
-        said.setdefault((path, line), set()).update(map(_folded, inside))
+        oracle_targets.setdefault((path, line), set()).update(map(_fold_constructor, inside))
         if not inside and not outside:
             silent.add((path, line, called))
         if len(inside) == 1:
-            expected.add((owner, _folded(inside[0])))
+            expected.add((owner, _fold_constructor(inside[0])))
     ours: set[tuple[str, str]] = set()
     right = wrong = unjudged = 0
-    for edge in _edges(graph, Relation.INVOKES):
-        target, path = _folded(edge.target), edge.source.partition(":")[0]
+    for edge in _iterate_edges(graph, Relation.INVOKES):
+        target, path = _fold_constructor(edge.target), edge.source.partition(":")[0]
         ours.add((edge.source, target))
         called = edge.target.rpartition(":")[2].rpartition(".")[2]
-        if target in said.get((path, edge.line), ()):
+        if target in oracle_targets.get((path, edge.line), ()):
             right += 1
-        elif (path, edge.line, called) in silent or (path, edge.line) not in said:
+        elif (path, edge.line, called) in silent or (path, edge.line) not in oracle_targets:
             unjudged += 1
         else:
             wrong += 1
-    imported = {(e.source, e.target) for e in _edges(graph, Relation.IMPORTS) if e.target in graph.files}
+    imported = {
+        (e.source, e.target) for e in _iterate_edges(graph, Relation.IMPORTS) if e.target in graph.files
+    }
     wanted = {(path, target) for path, targets in oracle["imports"].items() for target in targets}
     figures = [
         Figure(f"{name}: precision of resolved calls", right / max(1, right + wrong), target=at_least(0.95)),
@@ -146,12 +150,12 @@ def _judged(name: str, graph: Graph, oracle: Any) -> tuple[list[Figure], str]:
     return figures, note
 
 
-def _folded(id: str) -> str:
+def _fold_constructor(id: str) -> str:
     """A constructor is its class."""
     return id.removesuffix(".__init__")
 
 
-def _edges(graph: Graph, relation: Relation) -> Iterator[Any]:
+def _iterate_edges(graph: Graph, relation: Relation) -> Iterator[Any]:
     for file in graph.files.values():
         for edge in file.edges:
             if edge.relation is relation and edge.certainty is Certainty.RESOLVED:
@@ -161,13 +165,13 @@ def _edges(graph: Graph, relation: Relation) -> Iterator[Any]:
 # --- counts ---
 
 
-def counts() -> Outcome:
+def measure_counts() -> Outcome:
     """Our nodes by LocAgent's counting rules."""
     figures = []
-    for name, theirs in COUNTS.items():
-        root = data.folder("BENCH_SDISTS") / name
-        with _opened(root) as engine:
-            ours = _counted(engine.graph.load())
+    for name, theirs in LOCAGENT_COUNTS.items():
+        root = data.find_folder("BENCH_SDISTS") / name
+        with _open_engine(root) as engine:
+            ours = _count_nodes(engine.graph.load())
         for kind, number in theirs.items():
             share = abs(ours[kind] - number) / number
             figures.append(
@@ -178,7 +182,7 @@ def counts() -> Outcome:
     return Outcome("graph-counts", "Nodes beside LocAgent's, by its rules", figures)
 
 
-def _counted(graph: Graph) -> dict[str, int]:
+def _count_nodes(graph: Graph) -> dict[str, int]:
     """Python files; constructors folded into classes; folders of these."""
     files = [path for path in graph.files if path.endswith(".py")]
     nodes = [node for path in files for node in graph.files[path].nodes]
@@ -199,35 +203,35 @@ def _is_constructor(id: str, graph: Graph) -> bool:
 # --- entities ---
 
 
-def entities() -> Outcome:
+def measure_entities() -> Outcome:
     """The 100 labelled queries, asked for entities."""
     ranks: dict[str, list[int]] = {}
     times: list[float] = []
-    queries = locagent._queries()
+    labels = locagent._load_queries()
     for tree in locagent.trees():
-        with _opened(tree.path) as engine:
+        with _open_engine(tree.path) as engine:
             engine.graph.entities("warm")
-            for question in tree.questions:
+            for query in tree.queries:
                 started = time.perf_counter()
-                hits = engine.graph.entities(question.text)
+                hits = engine.graph.entities(query.text)
                 times.append((time.perf_counter() - started) * 1e3)
-                query = queries[question.id]
-                rank = first_rank((_folded(hit.id) for hit in hits), query["gold"], 10)
-                ranks.setdefault(query["kind"], []).append(rank)
+                label = labels[query.id]
+                rank = first_rank((_fold_constructor(hit.id) for hit in hits), label["gold"], 10)
+                ranks.setdefault(label["kind"], []).append(rank)
     every = [rank for found in ranks.values() for rank in found]
     figures = [
         Figure("MRR@10 of entities", mean(map(reciprocal, every)), target=at_least(0.8)),
         Figure("hit@1, exact names", mean(float(r == 1) for r in ranks["symbol"]), target=at_least(0.98)),
         *(Figure(f"MRR@10, {kind}", mean(map(reciprocal, found))) for kind, found in sorted(ranks.items())),
         Figure("a query, median", statistics.median(times), "ms"),
-        _name_tier(),
+        _time_name_lookup(),
     ]
     return Outcome(
         "graph-entities", "Entities: LocAgent's 100 labelled queries", figures, [f"{len(every)} queries"]
     )
 
 
-def _name_tier() -> Figure:
+def _time_name_lookup() -> Figure:
     """Looking up a name among 100,000 definitions."""
     with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
         root = Path(folder)
@@ -236,36 +240,38 @@ def _name_tier() -> Figure:
             (root / f"module_{n}.py").write_text(text, encoding="utf-8")
         with Engine.open(root, embedder="none", refresh=False) as engine:
             engine.index()
-            ask = engine.graph.entities
-            ask("function_1_1", content=False)
+            look_up = engine.graph.entities
+            look_up("function_1_1", content=False)
             names = [f"function_{n}_{n % 200}" for n in range(0, 500, 10)] + ["function_77_1*"]
-            times = [spent(lambda name=name: ask(name, content=False)).wall * 1e3 for name in names]  # type: ignore[misc]
+            times = [
+                measure_time(lambda name=name: look_up(name, content=False)).wall * 1e3 for name in names
+            ]  # type: ignore[misc]
     return Figure("a name among 100,000, median", statistics.median(times), "ms", below(10))
 
 
 # --- cost ---
 
 
-def cost() -> Outcome:
+def measure_cost() -> Outcome:
     """What the graph adds to indexing, and what a question costs, on a large tree."""
-    source = data.folder("BENCH_BIG_TREE")
-    usually = _usual_indexing(source)
+    source = data.find_folder("BENCH_BIG_TREE")
+    usual = _measure_usual_indexing(source)
     with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
         with Engine.open(source, index_dir=folder, embedder="none", workers=1, refresh=False) as engine:
-            indexing = spent(engine.index).cpu
-            extracting = _extraction(engine)
-            building = spent(engine.graph.load).cpu
-            impact = [_impact(engine, target) for target in _targets(engine)]
-        with Engine.open(source, index_dir=folder, embedder="none", refresh=False) as again:
-            loading = spent(lambda: again.graph.callers(_targets(again)[0])).wall
-            graph = again.graph.load()
+            indexing = measure_time(engine.index).cpu
+            extracting = _measure_extraction(engine)
+            building = measure_time(engine.graph.load).cpu
+            impact = [_time_impact(engine, target) for target in _choose_targets(engine)]
+        with Engine.open(source, index_dir=folder, embedder="none", refresh=False) as reopened:
+            loading = measure_time(lambda: reopened.graph.callers(_choose_targets(reopened)[0])).wall
+            graph = reopened.graph.load()
     figures = [
-        Figure("indexing, CPU", usually - extracting, "s"),
+        Figure("indexing, CPU", usual - extracting, "s"),
         Figure("indexing without vectors, CPU", indexing - extracting, "s"),
         Figure("finding what files mention, CPU", extracting, "s"),
         Figure("resolving all names, CPU", building, "s"),
         Figure(
-            "graph over indexing, CPU", (building + extracting) / (usually - extracting), target=at_most(0.4)
+            "graph over indexing, CPU", (building + extracting) / (usual - extracting), target=at_most(0.4)
         ),
         Figure(
             "graph over indexing without vectors, CPU",
@@ -280,16 +286,16 @@ def cost() -> Outcome:
     return Outcome("graph-cost", "What the graph costs on a large tree", figures, [note])
 
 
-def _usual_indexing(source: Path) -> float:
+def _measure_usual_indexing(source: Path) -> float:
     """CPU seconds of indexing with the built-in model."""
     with (
         tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder,
         Engine.open(source, index_dir=folder, workers=1, refresh=False) as engine,
     ):
-        return spent(engine.index).cpu
+        return measure_time(engine.index).cpu
 
 
-def _extraction(engine: Engine) -> float:
+def _measure_extraction(engine: Engine) -> float:
     """CPU seconds that finding and packing what files mention adds to finding what they define; parsing left out."""
     total = 0.0
     with engine.store.snapshot() as snapshot, gc_paused():
@@ -301,34 +307,34 @@ def _extraction(engine: Engine) -> float:
             bare = replace(language, references="", links=())
             tree, _ = parsing.parse(language, content)
             started = time.process_time()
-            _defined(bare, tree, content)
+            _find_definitions(bare, tree, content)
             between = time.process_time()
-            entities, matches = _defined(language, tree, content)
+            entities, matches = _find_definitions(language, tree, content)
             references.pack(entities, references.find(language, matches.references, content))
             total += time.process_time() - 2 * between + started
     return total
 
 
-def _defined(language: Language, tree: Any, content: bytes) -> tuple[Any, parsing.QueryMatches]:
+def _find_definitions(language: Language, tree: Any, content: bytes) -> tuple[Any, parsing.QueryMatches]:
     matches = parsing.run_queries(language, tree)
     return symbols.find(language, matches.definitions, content), matches
 
 
-def _targets(engine: Engine) -> list[str]:
+def _choose_targets(engine: Engine) -> list[str]:
     return [hub.node.id for hub in engine.graph.hubs(limit=10)]
 
 
-def _impact(engine: Engine, target: str) -> float:
+def _time_impact(engine: Engine, target: str) -> float:
     engine.graph.impact(target)
-    return min(spent(lambda: engine.graph.impact(target)).wall for _ in range(RUNS)) * 1e3
+    return min(measure_time(lambda: engine.graph.impact(target)).wall for _ in range(RUNS)) * 1e3
 
 
 # --- changes ---
 
 
-def changes() -> Outcome:
+def measure_changes() -> Outcome:
     """A copy of a package, edited, renamed and deleted from at random: the graph equals a fresh one each time."""
-    source = data.folder("BENCH_SDISTS") / "flask-3.0.3"
+    source = data.find_folder("BENCH_SDISTS") / "flask-3.0.3"
     rng = random.Random(0)
     equal = 0
     times = []
@@ -340,7 +346,7 @@ def changes() -> Outcome:
             for number in range(EDITS):
                 _edit(root, rng, number)
                 engine.force_check()
-                times.append(spent(engine.graph.load).wall * 1e3)
+                times.append(measure_time(engine.graph.load).wall * 1e3)
                 with engine.store.snapshot() as snapshot:
                     equal += engine.graph.load().files == build.update_graph(snapshot, {})
     figures = [
@@ -374,14 +380,14 @@ def _edit(root: Path, rng: random.Random, number: int) -> None:
         path.write_text("".join(kept), encoding="utf-8")
 
 
-def _opened(root: Path) -> Engine:
+def _open_engine(root: Path) -> Engine:
     return Engine.open(root, store="memory", embedder="none")
 
 
 PARTS: dict[str, Callable[[], Outcome]] = {
-    "calls": calls,
-    "counts": counts,
-    "entities": entities,
-    "cost": cost,
-    "changes": changes,
+    "calls": measure_calls,
+    "counts": measure_counts,
+    "entities": measure_entities,
+    "cost": measure_cost,
+    "changes": measure_changes,
 }

@@ -28,10 +28,10 @@ from dowse.indexing.workers import attempt
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 CPU_SECONDS = 10.0
 MEMORY_MB = 300.0
-WORST = 25
+WORST_ROWS = 25
 """Rows that are kept of all."""
 
-HOW = ParserConfig(languages.load_builtin(), 1000, 0)
+PARSER_CONFIG = ParserConfig(languages.load_builtin(), 1000, 0)
 
 
 class Case(NamedTuple):
@@ -55,18 +55,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
     """Measure all shapes of all grammars, two at a time."""
-    names = args.hostile_languages or [one.name for one in HOW.languages.by_name.values() if one.grammar]
+    names = args.hostile_languages or [
+        one.name for one in PARSER_CONFIG.languages.by_name.values() if one.grammar
+    ]
     with ThreadPoolExecutor(2) as pool:
         found = pool.map(lambda name: _measure_apart(name, args.hostile_sizes), names)
         cases = [case for rows in found for case in rows]
-    yield _outcome(cases, args.hostile_sizes, len(names))
+    yield _make_outcome(cases, args.hostile_sizes, len(names))
 
 
-def _outcome(cases: Sequence[Case], sizes: Sequence[int], grammars: int) -> Outcome:
+def _make_outcome(cases: Sequence[Case], sizes: Sequence[int], grammars: int) -> Outcome:
     slow = [case for case in cases if case.seconds > CPU_SECONDS]
     large = [case for case in cases if case.megabytes > MEMORY_MB]
-    by_time = sorted(cases, key=lambda case: -case.seconds)[:WORST]
-    by_memory = sorted(cases, key=lambda case: -case.megabytes)[:WORST]
+    by_time = sorted(cases, key=lambda case: -case.seconds)[:WORST_ROWS]
+    by_memory = sorted(cases, key=lambda case: -case.megabytes)[:WORST_ROWS]
     return Outcome(
         name="hostile-source",
         title="Files that were made to take all time and memory",
@@ -75,7 +77,7 @@ def _outcome(cases: Sequence[Case], sizes: Sequence[int], grammars: int) -> Outc
             Figure("most memory of a file", by_memory[0].megabytes, "MB", at_most(MEMORY_MB)),
             Figure("files above that time", len(slow), f"of {len(cases)}", at_most(0)),
             Figure("files above that memory", len(large), f"of {len(cases)}", at_most(0)),
-            *_figures_by_size(cases, sizes),
+            *_make_size_figures(cases, sizes),
             Figure("files that a worker is for", sum(case.is_guarded for case in cases), f"of {len(cases)}"),
             Figure("files cut by lines", sum(case.is_over for case in cases), f"of {len(cases)}"),
         ],
@@ -83,12 +85,12 @@ def _outcome(cases: Sequence[Case], sizes: Sequence[int], grammars: int) -> Outc
         details={
             "slowest": [case._asdict() for case in by_time],
             "largest": [case._asdict() for case in by_memory],
-            "by_shape": _worst_by_shape(cases),
+            "by_shape": _find_worst_by_shape(cases),
         },
     )
 
 
-def _figures_by_size(cases: Sequence[Case], sizes: Sequence[int]) -> Iterator[Figure]:
+def _make_size_figures(cases: Sequence[Case], sizes: Sequence[int]) -> Iterator[Figure]:
     """Say what the worst file of each size takes: more by a constant and by its size, not by its square."""
     for size in sizes:
         same = [case for case in cases if case.size == size]
@@ -97,7 +99,7 @@ def _figures_by_size(cases: Sequence[Case], sizes: Sequence[int]) -> Iterator[Fi
         yield Figure(f"most memory of a file of {size:,} bytes", megabytes, "MB")
 
 
-def _worst_by_shape(cases: Sequence[Case]) -> dict[str, dict[str, Any]]:
+def _find_worst_by_shape(cases: Sequence[Case]) -> dict[str, dict[str, Any]]:
     """Find the slowest and the largest file of each shape, the slowest first; keywords count as one shape."""
     shapes: dict[str, list[Case]] = {}
     for case in cases:
@@ -137,7 +139,7 @@ def _measure(language: Language, sizes: Sequence[int]) -> list[Case]:
 
 def _fork(task: PendingFile) -> tuple[float, float, bool, bool]:
     """Take a file apart: seconds, megabytes, whether it needs a worker, whether it is too much for one."""
-    code, seconds, megabytes = _wait(lambda: _try_soon(task))
+    code, seconds, megabytes = _wait(lambda: _try_quickly(task))
     if code == 0:
         return seconds, megabytes, False, False
     code, more, most = _wait(lambda: _try_guarded(task))
@@ -147,18 +149,18 @@ def _fork(task: PendingFile) -> tuple[float, float, bool, bool]:
     return seconds + more + last, max(megabytes, most), True, True
 
 
-def _try_soon(task: PendingFile) -> bool:
+def _try_quickly(task: PendingFile) -> bool:
     content, _ = secrets.mask(task.content, task.path)
-    return analyze_quickly(HOW, [task._replace(content=content)])[0] is not None
+    return analyze_quickly(PARSER_CONFIG, [task._replace(content=content)])[0] is not None
 
 
 def _try_guarded(task: PendingFile) -> bool:
     guard.limit([task])
-    return not attempt(HOW, [task])[0].error
+    return not attempt(PARSER_CONFIG, [task])[0].error
 
 
 def _cut(task: PendingFile) -> bool:
-    return bool(analyze_by_lines(HOW, task).terms)
+    return bool(analyze_by_lines(PARSER_CONFIG, task).terms)
 
 
 def _wait(work: Any) -> tuple[int, float, float]:
@@ -175,5 +177,5 @@ def _wait(work: Any) -> tuple[int, float, float]:
 
 if __name__ == "__main__":
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    chosen = HOW.languages.by_name[sys.argv[1]]
+    chosen = PARSER_CONFIG.languages.by_name[sys.argv[1]]
     print(json.dumps(_measure(chosen, [int(size) for size in sys.argv[2:]])))

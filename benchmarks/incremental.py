@@ -22,18 +22,18 @@ from typing import NamedTuple
 
 from benchmarks import data
 from benchmarks.bench_types import Figure, Outcome, Target, at_least, below
-from benchmarks.stage_clock import spent
+from benchmarks.stage_clock import measure_time
 from dowse import Engine
 
 QUERY = "where is the query set evaluated"
 RUNS = 5
-SWITCHED = 200
+SWITCHED_FILES = 200
 """Files that differ between the two branches."""
 
-AGE = 10
+AGE_SECONDS = 10
 """Seconds that a changed file is made older by."""
 
-ADDED = "\ndef {name}():\n    return 'put here by a benchmark'\n"
+ADDED_CODE = "\ndef {name}():\n    return 'put here by a benchmark'\n"
 """What a change adds to a file."""
 
 
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
     """All kinds of change, one after the other, on one copy."""
-    source = data.folder("BENCH_BIG_TREE")
+    source = data.find_folder("BENCH_BIG_TREE")
     with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
         root = Path(folder) / "tree"
         shutil.copytree(source, root, symlinks=True, ignore=shutil.ignore_patterns(".git", ".dowse"))
@@ -80,26 +80,26 @@ class Changes:
 
     def measure(self) -> list[Figure]:
         """Every kind of change, in order."""
-        full = spent(self.engine.index)
-        again = statistics.median(spent(self.engine.index).wall for _ in range(RUNS))
-        self._search_ms()
-        self.plain_ms = statistics.median(self._search_ms() for _ in range(RUNS))
-        files = self._python_files()
+        full = measure_time(self.engine.index)
+        again = statistics.median(measure_time(self.engine.index).wall for _ in range(RUNS))
+        self._time_search()
+        self.plain_ms = statistics.median(self._time_search() for _ in range(RUNS))
+        files = self._list_python_files()
         figures = [
             Figure("full index, wall", full.wall, "s"),
             Figure("full index, CPU", full.cpu, "s"),
             Figure("index again, nothing changed", again, "s", below(1.0)),
             Figure("search, nothing changed", self.plain_ms, "ms"),
-            self._extra("one file changed", files, _change, below(200)),
-            self._extra("one file added", files[RUNS:], _add),
-            self._extra("one file renamed", files[2 * RUNS :], _rename),
-            self._extra("one file deleted", files[3 * RUNS :], _delete),
-            *self._switch(files[4 * RUNS :][:SWITCHED]),
+            self._measure_extra("one file changed", files, _change, below(200)),
+            self._measure_extra("one file added", files[RUNS:], _add),
+            self._measure_extra("one file renamed", files[2 * RUNS :], _rename),
+            self._measure_extra("one file deleted", files[3 * RUNS :], _delete),
+            *self._measure_switch(files[4 * RUNS :][:SWITCHED_FILES]),
         ]
         share = statistics.mean(self.right)
         return [*figures, Figure("changes that the next answers knew of", share, target=at_least(1))]
 
-    def _python_files(self) -> list[Path]:
+    def _list_python_files(self) -> list[Path]:
         """Files of the index that can be changed and found, in an order that has nothing to do with where they are."""
         with self.engine.store.snapshot() as snapshot:
             known = snapshot.manifest().items()
@@ -107,34 +107,34 @@ class Changes:
         random.Random(0).shuffle(paths)
         return [self.engine.root / path for path in paths]
 
-    def _extra(
+    def _measure_extra(
         self, name: str, files: Sequence[Path], change: Callable[[Path], Trace], target: Target | None = None
     ) -> Figure:
         times = []
         for path in files[:RUNS]:
             trace = change(path)
-            times.append(self._search_ms())
+            times.append(self._time_search())
             self._check(trace)
         return Figure(f"{name}, extra", statistics.median(times) - self.plain_ms, "ms", target)
 
-    def _switch(self, files: Sequence[Path]) -> Iterator[Figure]:
+    def _measure_switch(self, files: Sequence[Path]) -> Iterator[Figure]:
         """A change of many files at once, and the way back to contents that were known before."""
         before = {path: path.read_bytes() for path in files}
         traces = [_change(path) for path in files]
-        there = self._search_ms()
+        there = self._time_search()
         self._check(traces[-1])
         for path, content in before.items():
             path.write_bytes(content)
-            _make_older(path, AGE // 2)
-        back = self._search_ms()
+            _make_older(path, AGE_SECONDS // 2)
+        back = self._time_search()
         self._check(Trace(traces[-1].name, gone=traces[-1].there))
         yield Figure(f"{len(files)} files changed at once, extra", there - self.plain_ms, "ms")
         yield Figure(f"the same {len(files)} files changed back, extra", back - self.plain_ms, "ms")
 
-    def _search_ms(self) -> float:
+    def _time_search(self) -> float:
         """A search as after a pause: in a burst of them, dowse does not look at the disk every time."""
         self.engine.force_check()
-        return spent(lambda: self.engine.search(QUERY)).wall * 1e3
+        return measure_time(lambda: self.engine.search(QUERY)).wall * 1e3
 
     def _check(self, trace: Trace) -> None:
         found = {self.engine.root / hit.path for hit in self.engine.search(trace.name).results}
@@ -142,22 +142,22 @@ class Changes:
 
 
 def _change(path: Path) -> Trace:
-    name = _unheard_of(path)
-    path.write_bytes(path.read_bytes() + ADDED.format(name=name).encode())
+    name = _make_unique_name(path)
+    path.write_bytes(path.read_bytes() + ADDED_CODE.format(name=name).encode())
     _make_older(path)
     return Trace(name, there=path)
 
 
 def _add(path: Path) -> Trace:
-    name = _unheard_of(path)
+    name = _make_unique_name(path)
     new = path.with_name(f"{name}.py")
-    new.write_text(ADDED.format(name=name), encoding="utf-8")
+    new.write_text(ADDED_CODE.format(name=name), encoding="utf-8")
     _make_older(new)
     return Trace(name, there=new)
 
 
 def _rename(path: Path) -> Trace:
-    target = path.with_name(f"{_unheard_of(path)}.py")
+    target = path.with_name(f"{_make_unique_name(path)}.py")
     path.rename(target)
     return Trace(target.name, there=target, gone=path)
 
@@ -167,11 +167,11 @@ def _delete(path: Path) -> Trace:
     return Trace(path.name, gone=path)
 
 
-def _unheard_of(path: Path) -> str:
+def _make_unique_name(path: Path) -> str:
     """A name that is nowhere in the tree."""
     return "dowsed_" + path.resolve().as_posix().encode().hex()[-40:]
 
 
-def _make_older(path: Path, seconds: int = AGE) -> None:
+def _make_older(path: Path, seconds: int = AGE_SECONDS) -> None:
     then = time.time() - seconds
     os.utime(path, (then, then))

@@ -36,7 +36,7 @@ LIMIT = 10
 
 SEED = 7
 QUERY = "how are errors of nested objects reported"
-AGAIN_EVERY = 5
+SECOND_KILL_EVERY = 5
 """In every fifth round the run after the kill is killed as well."""
 
 
@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
     """As many rounds as it takes for so many kills to land in a run that was under way."""
     tree = next(tree for tree in repositories.trees() if tree.name == TREE)
-    rounds = _rounds(tree, args.kills)
+    rounds = _run_rounds(tree, args.kills)
     killed = [one for one in rounds if one.killed]
     survived = [one for one in killed if not one.problem]
     problems = sorted({one.problem for one in rounds if one.problem})
@@ -74,44 +74,44 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
     )
 
 
-def _rounds(tree: Tree, kills: int) -> list[Round]:
+def _run_rounds(tree: Tree, kills: int) -> list[Round]:
     chance = random.Random(SEED)
     rounds: list[Round] = []
     with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
         started = time.perf_counter()
-        _child(tree.path, Path(folder) / "clean", 1).wait()
+        _start_child(tree.path, Path(folder) / "clean", 1).wait()
         duration = time.perf_counter() - started
-        clean = _contents(tree.path, Path(folder) / "clean")
+        clean = _hash_contents(tree.path, Path(folder) / "clean")
         while sum(one.killed for one in rounds) < kills:
             number = len(rounds)
             index = Path(folder) / str(number)
-            one = _round(tree.path, index, chance, duration, clean, number)
+            one = _run_round(tree.path, index, chance, duration, clean, number)
             print(f"kills: {number}: {one}", file=sys.stderr)
             rounds.append(one)
     return rounds
 
 
-def _round(
+def _run_round(
     root: Path, index: Path, chance: random.Random, duration: float, clean: dict[str, str], number: int
 ) -> Round:
     """One kill, and what became of the index."""
     processes = 1 + number % 2
     delay = chance.uniform(0, duration)
-    killed = _killed(root, index, processes, delay)
-    problem, files = _opens(root, index)
-    if not problem and number % AGAIN_EVERY == 0:
-        _killed(root, index, processes, chance.uniform(0, duration))
-        problem, _ = _opens(root, index)
-    if not problem and _child(root, index, processes).wait():
+    killed = _kill_run(root, index, processes, delay)
+    problem, files = _check_index(root, index)
+    if not problem and number % SECOND_KILL_EVERY == 0:
+        _kill_run(root, index, processes, chance.uniform(0, duration))
+        problem, _ = _check_index(root, index)
+    if not problem and _start_child(root, index, processes).wait():
         problem = "the next run failed"
     if not problem:
-        problem = _difference(clean, _contents(root, index))
-    return Round(delay * 1e3, killed, 0 < files < _files(root, index), problem)
+        problem = _describe_difference(clean, _hash_contents(root, index))
+    return Round(delay * 1e3, killed, 0 < files < _count_files(root, index), problem)
 
 
-def _killed(root: Path, index: Path, processes: int, delay: float) -> bool:
+def _kill_run(root: Path, index: Path, processes: int, delay: float) -> bool:
     """Whether the run was still under way when it was killed."""
-    child = _child(root, index, processes)
+    child = _start_child(root, index, processes)
     time.sleep(delay)
     under_way = child.poll() is None
     child.kill()
@@ -119,14 +119,14 @@ def _killed(root: Path, index: Path, processes: int, delay: float) -> bool:
     return under_way
 
 
-def _child(root: Path, index: Path, processes: int) -> subprocess.Popen[bytes]:
+def _start_child(root: Path, index: Path, processes: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "benchmarks.kills", str(root), str(index), str(processes)],
         cwd=Path(__file__).parent.parent,
     )
 
 
-def _opens(root: Path, index: Path) -> tuple[str, int]:
+def _check_index(root: Path, index: Path) -> tuple[str, int]:
     """What is wrong with the index as the kill left it ("" if nothing), and how many files it has."""
     with Engine.open(root, index_dir=str(index), refresh=False) as engine:
         try:
@@ -140,12 +140,12 @@ def _opens(root: Path, index: Path) -> tuple[str, int]:
     return ("a file of the manifest is not in the index" if None in files else ""), len(files)
 
 
-def _files(root: Path, index: Path) -> int:
+def _count_files(root: Path, index: Path) -> int:
     with Engine.open(root, index_dir=str(index)) as engine:
         return engine.status().files
 
 
-def _contents(root: Path, index: Path) -> dict[str, str]:
+def _hash_contents(root: Path, index: Path) -> dict[str, str]:
     """A hash of everything that is searchable, by path."""
     with Engine.open(root, index_dir=str(index), refresh=False) as engine:
         rows = {str(row[0]): hashlib.sha256(repr(row).encode()).hexdigest() for row in engine.store.dump()}
@@ -153,7 +153,7 @@ def _contents(root: Path, index: Path) -> dict[str, str]:
     return rows
 
 
-def _difference(clean: dict[str, str], found: dict[str, str]) -> str:
+def _describe_difference(clean: dict[str, str], found: dict[str, str]) -> str:
     """How an index differs from a clean one, "" if it does not."""
     lost, extra = len(clean.keys() - found.keys()), len(found.keys() - clean.keys())
     other = sum(clean[path] != found[path] for path in clean.keys() & found.keys())

@@ -19,39 +19,39 @@ from dowse.interfaces.mcp.workspace import ServerScope
 from dowse.search.output.budget import pack
 
 
-def by_engine(root: str) -> Callable[[str], object]:
+def make_engine_search(root: str) -> Callable[[str], object]:
     """A search, the disk looked at, packed into the budget."""
     engine = Engine.open(root)
 
-    def ask(question: str) -> object:
+    def search(query: str) -> object:
         engine.force_check()
-        response = engine.search(question, SearchOptions(limit=11))
+        response = engine.search(query, SearchOptions(limit=11))
         return pack(response.results[:10], DEFAULT_BUDGET_TOKENS, words=response.query.words)
 
-    return ask
+    return search
 
 
-def by_service(root: str) -> Callable[[str], object]:
+def make_service_search(root: str) -> Callable[[str], object]:
     """The same as an answer of the server."""
     service = Service(ServerScope((root,)))
 
-    def ask(question: str) -> object:
-        asked = {"name": "search", "arguments": {"query": question, "repeat": True}}
-        return service.answer(ClientSession(), "tools/call", asked)
+    def search(query: str) -> object:
+        params = {"name": "search", "arguments": {"query": query, "repeat": True}}
+        return service.answer(ClientSession(), "tools/call", params)
 
-    return ask
-
-
-ASKED = {"engine": by_engine, "service": by_service}
+    return search
 
 
-def main(way: str, root: str) -> None:
+SEARCHES = {"engine": make_engine_search, "service": make_service_search}
+
+
+def main(mode: str, root: str) -> None:
     """Answer until there are no more questions."""
-    ask = ASKED[way](root)
+    search = SEARCHES[mode](root)
     for line in sys.stdin:
-        question = line.rstrip("\n")
+        query = line.rstrip("\n")
         started = time.perf_counter()
-        ask(question)
+        search(query)
         print((time.perf_counter() - started) * 1e3, flush=True)
 
 

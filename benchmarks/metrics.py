@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from benchmarks.bench_types import Place
+from benchmarks.bench_types import Hit
 
 Spans = Mapping[str, Sequence[Sequence[int]]]
 """First and last line of what answers a question, by path."""
@@ -44,27 +44,27 @@ def reciprocal(rank: int) -> float:
     return 1 / rank if rank else 0.0
 
 
-def files_of(places: Iterable[Place]) -> list[str]:
+def list_files(hits: Iterable[Hit]) -> list[str]:
     """The files of a list of results, each where it first occurs."""
-    return list(dict.fromkeys(place.path for place in places))
+    return list(dict.fromkeys(hit.path for hit in hits))
 
 
-def recall_at_files(places: Iterable[Place], wanted: Collection[str], files: int) -> float:
+def recall_at_files(hits: Iterable[Hit], wanted: Collection[str], files: int) -> float:
     """The share of the wanted files that are among the first so many distinct files."""
-    return len(set(wanted) & set(files_of(places)[:files])) / len(set(wanted))
+    return len(set(wanted) & set(list_files(hits)[:files])) / len(set(wanted))
 
 
-def touches(place: Place, spans: Spans) -> bool:
+def touches(hit: Hit, spans: Spans) -> bool:
     """Whether a result and one of the line ranges of its file have a line in common (a whole file: no)."""
-    if place.start is None or place.end is None:
+    if hit.start is None or hit.end is None:
         return False
-    return any(place.start <= last and first <= place.end for first, last in spans.get(place.path, ()))
+    return any(hit.start <= last and first <= hit.end for first, last in spans.get(hit.path, ()))
 
 
-def entity_id(place: Place) -> str:
+def entity_id(hit: Hit) -> str:
     """What a result points at, written ``path:Class.method`` (``path`` for a file as a whole).
 
     A constructor is its class, as in the labels, which know no ``__init__``.
     """
-    entity = place.entity.removesuffix(".__init__")
-    return f"{place.path}:{entity}" if entity else place.path
+    entity = hit.entity.removesuffix(".__init__")
+    return f"{hit.path}:{entity}" if entity else hit.path

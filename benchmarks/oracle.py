@@ -46,16 +46,16 @@ class File:
             else:
                 self._walk(child, prefix)
 
-    def id(self, name: str) -> str:
+    def make_id(self, name: str) -> str:
         """The id of a definition."""
         return f"{self.path}:{name}" if name else self.path
 
-    def owner(self, line: int) -> str:
+    def find_owner(self, line: int) -> str:
         """The innermost definition around a line."""
         inner = [name for first, last, name in self.spans if first <= line <= last]
-        return self.id(inner[-1] if inner else "")
+        return self.make_id(inner[-1] if inner else "")
 
-    def sites(self) -> list[tuple[int, int, str]]:
+    def list_sites(self) -> list[tuple[int, int, str]]:
         """Line and column of the name that each call or decorator calls."""
         seen: set[tuple[int, int, str]] = set()
         for node in ast.walk(self.tree):
@@ -68,16 +68,16 @@ class File:
                 if isinstance(name, ast.Name):
                     seen.add((name.lineno, name.col_offset, name.id))
                 elif isinstance(name, ast.Attribute):
-                    seen.add((name.end_lineno or name.lineno, _column(name), name.attr))
+                    seen.add((name.end_lineno or name.lineno, _find_column(name), name.attr))
         return sorted(seen)
 
 
-def _column(attribute: ast.Attribute) -> int:
+def _find_column(attribute: ast.Attribute) -> int:
     """Where the last name of a dotted expression begins, in bytes."""
     return (attribute.end_col_offset or 0) - len(attribute.attr.encode())
 
 
-def inferred(script: Any, files: dict[Path, File], line: int, column: int) -> tuple[set[str], bool]:
+def infer_definitions(script: Any, files: dict[Path, File], line: int, column: int) -> tuple[set[str], bool]:
     """Definitions in the tree, and whether there are others."""
     inside: set[str] = set()
     outside = False
@@ -94,11 +94,11 @@ def inferred(script: Any, files: dict[Path, File], line: int, column: int) -> tu
         if known is None:
             outside = True
         elif name.line in known.by_line:
-            inside.add(known.id(known.by_line[name.line]))
+            inside.add(known.make_id(known.by_line[name.line]))
     return inside, outside
 
 
-def imports(file: File, files: dict[Path, File], roots: Sequence[str]) -> list[str]:
+def resolve_imports(file: File, files: dict[Path, File], roots: Sequence[str]) -> list[str]:
     """The files of the tree that the imports of a file name."""
     by_path = {other.path for other in files.values()}
 
@@ -146,11 +146,11 @@ def main() -> None:
     for path, file in files.items():
         script = jedi.Script(file.text, path=path, project=project)
         lines = file.text.split("\n")
-        for line, column, name in file.sites():
+        for line, column, name in file.list_sites():
             characters = len(lines[line - 1].encode()[:column].decode())
-            inside, outside = inferred(script, files, line, characters)
-            sites.append([file.owner(line), line, name, sorted(inside), outside])
-        imported[file.path] = imports(file, files, roots)
+            inside, outside = infer_definitions(script, files, line, characters)
+            sites.append([file.find_owner(line), line, name, sorted(inside), outside])
+        imported[file.path] = resolve_imports(file, files, roots)
     json.dump({"sites": sites, "imports": imported}, sys.stdout)
 
 

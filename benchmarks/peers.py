@@ -14,7 +14,7 @@ from benchmarks import quality
 from benchmarks.bench_types import Figure, Outcome
 from benchmarks.competitors import COMPETITORS
 from benchmarks.data import MissingDataError
-from benchmarks.sets import SETS, QuestionSet
+from benchmarks.sets import SETS, QuerySet
 
 PEER_SETS = ("repositories", "swe-qa")
 """The sets that need no more of an engine than paths and lines."""
@@ -31,24 +31,24 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
     """Every peer on every set that asks for places only."""
     for name in PEER_SETS:
         if name in (args.sets or PEER_SETS):
-            yield _outcome(SETS[name], args.peers or PEERS, official=not args.peers)
+            yield _make_outcome(SETS[name], args.peers or PEERS, official=not args.peers)
 
 
-def _outcome(question_set: QuestionSet, peers: tuple[str, ...], *, official: bool) -> Outcome:
+def _make_outcome(query_set: QuerySet, peers: tuple[str, ...], *, official: bool) -> Outcome:
     figures: list[Figure] = []
     notes: list[str] = []
     for peer in peers:
         try:
-            rows = quality.ask(question_set, peer, {"": {}}, {})[""]
+            rows = quality.run_variants(query_set, peer, {"": {}}, {})[""]
         except MissingDataError as error:
             notes.append(f"{peer} is not available: {error}")
             continue
-        found = question_set.figures(rows)
+        found = query_set.figures(rows)
         figures += [replace(figure, name=f"{peer}: {figure.name}", beside="") for figure in found]
         notes.append(f"{peer}: {COMPETITORS[peer].version()}")
     return Outcome(
-        name=f"peers-{question_set.name}",
-        title=f"Others: {question_set.title}",
+        name=f"peers-{query_set.name}",
+        title=f"Others: {query_set.title}",
         figures=figures,
         notes=notes,
         official=official,

@@ -17,9 +17,9 @@ from typing import Any
 
 from benchmarks import data
 from benchmarks.bench_types import Figure, Outcome, Row, Target, at_least
-from benchmarks.engine_process import Probe
+from benchmarks.engine_process import EngineProcess
 from benchmarks.results import RUNS
-from benchmarks.sets import SETS, QuestionSet, repositories
+from benchmarks.sets import SETS, QuerySet, repositories
 from dowse.settings import ENVIRONMENT_PREFIX, SIGNALS, Settings
 
 ABLATED_SETS = ("repositories", "swe-qa")
@@ -34,7 +34,7 @@ CHANNELS_OFF: Mapping[str, dict[str, Any]] = {
     "dense": {"dense_weight": 0.0},
 }
 
-OTHERWISE: Mapping[str, dict[str, Any]] = {
+ALTERNATIVE_SETTINGS: Mapping[str, dict[str, Any]] = {
     "fusion by rank": {"fusion": "rrf"},
     "fusion by z-score": {"fusion": "zscore"},
     "hybrid always": {"hybrid": "on"},
@@ -84,54 +84,55 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
     """The outcome of every set that was asked for."""
-    environment = overrides(args.setting)
+    environment = parse_overrides(args.setting)
     if args.ablate:
-        return ablation(args.sets or ABLATED_SETS, environment)
-    return measured(args, environment)
+        return ablate(args.sets or ABLATED_SETS, environment)
+    return measure_sets(args, environment)
 
 
-def measured(args: argparse.Namespace, environment: dict[str, str]) -> Iterator[Outcome]:
+def measure_sets(args: argparse.Namespace, environment: dict[str, str]) -> Iterator[Outcome]:
     """Each set with the settings in force."""
     for name in args.sets or SETS:
-        question_set = SETS[name]
-        earlier = _read_rows(question_set, args.compare) if args.compare else None
-        packed = {f"within {budget}": {"budget": budget} for budget in question_set.budgets}
-        asked = ask(question_set, ENGINE, {"": {}, **packed}, environment)
-        rows = asked[""]
-        fitting = [
-            repositories.packed_figure(budget, asked[f"within {budget}"]) for budget in question_set.budgets
+        query_set = SETS[name]
+        earlier = _read_rows(query_set, args.compare) if args.compare else None
+        packed_variants = {f"within {budget}": {"budget": budget} for budget in query_set.budgets}
+        rows_by_variant = run_variants(query_set, ENGINE, {"": {}, **packed_variants}, environment)
+        rows = rows_by_variant[""]
+        packed_figures = [
+            repositories.make_packed_figure(budget, rows_by_variant[f"within {budget}"])
+            for budget in query_set.budgets
         ]
-        _write_rows(question_set, args.tag, rows)
+        _write_rows(query_set, args.tag, rows)
         if earlier is not None:
-            _show_comparison(question_set, earlier, rows)
-        figures = [*question_set.figures(rows), *fitting, *question_set.breakdown(rows)]
+            _show_comparison(query_set, earlier, rows)
+        figures = [*query_set.figures(rows), *packed_figures, *query_set.breakdown(rows)]
         yield Outcome(
             name=f"quality-{name}",
-            title=question_set.title,
+            title=query_set.title,
             figures=[replace(f, target=TARGETS[name].get(f.name.partition(" (")[0])) for f in figures],
             notes=(f"{len(rows)} questions",),
             official=not environment,
         )
 
 
-def ask(
-    question_set: QuestionSet, engine: str, variants: Variants, environment: dict[str, str]
+def run_variants(
+    query_set: QuerySet, engine: str, variants: Variants, environment: dict[str, str]
 ) -> dict[str, list[Row]]:
     """The rows of every variant. Each tree is indexed once; variants that leave the index alone share it."""
     rows: dict[str, list[Row]] = {name: [] for name in variants}
-    with Probe(engine, environment) as probe:
-        for tree in question_set.trees():
-            print(f"{question_set.name}: {engine}: {tree.name}", file=sys.stderr)
+    with EngineProcess(engine, environment) as process:
+        for tree in query_set.trees():
+            print(f"{query_set.name}: {engine}: {tree.name}", file=sys.stderr)
             with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
-                place = {"index_dir": folder} if engine == ENGINE else {}
+                index_settings = {"index_dir": folder} if engine == ENGINE else {}
                 for name, settings in variants.items():
-                    probe.index(tree.path, **place, **settings)
-                    answers = probe.ask([question.text for question in tree.questions], question_set.depth)
-                    rows[name] += question_set.rows(tree, [answer.places for answer in answers])
+                    process.index(tree.path, **index_settings, **settings)
+                    answers = process.search([query.text for query in tree.queries], query_set.depth)
+                    rows[name] += query_set.rows(tree, [answer.hits for answer in answers])
     return rows
 
 
-def overrides(given: Sequence[str]) -> dict[str, str]:
+def parse_overrides(given: Sequence[str]) -> dict[str, str]:
     """``key=value`` as the environment variables that dowse reads."""
     variables = {}
     for item in given:
@@ -142,7 +143,7 @@ def overrides(given: Sequence[str]) -> dict[str, str]:
     return variables
 
 
-def ablation(names: Sequence[str], environment: dict[str, str]) -> Iterator[Outcome]:
+def ablate(names: Sequence[str], environment: dict[str, str]) -> Iterator[Outcome]:
     """What each signal and channel is worth: its set's headline without it, and the paired difference."""
     variants: Variants = {
         "everything": {},
@@ -150,18 +151,16 @@ def ablation(names: Sequence[str], environment: dict[str, str]) -> Iterator[Outc
         **{f"without {name}": settings for name, settings in CHANNELS_OFF.items()},
         "without any signal": {"disabled_signals": list(SIGNALS)},
         "without any signal and dense": {"disabled_signals": list(SIGNALS), **CHANNELS_OFF["dense"]},
-        **OTHERWISE,
+        **ALTERNATIVE_SETTINGS,
     }
     for name in names:
-        question_set = SETS[name]
-        rows = ask(question_set, ENGINE, variants, environment)
-        table = {
-            variant: compared_with(question_set, rows["everything"], rows[variant]) for variant in variants
-        }
+        query_set = SETS[name]
+        rows = run_variants(query_set, ENGINE, variants, environment)
+        table = {variant: compare_runs(query_set, rows["everything"], rows[variant]) for variant in variants}
         yield Outcome(
             name=f"ablation-{name}",
-            title=f"Each signal and channel off in turn: {question_set.title}",
-            figures=[variant_figure(question_set, v, rows[v], table[v]) for v in variants],
+            title=f"Each signal and channel off in turn: {query_set.title}",
+            figures=[make_variant_figure(query_set, v, rows[v], table[v]) for v in variants],
             notes=(
                 "in brackets: the mean difference to everything by question, its 95 % interval, and how many "
                 "questions are better and worse",
@@ -171,41 +170,41 @@ def ablation(names: Sequence[str], environment: dict[str, str]) -> Iterator[Outc
         )
 
 
-def variant_figure(
-    question_set: QuestionSet, variant: str, rows: Sequence[Row], compared: Mapping[str, Any]
+def make_variant_figure(
+    query_set: QuerySet, variant: str, rows: Sequence[Row], comparison: Mapping[str, Any]
 ) -> Figure:
     """The headline of a variant; beside it the difference and what else could suffer."""
-    headline, *others = question_set.figures(rows)[:ABLATION_FIGURES]
-    low, high = compared["micro_ci95"]
-    counts = f"+{compared['better']} -{compared['worse']}"
-    difference = f"{compared['micro_diff']:+.4f}, {low:+.4f} to {high:+.4f}, {counts}"
+    headline, *others = query_set.figures(rows)[:ABLATION_FIGURES]
+    low, high = comparison["micro_ci95"]
+    counts = f"+{comparison['better']} -{comparison['worse']}"
+    difference = f"{comparison['micro_diff']:+.4f}, {low:+.4f} to {high:+.4f}, {counts}"
     beside = ", ".join(f"{figure.name} {figure.value:.3f}" for figure in others)
     return Figure(f"{headline.name}, {variant}", headline.value, beside=f"[{difference}] {beside}")
 
 
-def compared_with(question_set: QuestionSet, before: Sequence[Row], after: Sequence[Row]) -> dict[str, Any]:
+def compare_runs(query_set: QuerySet, before: Sequence[Row], after: Sequence[Row]) -> dict[str, Any]:
     """The paired difference of two runs by the set's headline."""
-    compared: dict[str, Any] = data.scorer().compare(before, after, metric=question_set.headline)
-    return compared
+    comparison: dict[str, Any] = data.load_scorer().compare(before, after, metric=query_set.headline)
+    return comparison
 
 
-def _show_comparison(question_set: QuestionSet, earlier: Sequence[Row], rows: Sequence[Row]) -> None:
-    print(f"{question_set.headline}, this run minus the earlier one, paired bootstrap:")
-    print(json.dumps(compared_with(question_set, earlier, rows), indent=1))
+def _show_comparison(query_set: QuerySet, earlier: Sequence[Row], rows: Sequence[Row]) -> None:
+    print(f"{query_set.headline}, this run minus the earlier one, paired bootstrap:")
+    print(json.dumps(compare_runs(query_set, earlier, rows), indent=1))
 
 
-def _rows_file(question_set: QuestionSet, tag: str) -> Path:
-    return RUNS / f"{question_set.name}.{tag}.jsonl"
+def _rows_file(query_set: QuerySet, tag: str) -> Path:
+    return RUNS / f"{query_set.name}.{tag}.jsonl"
 
 
-def _write_rows(question_set: QuestionSet, tag: str, rows: Sequence[Row]) -> None:
+def _write_rows(query_set: QuerySet, tag: str, rows: Sequence[Row]) -> None:
     RUNS.mkdir(parents=True, exist_ok=True)
     text = "".join(json.dumps(row) + "\n" for row in rows)
-    _rows_file(question_set, tag).write_text(text, encoding="utf-8")
+    _rows_file(query_set, tag).write_text(text, encoding="utf-8")
 
 
-def _read_rows(question_set: QuestionSet, tag: str) -> list[Row]:
-    path = _rows_file(question_set, tag)
+def _read_rows(query_set: QuerySet, tag: str) -> list[Row]:
+    path = _rows_file(query_set, tag)
     if not path.is_file():
         raise data.MissingDataError(
             f"there are no rows {path.name} in benchmarks/results/runs: run with --tag {tag}"

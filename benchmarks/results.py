@@ -17,7 +17,7 @@ RESULTS = Path(__file__).with_name("results")
 RUNS = RESULTS / "runs"
 """Rows by question: large, and made anew by every run, so not kept under version control."""
 
-TABLE = RESULTS / "README.md"
+PAGE = RESULTS / "README.md"
 
 Result = Mapping[str, Any]
 """A kept outcome, as read from its file."""
@@ -25,14 +25,14 @@ Result = Mapping[str, Any]
 
 def write(outcome: Outcome) -> None:
     """Keep an outcome, and bring the table in step."""
-    commit, dirty = _commit()
+    commit, dirty = _read_commit()
     kept = {
         "name": outcome.name,
         "title": outcome.title,
         "commit": commit,
         "dirty": dirty,
-        "machine": machine(),
-        "figures": [_plain(figure) for figure in outcome.figures],
+        "machine": describe_machine(),
+        "figures": [_to_dict(figure) for figure in outcome.figures],
         "notes": list(outcome.notes),
         "details": outcome.details,
     }
@@ -44,7 +44,7 @@ def write(outcome: Outcome) -> None:
 
 def write_page() -> None:
     """Make the readable page anew from the files."""
-    TABLE.write_text(render(read_all()), encoding="utf-8")
+    PAGE.write_text(render(read_all()), encoding="utf-8")
 
 
 def read_all() -> list[Result]:
@@ -52,17 +52,17 @@ def read_all() -> list[Result]:
     return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("*.json"))]
 
 
-def machine() -> dict[str, Any]:
+def describe_machine() -> dict[str, Any]:
     """What the figures depend on, and nothing that says whose machine it is."""
     return {
         "cores": os.cpu_count(),
-        "cpu": _cpu_model(),
+        "cpu": _read_cpu_model(),
         "system": platform.system(),
         "python": platform.python_version(),
     }
 
 
-def _cpu_model() -> str:
+def _read_cpu_model() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -70,7 +70,7 @@ def _cpu_model() -> str:
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
 
 
-def _commit() -> tuple[str, bool]:
+def _read_commit() -> tuple[str, bool]:
     """The commit that is checked out, and whether anything but results differs from it."""
     commit = _git("rev-parse", "HEAD")
     changed = _git("status", "--porcelain", "--", ".", ":!benchmarks/results")
@@ -91,17 +91,17 @@ def _git(*arguments: str) -> str:
     return ran.stdout.strip() if ran.returncode == 0 else ""
 
 
-def _plain(figure: Figure) -> dict[str, Any]:
+def _to_dict(figure: Figure) -> dict[str, Any]:
     plain = asdict(figure)
     plain["value"] = round(figure.value, 4)
     plain["target"] = str(figure.target) if figure.target else None
-    plain["met"] = figure.target.met_by(figure.value) if figure.target else None
+    plain["met"] = figure.target.is_met_by(figure.value) if figure.target else None
     return plain
 
 
 # --- the table ---
 
-HEAD = """# Results
+PAGE_HEAD = """# Results
 
 Made by `python -m benchmarks`; do not edit. What each figure means is in [the README](../README.md).
 """
@@ -109,25 +109,23 @@ Made by `python -m benchmarks`; do not edit. What each figure means is in [the R
 
 def render(results: Sequence[Result]) -> str:
     """All results as one page."""
-    return "\n".join([HEAD, *map(_section, results)])
+    return "\n".join([PAGE_HEAD, *map(_render_section, results)])
 
 
-def _section(result: Result) -> str:
+def _render_section(result: Result) -> str:
     computer = result["machine"]
     state = f"commit `{result['commit'][:12]}`" + (" with uncommitted changes" if result["dirty"] else "")
     on = f"{computer['cores']} cores, {computer['cpu']}, {computer['system']}, Python {computer['python']}"
     notes = "".join(f"- {note}\n" for note in result["notes"])
-    return (
-        f"## {result['title']}\n\n`{result['name']}`: {state}; {on}\n\n{notes}\n{table(result['figures'])}\n"
-    )
+    return f"## {result['title']}\n\n`{result['name']}`: {state}; {on}\n\n{notes}\n{render_table(result['figures'])}\n"
 
 
-def table(figures: Sequence[Mapping[str, Any]]) -> str:
+def render_table(figures: Sequence[Mapping[str, Any]]) -> str:
     """Figures as a Markdown table; columns that would be empty are left out."""
     columns = {
         "figure": [figure["name"] for figure in figures],
-        "value": [shown(figure["value"], figure["unit"]) for figure in figures],
-        "target": [_target(figure) for figure in figures],
+        "value": [format_value(figure["value"], figure["unit"]) for figure in figures],
+        "target": [_format_target(figure) for figure in figures],
         "beside": [figure["beside"] for figure in figures],
     }
     used = [name for name, cells in columns.items() if any(cells)]
@@ -136,18 +134,18 @@ def table(figures: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
-def shown(value: float, unit: str) -> str:
+def format_value(value: float, unit: str) -> str:
     """A value with its unit, to the digits that mean something."""
     digits = 3 if not unit or unit == "x" else 0 if abs(value) >= 1000 else 1 if abs(value) >= 10 else 2
     return f"{value:,.{digits}f}" + (f" {unit}" if unit else "")
 
 
-def plain_figures(outcome: Outcome) -> list[dict[str, Any]]:
+def figures_to_dicts(outcome: Outcome) -> list[dict[str, Any]]:
     """An outcome's figures as they are kept."""
-    return [_plain(figure) for figure in outcome.figures]
+    return [_to_dict(figure) for figure in outcome.figures]
 
 
-def _target(figure: Mapping[str, Any]) -> str:
+def _format_target(figure: Mapping[str, Any]) -> str:
     if not figure["target"]:
         return ""
     return f"{figure['target']} {'met' if figure['met'] else '**missed**'}"

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from benchmarks import corpus, data
 from benchmarks.bench_types import Figure, Outcome, Target, at_most, below
 from benchmarks.metrics import percentile
-from benchmarks.stage_clock import Spent, spent
+from benchmarks.stage_clock import Elapsed, measure_time
 from dowse import Engine, SearchOptions
 from dowse.indexing import inotify
 from dowse.indexing.freshness import MAX_CHECKED_FILES
@@ -46,21 +46,21 @@ OPEN_TARGET = below(50)
 
 COMPARED = "compared"
 
-WARM_UP = 20
-QUERIES = 200
-FRESH_QUERIES = 50
-LIMIT = 10
+WARM_UP_QUERIES = 20
+TIMED_QUERIES = 200
+COLD_START_QUERIES = 50
+RESULT_LIMIT = 10
 SEED = 0
 
 
-class Measured(NamedTuple):
+class Measurement(NamedTuple):
     """One size."""
 
     corpus: corpus.Corpus
     status: IndexStatus
-    cost: Spent
-    queries: dict[str, list[Spent]]  # by what was asked for
-    fresh: dict[str, float]
+    cost: Elapsed
+    queries: dict[str, list[Elapsed]]  # by what was asked for
+    cold_start: dict[str, float]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,74 +72,76 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
     """Each size; what a chunk costs in the second one compared with the first."""
-    before: Measured | None = None
+    before: Measurement | None = None
     for chunks in args.chunks or SIZES:
         with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
-            measured = _measure(Path(folder), chunks)
-        yield _outcome(chunks, measured, before)
-        before = measured
+            measurement = _measure(Path(folder), chunks)
+        yield _make_outcome(chunks, measurement, before)
+        before = measurement
 
 
 # --- measuring ---
 
 
-def _measure(folder: Path, chunks: int) -> Measured:
-    queries = data.bench_queries()
+def _measure(folder: Path, chunks: int) -> Measurement:
+    queries = data.load_bench_queries()
     random.Random(SEED).shuffle(queries)
     print(f"scale: writing a tree of {chunks:,} chunks", file=sys.stderr)
     made = corpus.build(folder / "tree", chunks)
     index = folder / "index"
     print(f"scale: indexing {made.files:,} files", file=sys.stderr)
     with Engine.open(made.root, index_dir=str(index)) as engine:
-        cost = spent(engine.index)
+        cost = measure_time(engine.index)
         status = engine.status()
         print(f"scale: {status.chunks:,} chunks in {cost.wall:.0f} s; searching", file=sys.stderr)
-        times = _question_times(engine, made, queries)
-    return Measured(made, status, cost, times, _fresh(made.root, index, queries[:FRESH_QUERIES]))
+        times = _time_queries(engine, made, queries)
+    return Measurement(
+        made, status, cost, times, _measure_cold_start(made.root, index, queries[:COLD_START_QUERIES])
+    )
 
 
-def _question_times(engine: Engine, made: corpus.Corpus, queries: Sequence[str]) -> dict[str, list[Spent]]:
+def _time_queries(engine: Engine, made: corpus.Corpus, queries: Sequence[str]) -> dict[str, list[Elapsed]]:
     """What each question takes, by filter and with or without the check of the tree."""
-    warm_up, asked = queries[:WARM_UP], queries[WARM_UP : WARM_UP + QUERIES]
+    warm_up, timed = queries[:WARM_UP_QUERIES], queries[WARM_UP_QUERIES : WARM_UP_QUERIES + TIMED_QUERIES]
     filters = {
         "checked": Filter(),
         "checked, only Python": engine.filter(languages=["python"]),
         "checked, one repository by path": engine.filter(paths=[made.part]),
     }
-    ask = partial(_times, warm_up=warm_up, asked=asked)
-    times = {name: ask(engine, filter=chosen, checked=True) for name, chosen in filters.items()}
-    times["in a burst"] = ask(engine, filter=Filter(), checked=False)
-    times[COMPARED] = _compared(made.root, engine.settings.index_dir, ask)
+    time_queries = partial(_time_each, warm_up=warm_up, timed=timed)
+    times = {name: time_queries(engine, filter=chosen, checked=True) for name, chosen in filters.items()}
+    times["in a burst"] = time_queries(engine, filter=Filter(), checked=False)
+    times[COMPARED] = _time_compared(made.root, engine.settings.index_dir, time_queries)
     with Engine.open(made.root, index_dir=engine.settings.index_dir, refresh=False) as unchecked:
-        times["not checked"] = ask(unchecked, filter=Filter(), checked=False)
+        times["not checked"] = time_queries(unchecked, filter=Filter(), checked=False)
     return times
 
 
-def _compared(root: Path, index_dir: str, ask: Callable[..., list[Spent]]) -> list[Spent]:
+def _time_compared(root: Path, index_dir: str, time_queries: Callable[..., list[Elapsed]]) -> list[Elapsed]:
     """What questions take where nothing is heard of changes."""
     watches, inotify.MAX_WATCHES = inotify.MAX_WATCHES, 0
     try:
         with Engine.open(root, index_dir=index_dir) as engine:
-            return ask(engine, filter=Filter(), checked=True)
+            return time_queries(engine, filter=Filter(), checked=True)
     finally:
         inotify.MAX_WATCHES = watches
 
 
-def _times(
-    engine: Engine, *, warm_up: Sequence[str], asked: Sequence[str], filter: Filter, checked: bool
-) -> list[Spent]:
-    options = SearchOptions(limit=LIMIT, filter=filter)
+def _time_each(
+    engine: Engine, *, warm_up: Sequence[str], timed: Sequence[str], filter: Filter, checked: bool
+) -> list[Elapsed]:
+    options = SearchOptions(limit=RESULT_LIMIT, filter=filter)
     for query in warm_up:
         engine.search(query, options)
     times = []
-    for query in asked:
+    for query in timed:
         if checked:
             engine.force_check()
-        times.append(spent(partial(engine.search, query, options)))
+        times.append(measure_time(partial(engine.search, query, options)))
     return times
 
 
-def _fresh(root: Path, index: Path, queries: Sequence[str]) -> dict[str, float]:
+def _measure_cold_start(root: Path, index: Path, queries: Sequence[str]) -> dict[str, float]:
     ran = subprocess.run(
         [sys.executable, "-m", "benchmarks.cold_start", str(root), str(index)],
         input=json.dumps(list(queries)),
@@ -155,8 +157,8 @@ def _fresh(root: Path, index: Path, queries: Sequence[str]) -> dict[str, float]:
 # --- figures ---
 
 
-def _outcome(chunks: int, measured: Measured, before: Measured | None) -> Outcome:
-    made, status = measured.corpus, measured.status
+def _make_outcome(chunks: int, measurement: Measurement, before: Measurement | None) -> Outcome:
+    made, status = measurement.corpus, measurement.status
     per_file = (
         "every file" if status.files <= MAX_CHECKED_FILES else "every folder and the files of the answer"
     )
@@ -164,9 +166,9 @@ def _outcome(chunks: int, measured: Measured, before: Measured | None) -> Outcom
         name=f"scale-{chunks}",
         title=f"A tree of {chunks:,} chunks",
         figures=[
-            *_index_figures(measured, before),
-            *_query_figures(measured, QUERY_TARGETS.get(chunks)),
-            *_fresh_figures(measured.fresh, MEMORY_TARGETS.get(chunks)),
+            *_make_index_figures(measurement, before),
+            *_make_query_figures(measurement, QUERY_TARGETS.get(chunks)),
+            *_make_cold_start_figures(measurement.cold_start, MEMORY_TARGETS.get(chunks)),
         ],
         notes=(
             f"{status.files:,} files, {made.size / 1e6:,.0f} MB of source, {status.chunks:,} chunks, "
@@ -174,30 +176,30 @@ def _outcome(chunks: int, measured: Measured, before: Measured | None) -> Outcom
             "copies of real trees, one line changed in every file of a copy: no content occurs twice",
             f"compared: {per_file} with the disk before an answer; checked: by what the kernel told, where it can",
         ),
-        details={"query_ms": {name: _rounded(times) for name, times in measured.queries.items()}},
+        details={"query_ms": {name: _round_times(times) for name, times in measurement.queries.items()}},
     )
 
 
-def _rounded(times: Sequence[Spent]) -> list[float]:
+def _round_times(times: Sequence[Elapsed]) -> list[float]:
     return sorted(round(one.wall * 1e3, 2) for one in times)
 
 
-def _index_figures(measured: Measured, before: Measured | None) -> Iterator[Figure]:
+def _make_index_figures(measurement: Measurement, before: Measurement | None) -> Iterator[Figure]:
     for name, kind in (("CPU", "cpu"), ("wall", "wall")):
-        cost = _per_chunk(measured, kind)
+        cost = _cost_per_chunk(measurement, kind)
         yield Figure(f"indexing, {name} per chunk", cost, "ms")
         if before is not None:
-            growth = cost / _per_chunk(before, kind)
+            growth = cost / _cost_per_chunk(before, kind)
             yield Figure(f"indexing, {name} per chunk over the smaller tree", growth, "x", GROWTH_TARGET)
 
 
-def _per_chunk(measured: Measured, kind: str) -> float:
-    seconds: float = getattr(measured.cost, kind)
-    return seconds * 1e3 / measured.status.chunks
+def _cost_per_chunk(measurement: Measurement, kind: str) -> float:
+    seconds: float = getattr(measurement.cost, kind)
+    return seconds * 1e3 / measurement.status.chunks
 
 
-def _query_figures(measured: Measured, target: Target | None) -> Iterator[Figure]:
-    for name, times in measured.queries.items():
+def _make_query_figures(measurement: Measurement, target: Target | None) -> Iterator[Figure]:
+    for name, times in measurement.queries.items():
         wall = [one.wall * 1e3 for one in times]
         yield Figure(f"question, {name}, p50", percentile(wall, 0.5), "ms")
         yield Figure(
@@ -206,12 +208,15 @@ def _query_figures(measured: Measured, target: Target | None) -> Iterator[Figure
         yield Figure(f"question, {name}, CPU p50", percentile([one.cpu * 1e3 for one in times], 0.5), "ms")
 
 
-def _fresh_figures(fresh: dict[str, Any], memory: Target | None) -> list[Figure]:
+def _make_cold_start_figures(cold_start: dict[str, Any], memory: Target | None) -> list[Figure]:
     return [
-        Figure("fresh process, imports", fresh["import_ms"], "ms"),
-        Figure("fresh process, open and ready to search", fresh["open_ms"], "ms", OPEN_TARGET),
-        Figure("fresh process, first search", fresh["first_search_ms"], "ms"),
+        Figure("fresh process, imports", cold_start["import_ms"], "ms"),
+        Figure("fresh process, open and ready to search", cold_start["open_ms"], "ms", OPEN_TARGET),
+        Figure("fresh process, first search", cold_start["first_search_ms"], "ms"),
         Figure(
-            f"fresh process, peak memory after {FRESH_QUERIES} searches", fresh["memory_mb"], "MB", memory
+            f"fresh process, peak memory after {COLD_START_QUERIES} searches",
+            cold_start["memory_mb"],
+            "MB",
+            memory,
         ),
     ]

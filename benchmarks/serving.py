@@ -28,7 +28,7 @@ from dowse import Engine
 from dowse.search.output.token_estimate import estimate_tokens
 
 STARTS = 7
-QUESTIONS = (
+QUERIES = (
     "where is the query set evaluated",
     "csrf token check",
     "how are migrations ordered",
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
     """All figures on one copy of the tree."""
-    source = data.folder("BENCH_BIG_TREE")
+    source = data.find_folder("BENCH_BIG_TREE")
     with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
         root = Path(folder) / "tree"
         shutil.copytree(source, root, symlinks=True, ignore=shutil.ignore_patterns(".git", ".dowse"))
@@ -55,14 +55,14 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
         _git(root, "commit", "-qm", "all")
         with Engine.open(root) as engine:
             engine.index()
-        figures = [*_starts(root), *_overhead(root), *_freshness(root)]
+        figures = [*_measure_starts(root), *_measure_overhead(root), *_measure_freshness(root)]
     yield Outcome(
         name="serving",
         title="The MCP server",
         figures=figures,
         notes=(
             f"from process start: median of {STARTS}; overhead: median over "
-            f"{PROCESSES * ROUNDS * len(QUESTIONS)} searches in {PROCESSES} processes, each beside the same one by "
+            f"{PROCESSES * ROUNDS * len(QUERIES)} searches in {PROCESSES} processes, each beside the same one by "
             "the engine; extra: of a search at once after a change, over one before it, "
             f"median of {CHANGES}",
         ),
@@ -119,7 +119,7 @@ class Server:
         return (time.perf_counter() - self.started) * 1e3
 
 
-def _starts(root: Path) -> list[Figure]:
+def _measure_starts(root: Path) -> list[Figure]:
     handshakes, firsts, tokens = [], [], 0
     cpu: list[tuple[float, float]] = []
     for _ in range(STARTS):
@@ -127,7 +127,7 @@ def _starts(root: Path) -> list[Figure]:
         tokens = estimate_tokens(json.dumps(server.handshake()))
         handshakes.append(server.milliseconds)
         before = server.cpu_ms
-        server.search(QUESTIONS[0])
+        server.search(QUERIES[0])
         firsts.append(server.milliseconds)
         cpu.append((before, server.cpu_ms))
         server.close()
@@ -146,23 +146,23 @@ def _starts(root: Path) -> list[Figure]:
     ]
 
 
-class Beside:
+class LatencyWorker:
     """A process that answers without the protocol, and says how long it took (see ``latency_worker.py``)."""
 
-    def __init__(self, way: str, root: Path) -> None:
+    def __init__(self, mode: str, root: Path) -> None:
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.latency_worker", way, str(root)],
+            [sys.executable, "-m", "benchmarks.latency_worker", mode, str(root)],
             stdin=pipe,
             stdout=pipe,
             encoding="utf-8",
             cwd=Path(__file__).parent.parent,
         )
 
-    def ask(self, question: str) -> float:
+    def time_query(self, query: str) -> float:
         """Milliseconds that an answer takes it."""
         assert self.process.stdin and self.process.stdout
-        print(question, file=self.process.stdin, flush=True)
+        print(query, file=self.process.stdin, flush=True)
         return float(self.process.stdout.readline())
 
     def close(self) -> None:
@@ -170,13 +170,13 @@ class Beside:
         self.process.communicate()
 
 
-def _overhead(root: Path) -> list[Figure]:
+def _measure_overhead(root: Path) -> list[Figure]:
     """What the protocol adds to the engine's own time: each in its own process, and asked nothing twice.
 
     One process takes up to a tenth longer than another for the same, by where its values lie in memory; several of each
     are asked, so that this does not show.
     """
-    rows = [row for _ in range(PROCESSES) for row in _side_by_side(root)]
+    rows = [row for _ in range(PROCESSES) for row in _time_side_by_side(root)]
     own, service, server = zip(*rows, strict=True)
     return [
         Figure(
@@ -194,24 +194,25 @@ def _overhead(root: Path) -> list[Figure]:
     ]
 
 
-def _side_by_side(root: Path) -> list[tuple[float, float, float]]:
+def _time_side_by_side(root: Path) -> list[tuple[float, float, float]]:
     """Milliseconds of the same questions by the engine, by the service, and over the protocol."""
-    server, engine, service = Server(root), Beside("engine", root), Beside("service", root)
+    server, engine, service = Server(root), LatencyWorker("engine", root), LatencyWorker("service", root)
     server.handshake()
-    asked = [f"{question} {round}" for round in range(ROUNDS + 1) for question in QUESTIONS]
+    queries = [f"{query} {round}" for round in range(ROUNDS + 1) for query in QUERIES]
     rows = [
-        (engine.ask(question), service.ask(question), _timed(server.search, question)) for question in asked
+        (engine.time_query(query), service.time_query(query), _time_call(server.search, query))
+        for query in queries
     ]
     for process in (server, engine, service):
         process.close()
-    return rows[len(QUESTIONS) :]
+    return rows[len(QUERIES) :]
 
 
-def _freshness(root: Path) -> list[Figure]:
+def _measure_freshness(root: Path) -> list[Figure]:
     server = Server(root)
     server.handshake()
-    server.search(QUESTIONS[0])
-    plain = statistics.median(_timed(server.search, f"{QUESTIONS[0]} x") for _ in range(CHANGES))
+    server.search(QUERIES[0])
+    plain = statistics.median(_time_call(server.search, f"{QUERIES[0]} x") for _ in range(CHANGES))
     checks: dict[str, list[tuple[float, bool]]] = {
         "edited": [],
         "deleted": [],
@@ -224,22 +225,28 @@ def _freshness(root: Path) -> list[Figure]:
         edited, deleted, renamed = chosen[3 * number : 3 * number + 3]
         name = f"put_here_by_benchmark_{number}"
         edited.write_text(edited.read_text() + f"\n\ndef {name}():\n    return 1\n")
-        checks["edited"].append(_asked(server, name, f"def {name}():", there=True))
+        checks["edited"].append(_time_and_check(server, name, f"def {name}():", there=True))
         edited.write_text(edited.read_text().replace(name, f"{name}_again"))
-        checks["edited"].append(_asked(server, name, f"def {name}():", there=False))
+        checks["edited"].append(_time_and_check(server, name, f"def {name}():", there=False))
         deleted.unlink()
-        checks["deleted"].append(_asked(server, deleted.name, f"{_at(root, deleted)}:", there=False))
+        checks["deleted"].append(
+            _time_and_check(server, deleted.name, f"{_relative_path(root, deleted)}:", there=False)
+        )
         moved = renamed.with_name(f"moved_by_benchmark_{number}.py")
         renamed.rename(moved)
-        checks["renamed"].append(_asked(server, moved.name, f"{_at(root, moved)}:", there=True))
-        checks["renamed"].append(_asked(server, renamed.name, f"{_at(root, renamed)}:", there=False))
+        checks["renamed"].append(
+            _time_and_check(server, moved.name, f"{_relative_path(root, moved)}:", there=True)
+        )
+        checks["renamed"].append(
+            _time_and_check(server, renamed.name, f"{_relative_path(root, renamed)}:", there=False)
+        )
     _git(root, "add", "-A")
     _git(root, "commit", "-qm", "changed")
     for number in range(CHANGES):
         old = number % 2 == 0
         _git(root, "checkout", "-q", "main~1" if old else "main")
         name = "put_here_by_benchmark_0_again"
-        checks["branch switched"].append(_asked(server, name, f"def {name}():", there=not old))
+        checks["branch switched"].append(_time_and_check(server, name, f"def {name}():", there=not old))
     server.close()
     figures = []
     for change, found in checks.items():
@@ -253,18 +260,18 @@ def _freshness(root: Path) -> list[Figure]:
     return figures
 
 
-def _at(root: Path, path: Path) -> str:
+def _relative_path(root: Path, path: Path) -> str:
     return path.relative_to(root).as_posix()
 
 
-def _asked(server: Server, query: str, phrase: str, *, there: bool) -> tuple[float, bool]:
+def _time_and_check(server: Server, query: str, phrase: str, *, there: bool) -> tuple[float, bool]:
     """How long a search takes, and whether its answer has, or has not, what it should say."""
     started = time.perf_counter()
     text = server.search(query)["content"][0]["text"]
     return (time.perf_counter() - started) * 1e3, (phrase in text) == there
 
 
-def _timed(work: Callable[..., object], *args: Any) -> float:
+def _time_call(work: Callable[..., object], *args: Any) -> float:
     started = time.perf_counter()
     work(*args)
     return (time.perf_counter() - started) * 1e3

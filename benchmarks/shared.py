@@ -19,15 +19,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from tests.stores import server
 
 from benchmarks import corpus, data
-from benchmarks.bench_types import Figure, Outcome, Place, Row, Tree, at_least, at_most
+from benchmarks.bench_types import Figure, Hit, Outcome, Row, Tree, at_least, at_most
 from benchmarks.metrics import mean, percentile
 from benchmarks.sets import repositories
-from benchmarks.stage_clock import Spent, spent
+from benchmarks.stage_clock import Elapsed, measure_time
 from dowse import Engine, SearchOptions, stores
 from dowse.types.answers import SearchResponse
 from dowse.types.stored import Filter
@@ -36,9 +36,9 @@ PARTS = ("agreement", "scale", "endurance")
 EMBEDDER = "static"
 DEPTH = 10
 CHUNKS = 100_000
-WARM_UP, QUERIES = 20, 200
+WARM_UP_QUERIES, TIMED_QUERIES = 20, 200
 RECALL_DEPTH, RECALL_QUERIES = 100, 50
-MINUTES = 5.0
+ENDURANCE_MINUTES = 5.0
 READERS, WRITERS = 16, 4
 KILLS, RESTARTS = 20, 5
 SEED = 5
@@ -48,43 +48,48 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("shared")
     group.add_argument("--shared-part", action="append", choices=PARTS, help="only this part [default: all]")
     group.add_argument("--trees", type=int, help="agreement: only so many trees, the smallest [default: all]")
-    group.add_argument("--minutes", type=float, default=MINUTES, help="endurance: how long [default: 5]")
+    group.add_argument(
+        "--minutes", type=float, default=ENDURANCE_MINUTES, help="endurance: how long [default: 5]"
+    )
 
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
     """Each part on a server of its own."""
     parts: dict[str, Callable[[Path, str, argparse.Namespace], Outcome]] = {
-        "agreement": _agreement,
-        "scale": _scale,
-        "endurance": _endurance,
+        "agreement": _measure_agreement,
+        "scale": _measure_scale,
+        "endurance": _measure_endurance,
     }
     for name in args.shared_part or PARTS:
         with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
             url = server.database(server.start(Path(folder) / "server", durable=True), "dowse_benchmark")
-            with closing(_shared(url)) as store:
+            with closing(_open_store(url)) as store:
                 store.init()
             yield parts[name](Path(folder), url, args)
 
 
-def _shared(url: str, view: str = "view") -> Any:
+def _open_store(url: str, view: str = "view") -> Any:
     return stores.create(url, None, view, "one", stores.SharedIndexOptions(f"repository of {view}", view))
 
 
 # --- agreement ---
 
 
-def _agreement(folder: Path, url: str, args: argparse.Namespace) -> Outcome:
+def _measure_agreement(folder: Path, url: str, args: argparse.Namespace) -> Outcome:
     trees = sorted(repositories.trees(), key=lambda tree: sum(1 for _ in tree.path.rglob("*")))[: args.trees]
     overlaps: list[float] = []
     rows: dict[str, list[Row]] = {"embedded": [], "postgresql": []}
     for number, tree in enumerate(trees):
         print(f"shared: agreement: {tree.name}", file=sys.stderr)
-        given = {"embedded": {"index_dir": str(folder / f"index-{number}")}, "postgresql": {"store": url}}
-        answers = {name: _answers(tree, settings) for name, settings in given.items()}
+        settings_by_store = {
+            "embedded": {"index_dir": str(folder / f"index-{number}")},
+            "postgresql": {"store": url},
+        }
+        answers = {name: _search_all(tree, settings) for name, settings in settings_by_store.items()}
         for name, found in answers.items():
             rows[name] += repositories.rows(tree, found)
-        overlaps += [_overlap(one, two) for one, two in zip(*answers.values(), strict=True)]
-    quality = {name: _ndcg(found) for name, found in rows.items()}
+        overlaps += [_measure_overlap(one, two) for one, two in zip(*answers.values(), strict=True)]
+    quality = {name: _mean_ndcg(found) for name, found in rows.items()}
     return Outcome(
         name="shared-agreement",
         title="PostgreSQL beside the embedded store: the same answers",
@@ -104,41 +109,38 @@ def _agreement(folder: Path, url: str, args: argparse.Namespace) -> Outcome:
     )
 
 
-def _answers(tree: Tree, settings: dict[str, Any]) -> list[list[Place]]:
+def _search_all(tree: Tree, settings: dict[str, Any]) -> list[list[Hit]]:
     with Engine.open(tree.path, embedder=EMBEDDER, refresh=False, **settings) as engine:
         engine.index()
-        asked = (engine.search(question.text, SearchOptions(limit=DEPTH)) for question in tree.questions)
-        return [_places(response) for response in asked]
+        responses = (engine.search(query.text, SearchOptions(limit=DEPTH)) for query in tree.queries)
+        return [_to_hits(response) for response in responses]
 
 
-def _places(response: SearchResponse) -> list[Place]:
-    return [Place(r.path, r.start_line, r.end_line, r.entity, r.text) for r in response.results]
+def _to_hits(response: SearchResponse) -> list[Hit]:
+    return [Hit(r.path, r.start_line, r.end_line, r.entity, r.text) for r in response.results]
 
 
-def _overlap(one: Sequence[Place], two: Sequence[Place]) -> float:
-    first, second = ({(p.path, p.start, p.end) for p in places} for places in (one, two))
+def _measure_overlap(one: Sequence[Hit], two: Sequence[Hit]) -> float:
+    first, second = ({(p.path, p.start, p.end) for p in hits} for hits in (one, two))
     return len(first & second) / max(len(first), len(second)) if first or second else 1.0
 
 
-def _ndcg(rows: Sequence[Row]) -> float:
+def _mean_ndcg(rows: Sequence[Row]) -> float:
     return next(figure.value for figure in repositories.figures(rows) if figure.name == "NDCG@10")
 
 
 # --- scale ---
 
 
-class _Asked(NamedTuple):
-    times: list[Spent]
-    found: list[set[tuple[str, int]]]
-
-
-def _scale(folder: Path, url: str, args: argparse.Namespace) -> Outcome:
+def _measure_scale(folder: Path, url: str, args: argparse.Namespace) -> Outcome:
     made = corpus.build(folder / "tree", CHUNKS)
-    queries = data.bench_queries()
+    queries = data.load_bench_queries()
     random.Random(SEED).shuffle(queries)
     own = {"index_dir": str(folder / "index")}
-    embedded, _ = _loaded(made.root, "dowse.stores.embedded.index_writer", "EmbeddedWriter", own)
-    shared, graph = _loaded(made.root, "dowse.stores.postgres.view_writer", "PostgresWriter", {"store": url})
+    embedded, _ = _time_loading(made.root, "dowse.stores.embedded.index_writer", "EmbeddedWriter", own)
+    shared, graph = _time_loading(
+        made.root, "dowse.stores.postgres.view_writer", "PostgresWriter", {"store": url}
+    )
     figures = [
         Figure("storing, wall over the embedded store", shared.wall / embedded.wall, "x", at_most(3)),
         Figure("storing, seconds", shared.wall, "s", beside=f"embedded: {embedded.wall:.0f} s"),
@@ -153,14 +155,14 @@ def _scale(folder: Path, url: str, args: argparse.Namespace) -> Outcome:
             ("a language", python, (None, at_most(80))),
             ("five languages", web, (None, at_most(80))),
         ):
-            asked = _ask(engine, queries, chosen)
-            wall = [one.wall * 1e3 for one in asked]
+            times = _time_queries(engine, queries, chosen)
+            wall = [one.wall * 1e3 for one in times]
             figures.append(Figure(f"hybrid question, {name}, p50", percentile(wall, 0.5), "ms", targets[0]))
             figures.append(Figure(f"hybrid question, {name}, p95", percentile(wall, 0.95), "ms", targets[1]))
-            cpu = percentile([one.cpu * 1e3 for one in asked], 0.5)
+            cpu = percentile([one.cpu * 1e3 for one in times], 0.5)
             figures.append(Figure(f"hybrid question, {name}, CPU of the client p50", cpu, "ms"))
         for name, chosen in (("no filter", Filter()), ("a language", python), ("five languages", web)):
-            recall = _recall(engine, queries, chosen)
+            recall = _measure_recall(engine, queries, chosen)
             figures.append(Figure(f"dense recall@{RECALL_DEPTH}, {name}", recall, target=at_least(0.95)))
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     return Outcome(
@@ -174,40 +176,43 @@ def _scale(folder: Path, url: str, args: argparse.Namespace) -> Outcome:
     )
 
 
-def _loaded(root: Path, module: str, writer: str, settings: dict[str, Any]) -> tuple[Spent, float]:
+def _time_loading(root: Path, module: str, writer: str, settings: dict[str, Any]) -> tuple[Elapsed, float]:
     """What storing takes: all commits of an indexing run, and what finishing it takes."""
     from importlib import import_module
 
     kind = getattr(import_module(module), writer)
-    applied: list[Spent] = []
-    finished: list[Spent] = []
+    applied: list[Elapsed] = []
+    finished: list[Elapsed] = []
     apply, finish = kind.apply, kind.finish
 
-    def timed(method: Any, into: list[Spent], *given: Any) -> Any:
+    def time_method(method: Any, into: list[Elapsed], *given: Any) -> Any:
         result: list[Any] = []
-        into.append(spent(lambda: result.append(method(*given))))
+        into.append(measure_time(lambda: result.append(method(*given))))
         return result[0]
 
     kind.apply, kind.finish = (
-        lambda *given: timed(apply, applied, *given),
-        lambda *given: timed(finish, finished, *given),
+        lambda *given: time_method(apply, applied, *given),
+        lambda *given: time_method(finish, finished, *given),
     )
     try:
         with Engine.open(root, embedder=EMBEDDER, **settings) as engine:
             engine.index()
     finally:
         kind.apply, kind.finish = apply, finish
-    return Spent(sum(s.wall for s in applied), sum(s.cpu for s in applied)), sum(s.wall for s in finished)
+    return Elapsed(sum(s.wall for s in applied), sum(s.cpu for s in applied)), sum(s.wall for s in finished)
 
 
-def _ask(engine: Engine, queries: Sequence[str], chosen: Filter) -> list[Spent]:
+def _time_queries(engine: Engine, queries: Sequence[str], chosen: Filter) -> list[Elapsed]:
     options = SearchOptions(limit=DEPTH, filter=chosen)
-    for query in queries[:WARM_UP]:
+    for query in queries[:WARM_UP_QUERIES]:
         engine.search(query, options)
-    return [spent(partial(engine.search, query, options)) for query in queries[WARM_UP : WARM_UP + QUERIES]]
+    return [
+        measure_time(partial(engine.search, query, options))
+        for query in queries[WARM_UP_QUERIES : WARM_UP_QUERIES + TIMED_QUERIES]
+    ]
 
 
-def _recall(engine: Engine, queries: Sequence[str], chosen: Filter) -> float:
+def _measure_recall(engine: Engine, queries: Sequence[str], chosen: Filter) -> float:
     """The share of the truly nearest chunks that the dense channel finds."""
     from dowse.stores.postgres import dense_search as reading
 
@@ -228,7 +233,7 @@ def _recall(engine: Engine, queries: Sequence[str], chosen: Filter) -> float:
 
 
 @contextmanager
-def _workers(commands: Sequence[Sequence[str]]) -> Iterator[list[subprocess.Popen[str]]]:
+def _start_workers(commands: Sequence[Sequence[str]]) -> Iterator[list[subprocess.Popen[str]]]:
     started = [
         subprocess.Popen(
             [sys.executable, "-m", "benchmarks.shared_worker", *command],
@@ -247,14 +252,14 @@ def _workers(commands: Sequence[Sequence[str]]) -> Iterator[list[subprocess.Pope
                 one.kill()
 
 
-def _endurance(folder: Path, url: str, args: argparse.Namespace) -> Outcome:
+def _measure_endurance(folder: Path, url: str, args: argparse.Namespace) -> Outcome:
     seconds = args.minutes * 60
     views = [f"view {number}" for number in range(WRITERS)]
     for view in views:
         _seed(url, view)
-    answers, commits, problems = _together(url, views, seconds)
-    kills, lost = _killed(url)
-    restarts, away = _restarted(folder, url) if "DOWSE_TEST_POSTGRES" not in os.environ else (0, [])
+    answers, commits, problems = _run_together(url, views, seconds)
+    kills, lost = _kill_writers(url)
+    restarts, away = _restart_server(folder, url) if "DOWSE_TEST_POSTGRES" not in os.environ else (0, [])
     return Outcome(
         name="shared-endurance",
         title="PostgreSQL: many at once, killed writers, restarted server",
@@ -274,23 +279,23 @@ def _endurance(folder: Path, url: str, args: argparse.Namespace) -> Outcome:
             "a restart kills the server's processes; readers and the writer go on by themselves",
             *sorted({*problems, *lost, *away}),
         ),
-        official=args.minutes == MINUTES,
+        official=args.minutes == ENDURANCE_MINUTES,
     )
 
 
 def _seed(url: str, view: str) -> None:
     from tests.stores.building import source
 
-    with closing(_shared(url, view)) as store, store.writer() as writer:
+    with closing(_open_store(url, view)) as store, store.writer() as writer:
         writer.apply([], [source("f0.txt", "marker"), source("g.txt", "marker")])
 
 
-def _together(url: str, views: Sequence[str], seconds: float) -> tuple[int, int, list[str]]:
+def _run_together(url: str, views: Sequence[str], seconds: float) -> tuple[int, int, list[str]]:
     """Readers and writers at once: how much they did, and what went wrong."""
     writers = [("write", url, view, str(seconds)) for view in views]
     readers = [("read", url, view, str(seconds), str(READERS // WRITERS)) for view in views]
     done, problems = {"write": 0, "read": 0}, []
-    with _workers([*writers, *readers]) as started:
+    with _start_workers([*writers, *readers]) as started:
         for command, process in zip([*writers, *readers], started, strict=True):
             out, err = process.communicate()
             last = (out.strip().splitlines() or ["0"])[-1]
@@ -301,46 +306,46 @@ def _together(url: str, views: Sequence[str], seconds: float) -> tuple[int, int,
     return done["read"], done["write"], problems
 
 
-def _killed(url: str) -> tuple[int, list[str]]:
+def _kill_writers(url: str) -> tuple[int, list[str]]:
     """Writers killed at random moments: every commit that they were told of is there."""
     chance, problems = random.Random(SEED), []
     _seed(url, "killed")
     for _ in range(KILLS):
-        with _workers([("write", url, "killed", "600")]) as (process,):
+        with _start_workers([("write", url, "killed", "600")]) as (process,):
             assert process.stdout is not None
             process.stdout.readline()
             time.sleep(chance.uniform(0, 0.5))
             process.kill()
-            told = [int(line) for line in process.stdout.read().split() if line.isdigit()]
-        problems += _missing(url, "killed", max(told, default=0))
+            acknowledged = [int(line) for line in process.stdout.read().split() if line.isdigit()]
+        problems += _find_missing(url, "killed", max(acknowledged, default=0))
     return KILLS, problems
 
 
-def _restarted(folder: Path, url: str) -> tuple[int, list[str]]:
+def _restart_server(folder: Path, url: str) -> tuple[int, list[str]]:
     """The server restarted under a reader and a writer that go on: every commit is there, no answer is torn."""
     chance, problems = random.Random(SEED), []
     _seed(url, "restarted")
     for _ in range(RESTARTS):
         commands = [("write", url, "restarted", "8"), ("read", url, "restarted", "8", "2")]
-        with _workers(commands) as (writer, reader):
+        with _start_workers(commands) as (writer, reader):
             assert writer.stdout is not None
             writer.stdout.readline()
             time.sleep(chance.uniform(0.5, 2))
             server.crash(folder / "server")
             out, err = writer.communicate()
             _, read_error = reader.communicate()
-            told = [int(line) for line in out.split() if line.isdigit()]
+            acknowledged = [int(line) for line in out.split() if line.isdigit()]
             if writer.returncode or reader.returncode:
                 problems.append(" ".join((err or read_error).strip().splitlines()[-1:]))
-        problems += _missing(url, "restarted", max(told, default=0))
+        problems += _find_missing(url, "restarted", max(acknowledged, default=0))
     return RESTARTS, problems
 
 
-def _missing(url: str, view: str, told: int) -> list[str]:
-    with closing(_shared(url, view)) as store, store.snapshot() as snapshot:
+def _find_missing(url: str, view: str, acknowledged: int) -> list[str]:
+    with closing(_open_store(url, view)) as store, store.snapshot() as snapshot:
         expected = {f"f{snapshot.generation - 1}.txt", "g.txt"}
-        if snapshot.generation < told:
-            return [f"{view}: told of commit {told}, found {snapshot.generation}"]
+        if snapshot.generation < acknowledged:
+            return [f"{view}: told of commit {acknowledged}, found {snapshot.generation}"]
         return (
             [] if set(snapshot.manifest()) == expected else [f"{view}: other files than its generation has"]
         )

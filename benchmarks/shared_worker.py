@@ -23,7 +23,7 @@ def main(role: str, url: str, view: str, seconds: str, threads: str = "1") -> No
     """Work for a while."""
     until = time.monotonic() + float(seconds)
     if role == "write":
-        with closing(_store(url, view)) as store:
+        with closing(_open_store(url, view)) as store:
             print(_write(store, until), flush=True)
         return
     errors: list[BaseException] = []
@@ -45,7 +45,7 @@ def main(role: str, url: str, view: str, seconds: str, threads: str = "1") -> No
     print(sum(counts))
 
 
-def _store(url: str, view: str) -> Store:
+def _open_store(url: str, view: str) -> Store:
     return stores.create(url, None, view, "one", stores.SharedIndexOptions(f"repository of {view}", view))
 
 
@@ -54,7 +54,7 @@ def _write(store: Store, until: float) -> int:
     while time.monotonic() < until:
         try:
             with store.writer() as writer:
-                generation = generation or _generation(store)
+                generation = generation or _read_generation(store)
                 for _ in range(10):
                     moved = source(f"f{generation}.txt", "marker")
                     generation = writer.apply([f"f{generation - 1}.txt"], [moved])
@@ -65,14 +65,14 @@ def _write(store: Store, until: float) -> int:
     return commits
 
 
-def _generation(store: Store) -> int:
+def _read_generation(store: Store) -> int:
     with store.snapshot() as snapshot:
         return snapshot.generation
 
 
 def _read(url: str, view: str, until: float) -> int:
     answers = 0
-    with closing(_store(url, view)) as store:
+    with closing(_open_store(url, view)) as store:
         while time.monotonic() < until:
             try:
                 with store.snapshot() as snapshot:

@@ -27,15 +27,15 @@ from dowse import Engine
 
 SESSIONS = 100
 SECONDS = 600
-PAUSE = (2.0, 8.0)
+PAUSE_SECONDS = (2.0, 8.0)
 """Seconds that an agent thinks between two calls."""
 
 EDIT_SECONDS = 1.0
-WARM_SHARE = 0.2
+WARM_UP_SHARE = 0.2
 """Of the time, after which memory is looked at first: until then things are loaded and filled."""
 
 TOKEN = "benchmark"
-QUESTIONS = (
+QUERIES = (
     "where is the query set evaluated",
     "csrf check",
     "session expiry",
@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
     """One server, many sessions."""
-    source = data.folder("BENCH_BIG_TREE") / "django"
+    source = data.find_folder("BENCH_BIG_TREE") / "django"
     with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
         root = Path(folder) / "tree"
         shutil.copytree(source, root, symlinks=True, ignore=shutil.ignore_patterns(".git", ".dowse"))
@@ -81,11 +81,11 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
             anyio.run(
                 _soak, address[0], root, process.pid, args.soak_seconds, args.soak_sessions, log, memory
             )
-            children = _children(process.pid)
+            children = _list_children(process.pid)
         finally:
             process.terminate()
             code = process.wait(30)
-    growth = _growth(memory)
+    growth = _measure_growth(memory)
     yield Outcome(
         name="soak",
         title="Many sessions over HTTP",
@@ -95,12 +95,12 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
             Figure("processes left", len(children), "processes", at_most(0)),
             Figure("calls", len(log.milliseconds), "calls"),
             Figure("time of a call, median", statistics.median(log.milliseconds or [0]), "ms"),
-            Figure("time of a call, p95", _p95(log.milliseconds), "ms"),
+            Figure("time of a call, p95", _percentile_95(log.milliseconds), "ms"),
             Figure("memory at the end", memory[-1] if memory else 0.0, "MB"),
         ],
         notes=(
             f"{args.soak_sessions} sessions for {args.soak_seconds} s on {files} files; each thinks "
-            f"{PAUSE[0]:g}-{PAUSE[1]:g} s between two calls; {log.edits} edits meanwhile; the server left with {code}",
+            f"{PAUSE_SECONDS[0]:g}-{PAUSE_SECONDS[1]:g} s between two calls; {log.edits} edits meanwhile; the server left with {code}",
             *sorted(set(log.errors))[:5],
         ),
         details={"memory_mb": memory},
@@ -116,9 +116,9 @@ async def _soak(
         for number in range(sessions):
             group.start_soon(_session, url, number, until, log)
         group.start_soon(_edit, root, until, log)
-        await anyio.sleep(seconds * WARM_SHARE)
+        await anyio.sleep(seconds * WARM_UP_SHARE)
         while time.monotonic() < until:
-            memory.append(_memory_mb(process))
+            memory.append(_read_memory_mb(process))
             await anyio.sleep(max(1.0, seconds / 50))
 
 
@@ -130,24 +130,24 @@ async def _session(url: str, number: int, until: float, log: Log) -> None:
             Client(streamable_http_client(url, http_client=http), mode="legacy") as client,
         ):
             while time.monotonic() < until:
-                await anyio.sleep(chance.uniform(*PAUSE))
+                await anyio.sleep(chance.uniform(*PAUSE_SECONDS))
                 started = time.perf_counter()
-                question = f"{chance.choice(QUESTIONS)} {chance.randrange(50)}"
-                result = await client.call_tool("search", {"query": question})
+                query = f"{chance.choice(QUERIES)} {chance.randrange(50)}"
+                result = await client.call_tool("search", {"query": query})
                 log.milliseconds.append((time.perf_counter() - started) * 1e3)
                 if result.is_error:
                     log.errors.append(str(result.content)[:300])
                 elif not all(hit["fresh"] for hit in (result.structured_content or {})["hits"]):
                     log.errors.append("a stale hit")
     except Exception as error:  # every way to fail is a result here
-        log.errors.append("; ".join(f"{type(one).__name__}: {one}" for one in _causes(error))[:300])
+        log.errors.append("; ".join(f"{type(one).__name__}: {one}" for one in _flatten_causes(error))[:300])
 
 
-def _causes(error: BaseException) -> Iterator[BaseException]:
+def _flatten_causes(error: BaseException) -> Iterator[BaseException]:
     """What is in a group of errors."""
     if isinstance(error, BaseExceptionGroup):
         for inner in error.exceptions:
-            yield from _causes(inner)
+            yield from _flatten_causes(inner)
     else:
         yield error
 
@@ -163,7 +163,7 @@ async def _edit(root: Path, until: float, log: Log) -> None:
         await anyio.sleep(EDIT_SECONDS)
 
 
-def _memory_mb(process: int) -> float:
+def _read_memory_mb(process: int) -> float:
     try:
         lines = Path(f"/proc/{process}/status").read_text(encoding="ascii", errors="replace").splitlines()
     except OSError:
@@ -171,19 +171,19 @@ def _memory_mb(process: int) -> float:
     return next((int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith("VmRSS:")), 0.0)
 
 
-def _growth(memory: list[float]) -> float:
+def _measure_growth(memory: list[float]) -> float:
     """From the first fifth of the samples to the last: one alone may fall into a merge."""
     some = max(1, len(memory) // 5)
     before = statistics.median(memory[:some] or [0.0])
     return statistics.median(memory[-some:]) / before - 1 if before else 0.0
 
 
-def _children(process: int) -> list[str]:
+def _list_children(process: int) -> list[str]:
     try:
         return Path(f"/proc/{process}/task/{process}/children").read_text().split()
     except OSError:
         return []
 
 
-def _p95(values: list[float]) -> float:
+def _percentile_95(values: list[float]) -> float:
     return sorted(values)[int(0.95 * (len(values) - 1))] if values else 0.0

@@ -29,16 +29,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.bench_types import Figure, Outcome, Tree, at_most
-from benchmarks.competitors import COMPETITORS, SEMBLE_CACHE, semble_model
-from benchmarks.engine_process import Answer, Cost, Probe
+from benchmarks.competitors import COMPETITORS, SEMBLE_CACHE, get_semble_model
+from benchmarks.engine_process import Answer, Cost, EngineProcess
 from benchmarks.metrics import median_ratio, percentile, ratio_of_sums
 from benchmarks.sets import repositories
 
 ENGINES = ("dowse", "semble")
-WARM_UP = "flask"
+WARM_UP_TREE = "flask"
 """The tree that both engines index before anything is measured: imports and models are loaded then."""
 
-LIMIT = 10
+RESULT_LIMIT = 10
 QUERY_RUNS = 3
 COMMAND_RUNS = 5
 COMMAND_TREES = ("flask", "gin", "aiohttp", "zod", "commons-lang")
@@ -75,17 +75,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
     """Both engines on all trees."""
     trees = [tree for tree in repositories.trees() if not args.trees or tree.name in args.trees]
-    timings = _timings(trees, args.runs)
-    commands = {tree.name: _command_times(tree.path) for tree in trees if tree.name in COMMAND_TREES}
+    timings = _measure_trees(trees, args.runs)
+    commands = {tree.name: _time_commands(tree.path) for tree in trees if tree.name in COMMAND_TREES}
     yield Outcome(
         name="speed",
         title="Speed beside semble 0.7",
-        figures=[*_index_figures(timings), *_query_figures(timings), *_command_figures(commands)],
+        figures=[
+            *_make_index_figures(timings),
+            *_make_query_figures(timings),
+            *_make_command_figures(commands),
+        ],
         notes=(
             f"{len(trees)} trees, in turn in one run; x: dowse over semble, less is better",
-            f"semble's model: {semble_model()}; a smaller model than its default favours semble",
+            f"semble's model: {get_semble_model()}; a smaller model than its default favours semble",
         ),
-        details={"trees": _details(timings), "command_cpu_ms": commands},
+        details={"trees": _make_details(timings), "command_cpu_ms": commands},
         official=not args.trees,
     )
 
@@ -93,59 +97,61 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
 # --- measuring ---
 
 
-def _timings(trees: Sequence[Tree], runs: int) -> dict[str, dict[str, Timing]]:
+def _measure_trees(trees: Sequence[Tree], runs: int) -> dict[str, dict[str, Timing]]:
     """By tree and engine."""
     found: dict[str, dict[str, Timing]] = {}
-    warm_up = next(tree.path for tree in repositories.trees() if tree.name == WARM_UP)
-    with Probe("dowse") as ours, Probe("semble") as theirs:
-        probes = [ours, theirs]
-        for probe in probes:
-            probe.index(warm_up)
-            probe.ask([COMMAND_QUERY], LIMIT)
+    warm_up = next(tree.path for tree in repositories.trees() if tree.name == WARM_UP_TREE)
+    with EngineProcess("dowse") as ours, EngineProcess("semble") as theirs:
+        processes = [ours, theirs]
+        for process in processes:
+            process.index(warm_up)
+            process.search([COMMAND_QUERY], RESULT_LIMIT)
         for position, tree in enumerate(trees):
             print(f"speed: {tree.name}", file=sys.stderr)
-            found[tree.name] = _timed(probes if position % 2 else probes[::-1], tree, runs)
+            found[tree.name] = _measure_tree(processes if position % 2 else processes[::-1], tree, runs)
     return found
 
 
-def _timed(turn: Sequence[Probe], tree: Tree, runs: int) -> dict[str, Timing]:
+def _measure_tree(order: Sequence[EngineProcess], tree: Tree, runs: int) -> dict[str, Timing]:
     """One tree, by engine; a run of the one is followed by a run of the other, and so is a question."""
-    queries = [question.text for question in tree.questions]
+    queries = [query.text for query in tree.queries]
     without: list[float] = []  # of dowse
-    costs: dict[str, list[Cost]] = {probe.name: [] for probe in turn}
-    answers: dict[str, list[Answer]] = {probe.name: [] for probe in turn}
+    costs: dict[str, list[Cost]] = {process.name: [] for process in order}
+    answers: dict[str, list[Answer]] = {process.name: [] for process in order}
     for _ in range(runs):
-        for probe in turn:
-            if probe.name == "dowse":
-                without.append(probe.index(tree.path, embedder="none").cpu_ms)
-            costs[probe.name].append(probe.index(tree.path))
+        for process in order:
+            if process.name == "dowse":
+                without.append(process.index(tree.path, embedder="none").cpu_ms)
+            costs[process.name].append(process.index(tree.path))
     for query in queries:
-        for probe in turn:
-            answers[probe.name] += probe.ask([query], LIMIT, QUERY_RUNS)
+        for process in order:
+            answers[process.name] += process.search([query], RESULT_LIMIT, QUERY_RUNS)
     return {
-        probe.name: Timing(
-            statistics.median(cost.cpu_ms for cost in costs[probe.name]),
-            statistics.median(cost.wall_ms for cost in costs[probe.name]),
-            [answer.cost.wall_ms for answer in answers[probe.name]],
-            [answer.cost.cpu_ms for answer in answers[probe.name]],
-            _burst(probe, tree, queries) if probe.name == "dowse" else [],
-            statistics.median(without) if probe.name == "dowse" else 0.0,
+        process.name: Timing(
+            statistics.median(cost.cpu_ms for cost in costs[process.name]),
+            statistics.median(cost.wall_ms for cost in costs[process.name]),
+            [answer.cost.wall_ms for answer in answers[process.name]],
+            [answer.cost.cpu_ms for answer in answers[process.name]],
+            _time_burst(process, tree, queries) if process.name == "dowse" else [],
+            statistics.median(without) if process.name == "dowse" else 0.0,
         )
-        for probe in turn
+        for process in order
     }
 
 
-def _burst(probe: Probe, tree: Tree, queries: Sequence[str]) -> list[float]:
-    probe.index(tree.path, burst=True)
-    return [answer.cost.wall_ms for answer in probe.ask(queries, LIMIT, QUERY_RUNS)]
+def _time_burst(process: EngineProcess, tree: Tree, queries: Sequence[str]) -> list[float]:
+    process.index(tree.path, burst=True)
+    return [answer.cost.wall_ms for answer in process.search(queries, RESULT_LIMIT, QUERY_RUNS)]
 
 
-def _command_times(tree: Path) -> dict[str, float]:
+def _time_commands(tree: Path) -> dict[str, float]:
     """CPU milliseconds of one search on the command line, by engine."""
     with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
         commands: dict[str, Callable[[], float]] = {
-            "dowse": lambda: _command_cpu_ms("dowse", _dowse_command(tree, folder), {}),
-            "semble": lambda: _command_cpu_ms("semble", _semble_command(tree), {SEMBLE_CACHE: folder}),
+            "dowse": lambda: _measure_command_cpu("dowse", _make_dowse_command(tree, folder), {}),
+            "semble": lambda: _measure_command_cpu(
+                "semble", _make_semble_command(tree), {SEMBLE_CACHE: folder}
+            ),
         }
         for command in commands.values():
             command()  # makes the index
@@ -153,13 +159,23 @@ def _command_times(tree: Path) -> dict[str, float]:
     return {name: statistics.median(one[name] for one in rounds) for name in commands}
 
 
-def _dowse_command(tree: Path, index: str) -> list[str]:
+def _make_dowse_command(tree: Path, index: str) -> list[str]:
     program = shutil.which("dowse", path=str(Path(sys.executable).parent))
     start = [program] if program else [sys.executable, "-m", "dowse"]
-    return [*start, "search", COMMAND_QUERY, "--root", str(tree), "--index-dir", index, "--limit", str(LIMIT)]
+    return [
+        *start,
+        "search",
+        COMMAND_QUERY,
+        "--root",
+        str(tree),
+        "--index-dir",
+        index,
+        "--limit",
+        str(RESULT_LIMIT),
+    ]
 
 
-def _semble_command(tree: Path) -> list[str]:
+def _make_semble_command(tree: Path) -> list[str]:
     """Without snippets: the cheapest form that semble has."""
     program = Path(COMPETITORS["semble"].launch().python).with_name("semble")
     return [
@@ -168,13 +184,13 @@ def _semble_command(tree: Path) -> list[str]:
         COMMAND_QUERY,
         str(tree),
         "--top-k",
-        str(LIMIT),
+        str(RESULT_LIMIT),
         "--max-snippet-lines",
         "0",
     ]
 
 
-def _command_cpu_ms(engine: str, command: Sequence[str], environment: Mapping[str, str]) -> float:
+def _measure_command_cpu(engine: str, command: Sequence[str], environment: Mapping[str, str]) -> float:
     ran = subprocess.run(
         [sys.executable, "-c", _MEASURED_COMMAND, *command],
         stdout=subprocess.PIPE,
@@ -187,7 +203,7 @@ def _command_cpu_ms(engine: str, command: Sequence[str], environment: Mapping[st
 # --- figures ---
 
 
-def _index_figures(timings: Mapping[str, Mapping[str, Timing]]) -> list[Figure]:
+def _make_index_figures(timings: Mapping[str, Mapping[str, Timing]]) -> list[Figure]:
     ours, theirs = ([by_engine[name].index_cpu_ms for by_engine in timings.values()] for name in ENGINES)
     without = [by_engine["dowse"].without_cpu_ms for by_engine in timings.values()]
     return [
@@ -196,11 +212,11 @@ def _index_figures(timings: Mapping[str, Mapping[str, Timing]]) -> list[Figure]:
         Figure(
             "indexing CPU without vectors, ratio of sums", ratio_of_sums(without, theirs), "x", at_most(0.7)
         ),
-        _beside("indexing CPU, mean of a tree", statistics.mean(ours), statistics.mean(theirs)),
+        _make_comparison("indexing CPU, mean of a tree", statistics.mean(ours), statistics.mean(theirs)),
     ]
 
 
-def _query_figures(timings: Mapping[str, Mapping[str, Timing]]) -> list[Figure]:
+def _make_query_figures(timings: Mapping[str, Mapping[str, Timing]]) -> list[Figure]:
     ours, theirs = (
         [ms for by_engine in timings.values() for ms in by_engine[name].query_ms] for name in ENGINES
     )
@@ -214,9 +230,9 @@ def _query_figures(timings: Mapping[str, Mapping[str, Timing]]) -> list[Figure]:
         Figure("warm question, ratio of p50", statistics.median(ours) / middle, "x", at_most(1.0)),
         Figure("warm question in a burst, ratio of p50", burst / middle, "x"),
         Figure("warm question, ratio of CPU p50", our_cpu / their_cpu, "x"),
-        _beside("warm question, CPU p50", our_cpu, their_cpu),
+        _make_comparison("warm question, CPU p50", our_cpu, their_cpu),
         *(
-            _beside(
+            _make_comparison(
                 f"warm question, p{share}", percentile(ours, share / 100), percentile(theirs, share / 100)
             )
             for share in (50, 95, 99)
@@ -224,21 +240,21 @@ def _query_figures(timings: Mapping[str, Mapping[str, Timing]]) -> list[Figure]:
     ]
 
 
-def _command_figures(commands: Mapping[str, Mapping[str, float]]) -> list[Figure]:
+def _make_command_figures(commands: Mapping[str, Mapping[str, float]]) -> list[Figure]:
     if not commands:
         return []
     ours, theirs = ([times[name] for times in commands.values()] for name in ENGINES)
     return [
         Figure("warm command line CPU, ratio of sums", ratio_of_sums(ours, theirs), "x", at_most(0.3)),
-        _beside("warm command line CPU, mean", statistics.mean(ours), statistics.mean(theirs)),
+        _make_comparison("warm command line CPU, mean", statistics.mean(ours), statistics.mean(theirs)),
     ]
 
 
-def _beside(name: str, ours: float, theirs: float) -> Figure:
+def _make_comparison(name: str, ours: float, theirs: float) -> Figure:
     return Figure(name, ours, "ms", beside=f"semble: {theirs:.1f} ms")
 
 
-def _details(timings: Mapping[str, Mapping[str, Timing]]) -> dict[str, dict[str, dict[str, float]]]:
+def _make_details(timings: Mapping[str, Mapping[str, Timing]]) -> dict[str, dict[str, dict[str, float]]]:
     return {
         tree: {
             engine: {

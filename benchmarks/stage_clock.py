@@ -10,21 +10,21 @@ from typing import NamedTuple
 from benchmarks.competitors.serve import cpu_seconds
 
 
-class Spent(NamedTuple):
+class Elapsed(NamedTuple):
     """Seconds by the clock, and of CPU (children included)."""
 
     wall: float
     cpu: float
 
 
-def spent(work: Callable[[], object]) -> Spent:
+def measure_time(work: Callable[[], object]) -> Elapsed:
     """What doing something takes."""
     wall, cpu = time.perf_counter(), cpu_seconds()
     work()
-    return Spent(time.perf_counter() - wall, cpu_seconds() - cpu)
+    return Elapsed(time.perf_counter() - wall, cpu_seconds() - cpu)
 
 
-def peak_memory_mb() -> float:
+def read_peak_memory_mb() -> float:
     """The most memory that this process has had resident, in MB; 0 where the system does not say."""
     try:
         lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()

@@ -38,33 +38,33 @@ from dowse.types.discovered import ChunkVector
 from dowse.types.stored import split_chunk_id
 
 SIZES = (100_000, 300_000, 1_000_000)
-QUESTIONS = 100
-NEAREST = 100
-NOISE = 0.2
-BATCH = 4096
-CANDIDATES = {100_000: 4000, 300_000: 8000, 1_000_000: 16_000}
+QUERY_COUNT = 100
+TOP_K = 100
+NOISE_SHARE = 0.2
+BATCH_TEXTS = 4096
+ONE_BIT_CANDIDATES = {100_000: 4000, 300_000: 8000, 1_000_000: 16_000}
 """Rows that one-bit codes choose: as many as recall needs."""
 
 SHIPPED = "as it ships"
-WARM_UP = 30
+WARM_UP_QUERIES = 30
 """Questions that are asked before any is timed: what was just written is then in memory."""
 
-LARGEST_FILE = 1_000_000
+MAX_FILE_BYTES = 1_000_000
 TARGETS = {"all": at_least(0.98), "one language": at_least(0.97), "one tree": at_least(0.97)}
 ONE_TREE = "flask"
-SNIFFED = 8_000
+SNIFF_BYTES = 8_000
 SEED = 0
 
 
-class Embedded(NamedTuple):
+class EmbeddedChunks(NamedTuple):
     """Vectors, and for each row the number of its file; the files of one language and of one tree."""
 
     matrix: Any
     files: Any
-    some: dict[str, set[int]]
+    subsets: dict[str, set[int]]
 
 
-Way = Callable[[Any, "frozenset[int] | None"], set[int]]
+SearchMethod = Callable[[Any, "frozenset[int] | None"], set[int]]
 """Finds the rows nearest to a question, among those of some files if there are some."""
 
 
@@ -74,67 +74,71 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
     """Each size."""
-    embedded = _embedded()
-    questions = data.bench_queries()
-    np.random.default_rng(SEED).shuffle(questions)
-    asked = np.array([load_built_in().embed_query(text) for text in questions[:QUESTIONS]], dtype=np.float32)
+    embedded = _embed_chunks()
+    queries = data.load_bench_queries()
+    np.random.default_rng(SEED).shuffle(queries)
+    query_vectors = np.array(
+        [load_built_in().embed_query(text) for text in queries[:QUERY_COUNT]], dtype=np.float32
+    )
     for size in args.chunks or SIZES:
-        yield _outcome(size, _of_size(embedded, size), asked)
+        yield _make_outcome(size, _resize(embedded, size), query_vectors)
 
 
 # --- vectors ---
 
 
-def _embedded() -> Embedded:
+def _embed_chunks() -> EmbeddedChunks:
     """The chunks of all trees."""
-    how = ParserConfig(load_builtin(), 1000, 0)
+    config = ParserConfig(load_builtin(), 1000, 0)
     texts: list[str] = []
     files: list[int] = []
-    some: dict[str, set[int]] = {"one language": set(), "one tree": set()}
+    subsets: dict[str, set[int]] = {"one language": set(), "one tree": set()}
     numbers = count(1)
     for tree in (*repositories.trees(), *swe_qa.trees()):
         print(f"vectors: {tree.name}", file=sys.stderr)
-        for number, (path, content) in zip(numbers, _sources(tree.path), strict=False):
-            parsed = analyze(how, path, content).parsed
+        for number, (path, content) in zip(numbers, _read_sources(tree.path), strict=False):
+            parsed = analyze(config, path, content).parsed
             found = chunk_fields.build_embedding_texts(
                 path, content, parsed, chunk_fields.definitions_by_chunk(parsed)
             )
             texts += found
             files += [number] * len(found)
             if parsed.language == "python":
-                some["one language"].add(number)
+                subsets["one language"].add(number)
             if tree.name == ONE_TREE:
-                some["one tree"].add(number)
-    parts = [load_built_in().embed_documents(texts[i : i + BATCH]) for i in range(0, len(texts), BATCH)]
-    return Embedded(np.concatenate(parts), np.array(files), some)
+                subsets["one tree"].add(number)
+    parts = [
+        load_built_in().embed_documents(texts[i : i + BATCH_TEXTS]) for i in range(0, len(texts), BATCH_TEXTS)
+    ]
+    return EmbeddedChunks(np.concatenate(parts), np.array(files), subsets)
 
 
-def _sources(root: Path) -> Iterator[tuple[str, bytes]]:
+def _read_sources(root: Path) -> Iterator[tuple[str, bytes]]:
     for path in sorted(root.rglob("*")):
-        if path.is_file() and not path.is_symlink() and 0 < path.stat().st_size <= LARGEST_FILE:
+        if path.is_file() and not path.is_symlink() and 0 < path.stat().st_size <= MAX_FILE_BYTES:
             content = path.read_bytes()
-            if b"\0" not in content[:SNIFFED]:
+            if b"\0" not in content[:SNIFF_BYTES]:
                 yield path.relative_to(root).as_posix(), content
 
 
-def _of_size(embedded: Embedded, size: int) -> Embedded:
+def _resize(embedded: EmbeddedChunks, size: int) -> EmbeddedChunks:
     """So many rows: the first, or all several times over with noise."""
     random = np.random.default_rng(SEED)
     matrix, files = [embedded.matrix[:size]], [embedded.files[:size]]
     missing, last = size - len(matrix[0]), int(embedded.files[-1])
-    some = {name: set(numbers) for name, numbers in embedded.some.items()}
+    subsets = {name: set(numbers) for name, numbers in embedded.subsets.items()}
     while missing > 0:
         rows = embedded.matrix[:missing]
-        noise = random.standard_normal(rows.shape, dtype=np.float32) * (NOISE / rows.shape[1] ** 0.5)
+        noise = random.standard_normal(rows.shape, dtype=np.float32) * (NOISE_SHARE / rows.shape[1] ** 0.5)
         varied = rows + noise
         matrix.append(varied / np.linalg.norm(varied, axis=1, keepdims=True))
         files.append(embedded.files[:missing] + last * len(files))
-        some["one language"] |= {n + last * (len(files) - 1) for n in embedded.some["one language"]}
+        subsets["one language"] |= {n + last * (len(files) - 1) for n in embedded.subsets["one language"]}
         missing -= len(rows)
-    return Embedded(np.concatenate(matrix), np.concatenate(files), some)
+    return EmbeddedChunks(np.concatenate(matrix), np.concatenate(files), subsets)
 
 
-def _index(folder: Path, embedded: Embedded) -> VectorIndex:
+def _build_index(folder: Path, embedded: EmbeddedChunks) -> VectorIndex:
     """The vector index of the store, of one segment."""
     vectors = pack_vectors([ChunkVector(b"", row.tobytes()) for row in embedded.matrix.astype("<f4")])
     starts = np.flatnonzero(np.diff(embedded.files, prepend=0)).tolist()
@@ -147,31 +151,31 @@ def _index(folder: Path, embedded: Embedded) -> VectorIndex:
 # --- ways to search ---
 
 
-def _exact(embedded: Embedded, asked: Any, files: frozenset[int] | None) -> list[set[int]]:
+def _find_exact(embedded: EmbeddedChunks, query_vectors: Any, files: frozenset[int] | None) -> list[set[int]]:
     """The rows nearest to each question in full precision."""
     rows = np.arange(len(embedded.files))
     if files is not None:
         rows = np.flatnonzero(np.isin(embedded.files, list(files)))
     matrix = embedded.matrix if files is None else embedded.matrix[rows]
     near = []
-    for query in asked:
+    for query in query_vectors:
         scores = matrix @ query
-        near.append(set(rows[np.argpartition(-scores, min(NEAREST, len(scores) - 1))[:NEAREST]].tolist()))
+        near.append(set(rows[np.argpartition(-scores, min(TOP_K, len(scores) - 1))[:TOP_K]].tolist()))
     return near
 
 
-def _flat(index: VectorIndex, embedded: Embedded) -> Way:
+def _make_flat_search(index: VectorIndex, embedded: EmbeddedChunks) -> SearchMethod:
     """As the store does it; rows instead of chunks."""
     first = dict(zip(*np.unique(embedded.files, return_index=True), strict=True))
 
     def find(query: Any, files: frozenset[int] | None) -> set[int]:
-        hits = index.search(query.tolist(), NEAREST, files)
+        hits = index.search(query.tolist(), TOP_K, files)
         return {int(first[file]) + ordinal for file, ordinal in (split_chunk_id(hit.chunk) for hit in hits)}
 
     return find
 
 
-def _one_bit(embedded: Embedded, rotated: bool, candidates: int) -> Way:
+def _make_one_bit_search(embedded: EmbeddedChunks, rotated: bool, candidates: int) -> SearchMethod:
     """Codes of one bit a number choose candidates, which are compared as int8."""
     size = embedded.matrix.shape[1]
     turn = np.eye(size, dtype=np.float32)
@@ -192,7 +196,7 @@ def _one_bit(embedded: Embedded, rotated: bool, candidates: int) -> Way:
         chosen = np.argpartition(distances, candidates)[:candidates]
         scores = (rows[chosen].astype(np.float32) @ query) / scale[chosen, 0]
         scores[np.isinf(distances[chosen])] = -np.inf
-        return set(chosen[np.argpartition(-scores, NEAREST)[:NEAREST]].tolist())
+        return set(chosen[np.argpartition(-scores, TOP_K)[:TOP_K]].tolist())
 
     return find
 
@@ -200,56 +204,62 @@ def _one_bit(embedded: Embedded, rotated: bool, candidates: int) -> Way:
 # --- figures ---
 
 
-def _outcome(size: int, embedded: Embedded, asked: Any) -> Outcome:
+def _make_outcome(size: int, embedded: EmbeddedChunks, query_vectors: Any) -> Outcome:
     print(f"vectors: {size:,} rows", file=sys.stderr)
-    candidates = CANDIDATES.get(size, size // 25)
+    candidates = ONE_BIT_CANDIDATES.get(size, size // 25)
     with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
-        ways = {SHIPPED: _flat(_index(Path(folder, "shipped"), embedded), embedded)}
+        methods = {SHIPPED: _make_flat_search(_build_index(Path(folder, "shipped"), embedded), embedded)}
         if size >= store.PREFILTER_MIN_ROWS:
-            ways["int8, all rows"] = _flat(_without_sketches(Path(folder, "plain"), embedded), embedded)
+            methods["int8, all rows"] = _make_flat_search(
+                _build_without_prefilter(Path(folder, "plain"), embedded), embedded
+            )
         for rotated, name in ((False, "one bit"), (True, "one bit after a rotation")):
-            ways[f"{name}, {candidates:,} compared as int8"] = _one_bit(embedded, rotated, candidates)
-        figures = list(_figures(ways, embedded, asked))
+            methods[f"{name}, {candidates:,} compared as int8"] = _make_one_bit_search(
+                embedded, rotated, candidates
+            )
+        figures = list(_measure_figures(methods, embedded, query_vectors))
     return Outcome(
         name=f"vectors-{size}",
         title=f"Searching {size:,} vectors",
         figures=figures,
         notes=(
-            f"{QUESTIONS} questions, the {NEAREST} nearest, each asked of every way in turn; "
+            f"{QUERY_COUNT} questions, the {TOP_K} nearest, each asked of every way in turn; "
             f"{len(set(embedded.files.tolist())):,} files",
-            f"one language: {len(embedded.some['one language']):,} files; "
-            f"one tree: {len(embedded.some['one tree']):,} files",
+            f"one language: {len(embedded.subsets['one language']):,} files; "
+            f"one tree: {len(embedded.subsets['one tree']):,} files",
         ),
     )
 
 
-def _without_sketches(folder: Path, embedded: Embedded) -> VectorIndex:
+def _build_without_prefilter(folder: Path, embedded: EmbeddedChunks) -> VectorIndex:
     """The same index, but all rows are compared however many there are."""
     rows, store.PREFILTER_MIN_ROWS = store.PREFILTER_MIN_ROWS, sys.maxsize
     try:
-        return _index(folder, embedded)
+        return _build_index(folder, embedded)
     finally:
         store.PREFILTER_MIN_ROWS = rows
 
 
-def _figures(ways: Mapping[str, Way], embedded: Embedded, asked: Any) -> Iterator[Figure]:
-    some = {among: frozenset(files) for among, files in embedded.some.items()}
-    for among, files in {"all": None, **some}.items():
-        near = _exact(embedded, asked, files)
-        times: dict[str, list[float]] = {name: [] for name in ways}
-        shares: dict[str, list[float]] = {name: [] for name in ways}
-        for query in asked[:WARM_UP]:
-            for find in ways.values():
+def _measure_figures(
+    methods: Mapping[str, SearchMethod], embedded: EmbeddedChunks, query_vectors: Any
+) -> Iterator[Figure]:
+    subsets = {among: frozenset(files) for among, files in embedded.subsets.items()}
+    for among, files in {"all": None, **subsets}.items():
+        near = _find_exact(embedded, query_vectors, files)
+        times: dict[str, list[float]] = {name: [] for name in methods}
+        shares: dict[str, list[float]] = {name: [] for name in methods}
+        for query in query_vectors[:WARM_UP_QUERIES]:
+            for find in methods.values():
                 find(query, files)
-        for query, wanted in zip(asked, near, strict=True):
-            for name, find in ways.items():
+        for query, wanted in zip(query_vectors, near, strict=True):
+            for name, find in methods.items():
                 with gc_paused():  # as in the engine
                     started = time.perf_counter()
                     found = find(query, files)
                     times[name].append((time.perf_counter() - started) * 1e3)
                 shares[name].append(len(found & wanted) / len(wanted))
-        for name in ways:
+        for name in methods:
             target = TARGETS[among] if name == SHIPPED else None
-            yield Figure(f"{name}: recall@{NEAREST}, {among}", mean(shares[name]), "", target)
+            yield Figure(f"{name}: recall@{TOP_K}, {among}", mean(shares[name]), "", target)
             yield Figure(f"{name}: p50, {among}", percentile(times[name], 0.5), "ms")
             yield Figure(f"{name}: p95, {among}", percentile(times[name], 0.95), "ms")

@@ -59,22 +59,22 @@ class Run:
 
 def main() -> int:
     """Run what the command line asks for, print a table, keep the result; 1 if anything failed."""
-    asked = _parse_arguments()
-    chosen = [TARGETS[name] for name in asked.targets] or list(TARGETS.values())
+    args = _parse_arguments()
+    chosen = [TARGETS[name] for name in args.targets] or list(TARGETS.values())
     total = sum(target.share for target in chosen)
-    ran = []
+    finished = []
     print(_ROW.format("target", "runs", "seconds", "branches", "crashes"))
     for target in chosen:
-        one = fuzz(target, -(-asked.runs * target.share // total), asked.seconds)
-        ran.append(one)
+        one = fuzz(target, -(-args.runs * target.share // total), args.seconds)
+        finished.append(one)
         row = (target.name, f"{one.runs:,}", f"{one.seconds:.0f}", one.coverage, one.failure or "0")
         print(_ROW.format(*row), flush=True)
-    failed = [one for one in ran if one.failure]
+    failed = [one for one in finished if one.failure]
     print(
         _ROW.format(
             "all",
-            f"{sum(one.runs for one in ran):,}",
-            f"{sum(one.seconds for one in ran):.0f}",
+            f"{sum(one.runs for one in finished):,}",
+            f"{sum(one.seconds for one in finished):.0f}",
             "",
             len(failed),
         )
@@ -83,8 +83,8 @@ def main() -> int:
         print(
             f"\n{one.target}: {one.failure}; inputs are in {SCRATCH / 'failures' / one.target}\n{one.output}"
         )
-    if len(chosen) == len(TARGETS) and sum(one.runs for one in ran) >= OFFICIAL_RUNS:
-        results.write(summarize(ran))
+    if len(chosen) == len(TARGETS) and sum(one.runs for one in finished) >= OFFICIAL_RUNS:
+        results.write(summarize(finished))
     return 1 if failed else 0
 
 
@@ -96,10 +96,10 @@ def _parse_arguments() -> argparse.Namespace:
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"of {', '.join(TARGETS)}; default: all")
     parser.add_argument("--runs", type=int, default=TOTAL_RUNS, help="inputs in all, shared by the targets")
     parser.add_argument("--seconds", type=int, default=0, help="most seconds for each target (0: no limit)")
-    asked = parser.parse_args()
-    if unknown := set(asked.targets) - set(TARGETS):
+    args = parser.parse_args()
+    if unknown := set(args.targets) - set(TARGETS):
         parser.error(f"unknown target {', '.join(sorted(unknown))}: known are {', '.join(TARGETS)}")
-    return asked
+    return args
 
 
 def fuzz(target: Target, runs: int, seconds: int) -> Run:
@@ -141,20 +141,20 @@ def fuzz(target: Target, runs: int, seconds: int) -> Run:
     )
 
 
-def summarize(ran: Sequence[Run]) -> Outcome:
+def summarize(finished: Sequence[Run]) -> Outcome:
     """Make a result of how the targets went."""
-    failed = [one for one in ran if one.failure]
-    details = [asdict(one) | {"seconds": round(one.seconds, 1)} for one in ran]
+    failed = [one for one in finished if one.failure]
+    details = [asdict(one) | {"seconds": round(one.seconds, 1)} for one in finished]
     for row in details:
         del row["output"]
     return Outcome(
         "fuzz",
         "Fuzzing of every reader of foreign bytes",
         (
-            Figure("targets", len(ran)),
-            Figure("runs", sum(one.runs for one in ran), "runs", at_least(OFFICIAL_RUNS)),
+            Figure("targets", len(finished)),
+            Figure("runs", sum(one.runs for one in finished), "runs", at_least(OFFICIAL_RUNS)),
             Figure("crashes, time-outs, too much memory", len(failed), "targets", at_most(0)),
-            Figure("time", sum(one.seconds for one in ran), "s"),
+            Figure("time", sum(one.seconds for one in finished), "s"),
         ),
         notes=(
             f"coverage-guided (atheris); at most {INPUT_SECONDS} s and {MEMORY_MB} MB for an input; runs of each "

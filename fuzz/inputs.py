@@ -14,17 +14,17 @@ SEPARATOR = b"\n%%\n"
 """Stands between the parts of an input that is read as several; a line that no reader here gives a meaning to."""
 
 
-def as_text(data: bytes) -> str:
+def decode_text(data: bytes) -> str:
     """Decode as a command line does: what is not UTF-8 becomes lone surrogates."""
     return data.decode("utf-8", "surrogateescape")
 
 
-def as_json_text(data: bytes) -> str:
+def decode_json_text(data: bytes) -> str:
     """Decode so that every lone surrogate of a JSON escape can come up: UTF-8 that may encode them."""
-    return data.decode("utf-8", "surrogatepass") if _is_wide(data) else as_text(data)
+    return data.decode("utf-8", "surrogatepass") if _has_only_surrogates(data) else decode_text(data)
 
 
-def _is_wide(data: bytes) -> bool:
+def _has_only_surrogates(data: bytes) -> bool:
     try:
         data.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
@@ -34,8 +34,8 @@ def _is_wide(data: bytes) -> bool:
 
 def split(data: bytes, parts: int) -> list[bytes]:
     """Cut an input into so many parts; the missing ones are empty."""
-    found = data.split(SEPARATOR, parts - 1)
-    return found + [b""] * (parts - len(found))
+    pieces = data.split(SEPARATOR, parts - 1)
+    return pieces + [b""] * (parts - len(pieces))
 
 
 def choose(data: bytes, count: int) -> tuple[int, bytes]:
@@ -52,7 +52,7 @@ def decode_json(data: bytes) -> Any:
 
 
 @cache
-def scratch(name: str) -> Path:
+def make_folder(name: str) -> Path:
     """Make a folder for the files of a target, removed when the process ends."""
     folder = Path(tempfile.mkdtemp(prefix=f"dowse-fuzz-{name}-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)

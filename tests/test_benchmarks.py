@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from benchmarks import agents, corpus, data, metrics, quality, results
 from benchmarks.__main__ import BENCHMARKS
-from benchmarks.bench_types import Figure, Outcome, Place, Question, Target, Tree
-from benchmarks.engine_process import Probe
+from benchmarks.bench_types import Figure, Hit, Outcome, Query, Target, Tree
+from benchmarks.engine_process import EngineProcess
 from benchmarks.sets import codegrapher, locagent
 
 from dowse.evaluation import dataset
@@ -26,10 +26,10 @@ MACHINE_PATH = re.compile(r"(?<![\w.])/(home|root|tmp|work|Users|var)/|[A-Z]:\\"
 
 
 def test_entity_ids_are_path_and_qualified_name() -> None:
-    assert metrics.entity_id(Place("a/b.py", 1, 9, "Session.send")) == "a/b.py:Session.send"
-    assert metrics.entity_id(Place("a/b.py", 1, 9)) == "a/b.py"
-    assert metrics.entity_id(Place("a/b.py", 1, 9, "Session.__init__")) == "a/b.py:Session"
-    assert metrics.entity_id(Place("a/b.py", 1, 9, "__init__")) == "a/b.py:__init__"
+    assert metrics.entity_id(Hit("a/b.py", 1, 9, "Session.send")) == "a/b.py:Session.send"
+    assert metrics.entity_id(Hit("a/b.py", 1, 9)) == "a/b.py"
+    assert metrics.entity_id(Hit("a/b.py", 1, 9, "Session.__init__")) == "a/b.py:Session"
+    assert metrics.entity_id(Hit("a/b.py", 1, 9, "__init__")) == "a/b.py:__init__"
 
 
 def test_entity_rank_counts_an_entity_once() -> None:
@@ -41,11 +41,11 @@ def test_entity_rank_counts_an_entity_once() -> None:
 
 
 def test_recall_counts_distinct_files() -> None:
-    places = [Place("big.py", n, n + 5) for n in range(40)] + [Place(f"{n}.py", 1, 2) for n in range(12)]
-    places.append(Place("late.py", 1, 2))
-    assert metrics.recall_at_files(places, ["big.py", "11.py"], 13) == 1.0
-    assert metrics.recall_at_files(places, ["big.py", "late.py"], 13) == 1 / 2
-    assert metrics.recall_at_files(places, ["nowhere.py"], 13) == 0.0
+    hits = [Hit("big.py", n, n + 5) for n in range(40)] + [Hit(f"{n}.py", 1, 2) for n in range(12)]
+    hits.append(Hit("late.py", 1, 2))
+    assert metrics.recall_at_files(hits, ["big.py", "11.py"], 13) == 1.0
+    assert metrics.recall_at_files(hits, ["big.py", "late.py"], 13) == 1 / 2
+    assert metrics.recall_at_files(hits, ["nowhere.py"], 13) == 0.0
 
 
 def test_ratios() -> None:
@@ -66,19 +66,19 @@ def test_percentile_is_one_of_the_values() -> None:
     [(1, 9, False), (1, 10, True), (12, 13, True), (20, 25, True), (21, 25, False)],
 )
 def test_a_result_touches_a_span_that_it_has_a_line_of(start: int, end: int, expected: bool) -> None:
-    assert metrics.touches(Place("a.py", start, end), {"a.py": [[10, 20]]}) is expected
+    assert metrics.touches(Hit("a.py", start, end), {"a.py": [[10, 20]]}) is expected
 
 
 def test_a_result_touches_no_span_of_another_file_and_a_whole_file_none() -> None:
-    assert not metrics.touches(Place("b.py", 10, 20), {"a.py": [[10, 20]]})
-    assert not metrics.touches(Place("a.py", None, None), {"a.py": [[10, 20]]})
+    assert not metrics.touches(Hit("b.py", 10, 20), {"a.py": [[10, 20]]})
+    assert not metrics.touches(Hit("a.py", None, None), {"a.py": [[10, 20]]})
 
 
 def test_targets() -> None:
-    assert Target("<", 20).met_by(19.9)
-    assert not Target("<", 20).met_by(20)
-    assert Target("<=", 20).met_by(20)
-    assert not Target(">=", 50).met_by(49)
+    assert Target("<", 20).is_met_by(19.9)
+    assert not Target("<", 20).is_met_by(20)
+    assert Target("<=", 20).is_met_by(20)
+    assert not Target(">=", 50).is_met_by(49)
 
 
 # --- sets, on data made here ---
@@ -87,8 +87,8 @@ def test_targets() -> None:
 @pytest.fixture
 def bench_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("BENCH_HOME", str(tmp_path))
-    locagent._queries.cache_clear()
-    codegrapher._tasks.cache_clear()
+    locagent._load_queries.cache_clear()
+    codegrapher._load_tasks.cache_clear()
     return tmp_path
 
 
@@ -102,10 +102,10 @@ def test_locagent_rows_and_figures(bench_home: Path) -> None:
         for query in queries
     ]
     (bench_home / "locagent_queries.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    tree = Tree("flask", bench_home, (Question("q1", "send"), Question("q2", "make a session")))
+    tree = Tree("flask", bench_home, (Query("q1", "send"), Query("q2", "make a session")))
     answers = [
-        [Place("a.py", 5, 9, "S.send")],
-        [Place("a.py", 5, 9, "S.send"), Place("a.py", 10, 12, "S.send"), Place("a.py", 2, 4, "S.__init__")],
+        [Hit("a.py", 5, 9, "S.send")],
+        [Hit("a.py", 5, 9, "S.send"), Hit("a.py", 10, 12, "S.send"), Hit("a.py", 2, 4, "S.__init__")],
     ]
     rows = locagent.rows(tree, answers)
     figures = {figure.name: figure for figure in [*locagent.figures(rows), *locagent.breakdown(rows)]}
@@ -117,16 +117,16 @@ def test_locagent_rows_and_figures(bench_home: Path) -> None:
 def test_codegrapher_rows_and_figures(bench_home: Path) -> None:
     task = {"task_id": "task_001", "files_edited": ["src/a.py", "tests/test_a.py"]}
     (bench_home / "codegrapher_tasks.jsonl").write_text(json.dumps(task), encoding="utf-8")
-    tree = Tree("task_001", bench_home, (Question("terms", "a"), Question("described", "fix a")))
-    both = [Place("src/a.py", 1, 2), Place("tests/test_a.py", 1, 2)]
+    tree = Tree("task_001", bench_home, (Query("terms", "a"), Query("described", "fix a")))
+    both = [Hit("src/a.py", 1, 2), Hit("tests/test_a.py", 1, 2)]
     first, second = codegrapher.figures(codegrapher.rows(tree, [both[:1], both]))
     assert (first.value, second.value) == (1 / 2, 1.0)
 
 
 def test_questions_about_this_tree_have_answers_that_are_there() -> None:
-    questions = dataset.load(ROOT / OWN_TREE).queries
-    assert len(questions) == 40
-    answers = {target.path for question in questions for target in question.relevant}
+    queries = dataset.load(ROOT / OWN_TREE).queries
+    assert len(queries) == 40
+    answers = {target.path for query in queries for target in query.relevant}
     assert [path for path in sorted(answers) if not (ROOT / path).is_file()] == []
 
 
@@ -145,16 +145,16 @@ def test_quality_targets_are_of_figures_that_are_measured() -> None:
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("BENCH_TREES", raising=False)
     with pytest.raises(data.MissingDataError, match=r"set BENCH_TREES to .*README"):
-        data.folder("BENCH_TREES")
+        data.find_folder("BENCH_TREES")
     monkeypatch.setenv("BENCH_TREES", str(tmp_path / "nowhere"))
     with pytest.raises(data.MissingDataError, match="BENCH_TREES is not a folder"):
-        data.folder("BENCH_TREES")
+        data.find_folder("BENCH_TREES")
 
 
 def test_overrides_become_variables_of_known_settings() -> None:
-    assert quality.overrides(["chunk_size=800"]) == {"DOWSE_CHUNK_SIZE": "800"}
+    assert quality.parse_overrides(["chunk_size=800"]) == {"DOWSE_CHUNK_SIZE": "800"}
     with pytest.raises(data.MissingDataError, match="chunk_sise"):
-        quality.overrides(["chunk_sise=800"])
+        quality.parse_overrides(["chunk_sise=800"])
 
 
 # --- engines and trees ---
@@ -162,20 +162,20 @@ def test_overrides_become_variables_of_known_settings() -> None:
 
 def test_an_engine_answers_in_its_own_process(tmp_path: Path) -> None:
     (tmp_path / "refresh.py").write_text("def refresh_token():\n    return 1\n", encoding="utf-8")
-    with Probe("dowse") as probe:
-        cost = probe.index(tmp_path)
-        (answer,) = probe.ask(["refresh the token"], depth=5, runs=2)
+    with EngineProcess("dowse") as process:
+        cost = process.index(tmp_path)
+        (answer,) = process.search(["refresh the token"], depth=5, runs=2)
     assert cost.wall_ms > 0
     assert cost.cpu_ms > 0
-    (place,) = answer.places
-    assert (place.path, place.entity) == ("refresh.py", "refresh_token")
-    assert "return 1" in place.text
+    (hit,) = answer.hits
+    assert (hit.path, hit.entity) == ("refresh.py", "refresh_token")
+    assert "return 1" in hit.text
 
 
 def test_copies_differ_in_one_line() -> None:
     content = b"import os\n\ndef read_file(path):\n    return open(path)\n"
-    first, second = corpus.varied(content, 1), corpus.varied(content, 2)
-    assert corpus.varied(content, 0) == content
+    first, second = corpus.vary_line(content, 1), corpus.vary_line(content, 2)
+    assert corpus.vary_line(content, 0) == content
     assert len({content, first, second}) == 3
     changed = [a for a, b in zip(content.split(b"\n"), first.split(b"\n"), strict=True) if a != b]
     assert changed == [b"def read_file(path):"]
@@ -190,7 +190,7 @@ def test_a_table_shows_values_targets_and_what_was_missed() -> None:
         "Speed",
         [Figure("ratio", 0.8, "x", Target("<=", 0.7)), Figure("start", 12.34, "ms", Target("<", 50))],
     )
-    assert results.table(results.plain_figures(outcome)).splitlines() == [
+    assert results.render_table(results.figures_to_dicts(outcome)).splitlines() == [
         "| figure | value | target |",
         "| --- | ---: | --- |",
         "| ratio | 0.800 x | <= 0.7 **missed** |",
@@ -201,7 +201,7 @@ def test_a_table_shows_values_targets_and_what_was_missed() -> None:
 def test_the_page_of_results_is_in_step_with_the_files() -> None:
     kept = results.read_all()
     assert kept
-    assert results.TABLE.read_text(encoding="utf-8") == results.render(kept)
+    assert results.PAGE.read_text(encoding="utf-8") == results.render(kept)
 
 
 def test_results_say_nothing_about_where_they_were_made() -> None:
@@ -225,15 +225,17 @@ two
 
 hits 1-3, more with cursor 3.abc
 index 1"""
-    assert agents.shown_lines(text) == {"src/a.py": {10, 13, 14}, "src/b.py": set(), "src/c.md": {3, 4}}
+    assert agents.parse_shown_lines(text) == {"src/a.py": {10, 13, 14}, "src/b.py": set(), "src/c.md": {3, 4}}
 
 
 def test_half_of_a_cited_range_must_be_seen() -> None:
-    seen = agents.Seen()
-    seen.add("some text", {"a.py": set(range(1, 5))})
-    assert seen.tokens > 0
+    transcript = agents.Transcript()
+    transcript.add("some text", {"a.py": set(range(1, 5))})
+    assert transcript.tokens > 0
     assert (
-        seen.has({"a.py": [(3, 6)]}) and not seen.has({"a.py": [(4, 7)]}) and not seen.has({"b.py": [(1, 2)]})
+        transcript.has({"a.py": [(3, 6)]})
+        and not transcript.has({"a.py": [(4, 7)]})
+        and not transcript.has({"b.py": [(1, 2)]})
     )
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from dowse.code import tokens
 from dowse.embedders import create
 
-LEAST = 200
+MIN_PAIRS = 200
 """Pairs of a language below which nothing is said about it."""
 
 SEED = 7
@@ -40,15 +40,18 @@ def main() -> None:
     parser.add_argument("--languages", nargs="*")
     parser.add_argument("--to", type=Path)
     args = parser.parse_args()
-    sets = held_out(args.data, args.limit)
+    sets = load_held_out(args.data, args.limit)
     figures: dict[str, dict[str, float]] = {}
     for language, pairs in sorted(sets.items()):
         if args.languages and language not in args.languages:
             continue
-        row: dict[str, float] = {"pairs": len(pairs), "bm25": round(reciprocal_rank(bm25(pairs)), 4)}
+        row: dict[str, float] = {
+            "pairs": len(pairs),
+            "bm25": round(mean_reciprocal_rank(score_bm25(pairs)), 4),
+        }
         for spec in args.embedder or ["static"]:
             started = time.process_time()
-            row[spec.partition(":")[0]] = round(reciprocal_rank(dense(spec, pairs)), 4)
+            row[spec.partition(":")[0]] = round(mean_reciprocal_rank(score_dense(spec, pairs)), 4)
             row[f"{spec.partition(':')[0]} seconds"] = round(time.process_time() - started, 2)
         figures[language] = row
         print(language, row, flush=True)
@@ -56,7 +59,7 @@ def main() -> None:
         args.to.write_text(json.dumps(figures, indent=1) + "\n")
 
 
-def held_out(data: Path, limit: int) -> dict[str, Pairs]:
+def load_held_out(data: Path, limit: int) -> dict[str, Pairs]:
     """For each language up to so many (documentation, code) pairs, no code twice."""
     manifest = json.loads((Path(__file__).parent / "manifest.json").read_text())
     found: dict[str, dict[str, str]] = defaultdict(dict)
@@ -66,48 +69,48 @@ def held_out(data: Path, limit: int) -> dict[str, Pairs]:
             continue
         with gzip.open(file, "rt", encoding="utf-8") as lines:
             for line in lines:
-                _, language, _, _, _, body, questions = json.loads(line)
-                asked = next((text for kind, text in questions if kind == "doc"), "")
-                if asked and body not in found[language]:
-                    found[language][body] = asked
+                _, language, _, _, _, body, queries = json.loads(line)
+                query = next((text for kind, text in queries if kind == "doc"), "")
+                if query and body not in found[language]:
+                    found[language][body] = query
     random = np.random.default_rng(SEED)
     sets = {}
     for language, by_body in found.items():
-        pairs = [(asked, body) for body, asked in by_body.items()]
-        if len(pairs) >= LEAST:
+        pairs = [(query, body) for body, query in by_body.items()]
+        if len(pairs) >= MIN_PAIRS:
             sets[language] = [pairs[i] for i in random.permutation(len(pairs))[:limit]]
     return sets
 
 
-def dense(spec: str, pairs: Pairs) -> Any:
+def score_dense(spec: str, pairs: Pairs) -> Any:
     """The cosine of every question with every piece of code."""
     embedder = create(spec)
     assert embedder
     documents = embedder.embed_documents(["\n" + body for _, body in pairs])
-    return np.array([embedder.embed_query(asked) for asked, _ in pairs], dtype=np.float32) @ documents.T
+    return np.array([embedder.embed_query(query) for query, _ in pairs], dtype=np.float32) @ documents.T
 
 
-def bm25(pairs: Pairs) -> Any:
+def score_bm25(pairs: Pairs) -> Any:
     """The scores of BM25 (k1 1.2, b 0.75) over the tokens of the index."""
     counts = [Counter(tokens.tokenize(body).split()) for _, body in pairs]
     lengths = [sum(c.values()) for c in counts]
     mean = sum(lengths) / len(lengths)
     postings: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for place, found in enumerate(counts):
+    for position, found in enumerate(counts):
         for token, often in found.items():
-            postings[token].append((place, often))
+            postings[token].append((position, often))
     scores = np.zeros((len(pairs), len(pairs)))
-    for row, (asked, _) in enumerate(pairs):
-        for token in set(tokens.tokenize(asked).split()):
+    for row, (query, _) in enumerate(pairs):
+        for token in set(tokens.tokenize(query).split()):
             having = postings.get(token, ())
             idf = math.log(1 + (len(pairs) - len(having) + 0.5) / (len(having) + 0.5))
-            for place, often in having:
-                norm = 1.2 * (0.25 + 0.75 * lengths[place] / mean)
-                scores[row, place] += idf * often * 2.2 / (often + norm)
+            for position, often in having:
+                norm = 1.2 * (0.25 + 0.75 * lengths[position] / mean)
+                scores[row, position] += idf * often * 2.2 / (often + norm)
     return scores
 
 
-def reciprocal_rank(scores: Any) -> float:
+def mean_reciprocal_rank(scores: Any) -> float:
     """MRR@10 where the answer to question i is candidate i; of equals, half are taken to be before it."""
     own = np.diag(scores)[:, None]
     ranks = (scores > own).sum(axis=1) + 1 + ((scores == own).sum(axis=1) - 1) / 2

@@ -36,7 +36,7 @@ KINDS = (
     "prose-code",
     "heading",
 )
-BATCH = 60
+BATCH_PACKAGES = 60
 """Packages per job."""
 
 
@@ -51,9 +51,9 @@ def main() -> None:
     files = sorted((args.data / "pairs").glob("*.jsonl.gz"))
     out = args.data / "encoded"
     out.mkdir(exist_ok=True)
-    batches = [files[i : i + BATCH] for i in range(0, len(files), BATCH)]
+    batches = [files[i : i + BATCH_PACKAGES] for i in range(0, len(files), BATCH_PACKAGES)]
     with ProcessPoolExecutor(args.jobs) as pool:
-        _vocabulary(pool.map(_count, batches), args.words, out)
+        _build_vocabulary(pool.map(_count, batches), args.words, out)
     manifest = {
         f"{r['registry']}+{r['package'].replace('/', '+')}": r["split"]
         for r in json.loads((Path(__file__).parent / "manifest.json").read_text())
@@ -68,7 +68,7 @@ def main() -> None:
             args.buckets,
             measured,
             [manifest.get(f.name.removesuffix(".jsonl.gz"), "train") == "held-out" for f in batch],
-            i * BATCH,
+            i * BATCH_PACKAGES,
         )
         for i, batch in enumerate(batches)
     ]
@@ -88,14 +88,14 @@ def _count(files: list[Path]) -> tuple[Counter[str], Counter[str]]:
             for line in rows:
                 row = json.loads(line)
                 own.update(tokens.split_runs(f"{row[2]} {row[3]} {row[5]}"))
-                for _, question in row[6]:
-                    own.update(tokens.split_runs(question))
+                for _, query in row[6]:
+                    own.update(tokens.split_runs(query))
         packages.update(own.keys())
         occurrences.update(own)
     return packages, occurrences
 
 
-def _vocabulary(counts: Any, size: int, out: Path) -> None:
+def _build_vocabulary(counts: Any, size: int, out: Path) -> None:
     packages: Counter[str] = Counter()
     occurrences: Counter[str] = Counter()
     for part, often_here in counts:
@@ -143,13 +143,13 @@ class _Rows:
         self.lengths.append(len(ids))
         return len(self.lengths) - 1
 
-    def arrays(self) -> tuple[Any, Any, Any]:
-        def joined(parts: list[Any], kind: Any) -> Any:
+    def to_arrays(self) -> tuple[Any, Any, Any]:
+        def join(parts: list[Any], kind: Any) -> Any:
             return np.concatenate(parts) if parts else np.zeros(0, kind)
 
         return (
-            joined(self.ids, np.uint16),
-            joined(self.values, np.float16),
+            join(self.ids, np.uint16),
+            join(self.values, np.float16),
             np.array(self.lengths, dtype=np.int32),
         )
 
@@ -165,7 +165,7 @@ def _encode(job: tuple[list[Path], list[str], int, bytes, list[bool], int]) -> d
         paths: dict[int, int] = {}
         with gzip.open(file, "rt", encoding="utf-8") as lines:
             for line in lines:
-                number, language, path, qualified, _, body, questions = json.loads(line)
+                number, language, path, qualified, _, body, queries = json.loads(line)
                 key = fingerprint(body)
                 if key in seen or key in measured:
                     dropped += 1
@@ -179,12 +179,12 @@ def _encode(job: tuple[list[Path], list[str], int, bytes, list[bool], int]) -> d
                     (first + offset, paths[number], int(is_held), int.from_bytes(key[:7], "little"))
                 )
                 languages.append(language)
-                for kind, question in questions:
-                    ids, values = lookup.row(question)
+                for kind, query in queries:
+                    ids, values = lookup.row(query)
                     if len(ids) and kind in KINDS:
                         rows["query"].add(ids, values)
                         pairs.append((target, KINDS.index(kind)))
-    arrays = {name: r.arrays() for name, r in rows.items()}
+    arrays = {name: r.to_arrays() for name, r in rows.items()}
     return {
         "rows": arrays,
         "targets": np.array(targets, dtype=np.int64).reshape(-1, 4),
@@ -211,10 +211,10 @@ def _write(parts: list[dict[str, Any]], out: Path) -> None:
         paths += len(part["rows"]["path"][2])
     languages = list(chain.from_iterable(p["languages"] for p in parts))
     names = sorted(set(languages))
-    place = {n: i for i, n in enumerate(names)}
+    position = {n: i for i, n in enumerate(names)}
     np.save(out / "targets.npy", np.concatenate(targets))
     np.save(out / "pairs.npy", np.concatenate(pairs))
-    np.save(out / "languages.npy", np.array([place[x] for x in languages], dtype=np.int16))
+    np.save(out / "languages.npy", np.array([position[x] for x in languages], dtype=np.int16))
     (out / "languages.json").write_text(json.dumps(names))
     dropped = sum(p["dropped"] for p in parts)
     print(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-MEASURED = frozenset(
+MEASURED_PROJECTS = frozenset(
     """
     aiohttp flask httpx requests express redux gin gson commons-lang commons-lang3 monolog sinatra rack
     trpc ktor alamofire zod axum dapper exposed circe snapkit plug ecto fmt fmtlib libuv bats bats-core
@@ -54,13 +54,13 @@ _SINGLE_FILES = frozenset(
 )
 
 
-def package_is_measured(name: str) -> bool:
+def is_measured_package(name: str) -> bool:
     """Whether a package of this name is, or belongs to, a project that is measured on."""
     return _PACKAGE.search(name.lower()) is not None
 
 
-def path_is_measured(path: str) -> bool:
+def is_measured_path(path: str) -> bool:
     """Whether a file lies in a copy of a measured project."""
     *folders, filename = path.lower().split("/")
     names = (re.sub(r"[-_]v?\d[\d.]*$", "", folder) for folder in folders)
-    return filename in _SINGLE_FILES or any(name in MEASURED for name in names)
+    return filename in _SINGLE_FILES or any(name in MEASURED_PROJECTS for name in names)

@@ -15,7 +15,7 @@ import numpy as np
 
 from dowse.embedders.static import StaticEmbedder, write_model
 
-POWERS = {"query": 0.8, "document": 0.7}
+WEIGHT_POWERS = {"query": 0.8, "document": 0.7}
 """What a word weighs is raised to these powers. Training sees every word of a document alike; an index counts the lines
 that say most several times, and with that the learned differences between words are too large."""
 
@@ -32,13 +32,15 @@ def main() -> None:
     table = trained["table"]
     scale = np.maximum(np.abs(table).max(axis=1), 1e-9) / 127
     rows = np.round(table / scale[:, None]).astype(np.int8)
-    query, document = (scale * flattened(table, trained[name], power) for name, power in POWERS.items())
+    query, document = (
+        scale * flatten_weights(table, trained[name], power) for name, power in WEIGHT_POWERS.items()
+    )
     write_model(args.to, vocabulary, rows, query / query.max(), document / document.max())
     error = np.abs(rows * scale[:, None] - table).max()
     print(f"{args.to.stat().st_size / 1e6:.2f} MB, {StaticEmbedder(args.to).name}, largest error {error:.5f}")
 
 
-def flattened(table: Any, logarithm: Any, power: float) -> Any:
+def flatten_weights(table: Any, logarithm: Any, power: float) -> Any:
     """The weights of words, with the whole of what a word weighs, its vector's length included, raised to a power."""
     whole = np.exp(logarithm) * np.linalg.norm(table, axis=1)
     return np.exp(logarithm) * (whole / np.median(whole)) ** (power - 1)

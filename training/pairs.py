@@ -28,14 +28,14 @@ from dowse.code.languages import load_builtin
 from dowse.code.languages.spec import Language
 from dowse.types.source import Entity, Kind
 
-BODY = 1300
+MAX_BODY_CHARS = 1300
 """Characters of a target: about what one chunk holds."""
 
-MIN_BODY = 40
+MIN_BODY_CHARS = 40
 MAX_TARGETS = 7000
 """Targets per package; three times as many for the few large ones that stand for a whole language."""
 
-LARGE = 5_000_000
+LARGE_PACKAGE_BYTES = 5_000_000
 """Bytes of an archive from which a package is such a one."""
 
 FUNCTIONS = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
@@ -86,7 +86,7 @@ class Target(NamedTuple):
     qualified: str
     name: str
     body: str
-    questions: list[tuple[str, str]]  # kind, text
+    queries: list[tuple[str, str]]  # kind, text
 
 
 def main() -> None:
@@ -99,7 +99,7 @@ def main() -> None:
     )
     args = parser.parse_args()
     if args.measured:
-        (args.data / "measured.bin").write_bytes(b"".join(sorted(measured_fingerprints(args.measured))))
+        (args.data / "measured.bin").write_bytes(b"".join(sorted(fingerprint_trees(args.measured))))
         return
     out = args.data / "pairs"
     out.mkdir(exist_ok=True)
@@ -109,23 +109,23 @@ def main() -> None:
     ]
     todo = [(z, o) for z, o in todo if not o.exists()]
     with ProcessPoolExecutor(args.jobs) as pool:
-        for done, (name, count) in enumerate(pool.map(_package, todo, chunksize=1), 1):
+        for done, (name, count) in enumerate(pool.map(_process_package, todo, chunksize=1), 1):
             if done % 50 == 0:
                 print(f"{done}/{len(todo)} {name}: {count}", flush=True)
 
 
-def _package(job: tuple[Path, Path]) -> tuple[str, int]:
+def _process_package(job: tuple[Path, Path]) -> tuple[str, int]:
     source, result = job
     targets: list[Target] = []
     with zipfile.ZipFile(source) as archive:
-        limit = MAX_TARGETS if source.stat().st_size < LARGE else 3 * MAX_TARGETS
+        limit = MAX_TARGETS if source.stat().st_size < LARGE_PACKAGE_BYTES else 3 * MAX_TARGETS
         for number, path in enumerate(sorted(archive.namelist(), key=lambda p: blake2b(p.encode()).digest())):
             if len(targets) >= limit:
                 break
             content = archive.read(path)
-            targets.extend(_file(number, path, content))
+            targets.extend(_extract_targets(number, path, content))
     _link_tests(targets)
-    kept = [t for t in targets if t.questions]
+    kept = [t for t in targets if t.queries]
     temporary = result.with_suffix(".part")
     with gzip.open(temporary, "wt", compresslevel=1, encoding="utf-8") as out:
         for target in kept:
@@ -134,27 +134,27 @@ def _package(job: tuple[Path, Path]) -> tuple[str, int]:
     return source.name, len(kept)
 
 
-def _file(number: int, path: str, content: bytes) -> Iterator[Target]:
+def _extract_targets(number: int, path: str, content: bytes) -> Iterator[Target]:
     language = load_builtin().detect(path, content[:100])
     if path.endswith((".md", ".rst")):
-        yield from _prose(number, path, content.decode("utf-8", "replace"))
+        yield from _extract_prose(number, path, content.decode("utf-8", "replace"))
         return
     tree, _ = parsing.parse(language, content)
     if tree is None:
         return
     entities = symbols.find(language, parsing.run_queries(language, tree).definitions, content)
     lines = content.decode("utf-8", "replace").split("\n")
-    yield from _definitions(number, path, language, entities, lines)
-    yield from _comments(number, path, language, entities, lines)
-    yield from _titles(number, path, language, lines)
-    if whole := _whole_file(number, path, language, entities, lines):
+    yield from _extract_definitions(number, path, language, entities, lines)
+    yield from _extract_comments(number, path, language, entities, lines)
+    yield from _extract_titles(number, path, language, lines)
+    if whole := _extract_whole_file(number, path, language, entities, lines):
         yield whole
 
 
 # --- definitions -------------------------------------------------------------------------------
 
 
-def _definitions(
+def _extract_definitions(
     number: int, path: str, language: Language, entities: tuple[Entity, ...], lines: list[str]
 ) -> Iterator[Target]:
     children: dict[int, list[Entity]] = {}
@@ -163,19 +163,21 @@ def _definitions(
             children.setdefault(entity.parent, []).append(entity)
     for i, entity in enumerate(entities):
         if entity.kind in FUNCTIONS:
-            text = "\n".join(_without_doc(entity, lines))
+            text = "\n".join(_strip_doc(entity, lines))
         elif entity.kind in TYPES:
-            text = _outline(entity, children.get(i, []), lines)
+            text = _make_outline(entity, children.get(i, []), lines)
         else:
             continue
-        questions = [*_doc_questions(entity.doc), *_name_questions(entity)]
+        queries = [*_make_doc_queries(entity.doc), *_make_name_queries(entity)]
         if entity.kind in FUNCTIONS:
-            questions += _error_questions(text)
-        if len(text) >= MIN_BODY and questions:
-            yield Target(number, language.name, path, entity.qualified, entity.name, text[:BODY], questions)
+            queries += _make_error_queries(text)
+        if len(text) >= MIN_BODY_CHARS and queries:
+            yield Target(
+                number, language.name, path, entity.qualified, entity.name, text[:MAX_BODY_CHARS], queries
+            )
 
 
-def _without_doc(entity: Entity, lines: list[str]) -> list[str]:
+def _strip_doc(entity: Entity, lines: list[str]) -> list[str]:
     """The lines of a definition that do not belong to its documentation."""
     known = _NOT_ALNUM.sub("", entity.doc).lower()
     kept = []
@@ -199,20 +201,20 @@ _DECORATION = frozenset(
 )
 
 
-def _outline(entity: Entity, members: list[Entity], lines: list[str]) -> str:
+def _make_outline(entity: Entity, members: list[Entity], lines: list[str]) -> str:
     if not members:
-        return "\n".join(_without_doc(entity, lines))
+        return "\n".join(_strip_doc(entity, lines))
     return "\n".join([entity.signature, *(m.signature for m in members)])
 
 
-def _doc_questions(doc: str) -> list[tuple[str, str]]:
+def _make_doc_queries(doc: str) -> list[tuple[str, str]]:
     text = _clean_doc(doc)
     first = _SENTENCE_END.split(text, maxsplit=1)[0][:240]
     found = []
     if _is_prose(first):
-        found.append(("doc", _flat(first)))
+        found.append(("doc", _collapse_spaces(first)))
         if len(text) > len(first) + 30:
-            found.append(("doc-whole", _flat(text[:400])))
+            found.append(("doc-whole", _collapse_spaces(text[:400])))
     return found
 
 
@@ -233,30 +235,30 @@ def _is_prose(text: str) -> bool:
     return 3 <= len(words) <= 60 and letters > len(text) * 0.55 and text.isascii() and not _NOISE.search(text)
 
 
-def _flat(text: str) -> str:
+def _collapse_spaces(text: str) -> str:
     return " ".join(text.split())
 
 
-def _name_questions(entity: Entity) -> list[tuple[str, str]]:
+def _make_name_queries(entity: Entity) -> list[tuple[str, str]]:
     words = [w for w in tokens.split_identifier(entity.name) if w.isalpha()]
     if len(words) >= 2 and len("".join(words)) >= 7:
         return [("name", " ".join(words))]
     return []
 
 
-def _error_questions(text: str) -> list[tuple[str, str]]:
+def _make_error_queries(text: str) -> list[tuple[str, str]]:
     found = []
     for message in _ERROR.findall(text)[:2]:
         plain = _PLACEHOLDER.sub(" ", message)
         if len(re.findall(r"[A-Za-z]{2,}", plain)) >= 3:
-            found.append(("error", _flat(plain)))
+            found.append(("error", _collapse_spaces(plain)))
     return found
 
 
 # --- comments, test titles, files --------------------------------------------------------------
 
 
-def _comments(
+def _extract_comments(
     number: int, path: str, language: Language, entities: tuple[Entity, ...], lines: list[str]
 ) -> Iterator[Target]:
     """A comment inside a function asks for the lines below it."""
@@ -265,55 +267,61 @@ def _comments(
             continue
         row, found = entity.line, 0
         while row < entity.end_line - 1 and found < 3:
-            comment, after = _comment_at(lines, row)
+            comment, after = _read_comment(lines, row)
             if comment and _is_prose(comment) and not _CODE_LIKE.search(comment):
                 body = "\n".join(lines[after : min(after + 12, entity.end_line)])
-                if len(body) >= MIN_BODY:
+                if len(body) >= MIN_BODY_CHARS:
                     found += 1
                     yield Target(
-                        number, language.name, path, entity.qualified, "", body[:BODY], [("comment", comment)]
+                        number,
+                        language.name,
+                        path,
+                        entity.qualified,
+                        "",
+                        body[:MAX_BODY_CHARS],
+                        [("comment", comment)],
                     )
             row = max(after, row + 1)
 
 
-def _comment_at(lines: list[str], row: int) -> tuple[str, int]:
+def _read_comment(lines: list[str], row: int) -> tuple[str, int]:
     """The text of the comment that begins on this row, and the row after it."""
     pieces = []
     while row < len(lines) and (match := _COMMENT_LINE.match(lines[row])):
         pieces.append(match[1])
         row += 1
-    return _flat(" ".join(pieces))[:300], row
+    return _collapse_spaces(" ".join(pieces))[:300], row
 
 
-def _titles(number: int, path: str, language: Language, lines: list[str]) -> Iterator[Target]:
+def _extract_titles(number: int, path: str, language: Language, lines: list[str]) -> Iterator[Target]:
     """``it("does this", ...)`` asks for the test below it."""
     text = "\n".join(lines)
     matches = list(_TEST_TITLE.finditer(text))[:40]
     for i, match in enumerate(matches):
         end = matches[i + 1].start() if i + 1 < len(matches) else len(text)
         body = text[match.end() : min(match.end() + 700, end)]
-        if _is_prose(match[1]) and len(body) >= MIN_BODY:
-            yield Target(number, language.name, path, "", "", body, [("title", _flat(match[1]))])
+        if _is_prose(match[1]) and len(body) >= MIN_BODY_CHARS:
+            yield Target(number, language.name, path, "", "", body, [("title", _collapse_spaces(match[1]))])
 
 
-def _whole_file(
+def _extract_whole_file(
     number: int, path: str, language: Language, entities: tuple[Entity, ...], lines: list[str]
 ) -> Target | None:
     """A file's opening words, or its name, ask for the list of what it defines."""
-    outline = "\n".join(e.signature for e in entities if e.kind in FUNCTIONS | TYPES)[:BODY]
+    outline = "\n".join(e.signature for e in entities if e.kind in FUNCTIONS | TYPES)[:MAX_BODY_CHARS]
     if len(outline) < 80:
         return None
-    questions = []
-    for paragraph in re.split(r"\n\s*\n", _clean_doc(_opening(lines)))[:6]:
-        if found := _doc_questions(paragraph):
-            questions += [("file", text) for _, text in found]
+    queries = []
+    for paragraph in re.split(r"\n\s*\n", _clean_doc(_read_opening(lines)))[:6]:
+        if found := _make_doc_queries(paragraph):
+            queries += [("file", text) for _, text in found]
             break
     words = tokens.split_path_words(path)
     if stem := [
         w for w in words[-3:] if w.isalpha() and w not in ("index", "init", "src", "lib", "main", "mod")
     ]:
-        questions.append(("path", " ".join(stem)))
-    return Target(number, language.name, path, "", "", outline, questions)
+        queries.append(("path", " ".join(stem)))
+    return Target(number, language.name, path, "", "", outline, queries)
 
 
 _PREAMBLE = re.compile(
@@ -322,7 +330,7 @@ _PREAMBLE = re.compile(
 )
 
 
-def _opening(lines: list[str]) -> str:
+def _read_opening(lines: list[str]) -> str:
     """What the comments and strings before a file's first code say."""
     kept: list[str] = []
     inside = ""
@@ -360,13 +368,13 @@ def _link_tests(targets: list[Target]) -> None:
         called = {c.lower() for c in re.findall(r"(\w{5,})\(", test.body)}
         fitting = [n for n in called & by_name.keys() if n.replace("_", "") in plain]
         if fitting:
-            by_name[max(fitting, key=len)].questions.append(("test", " ".join(words)))
+            by_name[max(fitting, key=len)].queries.append(("test", " ".join(words)))
 
 
 # --- prose -------------------------------------------------------------------------------------
 
 
-def _prose(number: int, path: str, text: str) -> Iterator[Target]:
+def _extract_prose(number: int, path: str, text: str) -> Iterator[Target]:
     """A heading asks for its section; heading and paragraph ask for the code block below them."""
     heads = list(_HEADING.finditer(text))
     for i, head in enumerate(heads[:120]):
@@ -376,12 +384,14 @@ def _prose(number: int, path: str, text: str) -> Iterator[Target]:
         if not re.search(r"[A-Za-z]{3}", title) or not title.isascii() or _NOISE.search(title):
             continue
         fence = _FENCE.search(section)
-        before = _flat(_INLINE_TAG.sub("", section[: fence.start()] if fence else section))[:300]
-        if fence and len(fence[2]) >= MIN_BODY:
-            asked = [("prose-code", f"{title} {before}"[:300])]
+        before = _collapse_spaces(_INLINE_TAG.sub("", section[: fence.start()] if fence else section))[:300]
+        if fence and len(fence[2]) >= MIN_BODY_CHARS:
+            queries = [("prose-code", f"{title} {before}"[:300])]
             if _is_prose(before[-200:]):
-                asked.append(("prose-code", before[-200:]))
-            yield Target(number, fence[1].lower() or "markdown", path, "", "", fence[2][:BODY], asked)
+                queries.append(("prose-code", before[-200:]))
+            yield Target(
+                number, fence[1].lower() or "markdown", path, "", "", fence[2][:MAX_BODY_CHARS], queries
+            )
         if len(before) >= 80:
             yield Target(
                 number,
@@ -399,7 +409,7 @@ def fingerprint(body: str) -> bytes:
     return blake2b(_NOT_ALNUM.sub("", body).lower().encode(), digest_size=8).digest()
 
 
-def measured_fingerprints(trees: list[Path]) -> set[bytes]:
+def fingerprint_trees(trees: list[Path]) -> set[bytes]:
     """The fingerprints of every target in the measured trees: ``encode.py`` leaves these out."""
     found: set[bytes] = set()
     for tree in trees:
@@ -410,7 +420,7 @@ def measured_fingerprints(trees: list[Path]) -> set[bytes]:
                 and file.stat().st_size < 400_000
                 and ".git" not in file.parts
             ):
-                targets: list[Any] = list(_file(0, str(file.relative_to(tree)), file.read_bytes()))
+                targets: list[Any] = list(_extract_targets(0, str(file.relative_to(tree)), file.read_bytes()))
                 found.update(fingerprint(t.body) for t in targets)
     return found
 

@@ -19,10 +19,10 @@ import numpy as np
 import torch
 from encode import KINDS
 from scipy import sparse
-from wordpieces import initial_table
+from wordpieces import make_initial_table
 
 TEMPERATURE = 0.05
-GROUP = 32
+GROUP_PAIRS = 32
 """Pairs of one package that stand together in a batch."""
 
 KIND_WEIGHTS = {
@@ -43,22 +43,22 @@ KIND_WEIGHTS = {
 LANGUAGE_POWER = 0.6
 """Languages are drawn in proportion to this power of their size, so that the rare ones are heard."""
 
-SMALL_LANGUAGE = 1500
-MAX_REPEAT = 3.0
-NEIGHBOURHOOD = 150
+SMALL_LANGUAGE_PAIRS = 1500
+MAX_REPEATS = 3.0
+NEIGHBOURHOOD_PAIRS = 150
 """Pairs: how far apart in a package the members of a group may lie (standard deviation)."""
 
-FAVOURED = 3.0
+FAVOURED_WEIGHT = 3.0
 """How much more often the pairs of a favoured language are drawn."""
 
-HIDE_NAME = 0.7
+HIDE_NAME_SHARE = 0.7
 """Share of name and path questions whose words are struck out of the document: else the answer repeats them."""
 
 HEADING_SHARES = (0.0, 1.0, 1.0, 1.0)
 """How much a document shows of its path and of its qualified name. The first run of the shipped table showed them
 twice as heavily, as an index does, the second like this; which of the two is better was not measured apart."""
 
-QUESTION_WORDS = (
+QUESTION_PHRASES = (
     "how does",
     "how is",
     "where is",
@@ -143,19 +143,21 @@ class Batches:
         language = data.languages[data.pairs[self.candidates, 0]]
         weight = kinds[data.pairs[self.candidates, 1]]
         mass = np.bincount(language, weights=weight, minlength=len(data.language_names))
-        mass[mass < SMALL_LANGUAGE] = mass.max()  # a handful of pairs is no language to be heard, but noise
-        self.weight = weight * np.minimum((mass[language] / mass.max()) ** (LANGUAGE_POWER - 1), MAX_REPEAT)
-        self.weight[np.isin(names[language], args.favour)] *= FAVOURED
+        mass[mass < SMALL_LANGUAGE_PAIRS] = (
+            mass.max()
+        )  # a handful of pairs is no language to be heard, but noise
+        self.weight = weight * np.minimum((mass[language] / mass.max()) ** (LANGUAGE_POWER - 1), MAX_REPEATS)
+        self.weight[np.isin(names[language], args.favour)] *= FAVOURED_WEIGHT
         self.package = data.targets[data.pairs[self.candidates, 0], 0]
 
     def epoch(self, size: int) -> Any:
         """Batches of pair numbers, each pair as often as its weight says, in groups of one package."""
         times = np.floor(self.weight + self.random.random(len(self.weight))).astype(np.int64)
         chosen = np.repeat(np.arange(len(times)), times)
-        place = chosen + self.random.normal(
-            0, NEIGHBOURHOOD, len(chosen)
+        position = chosen + self.random.normal(
+            0, NEIGHBOURHOOD_PAIRS, len(chosen)
         )  # neighbours, but not always the same ones
-        chosen = chosen[np.lexsort((place, self.package[chosen]))]
+        chosen = chosen[np.lexsort((position, self.package[chosen]))]
         if self.group == 1:
             chosen = self.random.permutation(chosen)
         groups = np.array_split(chosen, max(len(chosen) // self.group, 1))
@@ -193,17 +195,17 @@ class Model(torch.nn.Module):
     def encode(self, matrix: Any, weight: Any) -> Any:
         """Vectors of length one for the rows of a sparse matrix."""
         used = np.unique(matrix.indices)
-        place = np.zeros(matrix.shape[1], dtype=np.int32)
-        place[used] = np.arange(len(used))
+        position = np.zeros(matrix.shape[1], dtype=np.int32)
+        position[used] = np.arange(len(used))
         small = sparse.csr_matrix(
-            (matrix.data, place[matrix.indices], matrix.indptr), shape=(matrix.shape[0], len(used))
+            (matrix.data, position[matrix.indices], matrix.indptr), shape=(matrix.shape[0], len(used))
         )
         rows = torch.from_numpy(used.astype(np.int64))
         table = self.table[rows] * torch.exp(weight[rows])[:, None]
         return torch.nn.functional.normalize(SparseSum.apply(small, table), dim=1, eps=1e-6)
 
 
-def matrix(entries: tuple[Any, Any, Any], rows: int, width: int) -> Any:
+def build_matrix(entries: tuple[Any, Any, Any], rows: int, width: int) -> Any:
     """A sparse matrix of entries (row, column, value)."""
     owner, ids, values = entries
     found = sparse.csr_matrix((values, (owner, ids)), shape=(rows, width), dtype=np.float32)
@@ -211,7 +213,7 @@ def matrix(entries: tuple[Any, Any, Any], rows: int, width: int) -> Any:
     return found
 
 
-def batch_matrices(data: Data, pairs: Any, width: int, random: Any, asked: list[Any]) -> tuple[Any, Any]:
+def batch_matrices(data: Data, pairs: Any, width: int, random: Any, phrases: list[Any]) -> tuple[Any, Any]:
     """Questions and documents of a batch, with the variations of training."""
     count, kinds, targets = len(pairs), data.pairs[pairs, 1], data.pairs[pairs, 0]
     is_name, is_path = kinds == KINDS.index("name"), kinds == KINDS.index("path")
@@ -219,21 +221,21 @@ def batch_matrices(data: Data, pairs: Any, width: int, random: Any, asked: list[
     keep = (random.random(len(owner)) > 0.12 * (random.random(count) < 0.5)[owner]) | is_name[owner]
     query = [(owner[keep], ids[keep], values[keep])]
     for row in np.flatnonzero(random.random(count) < 0.15):
-        extra = asked[random.integers(len(asked))]
+        extra = phrases[random.integers(len(phrases))]
         query.append((np.full(len(extra), row), extra, np.ones(len(extra), np.float32)))
-    questions = matrix(tuple(np.concatenate(c) for c in zip(*query, strict=True)), count, width)  # type: ignore[arg-type]
-    path = random.choice(HEADING_SHARES, count) * ~(is_path & (random.random(count) < HIDE_NAME))
+    queries = build_matrix(tuple(np.concatenate(c) for c in zip(*query, strict=True)), count, width)  # type: ignore[arg-type]
+    path = random.choice(HEADING_SHARES, count) * ~(is_path & (random.random(count) < HIDE_NAME_SHARE))
     qualified = random.choice(HEADING_SHARES, count)
     d_owner, d_ids, d_values = data.documents(targets, path.astype(np.float32), qualified.astype(np.float32))
-    hidden = (is_name | is_path) & (random.random(count) < HIDE_NAME)
+    hidden = (is_name | is_path) & (random.random(count) < HIDE_NAME_SHARE)
     repeated = hidden[d_owner] & np.isin(d_owner * width + d_ids, owner * width + ids)
     kept = ~repeated & (d_values > 0)
-    return questions, matrix((d_owner[kept], d_ids[kept], d_values[kept]), count, width)
+    return queries, build_matrix((d_owner[kept], d_ids[kept], d_values[kept]), count, width)
 
 
-def loss_of(model: Model, questions: Any, documents: Any, same: Any) -> Any:
+def compute_loss(model: Model, queries: Any, documents: Any, same: Any) -> Any:
     """Symmetric InfoNCE; what is the same target or the same question is no negative."""
-    q, d = model.encode(questions, model.query_weight), model.encode(documents, model.document_weight)
+    q, d = model.encode(queries, model.query_weight), model.encode(documents, model.document_weight)
     scores = (q @ d.T) / TEMPERATURE
     scores = scores.masked_fill(same, -1e4)
     aim = torch.arange(len(scores))
@@ -243,11 +245,11 @@ def loss_of(model: Model, questions: Any, documents: Any, same: Any) -> Any:
     )
 
 
-def duplicates(data: Data, pairs: Any, questions: Any) -> Any:
+def mask_duplicates(data: Data, pairs: Any, queries: Any) -> Any:
     """Pairs of a batch that must not be each other's negatives."""
     targets = data.pairs[pairs, 0]
     sums = (
-        np.asarray(questions @ np.sin(np.arange(questions.shape[1]) * 12.9898).astype(np.float32) * 1e4)
+        np.asarray(queries @ np.sin(np.arange(queries.shape[1]) * 12.9898).astype(np.float32) * 1e4)
         .round()
         .astype(np.int64)
     )
@@ -259,7 +261,7 @@ def duplicates(data: Data, pairs: Any, questions: Any) -> Any:
 # --- measuring on held-out packages ------------------------------------------------------------
 
 
-def held_out_sets(data: Data, size: int = 1000, seed: int = 7) -> dict[str, Any]:
+def make_held_out_sets(data: Data, size: int = 1000, seed: int = 7) -> dict[str, Any]:
     """For each language, up to so many held-out (documentation -> code) pairs; the code is each other's candidates."""
     random = np.random.default_rng(seed)
     kinds = data.pairs[:, 1]
@@ -275,7 +277,7 @@ def held_out_sets(data: Data, size: int = 1000, seed: int = 7) -> dict[str, Any]
     return sets
 
 
-def reciprocal_rank(scores: Any) -> float:
+def mean_reciprocal_rank(scores: Any) -> float:
     """MRR@10 where the answer to question i is candidate i."""
     own = np.diag(scores)[:, None]
     ranks = (scores > own).sum(axis=1) + 1
@@ -289,14 +291,14 @@ def evaluate(
     found = {}
     for name, pairs in sets.items():
         targets = data.pairs[pairs, 0]
-        questions = matrix(data.query.take(pairs), len(pairs), width)
+        queries = build_matrix(data.query.take(pairs), len(pairs), width)
         ones = np.ones(len(pairs), np.float32)
-        documents = matrix(data.documents(targets, ones * 0, ones * 0), len(pairs), width)
-        found[name] = reciprocal_rank(encode_query(questions) @ encode_document(documents).T)
+        documents = build_matrix(data.documents(targets, ones * 0, ones * 0), len(pairs), width)
+        found[name] = mean_reciprocal_rank(encode_query(queries) @ encode_document(documents).T)
     return found
 
 
-def bm25(questions: Any, documents: Any) -> Any:
+def score_bm25(queries: Any, documents: Any) -> Any:
     """The scores of BM25 (k1 1.2, b 0.75) over the same words."""
     counts = documents.copy()
     counts.data = counts.data**2
@@ -306,7 +308,7 @@ def bm25(questions: Any, documents: Any) -> Any:
     norm = 1.2 * (0.25 + 0.75 * lengths / lengths.mean())
     owner = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
     counts.data = idf[counts.indices] * counts.data * 2.2 / (counts.data + norm[owner])
-    binary = questions.copy()
+    binary = queries.copy()
     binary.data = np.ones_like(binary.data)
     return np.asarray((binary @ counts.T).todense())
 
@@ -332,7 +334,7 @@ def main() -> None:
     ablation = parser.add_argument_group("for ablations")
     ablation.add_argument("--languages", nargs="*", help="only pairs of these languages")
     ablation.add_argument("--kinds", nargs="*", help="only pairs of these kinds")
-    ablation.add_argument("--group", type=int, default=GROUP, help="1: negatives from anywhere")
+    ablation.add_argument("--group", type=int, default=GROUP_PAIRS, help="1: negatives from anywhere")
     args = parser.parse_args()
     torch.manual_seed(args.seed)
     args.out.mkdir(parents=True, exist_ok=True)
@@ -340,7 +342,9 @@ def main() -> None:
     width = len(data.vocabulary) + args.buckets
     occurrences = np.load(args.data / args.encoded / "occurrences.npy")
     surface = json.loads((args.data / args.encoded / "surface.json").read_text())
-    table, weights = initial_table(surface, occurrences, args.buckets, args.dimensions, args.init, args.seed)
+    table, weights = make_initial_table(
+        surface, occurrences, args.buckets, args.dimensions, args.init, args.seed
+    )
     model = Model(table, weights)
     if args.resume:
         trained = np.load(args.resume / "best.npz")
@@ -350,8 +354,8 @@ def main() -> None:
             "document_weight": trained["document"],
         }
         model.load_state_dict({name: torch.from_numpy(value) for name, value in state.items()})
-    sets = held_out_sets(data)
-    _report("bm25", _bm25_row(data, sets, width))
+    sets = make_held_out_sets(data)
+    _report("bm25", _measure_bm25(data, sets, width))
     best = _report("init", _measure(model, data, sets, width))
     optimizer = torch.optim.Adam(
         [
@@ -369,9 +373,9 @@ def _train(
 ) -> None:
     batches, step, started, losses = Batches(data, args), 0, time.time(), []
     words = {w: i for i, w in enumerate(data.vocabulary)}
-    asked = [
+    phrases = [
         np.array([words[w] for w in phrase.split() if w in words], dtype=np.int64)
-        for phrase in QUESTION_WORDS
+        for phrase in QUESTION_PHRASES
     ]
     rates = [group["lr"] for group in optimizer.param_groups]
     while step < args.steps:
@@ -383,8 +387,8 @@ def _train(
                 return
             for group, rate in zip(optimizer.param_groups, rates, strict=True):
                 group["lr"] = rate * min(1.0, (step + 1) / 50) * (0.02 + 0.98 * (1 - progress))
-            questions, documents = batch_matrices(data, pairs, width, batches.random, asked)
-            loss = loss_of(model, questions, documents, duplicates(data, pairs, questions))
+            queries, documents = batch_matrices(data, pairs, width, batches.random, phrases)
+            loss = compute_loss(model, queries, documents, mask_duplicates(data, pairs, queries))
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -424,13 +428,13 @@ def _measure(model: Model, data: Data, sets: dict[str, Any], width: int) -> dict
         )
 
 
-def _bm25_row(data: Data, sets: dict[str, Any], width: int) -> dict[str, float]:
+def _measure_bm25(data: Data, sets: dict[str, Any], width: int) -> dict[str, float]:
     found = {}
     for name, pairs in sets.items():
         targets, zeros = data.pairs[pairs, 0], np.zeros(len(pairs), np.float32)
-        documents = matrix(data.documents(targets, zeros, zeros), len(pairs), width)
-        found[name] = reciprocal_rank(
-            bm25(matrix(data.query.take(pairs), len(pairs), width), documents)
+        documents = build_matrix(data.documents(targets, zeros, zeros), len(pairs), width)
+        found[name] = mean_reciprocal_rank(
+            score_bm25(build_matrix(data.query.take(pairs), len(pairs), width), documents)
             + np.random.default_rng(1).random((len(pairs), len(pairs))) * 1e-6
         )
     return found

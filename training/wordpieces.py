@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-RARITY = 3e-4
+RARITY_WEIGHT = 3e-4
 """``a`` in the weight a / (a + p) of a word with probability p (smooth inverse frequency)."""
 
 
-def initial_table(
+def make_initial_table(
     surface: list[str], occurrences: Any, buckets: int, dimensions: int, folder: Path | None, seed: int
 ) -> tuple[Any, Any]:
     """One vector of length one per word and bucket, and the first guess of its weight."""
@@ -20,10 +20,10 @@ def initial_table(
     table = random.standard_normal((len(surface) + buckets, dimensions)).astype(np.float32)
     table /= np.linalg.norm(table, axis=1, keepdims=True)
     if folder is not None:
-        vectors, pieces = _load(folder)
-        vectors = _reduced(vectors, dimensions)
+        vectors, pieces = _load_vectors(folder)
+        vectors = _reduce_dimensions(vectors, dimensions)
         for row, word in enumerate(surface):
-            found = _split(word, pieces)
+            found = _split_pieces(word, pieces)
             if found:
                 mean = vectors[found].mean(axis=0)
                 table[row] = (
@@ -32,11 +32,11 @@ def initial_table(
         table[len(surface) :] *= 0.3
     table /= np.linalg.norm(table, axis=1, keepdims=True)
     share = occurrences / occurrences.sum()
-    weights = np.concatenate([RARITY / (RARITY + share), np.full(buckets, 0.15)])
+    weights = np.concatenate([RARITY_WEIGHT / (RARITY_WEIGHT + share), np.full(buckets, 0.15)])
     return table, weights.astype(np.float32)
 
 
-def _load(folder: Path) -> tuple[Any, dict[str, int]]:
+def _load_vectors(folder: Path) -> tuple[Any, dict[str, int]]:
     raw = (folder / "model.safetensors").read_bytes()
     length = int.from_bytes(raw[:8], "little")
     header = json.loads(raw[8 : 8 + length])
@@ -52,7 +52,7 @@ def _load(folder: Path) -> tuple[Any, dict[str, int]]:
     return vectors, pieces if isinstance(pieces, dict) else {p[0]: i for i, p in enumerate(pieces)}
 
 
-def _reduced(vectors: Any, dimensions: int) -> Any:
+def _reduce_dimensions(vectors: Any, dimensions: int) -> Any:
     if vectors.shape[1] <= dimensions:
         return np.pad(vectors, ((0, 0), (0, dimensions - vectors.shape[1])))
     centred = vectors - vectors.mean(axis=0)
@@ -60,7 +60,7 @@ def _reduced(vectors: Any, dimensions: int) -> Any:
     return centred @ axes[:dimensions].T
 
 
-def _split(word: str, pieces: dict[str, int]) -> list[int]:
+def _split_pieces(word: str, pieces: dict[str, int]) -> list[int]:
     """Longest pieces first, as WordPiece does."""
     found, start = [], 0
     while start < len(word):

@@ -52,58 +52,58 @@ class Competitor:
         return Path(__file__).with_name(f"{self.name}.py")
 
 
-def own_python() -> Launch:
+def use_own_python() -> Launch:
     """The interpreter that runs this."""
     return Launch(sys.executable, {})
 
 
-def semble_python() -> Launch:
+def find_semble() -> Launch:
     """BENCH_SEMBLE_PYTHON, else an environment in the cache."""
-    given = os.environ.get("BENCH_SEMBLE_PYTHON")
-    python = Path(given) if given else _installed("semble", SEMBLE) / _PROGRAMS / "python"
-    if given and not python.is_file():
+    value = os.environ.get("BENCH_SEMBLE_PYTHON")
+    python = Path(value) if value else _install("semble", SEMBLE) / _PROGRAMS / "python"
+    if value and not python.is_file():
         raise MissingDataError("BENCH_SEMBLE_PYTHON is not a file: it should be the Python that has semble")
     model = os.environ.get("BENCH_SEMBLE_MODEL")
     offline = {"SEMBLE_MODEL_NAME": model, "HF_HUB_OFFLINE": "1"} if model else {}
     return Launch(str(python), {SEMBLE_CACHE: str(cache_folder() / "semble-empty"), **offline})
 
 
-def semble_server(cache: str) -> tuple[str, Mapping[str, str]]:
+def find_semble_server(cache: str) -> tuple[str, Mapping[str, str]]:
     """The MCP server of semble and its environment: BENCH_SEMBLE_MCP, else from an environment in the cache."""
-    given = os.environ.get("BENCH_SEMBLE_MCP")
-    program = Path(given) if given else _installed("semble-mcp", SEMBLE_MCP) / _PROGRAMS / "semble"
-    if given and not program.is_file():
+    value = os.environ.get("BENCH_SEMBLE_MCP")
+    program = Path(value) if value else _install("semble-mcp", SEMBLE_MCP) / _PROGRAMS / "semble"
+    if value and not program.is_file():
         raise MissingDataError(
             "BENCH_SEMBLE_MCP is not a file: it should be the program semble, installed with its MCP extra"
         )
-    return str(program), {**semble_python().environment, SEMBLE_CACHE: cache}
+    return str(program), {**find_semble().environment, SEMBLE_CACHE: cache}
 
 
-def semble_model() -> str:
+def get_semble_model() -> str:
     """The name of the model that semble uses."""
     return Path(os.environ.get("BENCH_SEMBLE_MODEL") or "its default").name
 
 
-def with_ripgrep() -> Launch:
+def find_ripgrep() -> Launch:
     """BENCH_RG, else ``rg`` on the path, else the wheel from PyPI in the cache."""
     program = os.environ.get("BENCH_RG") or shutil.which("rg")
     if not program:
-        program = str(_installed("ripgrep", RIPGREP) / _PROGRAMS / "rg")
+        program = str(_install("ripgrep", RIPGREP) / _PROGRAMS / "rg")
     return Launch(sys.executable, {"BENCH_RG": program})
 
 
 COMPETITORS = {
     row.name: row
     for row in (
-        Competitor("dowse", lambda: "of this tree", own_python),
-        Competitor("semble", lambda: f"0.7.0, model {semble_model()}", semble_python),
-        Competitor("bm25", lambda: "chunks and tokens of this tree", own_python),
-        Competitor("ripgrep", lambda: "files by the number of lines that match a word", with_ripgrep),
+        Competitor("dowse", lambda: "of this tree", use_own_python),
+        Competitor("semble", lambda: f"0.7.0, model {get_semble_model()}", find_semble),
+        Competitor("bm25", lambda: "chunks and tokens of this tree", use_own_python),
+        Competitor("ripgrep", lambda: "files by the number of lines that match a word", find_ripgrep),
     )
 }
 
 
-def _installed(name: str, requirement: str) -> Path:
+def _install(name: str, requirement: str) -> Path:
     """A virtual environment in the cache with one package in it, made when first needed."""
     home = cache_folder() / "peers" / name
     if (home / "ready").exists():

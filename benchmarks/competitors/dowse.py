@@ -16,7 +16,7 @@ from dowse import Engine, SearchOptions
 from dowse.search.output.budget import pack
 
 
-class Opened(NamedTuple):
+class OpenEngine(NamedTuple):
     """An engine, the folder that was made for its index ("" if it was given), and how it is asked."""
 
     engine: Engine
@@ -25,25 +25,27 @@ class Opened(NamedTuple):
     budget: int
 
 
-def index(path: str, index_dir: str = "", burst: bool = False, budget: int = 0, **settings: Any) -> Opened:
+def index(
+    path: str, index_dir: str = "", burst: bool = False, budget: int = 0, **settings: Any
+) -> OpenEngine:
     """The engine for a tree, its index up to date."""
     made = "" if index_dir else tempfile.mkdtemp(prefix="dowse-benchmark-")
     engine = Engine.open(path, index_dir=index_dir or made, workers=1, cache="off", **settings)
     engine.index()
-    return Opened(engine, made, burst, budget)
+    return OpenEngine(engine, made, burst, budget)
 
 
-def search(opened: Opened, query: str, k: int) -> list[tuple[str, int, int, str, str]]:
+def search(opened: OpenEngine, query: str, k: int) -> list[tuple[str, int, int, str, str]]:
     """Path, first and last line, entity and text of the best results."""
     if not opened.burst:
         opened.engine.force_check()
     if opened.budget:
-        return _packed(opened, query)
+        return _search_packed(opened, query)
     results = opened.engine.search(query, SearchOptions(limit=k)).results
     return [(hit.path, hit.start_line, hit.end_line, hit.entity, hit.text) for hit in results]
 
 
-def _packed(opened: Opened, query: str) -> list[tuple[str, int, int, str, str]]:
+def _search_packed(opened: OpenEngine, query: str) -> list[tuple[str, int, int, str, str]]:
     """Of the results that there are by default, those that the budget has room for, each with what is printed."""
     response = opened.engine.search(query)
     packed = pack(response.results, opened.budget, words=response.query.words)
@@ -53,7 +55,7 @@ def _packed(opened: Opened, query: str) -> list[tuple[str, int, int, str, str]]:
     ]
 
 
-def close(opened: Opened) -> None:
+def close(opened: OpenEngine) -> None:
     """Close the engine and remove the index if its folder was made here."""
     opened.engine.close()
     if opened.folder:

@@ -11,7 +11,7 @@ import re
 import subprocess
 
 PROGRAM = os.environ.get("BENCH_RG", "rg")
-SHORTEST = 3
+MIN_WORD_LENGTH = 3
 """Letters of a word that is worth looking for."""
 
 
@@ -22,7 +22,7 @@ def index(path: str) -> str:
 
 def search(index: str, query: str, k: int) -> list[tuple[str, None, None]]:
     """The files with the most lines that have a word of the question in them."""
-    words = {word for word in re.findall(r"\w+", query) if len(word) >= SHORTEST}
+    words = {word for word in re.findall(r"\w+", query) if len(word) >= MIN_WORD_LENGTH}
     if not words:
         return []
     pattern = "|".join(sorted(map(re.escape, words)))

@@ -34,7 +34,9 @@ class Session:
         if request["do"] == "index":
             return self._index(request["path"], request["settings"])
         return {
-            "answers": [self._ask(query, request["depth"], request["runs"]) for query in request["queries"]]
+            "answers": [
+                self._search(query, request["depth"], request["runs"]) for query in request["queries"]
+            ]
         }
 
     def close(self) -> None:
@@ -52,15 +54,15 @@ class Session:
             "wall_ms": (time.perf_counter() - wall) * 1e3,
         }
 
-    def _ask(self, query: str, depth: int, runs: int) -> dict[str, Any]:
-        walls, cpus, places = [], [], []
+    def _search(self, query: str, depth: int, runs: int) -> dict[str, Any]:
+        walls, cpus, hits = [], [], []
         for _ in range(runs):
             wall, cpu = time.perf_counter(), cpu_seconds()
-            places = self.adapter.search(self.index, query, depth)
+            hits = self.adapter.search(self.index, query, depth)
             cpus.append((cpu_seconds() - cpu) * 1e3)
             walls.append((time.perf_counter() - wall) * 1e3)
         return {
-            "places": [list(place) for place in places],
+            "hits": [list(hit) for hit in hits],
             "wall_ms": statistics.median(walls),
             "cpu_ms": statistics.median(cpus),
         }

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from benchmarks.bench_types import Figure, Place, Row, Tree
+from benchmarks.bench_types import Figure, Hit, Row, Tree
 from benchmarks.sets import codegrapher, locagent, repositories, swe_qa
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionSet:
+class QuerySet:
     """A row of the table."""
 
     name: str
@@ -21,7 +21,7 @@ class QuestionSet:
     depth: int  # results asked for
     headline: str  # the metric by which runs are compared
     trees: Callable[[], Iterator[Tree]]
-    rows: Callable[[Tree, Sequence[Sequence[Place]]], list[Row]]  # answers in the order of the questions
+    rows: Callable[[Tree, Sequence[Sequence[Hit]]], list[Row]]  # answers in the order of the questions
     figures: Callable[[Sequence[Row]], list[Figure]]
     breakdown: Callable[[Sequence[Row]], list[Figure]]  # the same by kind of question or tree
     budgets: Sequence[int] = ()  # tokens into which answers are packed too
@@ -30,7 +30,7 @@ class QuestionSet:
 SETS = {
     row.name: row
     for row in (
-        QuestionSet(
+        QuerySet(
             "repositories",
             "31 repositories of a public code search benchmark, 19 languages",
             50,
@@ -41,7 +41,7 @@ SETS = {
             repositories.breakdown,
             repositories.BUDGETS,
         ),
-        QuestionSet(
+        QuerySet(
             "swe-qa",
             "SWE-QA: questions about 7 Python repositories that avoid identifiers",
             50,
@@ -51,7 +51,7 @@ SETS = {
             swe_qa.figures,
             swe_qa.breakdown,
         ),
-        QuestionSet(
+        QuerySet(
             "codegrapher",
             "CodeGrapher's 23 tasks: the files that a change edits, no cursor file given",
             100,
@@ -61,7 +61,7 @@ SETS = {
             codegrapher.figures,
             codegrapher.breakdown,
         ),
-        QuestionSet(
+        QuerySet(
             "locagent",
             "LocAgent's 100 labelled queries: the entity that is meant",
             50,

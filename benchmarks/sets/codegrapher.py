@@ -13,42 +13,44 @@ from functools import cache
 from typing import Any
 
 from benchmarks import data
-from benchmarks.bench_types import Figure, Place, Question, Row, Tree
+from benchmarks.bench_types import Figure, Hit, Query, Row, Tree
 from benchmarks.metrics import mean, recall_at_files
 
-FILES = 13
+MAX_FILES = 13
 """Files that CodeGrapher's budget of 3,500 tokens holds."""
 
-BESIDE = "CodeGrapher, given the cursor file: 0.850; BM25 over whole files, without: 0.891"
+PUBLISHED = "CodeGrapher, given the cursor file: 0.850; BM25 over whole files, without: 0.891"
 
 
 @cache
-def _tasks() -> dict[str, Any]:
-    lines = (data.folder("BENCH_HOME") / "codegrapher_tasks.jsonl").read_text(encoding="utf-8").splitlines()
+def _load_tasks() -> dict[str, Any]:
+    lines = (
+        (data.find_folder("BENCH_HOME") / "codegrapher_tasks.jsonl").read_text(encoding="utf-8").splitlines()
+    )
     return {task["task_id"]: task for task in map(json.loads, lines)}
 
 
 def trees() -> Iterator[Tree]:
     """Each task's repository just before the change."""
-    for task_id, task in _tasks().items():
+    for task_id, task in _load_tasks().items():
         owner, name = task["repo"].rstrip("/").split("/")[-2:]
         mirror = data.ALTERNATE_MIRRORS.get(task_id, f"{owner}+{name}")
         terms = " ".join(task["query_terms"])
-        questions = (Question("terms", terms), Question("described", f"{task['description']} {terms}"))
-        yield Tree(task_id, data.exported(mirror, task["commit_before"]), questions)
+        queries = (Query("terms", terms), Query("described", f"{task['description']} {terms}"))
+        yield Tree(task_id, data.export_commit(mirror, task["commit_before"]), queries)
 
 
-def rows(tree: Tree, answers: Sequence[Sequence[Place]]) -> list[Row]:
+def rows(tree: Tree, answers: Sequence[Sequence[Hit]]) -> list[Row]:
     """Recall of each way of asking."""
-    edited = _tasks()[tree.name]["files_edited"]
+    edited = _load_tasks()[tree.name]["files_edited"]
     return [
         {
             "repo": tree.name,
-            "qid": question.id,
-            "query": question.text,
-            "recall13": recall_at_files(places, edited, FILES),
+            "qid": query.id,
+            "query": query.text,
+            "recall13": recall_at_files(hits, edited, MAX_FILES),
         }
-        for question, places in zip(tree.questions, answers, strict=True)
+        for query, hits in zip(tree.queries, answers, strict=True)
     ]
 
 
@@ -57,9 +59,9 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
     ways = {"terms": "query terms", "described": "description and query terms"}
     return [
         Figure(
-            f"recall of edited files at {FILES} files, {name}",
+            f"recall of edited files at {MAX_FILES} files, {name}",
             mean(row["recall13"] for row in rows if row["qid"] == way),
-            beside=BESIDE,
+            beside=PUBLISHED,
         )
         for way, name in ways.items()
     ]

@@ -16,45 +16,49 @@ from functools import cache
 from typing import Any
 
 from benchmarks import data
-from benchmarks.bench_types import Figure, Place, Question, Row, Tree
+from benchmarks.bench_types import Figure, Hit, Query, Row, Tree
 from benchmarks.metrics import entity_id, first_rank, mean, reciprocal
 
-DEPTH = 10
+RANK_DEPTH = 10
 SDISTS = {"requests": "requests-2.32.3", "flask": "flask-3.0.3"}
-SYMBOL = "symbol"
+SYMBOL_KIND = "symbol"
 """The kind of query that is the exact name of something."""
 
 
 @cache
-def _queries() -> dict[str, Any]:
-    lines = (data.folder("BENCH_HOME") / "locagent_queries.jsonl").read_text(encoding="utf-8").splitlines()
-    return {query["id"]: query for query in map(json.loads, lines)}
+def _load_queries() -> dict[str, Any]:
+    lines = (
+        (data.find_folder("BENCH_HOME") / "locagent_queries.jsonl").read_text(encoding="utf-8").splitlines()
+    )
+    return {label["id"]: label for label in map(json.loads, lines)}
 
 
 def trees() -> Iterator[Tree]:
     """The two source distributions."""
     for name, sdist in SDISTS.items():
-        path = data.folder("BENCH_SDISTS") / sdist
+        path = data.find_folder("BENCH_SDISTS") / sdist
         if not path.is_dir():
             raise data.MissingDataError(f"{sdist} is not in BENCH_SDISTS: unpack it there from PyPI")
-        asked = (Question(key, query["text"]) for key, query in _queries().items() if query["repo"] == name)
-        yield Tree(name, path, tuple(asked))
+        queries = (
+            Query(key, label["text"]) for key, label in _load_queries().items() if label["repo"] == name
+        )
+        yield Tree(name, path, tuple(queries))
 
 
-def rows(tree: Tree, answers: Sequence[Sequence[Place]]) -> list[Row]:
+def rows(tree: Tree, answers: Sequence[Sequence[Hit]]) -> list[Row]:
     """The rank of the first right entity, ours and LocAgent's."""
-    return [_row(tree, question, places) for question, places in zip(tree.questions, answers, strict=True)]
+    return [_row(tree, query, hits) for query, hits in zip(tree.queries, answers, strict=True)]
 
 
-def _row(tree: Tree, question: Question, places: Sequence[Place]) -> Row:
-    query = _queries()[question.id]
-    rank = first_rank(map(entity_id, places), query["gold"], DEPTH)
-    theirs = first_rank((hit["nid"] for hit in query["searchentity_results"]), query["gold"], DEPTH)
+def _row(tree: Tree, query: Query, hits: Sequence[Hit]) -> Row:
+    label = _load_queries()[query.id]
+    rank = first_rank(map(entity_id, hits), label["gold"], RANK_DEPTH)
+    theirs = first_rank((hit["nid"] for hit in label["searchentity_results"]), label["gold"], RANK_DEPTH)
     return {
         "repo": tree.name,
-        "qid": question.id,
-        "query": question.text,
-        "kind": query["kind"],
+        "qid": query.id,
+        "query": query.text,
+        "kind": label["kind"],
         "mrr10": reciprocal(rank),
         "hit1": float(rank == 1),
         "mrr10_locagent": reciprocal(theirs),
@@ -64,16 +68,21 @@ def _row(tree: Tree, question: Question, places: Sequence[Place]) -> Row:
 
 def figures(rows: Sequence[Row]) -> list[Figure]:
     """MRR@10 of all, hit@1 of exact names."""
-    symbols = [row for row in rows if row["kind"] == SYMBOL]
-    return [_figure("MRR@10 of entities", rows, "mrr10"), _figure("hit@1, exact names", symbols, "hit1")]
+    symbols = [row for row in rows if row["kind"] == SYMBOL_KIND]
+    return [
+        _make_figure("MRR@10 of entities", rows, "mrr10"),
+        _make_figure("hit@1, exact names", symbols, "hit1"),
+    ]
 
 
 def breakdown(rows: Sequence[Row]) -> list[Figure]:
     """MRR@10 by kind of query."""
     kinds = sorted({row["kind"] for row in rows})
-    return [_figure(f"MRR@10, {kind}", [r for r in rows if r["kind"] == kind], "mrr10") for kind in kinds]
+    return [
+        _make_figure(f"MRR@10, {kind}", [r for r in rows if r["kind"] == kind], "mrr10") for kind in kinds
+    ]
 
 
-def _figure(name: str, rows: Sequence[Row], key: str) -> Figure:
+def _make_figure(name: str, rows: Sequence[Row], key: str) -> Figure:
     theirs = mean(row[f"{key}_locagent"] for row in rows)
     return Figure(name, mean(row[key] for row in rows), beside=f"LocAgent's own search: {theirs:.3f}")

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from benchmarks import data
-from benchmarks.bench_types import Figure, Place, Question, Row, Tree
+from benchmarks.bench_types import Figure, Hit, Query, Row, Tree
 from benchmarks.metrics import mean
 
 BUDGETS = (500, 1000, 2000, 4000)
@@ -21,53 +21,51 @@ BUDGETS = (500, 1000, 2000, 4000)
 SEMBLE_TOKENS = {500: 0.842, 1000: 0.923, 2000: 0.967, 4000: 0.988}
 """What semble 0.7 with its own code model reaches."""
 
-BESIDE = {"NDCG@10": "semble 0.7 with its own code model: 0.857; the best local engine: 0.869"}
+PUBLISHED = {"NDCG@10": "semble 0.7 with its own code model: 0.857; the best local engine: 0.869"}
 
 
 @cache
-def _bench() -> Any:
-    return data.scorer().load_bench()
+def _load_bench() -> Any:
+    return data.load_scorer().load_bench()
 
 
 def trees() -> Iterator[Tree]:
     """Each repository at the folder that the benchmark is about."""
-    bench = _bench()
+    bench = _load_bench()
     for name in bench.repos():
         path = bench.bench_dir(name)
         if not path.is_dir():
             raise data.MissingDataError(
                 f"the tree of {name} is not in BENCH_TREES: run checkout.py of BENCH_HOME"
             )
-        asked = (Question(str(task.qid), task.query) for task in bench.tasks if task.repo == name)
-        yield Tree(name, path, tuple(asked))
+        queries = (Query(str(task.qid), task.query) for task in bench.tasks if task.repo == name)
+        yield Tree(name, path, tuple(queries))
 
 
-def rows(tree: Tree, answers: Sequence[Sequence[Place]]) -> list[Row]:
+def rows(tree: Tree, answers: Sequence[Sequence[Hit]]) -> list[Row]:
     """The rows of score.py for one repository."""
-    count = _token_count()
-    keys = [(tree.name, int(question.id)) for question in tree.questions]
-    found = {
-        key: [(p.path, p.start, p.end) for p in places] for key, places in zip(keys, answers, strict=True)
-    }
+    count = _load_token_counter()
+    keys = [(tree.name, int(query.id)) for query in tree.queries]
+    found = {key: [(p.path, p.start, p.end) for p in hits] for key, hits in zip(keys, answers, strict=True)}
     costs = {
-        key: {"tokens": [count(p.text) for p in places]} if places and places[0].text else {}
-        for key, places in zip(keys, answers, strict=True)
+        key: {"tokens": [count(p.text) for p in hits]} if hits and hits[0].text else {}
+        for key, hits in zip(keys, answers, strict=True)
     }
-    scored: list[Row] = data.scorer().score_results(_bench(), found, tokens=True, extra=costs)
+    scored: list[Row] = data.load_scorer().score_results(_load_bench(), found, tokens=True, extra=costs)
     return scored
 
 
 @cache
-def _token_count() -> Callable[[str], int]:
-    counter: Callable[[str], int] = data.scorer().token_counter()[0]
+def _load_token_counter() -> Callable[[str], int]:
+    counter: Callable[[str], int] = data.load_scorer().token_counter()[0]
     return counter
 
 
 def figures(rows: Sequence[Row]) -> list[Figure]:
     """NDCG@10, hits, recall by tokens."""
-    summary = data.scorer().aggregate(list(rows))
+    summary = data.load_scorer().aggregate(list(rows))
     overall = summary["macro"]
-    found = [Figure("NDCG@10", overall["ndcg10"], beside=BESIDE["NDCG@10"])]
+    found = [Figure("NDCG@10", overall["ndcg10"], beside=PUBLISHED["NDCG@10"])]
     found += [Figure(f"hit@{k}", overall[f"hit{k}"]) for k in (1, 5, 10)]
     found += [
         Figure(
@@ -80,7 +78,7 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
     return [*found, Figure("tokens of 10 results", mean(row["tokens_top10"] for row in rows), "tokens")]
 
 
-def packed_figure(budget: int, rows: Sequence[Row]) -> Figure:
+def make_packed_figure(budget: int, rows: Sequence[Row]) -> Figure:
     """Recall of answers that were packed into so many tokens."""
     return Figure(
         f"recall of an answer packed into {budget} tokens",
@@ -91,7 +89,7 @@ def packed_figure(budget: int, rows: Sequence[Row]) -> Figure:
 
 def breakdown(rows: Sequence[Row]) -> list[Figure]:
     """NDCG@10 by category and by language."""
-    summary = data.scorer().aggregate(list(rows))
+    summary = data.load_scorer().aggregate(list(rows))
     categories = {
         f"{name} questions": scores["ndcg10_macro"] for name, scores in summary["by_category"].items()
     }

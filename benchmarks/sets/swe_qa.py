@@ -13,13 +13,13 @@ from functools import cache
 from typing import Any
 
 from benchmarks import data
-from benchmarks.bench_types import Figure, Place, Question, Row, Tree
-from benchmarks.metrics import files_of, first_rank, mean, reciprocal, touches
+from benchmarks.bench_types import Figure, Hit, Query, Row, Tree
+from benchmarks.metrics import first_rank, list_files, mean, reciprocal, touches
 
-EVERY_FILE = 10**9
+UNLIMITED_DEPTH = 10**9
 """The depth at which the first cited file counts for ``mrr``: wherever it is."""
 
-BESIDE = {
+PUBLISHED = {
     "hit@5": "semble's rules over BM25, all 521 questions: 0.871",
     "MRR": "semble's rules over BM25, all 521 questions: 0.723",
     "hunk@5": "BM25, all 521 questions: 0.40",
@@ -28,42 +28,42 @@ BESIDE = {
 
 
 @cache
-def _items() -> dict[str, Any]:
-    return {item["id"]: item for item in data.localiser().load("swe-qa")}
+def _load_items() -> dict[str, Any]:
+    return {item["id"]: item for item in data.load_localizer().load("swe-qa")}
 
 
 def trees() -> Iterator[Tree]:
     """Each commit, exported once."""
-    groups: dict[tuple[str, str, str], list[Question]] = defaultdict(list)
-    for item in _items().values():
-        groups[item["repo"], item["mirror"], item["commit"]].append(Question(item["id"], item["query"]))
-    for (name, mirror, commit), questions in sorted(groups.items()):
-        yield Tree(name, data.exported(mirror, commit), tuple(questions))
+    groups: dict[tuple[str, str, str], list[Query]] = defaultdict(list)
+    for item in _load_items().values():
+        groups[item["repo"], item["mirror"], item["commit"]].append(Query(item["id"], item["query"]))
+    for (name, mirror, commit), queries in sorted(groups.items()):
+        yield Tree(name, data.export_commit(mirror, commit), tuple(queries))
 
 
-def spans(question: str) -> dict[str, list[tuple[int, int]]]:
+def cited_spans(query: str) -> dict[str, list[tuple[int, int]]]:
     """The lines that the answer to a question cites, by path; empty if it cites none."""
-    found: dict[str, list[tuple[int, int]]] = _items()[question]["spans"]
+    found: dict[str, list[tuple[int, int]]] = _load_items()[query]["spans"]
     return found
 
 
-def rows(tree: Tree, answers: Sequence[Sequence[Place]]) -> list[Row]:
+def rows(tree: Tree, answers: Sequence[Sequence[Hit]]) -> list[Row]:
     """Hits and ranks of each question."""
-    return [_row(tree, question, places) for question, places in zip(tree.questions, answers, strict=True)]
+    return [_row(tree, query, hits) for query, hits in zip(tree.queries, answers, strict=True)]
 
 
-def _row(tree: Tree, question: Question, places: Sequence[Place]) -> Row:
-    item = _items()[question.id]
-    files = files_of(places)
+def _row(tree: Tree, query: Query, hits: Sequence[Hit]) -> Row:
+    item = _load_items()[query.id]
+    files = list_files(hits)
     row: Row = {
         "repo": tree.name,
-        "qid": question.id,
-        "query": question.text,
+        "qid": query.id,
+        "query": query.text,
         "hit5": float(bool(first_rank(files, item["gold"], 5))),
-        "mrr": reciprocal(first_rank(files, item["gold"], EVERY_FILE)),
+        "mrr": reciprocal(first_rank(files, item["gold"], UNLIMITED_DEPTH)),
     }
     if item["spans"]:
-        row |= {f"hunk{k}": float(any(touches(p, item["spans"]) for p in places[:k])) for k in (5, 10)}
+        row |= {f"hunk{k}": float(any(touches(p, item["spans"]) for p in hits[:k])) for k in (5, 10)}
     return row
 
 
@@ -71,7 +71,7 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
     """Means over questions."""
     names = {"MRR": "mrr", "hit@5": "hit5", "hunk@5": "hunk5", "hunk@10": "hunk10"}
     return [
-        Figure(name, mean(row[key] for row in rows if key in row), beside=BESIDE[name])
+        Figure(name, mean(row[key] for row in rows if key in row), beside=PUBLISHED[name])
         for name, key in names.items()
     ]
 

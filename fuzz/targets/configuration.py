@@ -3,18 +3,18 @@
 from dowse import settings
 from dowse.code import languages
 from dowse.errors import SettingsError
-from fuzz.inputs import choose, scratch
+from fuzz.inputs import choose, make_folder
 
 NAMES = (settings.CONFIG_FILE, "pyproject.toml")
 
 
 def run(data: bytes) -> None:
     """Resolve the settings of a folder with one such file."""
-    place, content = choose(data, len(NAMES))
-    folder = scratch("configuration")
+    choice, content = choose(data, len(NAMES))
+    folder = make_folder("configuration")
     for number, name in enumerate(NAMES):
         path = folder / name
-        if number == place:
+        if number == choice:
             path.write_bytes(content)
         else:
             path.unlink(missing_ok=True)

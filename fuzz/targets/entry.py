@@ -10,9 +10,9 @@ HEALTHS = [*ParseHealth, "unheard-of"]
 
 def run(data: bytes) -> None:
     """Unpack an entry and look at all of it; what can be read must be what could have been written."""
-    place, packed = choose(data, len(HEALTHS))
+    choice, packed = choose(data, len(HEALTHS))
     try:
-        parsed = row_codec.unpack_parsed("python", HEALTHS[place], packed)
+        parsed = row_codec.unpack_parsed("python", HEALTHS[choice], packed)
         entities, chunks = tuple(parsed.entities), tuple(parsed.chunks)
         row_codec.pack_parsed(parsed)  # reads every column, also of an entry without definitions
     except IndexCorrupt:
@@ -24,5 +24,5 @@ def run(data: bytes) -> None:
         assert isinstance(entity.kind, Kind)
         assert entity.parent is None or 0 <= entity.parent < len(entities)
     assert all(chunk.entity is None or 0 <= chunk.entity < len(entities) for chunk in chunks)
-    again = row_codec.unpack_parsed("python", HEALTHS[place], row_codec.pack_parsed(parsed))
+    again = row_codec.unpack_parsed("python", HEALTHS[choice], row_codec.pack_parsed(parsed))
     assert (tuple(again.entities), tuple(again.chunks)) == (entities, chunks)

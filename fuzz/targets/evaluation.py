@@ -2,12 +2,12 @@
 
 from dowse.errors import UsageError
 from dowse.evaluation import storage
-from fuzz.inputs import scratch
+from fuzz.inputs import make_folder
 
 
 def run(data: bytes) -> None:
     """Load an evaluation, save it, load it again."""
-    path = scratch("evaluation") / "saved.json"
+    path = make_folder("evaluation") / "saved.json"
     path.write_bytes(data)
     try:
         loaded = storage.load(path)

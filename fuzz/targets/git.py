@@ -2,7 +2,7 @@
 
 from dowse.indexing import git_index
 from dowse.indexing.ignore_files import IgnoreFiles
-from fuzz.inputs import choose, scratch
+from fuzz.inputs import choose, make_folder
 
 PATHS = ("a", "src/a.py", "src/b.py", "src/naïve.py")
 COMMIT = b"0123456789abcdef0123456789abcdef01234567"
@@ -10,7 +10,7 @@ COMMIT = b"0123456789abcdef0123456789abcdef01234567"
 
 def run(data: bytes) -> None:
     """Put the input where one of the files is, and ask for the revision and for the ignore files."""
-    folder = scratch("git")
+    folder = make_folder("git")
     git_folder = folder / "main" / ".git"
     (git_folder / "refs" / "heads").mkdir(parents=True, exist_ok=True)
     linked = folder / "linked"
@@ -24,10 +24,10 @@ def run(data: bytes) -> None:
         git_folder / "config": b"[core]\n\tbare = false\n",
         linked / ".git": b"gitdir: ../main/.git\n",
     }
-    place, content = choose(data, len(files))
+    choice, content = choose(data, len(files))
     for number, (path, plain) in enumerate(files.items()):
-        path.write_bytes(content if number == place else plain)
-    if place == 2:
+        path.write_bytes(content if number == choice else plain)
+    if choice == 2:
         (git_folder / "refs" / "heads" / "main").unlink()
     git_index._find_common_folder.cache_clear()
     for root in (folder / "main", linked):

@@ -3,7 +3,7 @@
 import warnings
 
 from dowse.indexing import ignore
-from fuzz.inputs import as_text, split
+from fuzz.inputs import decode_text, split
 
 
 def run(data: bytes) -> None:
@@ -16,7 +16,7 @@ def run(data: bytes) -> None:
             "src/app.py",
             "a/b/c/d.txt",
             "aaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-            *as_text(names).split("\n")[:3],
+            *decode_text(names).split("\n")[:3],
         ):
             for is_folder in (False, True):
                 found = patterns.last_match(path, path.rpartition("/")[2], is_folder=is_folder)

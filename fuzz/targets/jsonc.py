@@ -2,7 +2,7 @@
 
 from dowse.errors import UsageError
 from dowse.interfaces.agents import jsonc
-from fuzz.inputs import as_text
+from fuzz.inputs import decode_text
 
 KEYS = ("mcpServers", "dowse")
 VALUE = {"command": "dowse", "args": ["mcp"], "env": {}}
@@ -10,7 +10,7 @@ VALUE = {"command": "dowse", "args": ["mcp"], "env": {}}
 
 def run(data: bytes) -> None:
     """Insert an entry, read it, replace it, remove it."""
-    text = as_text(data)
+    text = decode_text(data)
     try:
         before = jsonc.get_entry(text, KEYS)
         holder = jsonc.get_entry(text, KEYS[:1])

@@ -1,12 +1,12 @@
 """Long texts, of which the terms are chosen that carry them."""
 
 from dowse.search.query import keywords
-from fuzz.inputs import as_text
+from fuzz.inputs import decode_text
 
 
 def run(data: bytes) -> None:
     """Choose terms, with every other one unknown to the index."""
-    text = as_text(data)
+    text = decode_text(data)
     keywords.is_long(text)
     words = keywords.list_words(text)
     chosen = keywords.choose_keywords(words, lambda token: len(token) % 2 * 7, 1000)

@@ -9,7 +9,7 @@ from dowse.engine import Engine
 from dowse.interfaces.mcp import stdio
 from dowse.interfaces.mcp.service import INTERNAL_ERROR, Service
 from dowse.interfaces.mcp.workspace import ServerScope
-from fuzz.inputs import decode_json, scratch
+from fuzz.inputs import decode_json, make_folder
 
 FILES = {
     "src/users.py": "class User:\n    def load(self, id):\n        return fetch(id)\n\n\ndef fetch(id):\n    pass\n",
@@ -21,9 +21,9 @@ stdio.ROOTS_SECONDS = 0.01  # nobody answers
 
 
 @cache
-def _service() -> Service:
+def _make_service() -> Service:
     """Index a small tree once; what an input asks cannot widen what is searched."""
-    folder = scratch("mcp")
+    folder = make_folder("mcp")
     for path, text in FILES.items():
         (folder / "tree" / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / "tree" / path).write_text(text, encoding="utf-8")
@@ -37,20 +37,20 @@ def run(data: bytes) -> None:
     """Hand the lines to a server and read what it writes."""
     lines = data.split(b"\n")[:MAX_LINES]
     out = io.BytesIO()
-    server = stdio.StdioServer(_service(), out)
+    server = stdio.StdioServer(_make_service(), out)
     server.run(io.BytesIO(b"\n".join(lines)))
     server._pool.shutdown(wait=True)
     answers = [json.loads(line) for line in out.getvalue().splitlines()]
     for answer in answers:
         assert answer["jsonrpc"] == "2.0"
         assert "error" not in answer or answer["error"]["code"] != INTERNAL_ERROR, (lines, answer)
-    asked = [message for line in lines if (message := _request(line)) is not None]
+    requests = [message for line in lines if (message := _parse_request(line)) is not None]
     cancelled = any(b"cancelled" in line for line in lines)
     answered = [answer for answer in answers if "method" not in answer]
-    assert cancelled or len(answered) >= len(asked), (lines, answers)
+    assert cancelled or len(answered) >= len(requests), (lines, answers)
 
 
-def _request(line: bytes) -> Any:
+def _parse_request(line: bytes) -> Any:
     """Decode a line that wants an answer."""
     message = decode_json(line)
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":

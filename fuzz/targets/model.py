@@ -4,13 +4,13 @@ import numpy as np
 
 from dowse.embedders import model2vec, model_files
 from dowse.errors import SettingsError
-from fuzz.inputs import choose, scratch
+from fuzz.inputs import choose, make_folder
 
 
 def run(data: bytes) -> None:
     """Open a file of weights (its length is put before the header here), or a file of JSON."""
     kind, content = choose(data, 3)
-    path = scratch("model") / "model"
+    path = make_folder("model") / "model"
     header, _, arrays = content.partition(b"\n")
     path.write_bytes(len(header).to_bytes(8, "little") + header + arrays if kind == 0 else content)
     try:

@@ -1,12 +1,12 @@
 """Output of programs: stack traces, compiler errors, test runs. Anything is read, nothing raises."""
 
 from dowse.search.query import error_message, stack_traces
-from fuzz.inputs import as_text
+from fuzz.inputs import decode_text
 
 
 def run(data: bytes) -> None:
     """Read the frames and the message."""
-    text = as_text(data)
+    text = decode_text(data)
     frames = stack_traces.find_frames(text)
     assert len(frames) <= stack_traces.MAX_FRAMES
     assert all(frame.path and frame.line >= 0 for frame in frames)

@@ -3,12 +3,12 @@
 from dowse.code import languages
 from dowse.errors import UsageError
 from dowse.search.query import analyze, parse
-from fuzz.inputs import as_text
+from fuzz.inputs import decode_text
 
 
 def run(data: bytes) -> None:
     """Parse a query; write it and parse it again; analyse its text."""
-    text = as_text(data)
+    text = decode_text(data)
     try:
         parsed = parse.parse_query(text)
     except UsageError:

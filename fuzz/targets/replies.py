@@ -13,7 +13,7 @@ from dowse.embedders.openai import OpenAIEmbedder
 from dowse.errors import EmbedderError, RewriterError
 from dowse.search.query.llm_rewriter import MAX_REWRITTEN_CHARS, ServiceRewriter
 from dowse.services.http_client import Client
-from fuzz.inputs import as_text, choose, split
+from fuzz.inputs import choose, decode_text, split
 
 STATUSES = (200, 200, 200, 201, 302, 400, 401, 404, 429, 500, 503)
 TEXTS = ["first", "second"]
@@ -39,7 +39,7 @@ def run(data: bytes) -> None:
     service, rest = choose(data, 4)
     status, rest = choose(rest, len(STATUSES))
     body, header = split(rest, 2)
-    wait = "".join(c for c in as_text(header)[:40] if c.isascii() and c.isprintable())
+    wait = "".join(c for c in decode_text(header)[:40] if c.isascii() and c.isprintable())
     client = Client(URL, 5.0, attempts=1, error=EmbedderError if service < 2 else RewriterError)
     client._opener = OpenerDirector()
     for handler in (_Replay(STATUSES[status], wait, body), HTTPDefaultErrorHandler(), HTTPErrorProcessor()):
@@ -53,9 +53,9 @@ def run(data: bytes) -> None:
         assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-3), rows
     else:
         try:
-            said = ServiceRewriter(client, ("ollama", "openai")[service - 2], "m").rewrite("where is it")
+            rewritten = ServiceRewriter(client, ("ollama", "openai")[service - 2], "m").rewrite("where is it")
         except RewriterError:
             return
-        assert said.strip()
-        assert len(said) <= MAX_REWRITTEN_CHARS
-        assert "\n" not in said
+        assert rewritten.strip()
+        assert len(rewritten) <= MAX_REWRITTEN_CHARS
+        assert "\n" not in rewritten

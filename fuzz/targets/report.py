@@ -2,13 +2,13 @@
 
 from dowse.errors import IndexCorrupt
 from dowse.stores import row_codec
-from fuzz.inputs import as_json_text
+from fuzz.inputs import decode_json_text
 
 
 def run(data: bytes) -> None:
     """Unpack a report; what can be read can be written and read again."""
     try:
-        report = row_codec.unpack_report(as_json_text(data))
+        report = row_codec.unpack_report(decode_json_text(data))
     except IndexCorrupt:
         return
     assert isinstance(report.seen, int)

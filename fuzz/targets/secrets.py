@@ -8,8 +8,8 @@ PATHS = ("src/app.py", ".env", "deploy.yaml", "run.sh", "Dockerfile", "credentia
 
 def run(data: bytes) -> None:
     """Mask a file of some name."""
-    place, content = choose(data, len(PATHS))
-    masked, found = secrets.mask(content, PATHS[place])
+    choice, content = choose(data, len(PATHS))
+    masked, found = secrets.mask(content, PATHS[choice])
     assert len(masked) == len(content)
     assert all(new in (old, ord("*")) for old, new in zip(content, masked, strict=True))
     assert masked.count(b"\n") == content.count(b"\n")

@@ -1,7 +1,7 @@
 """The vectors of an index: a manifest and a segment of any bytes are searched, or taken for lost; nothing raises."""
 
 from dowse.stores.embedded.vector_index import MANIFEST_FILE, SEGMENT_SUFFIX, VectorIndex
-from fuzz.inputs import scratch, split
+from fuzz.inputs import make_folder, split
 
 NAME = "00000001-0123abcd"
 QUERY = [0.25, -0.5, 1.0, 0.0]
@@ -10,7 +10,7 @@ QUERY = [0.25, -0.5, 1.0, 0.0]
 def run(data: bytes) -> None:
     """Open a folder with both, and search it."""
     manifest, segment = split(data, 2)
-    folder = scratch("segments")
+    folder = make_folder("segments")
     (folder / MANIFEST_FILE).write_bytes(manifest)
     (folder / (NAME + SEGMENT_SUFFIX)).write_bytes(segment)
     index = VectorIndex(folder)

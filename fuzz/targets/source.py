@@ -5,14 +5,14 @@ from dowse.indexing.analyze_file import ParserConfig, analyze
 from fuzz.inputs import choose
 
 PATHS = ("a.py", "a.js", "a.go", "a.rs", "a.c", "a.md", "a.json")
-HOW = ParserConfig(languages.load_builtin(), 200, 20)
+PARSER_CONFIG = ParserConfig(languages.load_builtin(), 200, 20)
 
 
 def run(data: bytes) -> None:
     """Take a file of some language apart; every line that is not blank is in a chunk."""
-    place, rest = choose(data, len(PATHS))
+    choice, rest = choose(data, len(PATHS))
     content = rest.decode("utf-8", "replace").encode()
-    parsed = analyze(HOW, PATHS[place], content).parsed
+    parsed = analyze(PARSER_CONFIG, PATHS[choice], content).parsed
     covered = {line for chunk in parsed.chunks for line in range(chunk.start_line, chunk.end_line + 1)}
     filled = {number for number, line in enumerate(content.split(b"\n"), 1) if line.strip()}
     assert filled <= covered, sorted(filled - covered)

@@ -1,12 +1,12 @@
 """The tokenizer of index and query."""
 
 from dowse.code import tokens
-from fuzz.inputs import as_text
+from fuzz.inputs import decode_text
 
 
 def run(data: bytes) -> None:
     """Cut a text into tokens in each of the ways there are, which must agree."""
-    text = as_text(data)
+    text = decode_text(data)
     found = tokens.tokenize(data)
     assert found == found.strip()
     assert "  " not in found

@@ -4,7 +4,7 @@ import tomllib
 
 from dowse.errors import UsageError
 from dowse.interfaces.agents import toml_editor
-from fuzz.inputs import as_text
+from fuzz.inputs import decode_text
 
 KEYS = ("mcp_servers", "dowse")
 VALUE = {"command": "dowse", "args": ["mcp"]}
@@ -12,7 +12,7 @@ VALUE = {"command": "dowse", "args": ["mcp"]}
 
 def run(data: bytes) -> None:
     """Insert a table, read it, replace it, remove it."""
-    text = as_text(data)
+    text = decode_text(data)
     try:
         before = toml_editor.get_entry(text, KEYS)
         inserted = toml_editor.set_entry(text, KEYS, VALUE)

@@ -1,12 +1,12 @@
 """The section for agents in a Markdown file: in and out, every other byte as it was."""
 
 from dowse.interfaces.agents import instructions
-from fuzz.inputs import as_text
+from fuzz.inputs import decode_text
 
 
 def run(data: bytes) -> None:
     """Insert the section and remove it."""
-    text = as_text(data)
+    text = decode_text(data)
     inserted = instructions.add_section(text)
     assert instructions.SECTION.strip() in inserted
     assert instructions.add_section(inserted) == inserted
