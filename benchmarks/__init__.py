@@ -1,1 +1,1 @@
-"""Measures dowse: how good its answers are, how fast it is, how it scales, what it survives. Not shipped."""
+"""Benchmarks of dowse: search quality, speed, scale, crash safety. Not part of the installed package."""

@@ -1,4 +1,4 @@
-"""``python -m benchmarks [NAME...]``: runs benchmarks, prints their figures, keeps them in ``results/``."""
+"""Run benchmarks, print their figures and write them to ``results/``: ``python -m benchmarks [NAME...]``."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ BENCHMARKS = {
 
 
 def main() -> int:
-    """Run what was asked for; 1 if something was missing."""
+    """Run the chosen benchmarks; return 1 if data was missing, 2 for an unknown name."""
     modules = {name: import_module(f"benchmarks.{name}") for name in BENCHMARKS}
     args = _make_parser(modules).parse_args()
     if unknown := set(args.names) - set(BENCHMARKS):
@@ -46,7 +46,7 @@ def main() -> int:
     if args.page:
         results.write_page()
         return 0
-    compileall.compile_dir(Path(dowse.__file__).parent, quiet=1)  # as pip does, of dowse as of its peers
+    compileall.compile_dir(Path(dowse.__file__).parent, quiet=1)  # pip does this for the other engines
     failed = False
     for name in args.names or BENCHMARKS:
         try:

@@ -1,15 +1,15 @@
-"""What an agent pays until it has seen what it looks for: a scripted agent, the same for every set of tools.
+"""Tokens that a scripted agent spends until it has seen the cited lines, with each set of search tools.
 
-For each SWE-QA question whose answer cites lines: ask the question with the tool's defaults; ask once for more; then
-open what was found, in order, in one of two ways: a hundred lines on either side of each place, or whole files. It
-stops as soon as half of a cited range of lines has been shown. What is counted are the tokens of the answers, by one
-estimate for all.
+For each SWE-QA query whose answer cites lines, the agent searches with the tool's defaults, asks once for more hits,
+and then opens the hits in order, in one of two ways: a hundred lines on either side of each hit, or whole files. It
+stops as soon as half of a cited range of lines has been shown. The tokens of all answers are counted, by the same
+estimate for every tool.
 
 - dowse: ``search``, its next page, over its MCP server.
 - semble: ``search``; once more for ten whole chunks, as the description of its tool says; over its MCP server.
-- ripgrep: the files with most lines that have a word of the question; the matching lines of the first three.
+- ripgrep: the files with the most lines that contain a word of the query; the matching lines of the first three.
 
-Files are opened as agents' own tools do it: numbered lines, two thousand at the most.
+Files are opened as coding agents do it: numbered lines, at most two thousand.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from benchmarks.sets import swe_qa
 from dowse.search.output.token_estimate import estimate_tokens
 
 OPEN_LIMITS = {"places": 5, "files": 3}
-"""Places, or files, that the agent opens before it gives up."""
+"""Hits, or files, that the agent opens before it gives up."""
 
 CONTEXT_LINES = 100
-"""Lines on either side of a place that is opened."""
+"""Lines shown on either side of a hit that is opened."""
 
 MAX_FILE_LINES = 2000
 MIN_SEEN_SHARE = 0.5
@@ -52,28 +52,28 @@ MAX_MATCHING_LINES = 50
 """Files whose matching lines are shown, and how many of each."""
 
 Lines = dict[str, set[int]]
-"""The lines that were shown, by path."""
+"""Line numbers that were shown, by path."""
 
 
 @dataclass
 class Transcript:
-    """What the agent has been shown, and what that cost."""
+    """Lines that the agent has been shown, and their cost in tokens."""
 
     tokens: int = 0
     lines: Lines = field(default_factory=dict)
 
     def add(self, text: str, lines: Mapping[str, set[int]]) -> None:
-        """An answer."""
+        """Add an answer: its tokens and the lines it shows."""
         self.tokens += estimate_tokens(text)
         for path, numbers in lines.items():
             self.lines.setdefault(path, set()).update(numbers)
 
     def copy(self) -> Transcript:
-        """The same so far."""
+        """Copy the transcript, so that two ways of opening can continue from it."""
         return Transcript(self.tokens, {path: set(numbers) for path, numbers in self.lines.items()})
 
     def has(self, spans: Mapping[str, Sequence[tuple[int, int]]]) -> bool:
-        """Whether enough of one of the ranges was shown."""
+        """Return whether enough lines of one of the ranges were shown."""
         return any(
             len(self.lines.get(path, set()) & set(range(first, last + 1)))
             >= MIN_SEEN_SHARE * (last - first + 1)
@@ -83,30 +83,30 @@ class Transcript:
 
 
 Locations = list[tuple[str, int]]
-"""Places that an answer names, best first: path and line."""
+"""Path and line of each hit of an answer, best first."""
 
 
 class Tools(Protocol):
-    """What an agent can ask."""
+    """Search tools that an agent can call."""
 
     async def search(self, query: str, transcript: Transcript) -> Locations:
-        """The first answer; the places in it, best first."""
+        """Search with the default options; return where the hits are, best first."""
         ...
 
     async def search_more(self, query: str, transcript: Transcript) -> Locations:
-        """Another answer to the same question."""
+        """Ask for more hits of the same query."""
         ...
 
 
 class AgentRun(NamedTuple):
-    """What a way of looking came to: its cost, and at which step the lines were seen."""
+    """Cost of a run in tokens, and the step at which the cited lines were seen."""
 
     tokens: int
     step: str
 
 
 async def run_agent(tools: Tools, root: Path, query: str, spans: Mapping[str, Any]) -> dict[str, AgentRun]:
-    """Ask, ask for more, open what was found; what that came to, by way of opening."""
+    """Search, search for more, then open the hits; return the result of each way of opening."""
     transcript = Transcript()
     found = await tools.search(query, transcript)
     if transcript.has(spans):
@@ -144,11 +144,11 @@ class Dowse:
         self._cursor: str | None = None
 
     async def search(self, query: str, transcript: Transcript) -> Locations:
-        """The best mix for the default budget."""
+        """Search with the default token budget."""
         return await self._search({"query": query}, transcript)
 
     async def search_more(self, query: str, transcript: Transcript) -> Locations:
-        """The next page."""
+        """Fetch the next page, if there is one."""
         return (
             await self._search({"query": query, "cursor": self._cursor}, transcript) if self._cursor else []
         )
@@ -172,11 +172,11 @@ class Semble:
         self._root = root
 
     async def search(self, query: str, transcript: Transcript) -> Locations:
-        """Five results of ten lines: its defaults."""
+        """Search with the defaults: five results of ten lines."""
         return await self._search({"query": query}, transcript)
 
     async def search_more(self, query: str, transcript: Transcript) -> Locations:
-        """Ten results, whole."""
+        """Search for ten whole chunks."""
         return await self._search({"query": query, "top_k": 10, "max_snippet_lines": None}, transcript)
 
     async def _search(self, arguments: dict[str, Any], transcript: Transcript) -> Locations:
@@ -193,7 +193,7 @@ class Semble:
 
 
 class Ripgrep:
-    """ripgrep, asked for every word of the question."""
+    """ripgrep with every word of the query."""
 
     def __init__(self, root: Path, program: str) -> None:
         self._root = root
@@ -201,7 +201,7 @@ class Ripgrep:
         self._files: list[str] = []
 
     async def search(self, query: str, transcript: Transcript) -> Locations:
-        """The files with the most matching lines."""
+        """List the files with the most matching lines."""
         counted = self._run(query, "--count")
         rows = [
             (int(line.rpartition(":")[2]), line.rpartition(":")[0]) for line in counted.splitlines() if line
@@ -212,7 +212,7 @@ class Ripgrep:
         return [(path, 1) for path in self._files]
 
     async def search_more(self, query: str, transcript: Transcript) -> Locations:
-        """The matching lines of the first files."""
+        """Show the matching lines of the first files."""
         for path in self._files[:MAX_GREPPED_FILES]:
             found = self._run(query, "--line-number", "--no-filename", path).splitlines()[:MAX_MATCHING_LINES]
             numbers = {int(line.partition(":")[0]) for line in found if line.partition(":")[0].isdigit()}
@@ -239,7 +239,7 @@ class Ripgrep:
 
 
 def parse_shown_lines(text: str) -> Lines:
-    """The lines of files that an answer of dowse shows: those below a header, but for what a mark leaves out."""
+    """Parse the lines that an answer of dowse shows: those below a header, except the ones that a mark skips."""
     lines: Lines = {}
     path, number, last, is_after_header = "", 1, 0, False
     for line in text.split("\n"):
@@ -273,7 +273,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
-    """Every set of tools over every question that cites lines."""
+    """Run every set of tools on every query whose answer cites lines."""
     chosen = args.tools or list(TOOLS)
     rows: dict[str, list[dict[str, AgentRun]]] = {}
     listings: dict[str, int] = {}
@@ -290,8 +290,8 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
         notes=(
             f"{max(map(len, rows.values()), default=0)} SWE-QA questions whose answers cite lines; a range counts as "
             f"seen when {MIN_SEEN_SHARE:.0%} of it was shown; {describe_semble()}",
-            f"opening places: {CONTEXT_LINES} lines on either side of up to {OPEN_LIMITS['places']}; opening files: up to "
-            f"{OPEN_LIMITS['files']}, {MAX_FILE_LINES} lines of each",
+            f"opening places: {CONTEXT_LINES} lines on either side of up to {OPEN_LIMITS['places']}; "
+            f"opening files: up to {OPEN_LIMITS['files']}, {MAX_FILE_LINES} lines of each",
             "tokens of the answers, by dowse's estimate; those of a question that is never answered count too",
             *notes,
         ),
@@ -300,7 +300,7 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
 
 
 def describe_semble() -> str:
-    """Which semble was asked."""
+    """Name the version and the model of semble."""
     return f"semble 0.7.0, model {get_semble_model()}"
 
 

@@ -1,4 +1,4 @@
-"""Every value that crosses a stage of a benchmark."""
+"""Types shared by all benchmarks: targets, figures, outcomes, hits, queries, trees."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _RELATIONS: Mapping[str, Callable[[float, float], bool]] = {
 
 
 class Target(NamedTuple):
-    """What a figure should be: ``Target("<=", 0.7)``."""
+    """Bound that a figure should keep to: ``Target("<=", 0.7)``."""
 
     relation: str
     bound: float
 
     def is_met_by(self, value: float) -> bool:
-        """Whether a value is as it should be."""
+        """Return whether a value keeps to the bound."""
         return _RELATIONS[self.relation](value, self.bound)
 
     def __str__(self) -> str:
@@ -30,23 +30,23 @@ class Target(NamedTuple):
 
 
 def at_most(bound: float) -> Target:
-    """A target for what may be this large."""
+    """Make a target with an inclusive upper bound."""
     return Target("<=", bound)
 
 
 def below(bound: float) -> Target:
-    """A target for what must stay under a bound."""
+    """Make a target with an exclusive upper bound."""
     return Target("<", bound)
 
 
 def at_least(bound: float) -> Target:
-    """A target for what may be this small."""
+    """Make a target with an inclusive lower bound."""
     return Target(">=", bound)
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One measured number. ``unit`` is "" for shares and scores from 0 to 1; ``beside`` what others reach."""
+    """One measured number. ``unit`` is "" for shares and scores from 0 to 1; ``beside`` is what other engines reach."""
 
     name: str
     value: float
@@ -57,7 +57,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a benchmark found. Only an ``official`` one (nothing overridden) is kept in ``results/``."""
+    """Result of a benchmark. Only an ``official`` one (no setting overridden) is written to ``results/``."""
 
     name: str
     title: str
@@ -68,7 +68,7 @@ class Outcome:
 
 
 class Hit(NamedTuple):
-    """A result as an adapter returns it: lines are 1-based and inclusive, the path relative to the tree.
+    """A search result as an adapter returns it: lines are 1-based and inclusive, the path relative to the tree.
 
     An engine that returns whole files gives no lines; ``entity`` and ``text`` are empty where it has none.
     """
@@ -81,7 +81,7 @@ class Hit(NamedTuple):
 
 
 class Query(NamedTuple):
-    """Something to look for in a tree; ``id`` is unique in its tree."""
+    """Text to search for in a tree; ``id`` is unique in its tree."""
 
     id: str
     text: str
@@ -89,7 +89,7 @@ class Query(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A source tree and what is asked about it."""
+    """A source tree and the queries about it."""
 
     name: str
     path: Path
@@ -97,4 +97,4 @@ class Tree:
 
 
 Row = dict[str, Any]
-"""The scores of one question: ``repo`` and ``qid`` say which, the rest are numbers by metric."""
+"""Scores of one query: ``repo`` and ``qid`` say which, the rest are numbers by metric."""

@@ -1,9 +1,9 @@
-"""Fits the relevance that is shown with every hit, and says how well it holds: ``python -m benchmarks.calibrate``.
+"""Fit the relevance shown with every hit, and report its calibration: ``python -m benchmarks.calibrate``.
 
-Hits of questions with known answers are right or wrong; those of questions about another tree, or about nothing that
-any tree has, are wrong. Two logistic models (the first hit, and those below it) over the evidence of
-``dowse.search.ranking.calibration``; trees are split into halves, each judged by a fit to the other, and the
-constants come from a fit to all.
+Hits of queries with known answers are right or wrong; all hits of queries about another tree, or about nothing in any
+tree, are wrong. Two logistic models (one for the first hit, one for later hits) are fitted over the features of
+``dowse.search.ranking.calibration``. Trees are split into halves, each evaluated with a fit to the other; the constants
+come from a fit to all.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from dowse.search.ranking.calibration import (
 )
 
 HITS_PER_QUERY = 10
-"""Hits per question that are looked at."""
+"""Hits of each query that are labelled."""
 
 FOREIGN_QUERIES = 20
-"""Questions about other trees per tree; there are as many real ones."""
+"""Queries about other trees, per tree; there are about as many real ones."""
 
 THRESHOLDS = (0.03, 0.05, 0.07, 0.1, 0.15)
 
@@ -46,12 +46,12 @@ ABSENT_QUERIES = (
     "FrobnicateWidget", "patient_record_merge", "where is the shopping cart total computed",
     "font glyph kerning table", "satellite orbit propagation", "garbage collector mark phase",
 )  # fmt: skip
-"""Questions that no tree of the sets answers."""
+"""Queries that no tree of the sets answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledHit:
-    """A hit with its evidence, the question it answers, and whether it is right."""
+    """A hit with its features, its query, and whether it is right."""
 
     set: str
     tree: str
@@ -62,13 +62,13 @@ class LabelledHit:
 
 
 IsRight = Callable[[Tree, str, str], bool]
-"""Whether a path is an answer to the question with an id."""
+"""Whether a path answers the query with an id."""
 
 
 def collect_hits(
     set_name: str, trees: Sequence[Tree], is_right: IsRight, settings: dict[str, Any]
 ) -> Iterator[LabelledHit]:
-    """The hits of real and foreign questions on every tree."""
+    """Search every tree for its own and for foreign queries; yield the labelled hits."""
     chance = random.Random(0)
     for tree in trees:
         print(f"{set_name}: {tree.name}", file=sys.stderr)
@@ -96,12 +96,12 @@ def _extract_features(engine: Engine, text: str) -> Iterator[tuple[str, Features
             model = RelevanceModel(snapshot, ranking.query)
             for rank, candidate in enumerate(ranking.candidates[:HITS_PER_QUERY], 1):
                 yield candidate.file.path, model.extract_features(candidate, rank)
-    except UsageError:  # a question that is not one in our language
+    except UsageError:  # not a valid query
         return
 
 
 def is_repository_answer(tree: Tree, id: str, path: str) -> bool:
-    """Whether a file is a target of a question about the 31 repositories."""
+    """Return whether a file is a target of a query about the 31 repositories."""
     scorer, bench = data.load_scorer(), repositories._load_bench()
     task = bench.by_key[tree.name, int(id)]
     return any(
@@ -111,7 +111,7 @@ def is_repository_answer(tree: Tree, id: str, path: str) -> bool:
 
 
 def is_cited(tree: Tree, id: str, path: str) -> bool:
-    """Whether an answer of SWE-QA cites a file."""
+    """Return whether an answer of SWE-QA cites a file."""
     return path in swe_qa._load_items()[id]["gold"]
 
 
@@ -119,13 +119,13 @@ Weights = dict[str, float]
 
 
 def fit(sample: Sequence[LabelledHit]) -> tuple[Weights, Weights]:
-    """The weights for first hits and for others."""
+    """Fit the weights of first hits and of later hits."""
     first = [hit for hit in sample if not hit.features.depth]
     return _fit(first), _fit([hit for hit in sample if hit.features.depth])
 
 
 def _fit(sample: Sequence[LabelledHit]) -> Weights:
-    """Newton's method, with a little shrinking so that a feature that never varies gets weight 0."""
+    """Fit a logistic model by Newton's method; a little shrinkage gives a constant feature weight 0."""
     x = np.array([[1.0, *hit.features] for hit in sample])
     y = np.array([float(hit.right) for hit in sample])
     weights = np.zeros(x.shape[1])
@@ -141,13 +141,13 @@ def _fit(sample: Sequence[LabelledHit]) -> Weights:
 
 
 def predict_relevance(hit: LabelledHit, first: Weights, later: Weights) -> float:
-    """The relevance of a hit under some weights."""
+    """Predict the relevance of a hit with the given weights."""
     weights = later if hit.features.depth else first
     return logistic(weights["intercept"] + sum(weights[k] * v for k, v in hit.features._asdict().items()))
 
 
 def report(name: str, sample: Sequence[LabelledHit], first: Weights, later: Weights) -> None:
-    """How well the relevance of some hits holds."""
+    """Print AUC, Brier score and calibration error of some hits."""
     p = np.array([predict_relevance(hit, first, later) for hit in sample])
     y = np.array([hit.right for hit in sample])
     best: dict[tuple[str, str, bool], float] = {}
@@ -167,7 +167,7 @@ def report(name: str, sample: Sequence[LabelledHit], first: Weights, later: Weig
 
 
 def auc(p: Any, y: Any) -> float:
-    """How often a right one is above a wrong one; ties count half."""
+    """Compute how often a right hit scores above a wrong one; ties count half."""
     _, inverse, counts = np.unique(p, return_inverse=True, return_counts=True)
     ends = np.cumsum(counts)
     ranks = (ends - (counts - 1) / 2)[inverse]
@@ -176,7 +176,7 @@ def auc(p: Any, y: Any) -> float:
 
 
 def calibration_error(p: Any, y: Any, bins: int = 10) -> float:
-    """The mean distance of what is said from what is, over bins of equal width."""
+    """Compute the mean distance between predicted and observed relevance over bins of equal width."""
     error = 0.0
     for low in np.arange(bins) / bins:
         inside = (p >= low) & (p < low + 1 / bins)

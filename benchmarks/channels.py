@@ -1,7 +1,7 @@
-"""What words, what meaning and what both find: every question set with one channel alone, and with everything.
+"""Quality of single channels: every query set with keywords alone, with vectors alone, and with everything.
 
 "Words" is BM25 over the fields of a chunk, "meaning" the built-in model; both alone are without names, file names and
-signals, so that they say what a channel is worth by itself. The list is of chunks, as a channel ranks them.
+signals, to show what a channel is worth by itself. Results are chunks, as the channel ranks them.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ BASELINE = "everything but meaning"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Takes ``--set``, like quality."""
+    """Add no options: ``--set`` of quality applies."""
 
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
-    """Each set."""
+    """Measure each set."""
     for name in args.sets or SETS:
         query_set = SETS[name]
         rows = quality.run_variants(query_set, quality.ENGINE, VARIANTS, {})

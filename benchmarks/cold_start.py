@@ -1,7 +1,7 @@
-"""A fresh process that opens an index and searches: ``python -m benchmarks.cold_start ROOT INDEX < QUERIES``.
+"""Measure a new process that opens an index and searches: ``python -m benchmarks.cold_start ROOT INDEX < QUERIES``.
 
-Queries are a JSON list on standard input; what it took is printed as JSON. Ready means that an engine is
-open and has a snapshot of the index in hand, so that a question could be put to it.
+Queries are a JSON list on standard input; the times are printed as JSON. Ready means that an engine is open and
+has a snapshot of the index, so that it could search.
 """
 
 from __future__ import annotations

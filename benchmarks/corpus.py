@@ -3,8 +3,8 @@
 The 31 repositories and those of SWE-QA are copied one after the other until there is enough, then again
 from the start, each round into a folder of its own. In every file of a later round one line is changed (the
 first identifier on it gets a suffix), so that no two contents are equal and nothing that is known by its
-content can be used again. What such a corpus does not have is the vocabulary of a real one of its size:
-posting lists grow as they would, the number of different words does not.
+content can be used again. Such a corpus lacks the vocabulary of a real one of its size: posting lists grow as
+they would, the number of distinct terms does not.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _IDENTIFIER = re.compile(rb"\b(?:[A-Za-z]+_[A-Za-z_]+|[a-z]+[A-Z][A-Za-z]+|[A-Za
 
 
 class Corpus(NamedTuple):
-    """A made tree: where it is, how much was written, and a pattern that one of its parts matches."""
+    """A generated tree: its root, its size, and a pattern that matches one of the copied repositories."""
 
     root: Path
     files: int
@@ -41,7 +41,7 @@ class Corpus(NamedTuple):
 
 
 def build(root: Path, chunks: int) -> Corpus:
-    """A tree of about so many chunks."""
+    """Write a tree of about so many chunks."""
     wanted, files, size = chunks * BYTES_PER_CHUNK, 0, 0
     sources = list(_list_sources())
     copies = (
@@ -64,7 +64,7 @@ def _list_sources() -> Iterator[tuple[str, Path]]:
 
 
 def _copy_files(source: Path, target: Path, number: int) -> Iterator[int]:
-    """Copy the text files of a tree; the size of each."""
+    """Copy the text files of a tree; yield the size of each."""
     for path in sorted(source.rglob("*")):
         if path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
             continue
@@ -78,7 +78,7 @@ def _copy_files(source: Path, target: Path, number: int) -> Iterator[int]:
 
 
 def vary_line(content: bytes, number: int) -> bytes:
-    """The content with one line changed, another one for each number; as it is for number 0."""
+    """Change one line of the content, differently for each number; number 0 changes nothing."""
     if not number:
         return content
     suffix = f"Round{number}".encode()

@@ -1,6 +1,6 @@
-"""Where the public questions and source trees are. Nothing of them is part of the project.
+"""Find the public query sets and source trees, which are not part of the project.
 
-The places come from environment variables (see README.md); scorers are loaded from there and never copied.
+The paths come from environment variables (see README.md); scorers are loaded from there and never copied.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FOLDERS = {
     "BENCH_SDISTS": "the folder with the unpacked source distributions requests-2.32.3 and flask-3.0.3",
     "BENCH_BIG_TREE": "a source tree of about 7,000 files (a checkout of django)",
 }
-"""Variables that must name a folder, and which."""
+"""Variables that must name a folder, and what that folder holds."""
 
 ALTERNATE_MIRRORS = {"task_026": "fastapi+typer", "task_037": "Kludex+starlette"}
 """Tasks whose commit is only in the snapshot of the repository under its present name."""
@@ -35,7 +35,7 @@ class MissingDataError(Exception):
 
 
 def find_folder(variable: str) -> Path:
-    """The folder that a variable names."""
+    """Return the folder that a variable names."""
     value = os.environ.get(variable)
     if not value:
         raise MissingDataError(f"set {variable} to {FOLDERS[variable]}: see benchmarks/README.md")
@@ -46,7 +46,7 @@ def find_folder(variable: str) -> Path:
 
 
 def cache_folder() -> Path:
-    """Where exports and peers' environments are kept between runs: BENCH_CACHE, else the user's cache."""
+    """Return the cache for exports and environments: BENCH_CACHE, else the user's cache folder."""
     path = Path(os.environ.get("BENCH_CACHE") or platformdirs.user_cache_dir("dowse-benchmarks"))
     path.mkdir(parents=True, exist_ok=True)
     return path
@@ -54,20 +54,20 @@ def cache_folder() -> Path:
 
 @cache
 def load_scorer() -> Any:
-    """The module score.py."""
+    """Load the module score.py."""
     find_folder("BENCH_TREES")
     return _load("score.py", ())
 
 
 @cache
 def load_localizer() -> Any:
-    """The module loc.py: loading and exporting for questions about git commits."""
+    """Load the module loc.py, which loads queries about git commits and exports these."""
     find_folder("BENCH_MIRRORS")
     return _load("loc.py", ("--help",))
 
 
 def _load(name: str, arguments: tuple[str, ...]) -> ModuleType:
-    """A module of BENCH_HOME. loc.py parses the command line as it loads: ``--help`` ends that, quietly."""
+    """Load a module of BENCH_HOME. loc.py parses the command line on import: ``--help`` ends that, quietly."""
     path = find_folder("BENCH_HOME") / name
     spec = importlib.util.spec_from_file_location(f"bench_{path.stem}", path)
     if spec is None or spec.loader is None or not path.is_file():
@@ -84,7 +84,7 @@ def _load(name: str, arguments: tuple[str, ...]) -> ModuleType:
 
 
 def export_commit(mirror: str, commit: str) -> Path:
-    """The files of a commit, exported once into the cache."""
+    """Export the files of a commit into the cache, once."""
     target = cache_folder() / "exports" / f"{mirror}-{commit[:12]}"
     if target.is_dir():
         return target
@@ -98,5 +98,5 @@ def export_commit(mirror: str, commit: str) -> Path:
 
 
 def load_bench_queries() -> list[str]:
-    """All questions about the 31 repositories, without repeats."""
+    """List all queries about the 31 repositories, without repeats."""
     return list(dict.fromkeys(task.query for task in load_scorer().load_bench().tasks))

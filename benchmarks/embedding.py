@@ -1,10 +1,10 @@
-"""What the built-in model costs: indexing with and without it, loading it, the vector of a question, the wheel.
+"""Cost of the built-in embedding model: indexing with and without it, loading it, a query vector, the wheel.
 
 - Indexing: CPU time of each of the 31 trees with and without vectors, in turn in two processes that have indexed
   another tree before; one worker. Median of ``--runs``.
-- Loading: in a fresh process, from the first mention of the model until a question has its vector; Python's imports
-  left out, which are those of any search. Median of some processes.
-- The vector of a question: in that process, of each of the public questions, once.
+- Loading: in a new process, from the first use of the model until a query has its vector; without Python's imports,
+  which any search needs. Median over several processes.
+- A query vector: in that process, each of the public queries once.
 - The wheel: what ``pip wheel`` makes of this source tree.
 """
 
@@ -42,11 +42,11 @@ ROOT = Path(__file__).parent.parent
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Takes ``--runs`` and ``--tree``, like speed."""
+    """Add no options: ``--runs`` and ``--tree`` of speed apply."""
 
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
-    """All figures."""
+    """Measure indexing, the model and the wheel."""
     trees = [tree for tree in repositories.trees() if not args.trees or tree.name in args.trees]
     costs = _measure_indexing(trees, args.runs)
     yield Outcome(
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
 
 
 def _measure_indexing(trees: Sequence[Tree], runs: int) -> dict[str, dict[str, float]]:
-    """CPU milliseconds of indexing by tree, with and without vectors."""
+    """Measure CPU milliseconds of indexing by tree, with and without vectors."""
     found: dict[str, dict[str, float]] = {}
     warm_up = next(tree.path for tree in repositories.trees() if tree.name == WARM_UP_TREE)
     with EngineProcess("dowse") as one, EngineProcess("dowse") as other:
@@ -84,7 +84,7 @@ def _measure_indexing(trees: Sequence[Tree], runs: int) -> dict[str, dict[str, f
 def _index_both(
     one: EngineProcess, other: EngineProcess, tree: Path, *, is_first: bool
 ) -> tuple[float, float]:
-    """With and without vectors; which goes first takes turns."""
+    """Index with and without vectors; which goes first alternates."""
     if is_first:
         return one.index(tree).cpu_ms, other.index(tree, **NO_VECTORS).cpu_ms
     without = other.index(tree, **NO_VECTORS).cpu_ms
@@ -115,7 +115,7 @@ def _make_model_figures(queries: Sequence[str]) -> list[Figure]:
 
 
 def _time_cold_model(queries: Sequence[str]) -> tuple[float, list[float]]:
-    """Milliseconds until the first question has its vector, and of each that follows."""
+    """Time the first query vector of a new process, and each later one, in milliseconds."""
     ran = subprocess.run(
         [sys.executable, "-m", "benchmarks.embedding"],
         input=json.dumps(list(queries)),
@@ -129,7 +129,7 @@ def _time_cold_model(queries: Sequence[str]) -> tuple[float, list[float]]:
 
 
 def main() -> None:
-    """Print what the vector of each question takes; questions are a JSON list on standard input."""
+    """Print the milliseconds of each query vector; queries are a JSON list on standard input."""
     queries = json.load(sys.stdin)
     from dowse.embedders.static import load_built_in
 

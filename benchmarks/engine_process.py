@@ -1,4 +1,4 @@
-"""An engine in a process of its own, and the means to ask it."""
+"""Run an engine in a process of its own, and search it from here."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from benchmarks.competitors import COMPETITORS, serve
 
 
 class Cost(NamedTuple):
-    """What a call took, as measured in the engine's process; CPU time includes threads and children."""
+    """Time of a call, measured in the engine's process; CPU time includes threads and children."""
 
     cpu_ms: float
     wall_ms: float
 
 
 class Answer(NamedTuple):
-    """The results of a question and what it took."""
+    """The hits of a query and the time it took."""
 
     hits: list[Hit]
     cost: Cost
 
 
 class EngineProcess:
-    """One engine of the table, running. Use in a ``with`` block."""
+    """A running engine of the table. Use in a ``with`` block."""
 
     def __init__(self, name: str, environment: dict[str, str] | None = None) -> None:
         competitor = COMPETITORS[name]
@@ -52,11 +52,11 @@ class EngineProcess:
         self._process.communicate()
 
     def index(self, path: Path, **settings: Any) -> Cost:
-        """Index a tree; questions go to it from here on."""
+        """Index a tree; later searches go to it."""
         return Cost(**self._request({"do": "index", "path": str(path), "settings": settings}))
 
     def search(self, queries: Sequence[str], depth: int, runs: int = 1) -> list[Answer]:
-        """The answer to each question, with the median of what some runs of it took."""
+        """Search for each query; its time is the median of some runs."""
         request = {"do": "search", "queries": list(queries), "depth": depth, "runs": runs}
         found = self._request(request)["answers"]
         return [

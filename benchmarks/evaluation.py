@@ -1,8 +1,8 @@
-"""``dowse eval`` held against the public bench: the same answers, scored by its own score.py.
+"""Compare ``dowse eval`` with the public bench: the same results, scored by its own score.py.
 
-Every repository is evaluated by the real command, with the annotations as ground truth; NDCG@10 of every question is
-compared with what score.py says of the very results that the command reports to have scored. Then the time of a run of
-1,000 questions on a warm index.
+Every repository is evaluated by the real command, with the annotations as ground truth. NDCG@10 of every query is
+compared with the score that score.py gives to the results the command reports. Then a run of 1,000 queries on a warm
+index is timed.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from benchmarks.bench_types import Figure, Outcome, at_most
 from benchmarks.metrics import mean
 
 TIMED_QUERIES = 1000
-"""Of the timed run."""
+"""Queries of the timed run."""
 
 METRIC = "ndcg@10"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Nothing to choose."""
+    """Add no options."""
 
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
-    """The comparison, and the timing."""
+    """Compare the scores of every query, then time a large run."""
     bench = data.load_scorer().load_bench()
     by_repository: dict[str, tuple[float, float]] = {}
     query_count, worst = 0, 0.0
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
 
 
 def _run_eval(root: Path, truth: Path) -> list[dict[str, Any]]:
-    """The outcomes of the real command."""
+    """Run the real command; return its outcome for each query."""
     with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
         report = _run_command("eval", str(truth), "--root", str(root), "--index-dir", folder, "--json")
     outcomes: list[dict[str, Any]] = report["runs"][0]["questions"]
@@ -72,7 +72,7 @@ def _run_eval(root: Path, truth: Path) -> list[dict[str, Any]]:
 
 
 def _score_results(bench: Any, name: str, outcomes: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows of score.py for the first ten results that the command reports."""
+    """Score the first ten results that the command reports with score.py."""
     runs = {(name, qid): [_parse_location(found) for found in o["found"]] for qid, o in enumerate(outcomes)}
     rows: list[dict[str, Any]] = data.load_scorer().score_results(bench, runs)
     return rows
@@ -85,7 +85,7 @@ def _parse_location(found: str) -> tuple[str, int, int]:
 
 
 def _time_eval(bench: Any) -> float:
-    """Seconds of a run of many questions about one tree whose index is there."""
+    """Time, in seconds, a run of many queries on one tree that is already indexed."""
     name = bench.repos()[0]
     root = bench.bench_dir(name)
     tasks = [task for task in bench.tasks if task.repo == name]

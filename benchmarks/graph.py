@@ -1,6 +1,6 @@
 """The code graph: calls and imports against jedi, nodes against LocAgent's counts, entities, cost, changes.
 
-Each part is an outcome of its own and is left out, with a note, if its data is missing.
+Each part is an outcome of its own and is skipped, with a note, if its data is missing.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,13 +36,13 @@ from dowse.types.graph_values import Certainty, Relation
 from dowse.types.source import Kind
 
 PACKAGES = ("requests-2.32.3", "flask-3.0.3", "httpx-0.27.2")
-"""Source distributions on which jedi is asked about every call; those that are missing are left out."""
+"""Source distributions whose calls are compared with jedi; missing ones are skipped."""
 
 LOCAGENT_COUNTS = {
     "requests-2.32.3": {"nodes": 767, "files": 34, "classes": 85, "functions": 643},
     "flask-3.0.3": {"nodes": 1609, "files": 82, "classes": 145, "functions": 1354},
 }
-"""What LocAgent's graph has of these, ``__init__`` methods folded into their classes."""
+"""Node counts of LocAgent's graph, ``__init__`` methods folded into their classes."""
 
 JEDI_VARIABLE = "BENCH_JEDI_PYTHON"
 EDITS = 200
@@ -61,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
-    """The parts that were asked for."""
+    """Run the chosen parts."""
     for name in args.graph_parts or PARTS:
         try:
             yield PARTS[name]()
@@ -73,7 +74,7 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
 
 
 def measure_calls() -> Outcome:
-    """Precision and recall of resolved calls to definitions in the tree, imports of files in the tree."""
+    """Measure precision and recall of resolved calls, and recall of imports, within the tree."""
     figures: list[Figure] = []
     notes = []
     for name in PACKAGES:
@@ -89,7 +90,7 @@ def measure_calls() -> Outcome:
 
 
 def _load_oracle(root: Path) -> Any:
-    """What jedi says of a tree; kept in the cache, because it takes minutes."""
+    """Load jedi's answers about a tree; they are cached, because they take minutes."""
     kept = data.cache_folder() / f"oracle-{root.name}.json"
     if not kept.exists():
         python = os.environ.get(JEDI_VARIABLE)
@@ -104,7 +105,7 @@ def _load_oracle(root: Path) -> Any:
 
 
 def _compare_edges(name: str, graph: Graph, oracle: Any) -> tuple[list[Figure], str]:
-    """Our edges beside the oracle's, call by call."""
+    """Compare our edges with the oracle's, call by call."""
     oracle_targets: dict[tuple[str, int], set[str]] = {}
     silent: set[tuple[str, int, str]] = set()
     expected: set[tuple[str, str]] = set()
@@ -151,7 +152,7 @@ def _compare_edges(name: str, graph: Graph, oracle: Any) -> tuple[list[Figure], 
 
 
 def _fold_constructor(id: str) -> str:
-    """A constructor is its class."""
+    """Replace the id of a constructor by that of its class."""
     return id.removesuffix(".__init__")
 
 
@@ -166,7 +167,7 @@ def _iterate_edges(graph: Graph, relation: Relation) -> Iterator[Any]:
 
 
 def measure_counts() -> Outcome:
-    """Our nodes by LocAgent's counting rules."""
+    """Compare our node counts, by LocAgent's counting rules, with its own."""
     figures = []
     for name, theirs in LOCAGENT_COUNTS.items():
         root = data.find_folder("BENCH_SDISTS") / name
@@ -183,7 +184,7 @@ def measure_counts() -> Outcome:
 
 
 def _count_nodes(graph: Graph) -> dict[str, int]:
-    """Python files; constructors folded into classes; folders of these."""
+    """Count Python files, their folders, classes and functions; constructors belong to their classes."""
     files = [path for path in graph.files if path.endswith(".py")]
     nodes = [node for path in files for node in graph.files[path].nodes]
     classes = [node for node in nodes if node.kind is Kind.CLASS]
@@ -204,7 +205,7 @@ def _is_constructor(id: str, graph: Graph) -> bool:
 
 
 def measure_entities() -> Outcome:
-    """The 100 labelled queries, asked for entities."""
+    """Search entities with the 100 labelled queries."""
     ranks: dict[str, list[int]] = {}
     times: list[float] = []
     labels = locagent._load_queries()
@@ -232,7 +233,7 @@ def measure_entities() -> Outcome:
 
 
 def _time_name_lookup() -> Figure:
-    """Looking up a name among 100,000 definitions."""
+    """Time looking up a name among 100,000 definitions."""
     with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
         root = Path(folder)
         for n in range(500):
@@ -243,9 +244,7 @@ def _time_name_lookup() -> Figure:
             look_up = engine.graph.entities
             look_up("function_1_1", content=False)
             names = [f"function_{n}_{n % 200}" for n in range(0, 500, 10)] + ["function_77_1*"]
-            times = [
-                measure_time(lambda name=name: look_up(name, content=False)).wall * 1e3 for name in names
-            ]  # type: ignore[misc]
+            times = [measure_time(partial(look_up, name, content=False)).wall * 1e3 for name in names]
     return Figure("a name among 100,000, median", statistics.median(times), "ms", below(10))
 
 
@@ -253,7 +252,7 @@ def _time_name_lookup() -> Figure:
 
 
 def measure_cost() -> Outcome:
-    """What the graph adds to indexing, and what a question costs, on a large tree."""
+    """Measure what the graph adds to indexing, and the time of a graph query, on a large tree."""
     source = data.find_folder("BENCH_BIG_TREE")
     usual = _measure_usual_indexing(source)
     with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
@@ -287,7 +286,7 @@ def measure_cost() -> Outcome:
 
 
 def _measure_usual_indexing(source: Path) -> float:
-    """CPU seconds of indexing with the built-in model."""
+    """Measure CPU seconds of indexing with the built-in model."""
     with (
         tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder,
         Engine.open(source, index_dir=folder, workers=1, refresh=False) as engine,
@@ -296,7 +295,7 @@ def _measure_usual_indexing(source: Path) -> float:
 
 
 def _measure_extraction(engine: Engine) -> float:
-    """CPU seconds that finding and packing what files mention adds to finding what they define; parsing left out."""
+    """Measure CPU seconds of finding and packing references, on top of definitions; without parsing."""
     total = 0.0
     with engine.store.snapshot() as snapshot, gc_paused():
         for path in snapshot.manifest():
@@ -333,7 +332,7 @@ def _time_impact(engine: Engine, target: str) -> float:
 
 
 def measure_changes() -> Outcome:
-    """A copy of a package, edited, renamed and deleted from at random: the graph equals a fresh one each time."""
+    """Change a copy of a package at random; the graph must equal a fresh one after each change."""
     source = data.find_folder("BENCH_SDISTS") / "flask-3.0.3"
     rng = random.Random(0)
     equal = 0
@@ -357,7 +356,7 @@ def measure_changes() -> Outcome:
 
 
 def _edit(root: Path, rng: random.Random, number: int) -> None:
-    """One random change of a Python file."""
+    """Change one Python file at random."""
     files = sorted(root.rglob("*.py"))
     path = rng.choice(files)
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)

@@ -1,4 +1,4 @@
-"""What changes cost: a copy of a tree of about 7,000 files is indexed, changed, and asked again.
+"""Cost of incremental indexing: a copy of a tree of about 7,000 files is indexed, changed, and searched again.
 
 A change is followed by a search, as it is for a user; what is reported is what that search takes more than
 one before which nothing has changed. After it, the index is asked for what the change put in or took out.
@@ -38,7 +38,7 @@ ADDED_CODE = "\ndef {name}():\n    return 'put here by a benchmark'\n"
 
 
 class Trace(NamedTuple):
-    """What can be told from the index after a change: a name, where it is found, and where it is not."""
+    """Evidence of a change in the index: a name, where it must be found, and where it must not."""
 
     name: str
     there: Path | None = None
@@ -46,11 +46,11 @@ class Trace(NamedTuple):
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Nothing to choose."""
+    """Add no options."""
 
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
-    """All kinds of change, one after the other, on one copy."""
+    """Measure all kinds of change, one after the other, on one copy."""
     source = data.find_folder("BENCH_BIG_TREE")
     with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
         root = Path(folder) / "tree"
@@ -79,7 +79,7 @@ class Changes:
         self.right: list[bool] = []
 
     def measure(self) -> list[Figure]:
-        """Every kind of change, in order."""
+        """Measure every kind of change, in order."""
         full = measure_time(self.engine.index)
         again = statistics.median(measure_time(self.engine.index).wall for _ in range(RUNS))
         self._time_search()
@@ -100,7 +100,7 @@ class Changes:
         return [*figures, Figure("changes that the next answers knew of", share, target=at_least(1))]
 
     def _list_python_files(self) -> list[Path]:
-        """Files of the index that can be changed and found, in an order that has nothing to do with where they are."""
+        """List the indexed Python files that are not empty, in random order."""
         with self.engine.store.snapshot() as snapshot:
             known = snapshot.manifest().items()
             paths = sorted(path for path, file in known if path.endswith(".py") and file.stamp.size)
@@ -118,7 +118,7 @@ class Changes:
         return Figure(f"{name}, extra", statistics.median(times) - self.plain_ms, "ms", target)
 
     def _measure_switch(self, files: Sequence[Path]) -> Iterator[Figure]:
-        """A change of many files at once, and the way back to contents that were known before."""
+        """Change many files at once, then change them back to contents that are already indexed."""
         before = {path: path.read_bytes() for path in files}
         traces = [_change(path) for path in files]
         there = self._time_search()
@@ -132,7 +132,7 @@ class Changes:
         yield Figure(f"the same {len(files)} files changed back, extra", back - self.plain_ms, "ms")
 
     def _time_search(self) -> float:
-        """A search as after a pause: in a burst of them, dowse does not look at the disk every time."""
+        """Time a search as after a pause: within a burst, dowse does not check the disk every time."""
         self.engine.force_check()
         return measure_time(lambda: self.engine.search(QUERY)).wall * 1e3
 
@@ -168,7 +168,7 @@ def _delete(path: Path) -> Trace:
 
 
 def _make_unique_name(path: Path) -> str:
-    """A name that is nowhere in the tree."""
+    """Make a name that is nowhere in the tree."""
     return "dowsed_" + path.resolve().as_posix().encode().hex()[-40:]
 
 

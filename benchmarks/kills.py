@@ -1,4 +1,4 @@
-"""What a kill leaves: indexing is killed at random moments, and the index must be none the worse for it.
+"""Crash safety: indexing is killed at random moments, and the index must stay intact.
 
 Each round starts indexing a real tree in a process of its own, with small batches so that there is a commit
 every few milliseconds, and kills it (SIGKILL) after a random time. Then: the index opens and can be
@@ -41,7 +41,7 @@ SECOND_KILL_EVERY = 5
 
 
 class Round(NamedTuple):
-    """What one kill led to."""
+    """Result of one kill."""
 
     after_ms: float
     killed: bool  # False: the run had already finished
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
-    """As many rounds as it takes for so many kills to land in a run that was under way."""
+    """Run rounds until so many kills have hit a run that was under way."""
     tree = next(tree for tree in repositories.trees() if tree.name == TREE)
     rounds = _run_rounds(tree, args.kills)
     killed = [one for one in rounds if one.killed]
@@ -94,7 +94,7 @@ def _run_rounds(tree: Tree, kills: int) -> list[Round]:
 def _run_round(
     root: Path, index: Path, chance: random.Random, duration: float, clean: dict[str, str], number: int
 ) -> Round:
-    """One kill, and what became of the index."""
+    """Kill one run, and check the index."""
     processes = 1 + number % 2
     delay = chance.uniform(0, duration)
     killed = _kill_run(root, index, processes, delay)
@@ -110,7 +110,7 @@ def _run_round(
 
 
 def _kill_run(root: Path, index: Path, processes: int, delay: float) -> bool:
-    """Whether the run was still under way when it was killed."""
+    """Kill a run after a delay; return whether it was still under way."""
     child = _start_child(root, index, processes)
     time.sleep(delay)
     under_way = child.poll() is None
@@ -127,7 +127,7 @@ def _start_child(root: Path, index: Path, processes: int) -> subprocess.Popen[by
 
 
 def _check_index(root: Path, index: Path) -> tuple[str, int]:
-    """What is wrong with the index as the kill left it ("" if nothing), and how many files it has."""
+    """Check the index after a kill; return the problem ("" if none) and the number of files."""
     with Engine.open(root, index_dir=str(index), refresh=False) as engine:
         try:
             with engine.store.snapshot() as snapshot:
@@ -146,7 +146,7 @@ def _count_files(root: Path, index: Path) -> int:
 
 
 def _hash_contents(root: Path, index: Path) -> dict[str, str]:
-    """A hash of everything that is searchable, by path."""
+    """Hash everything that is searchable, by path."""
     with Engine.open(root, index_dir=str(index), refresh=False) as engine:
         rows = {str(row[0]): hashlib.sha256(repr(row).encode()).hexdigest() for row in engine.store.dump()}
         assert engine.search(QUERY).results
@@ -154,7 +154,7 @@ def _hash_contents(root: Path, index: Path) -> dict[str, str]:
 
 
 def _describe_difference(clean: dict[str, str], found: dict[str, str]) -> str:
-    """How an index differs from a clean one, "" if it does not."""
+    """Describe how an index differs from a clean one ("" if it does not)."""
     lost, extra = len(clean.keys() - found.keys()), len(found.keys() - clean.keys())
     other = sum(clean[path] != found[path] for path in clean.keys() & found.keys())
     if not (lost or extra or other):
@@ -163,7 +163,7 @@ def _describe_difference(clean: dict[str, str], found: dict[str, str]) -> str:
 
 
 def index_in_small_batches(root: str, index: str, processes: str) -> None:
-    """The life of the process that is killed."""
+    """Index with small batches: the work of the process that is killed."""
     pipeline.BATCH_BYTES = BATCH_BYTES
     workers.PARALLEL_BYTES = 0  # so that two workers are used however small the tree is
     with Engine.open(root, index_dir=index, workers=int(processes)) as engine:

@@ -1,8 +1,8 @@
 """Answer queries and print how long each took: ``python -m benchmarks.latency_worker ENGINE|SERVICE ROOT``.
 
-A question a line on standard input, milliseconds a line on standard output. ``engine`` searches and packs into the
-budget; ``service`` gives the answer that the MCP server would send. In processes of their own, because a server is in
-one: whoever has just run in the same process as another finds its code and data in the processor's caches.
+One query per line on standard input, milliseconds per line on standard output. ``engine`` searches and packs into the
+budget; ``service`` makes the answer that the MCP server would send. Each runs in a process of its own, as the server
+does: in a shared process, the second would find code and data in the processor's caches.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dowse.search.output.budget import pack
 
 
 def make_engine_search(root: str) -> Callable[[str], object]:
-    """A search, the disk looked at, packed into the budget."""
+    """Make a search by the engine, with a check of the disk, packed into the budget."""
     engine = Engine.open(root)
 
     def search(query: str) -> object:
@@ -32,7 +32,7 @@ def make_engine_search(root: str) -> Callable[[str], object]:
 
 
 def make_service_search(root: str) -> Callable[[str], object]:
-    """The same as an answer of the server."""
+    """Make a search that returns the answer of the MCP server."""
     service = Service(ServerScope((root,)))
 
     def search(query: str) -> object:
@@ -46,7 +46,7 @@ SEARCHES = {"engine": make_engine_search, "service": make_service_search}
 
 
 def main(mode: str, root: str) -> None:
-    """Answer until there are no more questions."""
+    """Answer queries until standard input ends."""
     search = SEARCHES[mode](root)
     for line in sys.stdin:
         query = line.rstrip("\n")

@@ -1,4 +1,4 @@
-"""What jedi makes of the calls and imports of a Python tree: run by an interpreter that has jedi.
+"""Resolve the calls and imports of a Python tree with jedi; run by an interpreter that has jedi.
 
     python oracle.py TREE > oracle.json
 
@@ -47,16 +47,16 @@ class File:
                 self._walk(child, prefix)
 
     def make_id(self, name: str) -> str:
-        """The id of a definition."""
+        """Make the id of a definition."""
         return f"{self.path}:{name}" if name else self.path
 
     def find_owner(self, line: int) -> str:
-        """The innermost definition around a line."""
+        """Find the innermost definition around a line."""
         inner = [name for first, last, name in self.spans if first <= line <= last]
         return self.make_id(inner[-1] if inner else "")
 
     def list_sites(self) -> list[tuple[int, int, str]]:
-        """Line and column of the name that each call or decorator calls."""
+        """List line, column and name of what each call or decorator calls."""
         seen: set[tuple[int, int, str]] = set()
         for node in ast.walk(self.tree):
             called: list[ast.expr] = []
@@ -73,12 +73,12 @@ class File:
 
 
 def _find_column(attribute: ast.Attribute) -> int:
-    """Where the last name of a dotted expression begins, in bytes."""
+    """Find where the last name of a dotted expression begins, in bytes."""
     return (attribute.end_col_offset or 0) - len(attribute.attr.encode())
 
 
 def infer_definitions(script: Any, files: dict[Path, File], line: int, column: int) -> tuple[set[str], bool]:
-    """Definitions in the tree, and whether there are others."""
+    """Infer the definitions in the tree, and whether there are others outside."""
     inside: set[str] = set()
     outside = False
     try:
@@ -99,7 +99,7 @@ def infer_definitions(script: Any, files: dict[Path, File], line: int, column: i
 
 
 def resolve_imports(file: File, files: dict[Path, File], roots: Sequence[str]) -> list[str]:
-    """The files of the tree that the imports of a file name."""
+    """Resolve the imports of a file to files of the tree."""
     by_path = {other.path for other in files.values()}
 
     def module(base: str, parts: Sequence[str]) -> str | None:
@@ -128,7 +128,7 @@ def resolve_imports(file: File, files: dict[Path, File], roots: Sequence[str]) -
 
 
 def main() -> None:
-    """Print what jedi says of a tree."""
+    """Print the resolved calls and imports of a tree."""
     root = Path(sys.argv[1]).resolve()
     files: dict[Path, File] = {}
     for path in sorted(root.rglob("*.py")):

@@ -1,7 +1,7 @@
-"""How good the answers of others are, to the same questions in the same trees.
+"""Search quality of other engines, on the same queries and trees.
 
-semble, plain BM25 over dowse's own tokens, and ripgrep; an engine that cannot be had is left out, and the
-notes say why.
+semble, plain BM25 over dowse's own tokens, and ripgrep; an engine that is not available is skipped, and
+the notes say why.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
-    """Every peer on every set that asks for places only."""
+    """Measure every engine on every set that needs only paths and lines."""
     for name in PEER_SETS:
         if name in (args.sets or PEER_SETS):
             yield _make_outcome(SETS[name], args.peers or PEERS, official=not args.peers)

@@ -1,7 +1,7 @@
-"""How good the answers are: every question set, per question and in sum.
+"""Search quality: every query set, per query and in total.
 
-``--set`` picks a set, ``--tag`` keeps its rows under a name, ``--compare`` tells the difference to rows that
-were kept, ``--setting`` overrides a setting of dowse, ``--ablate`` switches signals and channels off in turn.
+``--set`` picks a set, ``--tag`` saves its rows under a name, ``--compare`` shows the difference to saved rows,
+ ``--setting`` overrides a setting of dowse, ``--ablate`` switches signals and channels off in turn.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from benchmarks.sets import SETS, QuerySet, repositories
 from dowse.settings import ENVIRONMENT_PREFIX, SIGNALS, Settings
 
 ABLATED_SETS = ("repositories", "swe-qa")
-"""One set with many languages, one whose questions avoid the words of file names."""
+"""One set with many languages, one whose queries avoid the words of file names."""
 
 ABLATION_FIGURES = 4
-"""Of each set, from the first: the headline and what could suffer for it."""
+"""Number of figures shown for each set: the headline and what could suffer for it."""
 
 CHANNELS_OFF: Mapping[str, dict[str, Any]] = {
     "names": {"name_weight": 0.0},
@@ -39,7 +39,7 @@ ALTERNATIVE_SETTINGS: Mapping[str, dict[str, Any]] = {
     "fusion by z-score": {"fusion": "zscore"},
     "hybrid always": {"hybrid": "on"},
 }
-"""Ways that can be chosen by a setting."""
+"""Alternatives that a setting can choose."""
 
 TARGETS: Mapping[str, Mapping[str, Target]] = {
     "repositories": {
@@ -61,7 +61,7 @@ TARGETS: Mapping[str, Mapping[str, Target]] = {
     },
     "locagent": {"MRR@10 of entities": at_least(0.85)},
 }
-"""What is asked of dowse, by set and figure; how tokens are counted, in brackets, is no part of a figure's name."""
+"""Targets by set and figure name, without the tokenizer that some names have in brackets."""
 
 ENGINE = "dowse"
 
@@ -83,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
-    """The outcome of every set that was asked for."""
+    """Measure every chosen set, or ablate signals and channels."""
     environment = parse_overrides(args.setting)
     if args.ablate:
         return ablate(args.sets or ABLATED_SETS, environment)
@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
 
 
 def measure_sets(args: argparse.Namespace, environment: dict[str, str]) -> Iterator[Outcome]:
-    """Each set with the settings in force."""
+    """Measure each set with the current settings."""
     for name in args.sets or SETS:
         query_set = SETS[name]
         earlier = _read_rows(query_set, args.compare) if args.compare else None
@@ -118,7 +118,7 @@ def measure_sets(args: argparse.Namespace, environment: dict[str, str]) -> Itera
 def run_variants(
     query_set: QuerySet, engine: str, variants: Variants, environment: dict[str, str]
 ) -> dict[str, list[Row]]:
-    """The rows of every variant. Each tree is indexed once; variants that leave the index alone share it."""
+    """Search with every variant and score the hits. Variants that leave the index alone share it."""
     rows: dict[str, list[Row]] = {name: [] for name in variants}
     with EngineProcess(engine, environment) as process:
         for tree in query_set.trees():
@@ -133,7 +133,7 @@ def run_variants(
 
 
 def parse_overrides(given: Sequence[str]) -> dict[str, str]:
-    """``key=value`` as the environment variables that dowse reads."""
+    """Turn ``key=value`` into the environment variables that dowse reads."""
     variables = {}
     for item in given:
         key, _, value = item.partition("=")
@@ -144,7 +144,7 @@ def parse_overrides(given: Sequence[str]) -> dict[str, str]:
 
 
 def ablate(names: Sequence[str], environment: dict[str, str]) -> Iterator[Outcome]:
-    """What each signal and channel is worth: its set's headline without it, and the paired difference."""
+    """Switch off each signal and channel in turn; report the headline and its paired difference."""
     variants: Variants = {
         "everything": {},
         **{f"without {name}": {"disabled_signals": [name]} for name in SIGNALS},
@@ -173,7 +173,7 @@ def ablate(names: Sequence[str], environment: dict[str, str]) -> Iterator[Outcom
 def make_variant_figure(
     query_set: QuerySet, variant: str, rows: Sequence[Row], comparison: Mapping[str, Any]
 ) -> Figure:
-    """The headline of a variant; beside it the difference and what else could suffer."""
+    """Make a figure of a variant's headline, beside it the difference and the next figures."""
     headline, *others = query_set.figures(rows)[:ABLATION_FIGURES]
     low, high = comparison["micro_ci95"]
     counts = f"+{comparison['better']} -{comparison['worse']}"
@@ -183,7 +183,7 @@ def make_variant_figure(
 
 
 def compare_runs(query_set: QuerySet, before: Sequence[Row], after: Sequence[Row]) -> dict[str, Any]:
-    """The paired difference of two runs by the set's headline."""
+    """Compute the paired difference of two runs in the set's headline metric."""
     comparison: dict[str, Any] = data.load_scorer().compare(before, after, metric=query_set.headline)
     return comparison
 

@@ -1,4 +1,4 @@
-"""Keeps what benchmarks found: a JSON file each, and one readable table made from all of them."""
+"""Write benchmark results: one JSON file each, and one page with tables of all of them."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from benchmarks.bench_types import Figure, Outcome
 
 RESULTS = Path(__file__).with_name("results")
 RUNS = RESULTS / "runs"
-"""Rows by question: large, and made anew by every run, so not kept under version control."""
+"""Rows by query: large and rewritten by every run, so not under version control."""
 
 PAGE = RESULTS / "README.md"
 
 Result = Mapping[str, Any]
-"""A kept outcome, as read from its file."""
+"""An outcome, as read from its file."""
 
 
 def write(outcome: Outcome) -> None:
-    """Keep an outcome, and bring the table in step."""
+    """Write an outcome to its file, and update the page."""
     commit, dirty = _read_commit()
     kept = {
         "name": outcome.name,
@@ -43,17 +43,17 @@ def write(outcome: Outcome) -> None:
 
 
 def write_page() -> None:
-    """Make the readable page anew from the files."""
+    """Write the page from the JSON files."""
     PAGE.write_text(render(read_all()), encoding="utf-8")
 
 
 def read_all() -> list[Result]:
-    """Every kept result, by name."""
+    """Read every result, by name."""
     return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("*.json"))]
 
 
 def describe_machine() -> dict[str, Any]:
-    """What the figures depend on, and nothing that says whose machine it is."""
+    """Describe the machine: what the figures depend on, and nothing that identifies it."""
     return {
         "cores": os.cpu_count(),
         "cpu": _read_cpu_model(),
@@ -71,7 +71,7 @@ def _read_cpu_model() -> str:
 
 
 def _read_commit() -> tuple[str, bool]:
-    """The commit that is checked out, and whether anything but results differs from it."""
+    """Read the current commit, and whether anything but results differs from it."""
     commit = _git("rev-parse", "HEAD")
     changed = _git("status", "--porcelain", "--", ".", ":!benchmarks/results")
     return commit or "none", bool(changed) or not commit
@@ -108,7 +108,7 @@ Made by `python -m benchmarks`; do not edit. What each figure means is in [the R
 
 
 def render(results: Sequence[Result]) -> str:
-    """All results as one page."""
+    """Render all results as one page."""
     return "\n".join([PAGE_HEAD, *map(_render_section, results)])
 
 
@@ -121,7 +121,7 @@ def _render_section(result: Result) -> str:
 
 
 def render_table(figures: Sequence[Mapping[str, Any]]) -> str:
-    """Figures as a Markdown table; columns that would be empty are left out."""
+    """Render figures as a Markdown table, without empty columns."""
     columns = {
         "figure": [figure["name"] for figure in figures],
         "value": [format_value(figure["value"], figure["unit"]) for figure in figures],
@@ -135,13 +135,13 @@ def render_table(figures: Sequence[Mapping[str, Any]]) -> str:
 
 
 def format_value(value: float, unit: str) -> str:
-    """A value with its unit, to the digits that mean something."""
+    """Format a value with its unit and a sensible number of digits."""
     digits = 3 if not unit or unit == "x" else 0 if abs(value) >= 1000 else 1 if abs(value) >= 10 else 2
     return f"{value:,.{digits}f}" + (f" {unit}" if unit else "")
 
 
 def figures_to_dicts(outcome: Outcome) -> list[dict[str, Any]]:
-    """An outcome's figures as they are kept."""
+    """Convert the figures of an outcome to their JSON form."""
     return [_to_dict(figure) for figure in outcome.figures]
 
 

@@ -1,11 +1,11 @@
-"""How it scales: indexing, questions, memory and start with 100,000 and with 1,000,000 chunks.
+"""Scaling: indexing, queries, memory and start with 100,000 and with 1,000,000 chunks.
 
 The trees are made of real ones (see ``corpus.py``), on disk in a temporary folder that is removed: several
-GB for a million chunks. Indexing uses all cores. Questions are the public benchmark's, each asked once, ten
-results with text, after a few others have warmed the process. "Checked" means that dowse makes sure before each
-answer that the index is as the disk: on Linux by what the kernel tells. "Compared" is the same without that, as on
-other systems: every file is looked at, or in trees of more than ``CHECKED_FILES`` every folder and the files of the
-answer. "In a burst" dowse is not told to check but does what it finds due, "not checked" is with ``refresh`` off.
+GB for a million chunks. Indexing uses all cores. Queries are the public bench's, each run once, ten results
+with text, after a few others have warmed up the process. "Checked": before each answer dowse makes sure that the index
+matches the disk, on Linux by change notifications of the kernel. "Compared": without these, as on other systems; every
+file is checked, or in trees of more than ``MAX_CHECKED_FILES`` every folder and the files of the answer. "In a burst":
+dowse checks only when it finds that due. "Not checked": with ``refresh`` off.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MEMORY_TARGETS = {100_000: below(150)}
 """Megabytes resident."""
 
 GROWTH_TARGET = at_most(1.5)
-"""A chunk of the larger tree may cost so much more than one of the smaller."""
+"""How much more a chunk of the larger tree may cost than one of the smaller."""
 
 OPEN_TARGET = below(50)
 """Milliseconds."""
@@ -54,12 +54,12 @@ SEED = 0
 
 
 class Measurement(NamedTuple):
-    """One size."""
+    """Measurements of one tree."""
 
     corpus: corpus.Corpus
     status: IndexStatus
     cost: Elapsed
-    queries: dict[str, list[Elapsed]]  # by what was asked for
+    queries: dict[str, list[Elapsed]]  # by filter and kind of check
     cold_start: dict[str, float]
 
 
@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
-    """Each size; what a chunk costs in the second one compared with the first."""
+    """Measure each size, and compare the cost per chunk with the size before."""
     before: Measurement | None = None
     for chunks in args.chunks or SIZES:
         with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
@@ -101,7 +101,7 @@ def _measure(folder: Path, chunks: int) -> Measurement:
 
 
 def _time_queries(engine: Engine, made: corpus.Corpus, queries: Sequence[str]) -> dict[str, list[Elapsed]]:
-    """What each question takes, by filter and with or without the check of the tree."""
+    """Time each query, by filter and with or without a check of the tree."""
     warm_up, timed = queries[:WARM_UP_QUERIES], queries[WARM_UP_QUERIES : WARM_UP_QUERIES + TIMED_QUERIES]
     filters = {
         "checked": Filter(),
@@ -118,7 +118,7 @@ def _time_queries(engine: Engine, made: corpus.Corpus, queries: Sequence[str]) -
 
 
 def _time_compared(root: Path, index_dir: str, time_queries: Callable[..., list[Elapsed]]) -> list[Elapsed]:
-    """What questions take where nothing is heard of changes."""
+    """Time queries without change notifications from the kernel."""
     watches, inotify.MAX_WATCHES = inotify.MAX_WATCHES, 0
     try:
         with Engine.open(root, index_dir=index_dir) as engine:

@@ -1,4 +1,4 @@
-"""The MCP server over standard input and output: how soon it answers, what it adds, and whether it is ever stale.
+"""The MCP server over standard input and output: start-up time, protocol overhead, freshness.
 
 A copy of a tree of about 7,000 files is indexed. Then, each from the start of a process: the handshake and the list
 of tools, and the first search. Then a search over the protocol beside the same search by the engine itself, each in
@@ -41,11 +41,11 @@ CHANGES = 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Nothing to choose."""
+    """Add no options."""
 
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
-    """All figures on one copy of the tree."""
+    """Measure everything on one copy of the tree."""
     source = data.find_folder("BENCH_BIG_TREE")
     with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
         root = Path(folder) / "tree"
@@ -80,7 +80,7 @@ class Server:
         )
 
     def request(self, method: str, params: dict[str, Any] | None = None) -> Any:
-        """The result of a request."""
+        """Send a request; return its result."""
         assert self.process.stdin and self.process.stdout
         message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}}
         self.process.stdin.write(json.dumps(message).encode() + b"\n")
@@ -93,12 +93,12 @@ class Server:
         return self.request("tools/list")
 
     def search(self, query: str, **more: Any) -> Any:
-        """A search, whatever was sent before."""
+        """Search, including hits that were sent before."""
         arguments = {"query": query, "repeat": True, **more}
         return self.request("tools/call", {"name": "search", "arguments": arguments})
 
     def close(self) -> None:
-        """End it, as a client does."""
+        """Close the server, as a client does."""
         assert self.process.stdin and self.process.stdout
         self.process.stdin.close()
         self.process.wait()
@@ -115,7 +115,7 @@ class Server:
 
     @property
     def milliseconds(self) -> float:
-        """Since the process was started."""
+        """Milliseconds since the process was started."""
         return (time.perf_counter() - self.started) * 1e3
 
 
@@ -147,7 +147,7 @@ def _measure_starts(root: Path) -> list[Figure]:
 
 
 class LatencyWorker:
-    """A process that answers without the protocol, and says how long it took (see ``latency_worker.py``)."""
+    """A process that searches without the protocol and reports its time (see ``latency_worker.py``)."""
 
     def __init__(self, mode: str, root: Path) -> None:
         pipe = subprocess.PIPE
@@ -160,21 +160,21 @@ class LatencyWorker:
         )
 
     def time_query(self, query: str) -> float:
-        """Milliseconds that an answer takes it."""
+        """Return the milliseconds that a query takes."""
         assert self.process.stdin and self.process.stdout
         print(query, file=self.process.stdin, flush=True)
         return float(self.process.stdout.readline())
 
     def close(self) -> None:
-        """End it."""
+        """End the process."""
         self.process.communicate()
 
 
 def _measure_overhead(root: Path) -> list[Figure]:
-    """What the protocol adds to the engine's own time: each in its own process, and asked nothing twice.
+    """Measure what the protocol adds to the engine's time; each runs in its own process, and no query repeats.
 
-    One process takes up to a tenth longer than another for the same, by where its values lie in memory; several of each
-    are asked, so that this does not show.
+    Two processes differ by up to a tenth for the same work, because of their memory layout; several of each are
+    measured to even that out.
     """
     rows = [row for _ in range(PROCESSES) for row in _time_side_by_side(root)]
     own, service, server = zip(*rows, strict=True)
@@ -195,7 +195,7 @@ def _measure_overhead(root: Path) -> list[Figure]:
 
 
 def _time_side_by_side(root: Path) -> list[tuple[float, float, float]]:
-    """Milliseconds of the same questions by the engine, by the service, and over the protocol."""
+    """Time the same queries by the engine, by the service, and over the protocol."""
     server, engine, service = Server(root), LatencyWorker("engine", root), LatencyWorker("service", root)
     server.handshake()
     queries = [f"{query} {round}" for round in range(ROUNDS + 1) for query in QUERIES]
@@ -265,7 +265,7 @@ def _relative_path(root: Path, path: Path) -> str:
 
 
 def _time_and_check(server: Server, query: str, phrase: str, *, there: bool) -> tuple[float, bool]:
-    """How long a search takes, and whether its answer has, or has not, what it should say."""
+    """Time a search, and check that its answer contains a phrase, or does not."""
     started = time.perf_counter()
     text = server.search(query)["content"][0]["text"]
     return (time.perf_counter() - started) * 1e3, (phrase in text) == there

@@ -1,9 +1,9 @@
-"""The shared index in PostgreSQL: the same answers as the embedded one, how fast, and what it survives.
+"""The shared index in PostgreSQL: agreement with the embedded store, speed, and endurance.
 
 A server is started in a temporary folder with its default settings, or DOWSE_TEST_POSTGRES names one (then
-there are no restarts). Three parts: *agreement* asks both stores the questions about the repositories; *scale*
-loads about 100,000 chunks into both and asks them; *endurance* has readers and writers at work at once, then
-kills writers and restarts the server.
+there are no restarts). Three parts: *agreement* runs the queries about the repositories on both stores; *scale*
+loads about 100,000 chunks into both and searches; *endurance* runs readers and writers at once, then kills writers and
+restarts the server.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
-    """Each part on a server of its own."""
+    """Run each part on a server of its own."""
     parts: dict[str, Callable[[Path, str, argparse.Namespace], Outcome]] = {
         "agreement": _measure_agreement,
         "scale": _measure_scale,
@@ -177,7 +177,7 @@ def _measure_scale(folder: Path, url: str, args: argparse.Namespace) -> Outcome:
 
 
 def _time_loading(root: Path, module: str, writer: str, settings: dict[str, Any]) -> tuple[Elapsed, float]:
-    """What storing takes: all commits of an indexing run, and what finishing it takes."""
+    """Time all commits of an indexing run, and finishing it."""
     from importlib import import_module
 
     kind = getattr(import_module(module), writer)
@@ -213,7 +213,7 @@ def _time_queries(engine: Engine, queries: Sequence[str], chosen: Filter) -> lis
 
 
 def _measure_recall(engine: Engine, queries: Sequence[str], chosen: Filter) -> float:
-    """The share of the truly nearest chunks that the dense channel finds."""
+    """Measure the share of the exact nearest chunks that the dense channel finds."""
     from dowse.stores.postgres import dense_search as reading
 
     assert engine.embedder is not None
@@ -291,7 +291,7 @@ def _seed(url: str, view: str) -> None:
 
 
 def _run_together(url: str, views: Sequence[str], seconds: float) -> tuple[int, int, list[str]]:
-    """Readers and writers at once: how much they did, and what went wrong."""
+    """Run readers and writers at once; return their counts and problems."""
     writers = [("write", url, view, str(seconds)) for view in views]
     readers = [("read", url, view, str(seconds), str(READERS // WRITERS)) for view in views]
     done, problems = {"write": 0, "read": 0}, []
@@ -307,7 +307,7 @@ def _run_together(url: str, views: Sequence[str], seconds: float) -> tuple[int, 
 
 
 def _kill_writers(url: str) -> tuple[int, list[str]]:
-    """Writers killed at random moments: every commit that they were told of is there."""
+    """Kill writers at random moments; every acknowledged commit must be there."""
     chance, problems = random.Random(SEED), []
     _seed(url, "killed")
     for _ in range(KILLS):
@@ -322,7 +322,7 @@ def _kill_writers(url: str) -> tuple[int, list[str]]:
 
 
 def _restart_server(folder: Path, url: str) -> tuple[int, list[str]]:
-    """The server restarted under a reader and a writer that go on: every commit is there, no answer is torn."""
+    """Restart the server under a reader and a writer; every acknowledged commit must be there, no answer torn."""
     chance, problems = random.Random(SEED), []
     _seed(url, "restarted")
     for _ in range(RESTARTS):

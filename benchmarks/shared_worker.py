@@ -1,8 +1,8 @@
-"""One reader or writer of the endurance run: ``python -m benchmarks.shared_worker read URL VIEW SECONDS THREADS``.
+"""Run one reader or writer of the endurance test: ``python -m benchmarks.shared_worker read URL VIEW SECONDS THREADS``.
 
-Each commit moves one word to the next file, so that the files of an answer say which generation it is of. A
-writer prints each generation when it has been told that the commit is through, and in the end how many there
-were; a reader prints how many answers it got.
+Each commit moves one word to the next file, so that the files of an answer show its generation. A
+writer prints each generation when the commit is acknowledged, and at the end the number of
+commits; a reader prints how many answers it got.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Many sessions over HTTP at once, while files change: errors, memory, and what is left afterwards."""
+"""Soak test: many MCP sessions over HTTP while files change; errors, memory, leftover processes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PAUSE_SECONDS = (2.0, 8.0)
 
 EDIT_SECONDS = 1.0
 WARM_UP_SHARE = 0.2
-"""Of the time, after which memory is looked at first: until then things are loaded and filled."""
+"""Share of the run before memory is sampled: until then caches fill."""
 
 TOKEN = "benchmark"
 QUERIES = (
@@ -46,7 +46,7 @@ QUERIES = (
 
 @dataclass
 class Log:
-    """What happened."""
+    """Times, errors and edits of the run."""
 
     milliseconds: list[float] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
-    """One server, many sessions."""
+    """Run one server with many sessions."""
     source = data.find_folder("BENCH_BIG_TREE") / "django"
     with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
         root = Path(folder) / "tree"
@@ -100,7 +100,8 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
         ],
         notes=(
             f"{args.soak_sessions} sessions for {args.soak_seconds} s on {files} files; each thinks "
-            f"{PAUSE_SECONDS[0]:g}-{PAUSE_SECONDS[1]:g} s between two calls; {log.edits} edits meanwhile; the server left with {code}",
+            f"{PAUSE_SECONDS[0]:g}-{PAUSE_SECONDS[1]:g} s between two calls; "
+            f"{log.edits} edits meanwhile; the server left with {code}",
             *sorted(set(log.errors))[:5],
         ),
         details={"memory_mb": memory},
@@ -144,7 +145,7 @@ async def _session(url: str, number: int, until: float, log: Log) -> None:
 
 
 def _flatten_causes(error: BaseException) -> Iterator[BaseException]:
-    """What is in a group of errors."""
+    """Yield the errors inside an exception group."""
     if isinstance(error, BaseExceptionGroup):
         for inner in error.exceptions:
             yield from _flatten_causes(inner)
@@ -172,7 +173,7 @@ def _read_memory_mb(process: int) -> float:
 
 
 def _measure_growth(memory: list[float]) -> float:
-    """From the first fifth of the samples to the last: one alone may fall into a merge."""
+    """Compare the medians of the first and the last fifth of the samples: a single one may fall into a merge."""
     some = max(1, len(memory) // 5)
     before = statistics.median(memory[:some] or [0.0])
     return statistics.median(memory[-some:]) / before - 1 if before else 0.0

@@ -1,16 +1,16 @@
-"""How fast: indexing, questions and the command line, in one run with semble, tree by tree in turn.
+"""Speed of indexing, queries and the command line, in one run with semble, tree by tree in turn.
 
 - Indexing: CPU time (user and system, children included) of indexing one tree in a process that has
   indexed another one before; dowse with one worker and its index on disk, semble in memory. Median of
   ``--runs``. Dowse once more without vectors, which is keywords, names and the graph alone, beside all of semble.
-- Questions: wall time in that process, of the benchmark's own questions about the tree, ten results with
-  their text; no cache of answers, and every one of dowse's preceded by its comparison of the tree with the
-  disk ("in a burst": only when dowse finds it due). Median of three for each question. CPU time beside it,
+- Queries: wall time in that process, of the public bench's queries about the tree, ten results with their
+  text; without a result cache, and dowse checks the tree on disk before every query ("in a burst": only when
+  it finds that due). Median of three for each query. CPU time beside it,
   which other work on the machine disturbs less.
-- Command line: CPU time from start to exit of a search in an index that is there, ten results. Median of
+- Command line: CPU time from start to exit of a search in an existing index, ten results. Median of
   five.
 
-The two take turns, run by run and question by question, since the speed of a shared machine changes from one second to
+The two take turns, run by run and query by query, since the speed of a shared machine changes from one second to
 the next. Which goes first alternates from tree to tree, so that neither always finds the files in memory.
 """
 
@@ -52,11 +52,11 @@ subprocess.run(sys.argv[1:], capture_output=True, check=True)
 spent = os.times()
 print(json.dumps(spent.children_user + spent.children_system))
 """
-"""Runs a command and prints its CPU seconds: a process of its own sees nobody else's children."""
+"""Runs a command and prints its CPU seconds; in a process of its own, so that no other child counts."""
 
 
 class Timing(NamedTuple):
-    """One tree, one engine."""
+    """Times of one tree with one engine."""
 
     index_cpu_ms: float
     index_wall_ms: float
@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
-    """Both engines on all trees."""
+    """Measure both engines on all trees."""
     trees = [tree for tree in repositories.trees() if not args.trees or tree.name in args.trees]
     timings = _measure_trees(trees, args.runs)
     commands = {tree.name: _time_commands(tree.path) for tree in trees if tree.name in COMMAND_TREES}
@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
 
 
 def _measure_trees(trees: Sequence[Tree], runs: int) -> dict[str, dict[str, Timing]]:
-    """By tree and engine."""
+    """Measure all trees; return times by tree and engine."""
     found: dict[str, dict[str, Timing]] = {}
     warm_up = next(tree.path for tree in repositories.trees() if tree.name == WARM_UP_TREE)
     with EngineProcess("dowse") as ours, EngineProcess("semble") as theirs:
@@ -113,7 +113,7 @@ def _measure_trees(trees: Sequence[Tree], runs: int) -> dict[str, dict[str, Timi
 
 
 def _measure_tree(order: Sequence[EngineProcess], tree: Tree, runs: int) -> dict[str, Timing]:
-    """One tree, by engine; a run of the one is followed by a run of the other, and so is a question."""
+    """Measure one tree; the engines alternate run by run and query by query."""
     queries = [query.text for query in tree.queries]
     without: list[float] = []  # of dowse
     costs: dict[str, list[Cost]] = {process.name: [] for process in order}
@@ -145,7 +145,7 @@ def _time_burst(process: EngineProcess, tree: Tree, queries: Sequence[str]) -> l
 
 
 def _time_commands(tree: Path) -> dict[str, float]:
-    """CPU milliseconds of one search on the command line, by engine."""
+    """Measure CPU milliseconds of one search on the command line, by engine."""
     with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
         commands: dict[str, Callable[[], float]] = {
             "dowse": lambda: _measure_command_cpu("dowse", _make_dowse_command(tree, folder), {}),
@@ -176,7 +176,7 @@ def _make_dowse_command(tree: Path, index: str) -> list[str]:
 
 
 def _make_semble_command(tree: Path) -> list[str]:
-    """Without snippets: the cheapest form that semble has."""
+    """Make a search command without snippets: the cheapest that semble has."""
     program = Path(COMPETITORS["semble"].launch().python).with_name("semble")
     return [
         str(program),

@@ -1,4 +1,4 @@
-"""Time as benchmarks count it, and the memory of a process."""
+"""Measure wall time, CPU time and peak memory."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from benchmarks.competitors.serve import cpu_seconds
 
 
 class Elapsed(NamedTuple):
-    """Seconds by the clock, and of CPU (children included)."""
+    """Seconds of wall time and of CPU time (children included)."""
 
     wall: float
     cpu: float
 
 
 def measure_time(work: Callable[[], object]) -> Elapsed:
-    """What doing something takes."""
+    """Measure the time that a call takes."""
     wall, cpu = time.perf_counter(), cpu_seconds()
     work()
     return Elapsed(time.perf_counter() - wall, cpu_seconds() - cpu)
 
 
 def read_peak_memory_mb() -> float:
-    """The most memory that this process has had resident, in MB; 0 where the system does not say."""
+    """Read the peak resident memory of this process in MB; 0 where the system does not say."""
     try:
         lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
     except OSError:

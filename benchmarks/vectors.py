@@ -1,11 +1,11 @@
-"""How vectors are searched: what rounding and sketches lose and what a search takes, on the chunks of real trees.
+"""Vector search: recall lost by quantization and the PCA prefilter, and search time, on chunks of real trees.
 
 The chunks of the 31 repositories and of SWE-QA's trees are embedded with the built-in model and put into a vector
-index; the public questions are asked of it. Recall is the share of the 100 nearest by exact float32 that are among
+index; the public queries are searched in it. Recall is the share of the 100 nearest by exact float32 that are among
 the 100 found. More rows than there are chunks are these vectors several times over, each time with other noise (a
 fifth of their length), so that neighbours are near but not equal. "As it ships" is what the store does: all rows are
-compared as int8, in large segments those that sketches choose. Beside it what else was considered: all rows at any
-size; codes of one bit a number, with and without a random rotation before.
+compared as int8, in large segments only those that the PCA prefilter chooses. The alternatives beside it: all rows at
+any size; one-bit codes, with and without a random rotation.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ TOP_K = 100
 NOISE_SHARE = 0.2
 BATCH_TEXTS = 4096
 ONE_BIT_CANDIDATES = {100_000: 4000, 300_000: 8000, 1_000_000: 16_000}
-"""Rows that one-bit codes choose: as many as recall needs."""
+"""Candidates that one-bit codes choose: as many as recall needs."""
 
 SHIPPED = "as it ships"
 WARM_UP_QUERIES = 30
-"""Questions that are asked before any is timed: what was just written is then in memory."""
+"""Queries that run before any is timed: what was just written is then in memory."""
 
 MAX_FILE_BYTES = 1_000_000
 TARGETS = {"all": at_least(0.98), "one language": at_least(0.97), "one tree": at_least(0.97)}
@@ -57,7 +57,7 @@ SEED = 0
 
 
 class EmbeddedChunks(NamedTuple):
-    """Vectors, and for each row the number of its file; the files of one language and of one tree."""
+    """Vectors, the file number of each row, and the files of one language and of one tree."""
 
     matrix: Any
     files: Any
@@ -65,15 +65,15 @@ class EmbeddedChunks(NamedTuple):
 
 
 SearchMethod = Callable[[Any, "frozenset[int] | None"], set[int]]
-"""Finds the rows nearest to a question, among those of some files if there are some."""
+"""Finds the rows nearest to a query vector, only in some files if they are given."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Takes ``--chunks``, like scale."""
+    """Add no options: ``--chunks`` of scale applies."""
 
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
-    """Each size."""
+    """Measure each size."""
     embedded = _embed_chunks()
     queries = data.load_bench_queries()
     np.random.default_rng(SEED).shuffle(queries)
@@ -88,7 +88,7 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
 
 
 def _embed_chunks() -> EmbeddedChunks:
-    """The chunks of all trees."""
+    """Embed the chunks of all trees."""
     config = ParserConfig(load_builtin(), 1000, 0)
     texts: list[str] = []
     files: list[int] = []
@@ -122,7 +122,7 @@ def _read_sources(root: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _resize(embedded: EmbeddedChunks, size: int) -> EmbeddedChunks:
-    """So many rows: the first, or all several times over with noise."""
+    """Return so many rows: the first ones, or all of them repeated with noise."""
     random = np.random.default_rng(SEED)
     matrix, files = [embedded.matrix[:size]], [embedded.files[:size]]
     missing, last = size - len(matrix[0]), int(embedded.files[-1])
@@ -139,7 +139,7 @@ def _resize(embedded: EmbeddedChunks, size: int) -> EmbeddedChunks:
 
 
 def _build_index(folder: Path, embedded: EmbeddedChunks) -> VectorIndex:
-    """The vector index of the store, of one segment."""
+    """Build the store's vector index with one segment."""
     vectors = pack_vectors([ChunkVector(b"", row.tobytes()) for row in embedded.matrix.astype("<f4")])
     starts = np.flatnonzero(np.diff(embedded.files, prepend=0)).tolist()
     ends = [*starts[1:], len(vectors)]
@@ -152,7 +152,7 @@ def _build_index(folder: Path, embedded: EmbeddedChunks) -> VectorIndex:
 
 
 def _find_exact(embedded: EmbeddedChunks, query_vectors: Any, files: frozenset[int] | None) -> list[set[int]]:
-    """The rows nearest to each question in full precision."""
+    """Find the rows nearest to each query in full precision."""
     rows = np.arange(len(embedded.files))
     if files is not None:
         rows = np.flatnonzero(np.isin(embedded.files, list(files)))
@@ -165,7 +165,7 @@ def _find_exact(embedded: EmbeddedChunks, query_vectors: Any, files: frozenset[i
 
 
 def _make_flat_search(index: VectorIndex, embedded: EmbeddedChunks) -> SearchMethod:
-    """As the store does it; rows instead of chunks."""
+    """Make a search as the store does it, for rows instead of chunks."""
     first = dict(zip(*np.unique(embedded.files, return_index=True), strict=True))
 
     def find(query: Any, files: frozenset[int] | None) -> set[int]:
@@ -176,7 +176,7 @@ def _make_flat_search(index: VectorIndex, embedded: EmbeddedChunks) -> SearchMet
 
 
 def _make_one_bit_search(embedded: EmbeddedChunks, rotated: bool, candidates: int) -> SearchMethod:
-    """Codes of one bit a number choose candidates, which are compared as int8."""
+    """Make a search by one-bit codes, whose candidates are compared as int8."""
     size = embedded.matrix.shape[1]
     turn = np.eye(size, dtype=np.float32)
     if rotated:
@@ -232,7 +232,7 @@ def _make_outcome(size: int, embedded: EmbeddedChunks, query_vectors: Any) -> Ou
 
 
 def _build_without_prefilter(folder: Path, embedded: EmbeddedChunks) -> VectorIndex:
-    """The same index, but all rows are compared however many there are."""
+    """Build the index without the prefilter: all rows are compared, however many."""
     rows, store.PREFILTER_MIN_ROWS = store.PREFILTER_MIN_ROWS, sys.maxsize
     try:
         return _build_index(folder, embedded)

@@ -26,20 +26,20 @@ CORPUS = Path(__file__).with_name("corpus")
 SCRATCH = ROOT / ".fuzz"
 
 TOTAL_RUNS = 1_200_000
-"""Of all targets together: half an hour on two cores."""
+"""Runs of all targets together: half an hour on two cores."""
 
 INPUT_SECONDS = 10
-"""For one input; a reader takes a millisecond, and a machine may be busy."""
+"""Limit for one input; a reader takes a millisecond, and a machine may be busy."""
 
 MEMORY_MB = 1024
-"""For one process: Python with numpy and the grammars takes a fifth of it."""
+"""Limit for one process: Python with numpy and the grammars takes a fifth of it."""
 
 OFFICIAL_RUNS = 1_000_000
-"""A result is kept only if there were so many runs."""
+"""A result is written only after so many runs."""
 
 CRASH_STATUS, TIMEOUT_STATUS, MEMORY_STATUS = 77, 70, 71
 FAILURES = {TIMEOUT_STATUS: "time-out", MEMORY_STATUS: "too much memory"}
-"""How libFuzzer leaves; any other status is a crash."""
+"""Exit statuses of libFuzzer; any other status is a crash."""
 
 _EXECUTED = re.compile(r"stat::number_of_executed_units: (\d+)|^Done (\d+) runs|^#(\d+)\t", re.MULTILINE)
 _COVERAGE = re.compile(r"cov: (\d+)")
@@ -47,7 +47,7 @@ _COVERAGE = re.compile(r"cov: (\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How one target went; ``failure`` is empty if nothing did."""
+    """Result of one target; ``failure`` is empty if there was none."""
 
     target: str
     runs: int
@@ -58,7 +58,7 @@ class Run:
 
 
 def main() -> int:
-    """Run what the command line asks for, print a table, keep the result; 1 if anything failed."""
+    """Fuzz the chosen targets, print a table, write the result; return 1 if anything failed."""
     args = _parse_arguments()
     chosen = [TARGETS[name] for name in args.targets] or list(TARGETS.values())
     total = sum(target.share for target in chosen)

@@ -112,7 +112,7 @@ class Package(NamedTuple):
 
 
 def is_permissive(licence: str) -> bool:
-    """Whether the expression can be met by licences that ask for no more than a notice."""
+    """Return whether the expression can be met by licences that ask for no more than a notice."""
     if ", and " in licence:  # a comma binds looser than the words
         return all(map(is_permissive, licence.split(", and ")))
     words = re.sub(r"([()])", r" \1 ", licence.replace(",", " and ").replace("|", " or "))
@@ -121,7 +121,7 @@ def is_permissive(licence: str) -> bool:
 
 
 def _evaluate(parts: list[str]) -> bool:
-    """``a and (b or c)`` from left to right, inner brackets first; "and" binds tighter than "or"."""
+    """Evaluate ``a and (b or c)`` from left to right, inner brackets first; "and" binds tighter than "or"."""
     while ")" in parts:
         end = parts.index(")")
         start = max((i for i in range(end) if parts[i] == "("), default=0)
@@ -185,7 +185,7 @@ def _list_names(registry: str, wanted: dict[str, Any]) -> list[str]:
 
 
 def _list_source_sizes() -> dict[str, int]:
-    """Every source package that apt knows and the size of its original archive."""
+    """List every source package that apt knows, with the size of its original archive."""
     sizes = {}
     for stanza in _read_sources_index().split("\n\n"):
         if name := re.match(r"Package: (\S+)", stanza):
@@ -195,7 +195,7 @@ def _list_source_sizes() -> dict[str, int]:
 
 
 def _list_binary_sizes() -> dict[str, int]:
-    """Every binary package that apt knows and its size: those that carry sources are chosen by name."""
+    """List every binary package that apt knows, with its size; those that carry sources are chosen by name."""
     dump = subprocess.run(["apt-cache", "dumpavail"], capture_output=True, text=True, check=True).stdout
     found = re.findall(r"^Package: (\S+)$(?:\n(?!Package:|Size:).*)*\nSize: (\d+)$", dump, re.M)
     return {name: int(size) for name, size in found}
@@ -273,7 +273,7 @@ def _collect(fetch: Any, registry: str, name: str, out: Path, rules: dict[str, A
 
 
 def _cap_size(files: dict[str, bytes], megabytes: float) -> dict[str, bytes]:
-    """As many whole files as the cap allows, chosen by the hash of their path."""
+    """Keep as many whole files as the cap allows, chosen by the hash of their path."""
     kept, left = {}, megabytes * 1e6
     for path in sorted(files, key=_hash):
         if len(files[path]) <= left:
@@ -367,7 +367,7 @@ def _read_wheel_licence(metadata: str) -> str:
 
 
 def _download_npm_tarballs(names: list[str], folder: Path) -> dict[str, Path]:
-    """Several packages by one call of the client, which is slow to start; one unknown name fails the call, so halve."""
+    """Download several packages by one call of the slow client; one unknown name fails it, so halve."""
     command = ["npm", "pack", "--silent", "--json", "--ignore-scripts", *names]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900, check=False)
     if done.returncode == 0:
@@ -410,7 +410,7 @@ def _read_npm(name: str, tarball: Path) -> Package:
 
 
 def _fetch_debian(name: str, folder: Path, rules: dict[str, Any]) -> Package:
-    """A source package: the original archives, and the packager's licence summary or else the licence file."""
+    """Fetch a source package: its original archives, and its licence by the packager's summary or its text."""
     for suite in ((), ("-t", "bookworm")):  # a mirror may lack files of one suite
         command = ["apt-get", "source", "-qq", "--download-only", "--only-source", *suite, name]
         subprocess.run(command, cwd=folder, capture_output=True, timeout=600, check=False)
@@ -462,7 +462,7 @@ def _collect_binary(names: list[str], out: Path, _rules: dict[str, Any]) -> str:
 
 
 def _read_binary(name: str, deb: Path) -> Package:
-    """A binary package of a language that is installed as source."""
+    """Read a binary package of a language that is installed as source."""
     data = subprocess.run(["dpkg-deb", "--fsys-tarfile", str(deb)], capture_output=True, check=True).stdout
     found, licence = {}, ""
     with tarfile.open(fileobj=io.BytesIO(data)) as archive:
@@ -486,7 +486,7 @@ def _guess_licence(files: dict[str, bytes]) -> str:
 
 
 def _parse_copyright(text: str) -> list[tuple[list[str], str]]:
-    """The stanzas of a machine-readable copyright file: patterns and licence, the catch-all first."""
+    """Parse a machine-readable copyright file into patterns and licence, the catch-all first."""
     stanzas = []
     for stanza in re.split(r"\n\s*\n", text):
         patterns = re.search(r"^Files:\s*((?:.*\n?)(?:[ \t]+.*\n?)*)", stanza, re.M)

@@ -1,4 +1,4 @@
-"""Stage 5: how embedders do on packages that were not trained on.
+"""Stage 5: compare embedders on held-out packages.
 
     python training/compare.py --data DIR [--embedder static --embedder onnx:DIR ...] [--limit 1000] [--languages ...]
 
@@ -24,7 +24,7 @@ from dowse.code import tokens
 from dowse.embedders import create
 
 MIN_PAIRS = 200
-"""Pairs of a language below which nothing is said about it."""
+"""A language with fewer pairs is skipped."""
 
 SEED = 7
 
@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def load_held_out(data: Path, limit: int) -> dict[str, Pairs]:
-    """For each language up to so many (documentation, code) pairs, no code twice."""
+    """Load up to so many (documentation, code) pairs of each language, no code twice."""
     manifest = json.loads((Path(__file__).parent / "manifest.json").read_text())
     found: dict[str, dict[str, str]] = defaultdict(dict)
     for row in manifest:
@@ -83,7 +83,7 @@ def load_held_out(data: Path, limit: int) -> dict[str, Pairs]:
 
 
 def score_dense(spec: str, pairs: Pairs) -> Any:
-    """The cosine of every question with every piece of code."""
+    """Compute the cosine of every query with every piece of code."""
     embedder = create(spec)
     assert embedder
     documents = embedder.embed_documents(["\n" + body for _, body in pairs])
@@ -91,7 +91,7 @@ def score_dense(spec: str, pairs: Pairs) -> Any:
 
 
 def score_bm25(pairs: Pairs) -> Any:
-    """The scores of BM25 (k1 1.2, b 0.75) over the tokens of the index."""
+    """Compute BM25 scores (k1 1.2, b 0.75) over the tokens of the index."""
     counts = [Counter(tokens.tokenize(body).split()) for _, body in pairs]
     lengths = [sum(c.values()) for c in counts]
     mean = sum(lengths) / len(lengths)
@@ -111,7 +111,7 @@ def score_bm25(pairs: Pairs) -> Any:
 
 
 def mean_reciprocal_rank(scores: Any) -> float:
-    """MRR@10 where the answer to question i is candidate i; of equals, half are taken to be before it."""
+    """Compute MRR@10 where candidate i answers query i; half of the ties count as ranked before it."""
     own = np.diag(scores)[:, None]
     ranks = (scores > own).sum(axis=1) + 1 + ((scores == own).sum(axis=1) - 1) / 2
     return float(np.where(ranks <= 10, 1.0 / ranks, 0.0).mean())

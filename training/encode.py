@@ -41,7 +41,7 @@ BATCH_PACKAGES = 60
 
 
 def main() -> None:
-    """Vocabulary first, then the rows."""
+    """Build the vocabulary, then write the rows."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--words", type=int, default=48_000)
@@ -79,7 +79,7 @@ def main() -> None:
 
 
 def _count(files: list[Path]) -> tuple[Counter[str], Counter[str]]:
-    """How many packages use a raw word, and how often it occurs in all."""
+    """Count the packages that use a raw word, and its occurrences in all."""
     packages: Counter[str] = Counter()
     occurrences: Counter[str] = Counter()
     for file in files:

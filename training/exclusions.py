@@ -1,6 +1,6 @@
 """What must never be trained on: every project that search quality is measured on, however it is packaged.
 
-A package is left out by its name, a vendored copy by its folder, and what slips through both (a copied
+A package is excluded by its name, a vendored copy by its folder, and what slips through both (a copied
 function in a file of another name) by its content: ``decontaminate`` in pairs.py compares with the measured trees.
 """
 
@@ -55,12 +55,12 @@ _SINGLE_FILES = frozenset(
 
 
 def is_measured_package(name: str) -> bool:
-    """Whether a package of this name is, or belongs to, a project that is measured on."""
+    """Return whether a package of this name is, or belongs to, a project that is measured on."""
     return _PACKAGE.search(name.lower()) is not None
 
 
 def is_measured_path(path: str) -> bool:
-    """Whether a file lies in a copy of a measured project."""
+    """Return whether a file lies in a copy of a measured project."""
     *folders, filename = path.lower().split("/")
     names = (re.sub(r"[-_]v?\d[\d.]*$", "", folder) for folder in folders)
     return filename in _SINGLE_FILES or any(name in MEASURED_PROJECTS for name in names)

@@ -16,8 +16,8 @@ import numpy as np
 from dowse.embedders.static import StaticEmbedder, write_model
 
 WEIGHT_POWERS = {"query": 0.8, "document": 0.7}
-"""What a word weighs is raised to these powers. Training sees every word of a document alike; an index counts the lines
-that say most several times, and with that the learned differences between words are too large."""
+"""The weight of a word is raised to these powers. Training sees every word of a document alike; an index counts the
+lines that say most several times, and then the learned differences between words are too large."""
 
 
 def main() -> None:
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def flatten_weights(table: Any, logarithm: Any, power: float) -> Any:
-    """The weights of words, with the whole of what a word weighs, its vector's length included, raised to a power."""
+    """Raise the whole weight of each word, its vector's length included, to a power."""
     whole = np.exp(logarithm) * np.linalg.norm(table, axis=1)
     return np.exp(logarithm) * (whole / np.median(whole)) ** (power - 1)
 

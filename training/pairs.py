@@ -1,4 +1,4 @@
-"""Stage 2: turn collected source into (question, code) pairs with the engine's own parser.
+"""Stage 2: turn collected source into (query, code) pairs with the engine's own parser.
 
     python training/pairs.py --data DIR --measured TREE ...
     python training/pairs.py --data DIR [--jobs 2]
@@ -6,8 +6,8 @@
 The first call notes the code of the trees that search is measured on, so that none of it is ever trained on.
 
 For every package in ``DIR/source`` writes ``DIR/pairs/<package>.jsonl.gz``: one line per target (a piece of code
-as it would be retrieved: where it stands and what it says, documentation removed) with the questions that ask
-for it. Text stays text here, so that a change of the tokenizer costs only the next stage.
+as it would be retrieved: its path, its qualified name and its body, documentation removed) with the queries that
+should find it. Text stays text here, so that a change of the tokenizer costs only the next stage.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MAX_TARGETS = 7000
 """Targets per package; three times as many for the few large ones that stand for a whole language."""
 
 LARGE_PACKAGE_BYTES = 5_000_000
-"""Bytes of an archive from which a package is such a one."""
+"""Bytes of an archive from which a package counts as large."""
 
 FUNCTIONS = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
 TYPES = symbols.CLASS_LIKE | {Kind.TYPE, Kind.MODULE}
@@ -78,7 +78,7 @@ _PLACEHOLDER = re.compile(r"%[-\d.]*[a-zA-Z]|\{[^{}]*\}|\$\w+|\\\w")
 
 
 class Target(NamedTuple):
-    """A piece of code and the questions that ask for it."""
+    """A piece of code and the queries that should find it."""
 
     file: int
     language: str
@@ -90,7 +90,7 @@ class Target(NamedTuple):
 
 
 def main() -> None:
-    """All packages, in parallel, those without a result first."""
+    """Process all packages that have no result yet, in parallel."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--jobs", type=int, default=2)
@@ -178,7 +178,7 @@ def _extract_definitions(
 
 
 def _strip_doc(entity: Entity, lines: list[str]) -> list[str]:
-    """The lines of a definition that do not belong to its documentation."""
+    """Return the lines of a definition without its documentation."""
     known = _NOT_ALNUM.sub("", entity.doc).lower()
     kept = []
     for row in range(entity.start_line - 1, entity.end_line):
@@ -261,7 +261,7 @@ def _make_error_queries(text: str) -> list[tuple[str, str]]:
 def _extract_comments(
     number: int, path: str, language: Language, entities: tuple[Entity, ...], lines: list[str]
 ) -> Iterator[Target]:
-    """A comment inside a function asks for the lines below it."""
+    """Pair each comment inside a function with the lines below it."""
     for entity in entities:
         if entity.kind not in FUNCTIONS or entity.end_line - entity.line < 6:
             continue
@@ -285,7 +285,7 @@ def _extract_comments(
 
 
 def _read_comment(lines: list[str], row: int) -> tuple[str, int]:
-    """The text of the comment that begins on this row, and the row after it."""
+    """Read the comment that begins on this row; return its text and the row after it."""
     pieces = []
     while row < len(lines) and (match := _COMMENT_LINE.match(lines[row])):
         pieces.append(match[1])
@@ -294,7 +294,7 @@ def _read_comment(lines: list[str], row: int) -> tuple[str, int]:
 
 
 def _extract_titles(number: int, path: str, language: Language, lines: list[str]) -> Iterator[Target]:
-    """``it("does this", ...)`` asks for the test below it."""
+    """Pair each test title, as in ``it("does this", ...)``, with the test below it."""
     text = "\n".join(lines)
     matches = list(_TEST_TITLE.finditer(text))[:40]
     for i, match in enumerate(matches):
@@ -307,7 +307,7 @@ def _extract_titles(number: int, path: str, language: Language, lines: list[str]
 def _extract_whole_file(
     number: int, path: str, language: Language, entities: tuple[Entity, ...], lines: list[str]
 ) -> Target | None:
-    """A file's opening words, or its name, ask for the list of what it defines."""
+    """Pair a file's opening words, or its name, with the list of what it defines."""
     outline = "\n".join(e.signature for e in entities if e.kind in FUNCTIONS | TYPES)[:MAX_BODY_CHARS]
     if len(outline) < 80:
         return None
@@ -331,7 +331,7 @@ _PREAMBLE = re.compile(
 
 
 def _read_opening(lines: list[str]) -> str:
-    """What the comments and strings before a file's first code say."""
+    """Read the comments and strings before a file's first code."""
     kept: list[str] = []
     inside = ""
     for line in lines[:60]:
@@ -354,7 +354,7 @@ def _read_opening(lines: list[str]) -> str:
 
 
 def _link_tests(targets: list[Target]) -> None:
-    """A test's name asks for the function it calls: the one with the longest name that both share."""
+    """Pair a test's name with the function it calls: the one with the longest name in the test's own."""
     by_name = {
         t.name.lower(): t for t in targets if t.name and "test" not in t.path.lower() and len(t.name) >= 5
     }
@@ -375,7 +375,7 @@ def _link_tests(targets: list[Target]) -> None:
 
 
 def _extract_prose(number: int, path: str, text: str) -> Iterator[Target]:
-    """A heading asks for its section; heading and paragraph ask for the code block below them."""
+    """Pair a heading with its section, and heading and paragraph with the code block below them."""
     heads = list(_HEADING.finditer(text))
     for i, head in enumerate(heads[:120]):
         end = heads[i + 1].start() if i + 1 < len(heads) else len(text)
@@ -405,12 +405,12 @@ def _extract_prose(number: int, path: str, text: str) -> Iterator[Target]:
 
 
 def fingerprint(body: str) -> bytes:
-    """What two copies of the same code share, whatever their layout."""
+    """Hash code so that copies with another layout get the same hash."""
     return blake2b(_NOT_ALNUM.sub("", body).lower().encode(), digest_size=8).digest()
 
 
 def fingerprint_trees(trees: list[Path]) -> set[bytes]:
-    """The fingerprints of every target in the measured trees: ``encode.py`` leaves these out."""
+    """Fingerprint every target in the measured trees: ``encode.py`` excludes these."""
     found: set[bytes] = set()
     for tree in trees:
         for file in tree.rglob("*"):

@@ -2,7 +2,7 @@
 
     python training/train.py --data DIR --out DIR/runs/NAME [--steps 2500] [--init DIR]
 
-A text's vector is the sum of its words' vectors, each scaled by a weight that is learned apart for questions and
+A text's vector is the sum of its words' vectors, each scaled by a weight that is learned separately for queries and
 documents. A batch holds groups of pairs from one package, so that most negatives are neighbours: code of the same
 package and often of the same file. Every 500 steps the held-out packages are measured, and the best table is kept.
 """
@@ -23,7 +23,7 @@ from wordpieces import make_initial_table
 
 TEMPERATURE = 0.05
 GROUP_PAIRS = 32
-"""Pairs of one package that stand together in a batch."""
+"""Pairs of one package in each group of a batch."""
 
 KIND_WEIGHTS = {
     "doc": 1.0,
@@ -41,7 +41,7 @@ KIND_WEIGHTS = {
 """How often a pair is drawn, by kind: names are many and say little."""
 
 LANGUAGE_POWER = 0.6
-"""Languages are drawn in proportion to this power of their size, so that the rare ones are heard."""
+"""Languages are drawn in proportion to this power of their size, so that rare ones count."""
 
 SMALL_LANGUAGE_PAIRS = 1500
 MAX_REPEATS = 3.0
@@ -52,7 +52,7 @@ FAVOURED_WEIGHT = 3.0
 """How much more often the pairs of a favoured language are drawn."""
 
 HIDE_NAME_SHARE = 0.7
-"""Share of name and path questions whose words are struck out of the document: else the answer repeats them."""
+"""Share of name and path queries whose words are removed from the document, which would else repeat them."""
 
 HEADING_SHARES = (0.0, 1.0, 1.0, 1.0)
 """How much a document shows of its path and of its qualified name. The first run of the shipped table showed them
@@ -71,7 +71,7 @@ QUESTION_PHRASES = (
     "function to",
     "implementation of",
 )
-"""Some questions are asked as people ask them, so that the model learns what to ignore."""
+"""Added to some queries, as people write them, so that the model learns to ignore these words."""
 
 
 class Rows:
@@ -83,7 +83,7 @@ class Rows:
         self.offsets = np.load(folder / f"{name}.offsets.npy")
 
     def take(self, numbers: Any) -> tuple[Any, Any, Any]:
-        """Row of the result, id and value of every entry of these rows."""
+        """Return result row, id and value of every entry of these rows."""
         starts, lengths = self.offsets[numbers], self.offsets[numbers + 1] - self.offsets[numbers]
         owner = np.repeat(np.arange(len(numbers)), lengths)
         at = (
@@ -115,7 +115,7 @@ class Data:
         self.listed = np.array([package in listed for package in packages])[self.targets[:, 0]]
 
     def documents(self, targets: Any, path: Any, qualified: Any) -> tuple[Any, Any, Any]:
-        """Entries of documents; ``path`` and ``qualified`` say how much of their place each one shows."""
+        """Return the entries of documents; ``path`` and ``qualified`` scale these two fields."""
         parts = []
         for rows, numbers, share in (
             (self.body, targets, None),
@@ -143,15 +143,13 @@ class Batches:
         language = data.languages[data.pairs[self.candidates, 0]]
         weight = kinds[data.pairs[self.candidates, 1]]
         mass = np.bincount(language, weights=weight, minlength=len(data.language_names))
-        mass[mass < SMALL_LANGUAGE_PAIRS] = (
-            mass.max()
-        )  # a handful of pairs is no language to be heard, but noise
+        mass[mass < SMALL_LANGUAGE_PAIRS] = mass.max()  # a handful of pairs is noise
         self.weight = weight * np.minimum((mass[language] / mass.max()) ** (LANGUAGE_POWER - 1), MAX_REPEATS)
         self.weight[np.isin(names[language], args.favour)] *= FAVOURED_WEIGHT
         self.package = data.targets[data.pairs[self.candidates, 0], 0]
 
     def epoch(self, size: int) -> Any:
-        """Batches of pair numbers, each pair as often as its weight says, in groups of one package."""
+        """Yield batches of pair numbers, each pair as often as its weight says, in groups of one package."""
         times = np.floor(self.weight + self.random.random(len(self.weight))).astype(np.int64)
         chosen = np.repeat(np.arange(len(times)), times)
         position = chosen + self.random.normal(
@@ -173,13 +171,13 @@ class SparseSum(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, matrix: Any, table: Any) -> Any:
-        """The product."""
+        """Multiply the matrix by the table."""
         ctx.matrix = matrix
         return torch.from_numpy(matrix @ table.detach().numpy())
 
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:  # type: ignore[override]
-        """Only the table learns."""
+        """Return the gradient of the table; the matrix has none."""
         return None, torch.from_numpy(ctx.matrix.T.tocsr() @ grad.numpy())
 
 
@@ -193,7 +191,7 @@ class Model(torch.nn.Module):
         self.document_weight = torch.nn.Parameter(torch.from_numpy(np.log(weights).astype(np.float32)))
 
     def encode(self, matrix: Any, weight: Any) -> Any:
-        """Vectors of length one for the rows of a sparse matrix."""
+        """Compute a vector of length one for each row of a sparse matrix."""
         used = np.unique(matrix.indices)
         position = np.zeros(matrix.shape[1], dtype=np.int32)
         position[used] = np.arange(len(used))
@@ -206,7 +204,7 @@ class Model(torch.nn.Module):
 
 
 def build_matrix(entries: tuple[Any, Any, Any], rows: int, width: int) -> Any:
-    """A sparse matrix of entries (row, column, value)."""
+    """Build a sparse matrix of entries (row, column, value)."""
     owner, ids, values = entries
     found = sparse.csr_matrix((values, (owner, ids)), shape=(rows, width), dtype=np.float32)
     found.sum_duplicates()
@@ -214,7 +212,7 @@ def build_matrix(entries: tuple[Any, Any, Any], rows: int, width: int) -> Any:
 
 
 def batch_matrices(data: Data, pairs: Any, width: int, random: Any, phrases: list[Any]) -> tuple[Any, Any]:
-    """Questions and documents of a batch, with the variations of training."""
+    """Build the queries and documents of a batch, with the random variations of training."""
     count, kinds, targets = len(pairs), data.pairs[pairs, 1], data.pairs[pairs, 0]
     is_name, is_path = kinds == KINDS.index("name"), kinds == KINDS.index("path")
     owner, ids, values = data.query.take(pairs)
@@ -234,7 +232,7 @@ def batch_matrices(data: Data, pairs: Any, width: int, random: Any, phrases: lis
 
 
 def compute_loss(model: Model, queries: Any, documents: Any, same: Any) -> Any:
-    """Symmetric InfoNCE; what is the same target or the same question is no negative."""
+    """Compute symmetric InfoNCE; the same target or the same query is no negative."""
     q, d = model.encode(queries, model.query_weight), model.encode(documents, model.document_weight)
     scores = (q @ d.T) / TEMPERATURE
     scores = scores.masked_fill(same, -1e4)
@@ -246,7 +244,7 @@ def compute_loss(model: Model, queries: Any, documents: Any, same: Any) -> Any:
 
 
 def mask_duplicates(data: Data, pairs: Any, queries: Any) -> Any:
-    """Pairs of a batch that must not be each other's negatives."""
+    """Mask the pairs of a batch that must not be each other's negatives."""
     targets = data.pairs[pairs, 0]
     sums = (
         np.asarray(queries @ np.sin(np.arange(queries.shape[1]) * 12.9898).astype(np.float32) * 1e4)
@@ -262,7 +260,7 @@ def mask_duplicates(data: Data, pairs: Any, queries: Any) -> Any:
 
 
 def make_held_out_sets(data: Data, size: int = 1000, seed: int = 7) -> dict[str, Any]:
-    """For each language, up to so many held-out (documentation -> code) pairs; the code is each other's candidates."""
+    """Choose up to so many held-out (documentation, code) pairs of each language; all their code is ranked."""
     random = np.random.default_rng(seed)
     kinds = data.pairs[:, 1]
     usable = np.flatnonzero(data.held & (kinds == KINDS.index("doc")) & data.unique[data.pairs[:, 0]])
@@ -278,7 +276,7 @@ def make_held_out_sets(data: Data, size: int = 1000, seed: int = 7) -> dict[str,
 
 
 def mean_reciprocal_rank(scores: Any) -> float:
-    """MRR@10 where the answer to question i is candidate i."""
+    """Compute MRR@10 where candidate i answers query i."""
     own = np.diag(scores)[:, None]
     ranks = (scores > own).sum(axis=1) + 1
     return float(np.where(ranks <= 10, 1.0 / ranks, 0.0).mean())
@@ -287,7 +285,7 @@ def mean_reciprocal_rank(scores: Any) -> float:
 def evaluate(
     data: Data, sets: dict[str, Any], encode_query: Any, encode_document: Any, width: int
 ) -> dict[str, float]:
-    """MRR@10 by language; documents show their body and where they stand, without the function's own documentation."""
+    """Compute MRR@10 by language; documents are bodies without their own documentation."""
     found = {}
     for name, pairs in sets.items():
         targets = data.pairs[pairs, 0]
@@ -299,7 +297,7 @@ def evaluate(
 
 
 def score_bm25(queries: Any, documents: Any) -> Any:
-    """The scores of BM25 (k1 1.2, b 0.75) over the same words."""
+    """Compute BM25 scores (k1 1.2, b 0.75) over the same words."""
     counts = documents.copy()
     counts.data = counts.data**2
     lengths = np.asarray(counts.sum(axis=1)).ravel()
@@ -314,7 +312,7 @@ def score_bm25(queries: Any, documents: Any) -> Any:
 
 
 def main() -> None:
-    """Train, measure, keep the best."""
+    """Train, measure, save the best table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)

@@ -1,4 +1,4 @@
-"""Where the table starts: each word as a small general model sees it, weighted by how rare it is."""
+"""Initial table of word vectors: those of a small general model, weighted by inverse frequency."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RARITY_WEIGHT = 3e-4
 def make_initial_table(
     surface: list[str], occurrences: Any, buckets: int, dimensions: int, folder: Path | None, seed: int
 ) -> tuple[Any, Any]:
-    """One vector of length one per word and bucket, and the first guess of its weight."""
+    """Make a vector of length one per word and bucket, and a first guess of its weight."""
     random = np.random.default_rng(seed)
     table = random.standard_normal((len(surface) + buckets, dimensions)).astype(np.float32)
     table /= np.linalg.norm(table, axis=1, keepdims=True)
@@ -61,7 +61,7 @@ def _reduce_dimensions(vectors: Any, dimensions: int) -> Any:
 
 
 def _split_pieces(word: str, pieces: dict[str, int]) -> list[int]:
-    """Longest pieces first, as WordPiece does."""
+    """Split a word into its longest pieces first, as WordPiece does."""
     found, start = [], 0
     while start < len(word):
         for end in range(len(word), start, -1):

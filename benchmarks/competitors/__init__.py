@@ -1,4 +1,4 @@
-"""The engines that are measured: a table, one adapter file each.
+"""Table of the engines that are measured, with one adapter file each.
 
 An adapter has ``index(path) -> object`` and ``search(object, query, k) -> [(path, start, end), ...]``, and
 ``close(object)`` if there is something to clean up. It runs in a process of its own, under its own
@@ -24,8 +24,8 @@ RIPGREP = "ripgrep==14.1.0"
 """Pinned: figures are about these versions."""
 
 SEMBLE_CACHE = "SEMBLE_CACHE_LOCATION"
-"""Where semble's command line keeps indexes, which its Python interface uses too if they are there: a place
-where none are, so that indexing is indexing."""
+"""Variable for the folder of semble's saved indexes. Its Python interface loads them too, so it is set to an empty
+folder: then indexing is really measured."""
 
 _PROGRAMS = "Scripts" if os.name == "nt" else "bin"
 
@@ -53,12 +53,12 @@ class Competitor:
 
 
 def use_own_python() -> Launch:
-    """The interpreter that runs this."""
+    """Launch with the interpreter that runs this."""
     return Launch(sys.executable, {})
 
 
 def find_semble() -> Launch:
-    """BENCH_SEMBLE_PYTHON, else an environment in the cache."""
+    """Find the Python that has semble: BENCH_SEMBLE_PYTHON, else an environment in the cache."""
     value = os.environ.get("BENCH_SEMBLE_PYTHON")
     python = Path(value) if value else _install("semble", SEMBLE) / _PROGRAMS / "python"
     if value and not python.is_file():
@@ -69,7 +69,7 @@ def find_semble() -> Launch:
 
 
 def find_semble_server(cache: str) -> tuple[str, Mapping[str, str]]:
-    """The MCP server of semble and its environment: BENCH_SEMBLE_MCP, else from an environment in the cache."""
+    """Find the MCP server of semble and its variables: BENCH_SEMBLE_MCP, else an environment in the cache."""
     value = os.environ.get("BENCH_SEMBLE_MCP")
     program = Path(value) if value else _install("semble-mcp", SEMBLE_MCP) / _PROGRAMS / "semble"
     if value and not program.is_file():
@@ -80,12 +80,12 @@ def find_semble_server(cache: str) -> tuple[str, Mapping[str, str]]:
 
 
 def get_semble_model() -> str:
-    """The name of the model that semble uses."""
+    """Return the name of the model that semble uses."""
     return Path(os.environ.get("BENCH_SEMBLE_MODEL") or "its default").name
 
 
 def find_ripgrep() -> Launch:
-    """BENCH_RG, else ``rg`` on the path, else the wheel from PyPI in the cache."""
+    """Find ripgrep: BENCH_RG, else ``rg`` on the path, else the wheel from PyPI in the cache."""
     program = os.environ.get("BENCH_RG") or shutil.which("rg")
     if not program:
         program = str(_install("ripgrep", RIPGREP) / _PROGRAMS / "rg")
@@ -104,7 +104,7 @@ COMPETITORS = {
 
 
 def _install(name: str, requirement: str) -> Path:
-    """A virtual environment in the cache with one package in it, made when first needed."""
+    """Install one package into a virtual environment in the cache, if it is not there yet."""
     home = cache_folder() / "peers" / name
     if (home / "ready").exists():
         return home

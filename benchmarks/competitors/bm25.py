@@ -26,7 +26,7 @@ class Index(NamedTuple):
 
 
 def index(path: str) -> Index:
-    """An index without vectors in a folder of its own."""
+    """Index a tree without vectors in a temporary folder."""
     folder = Path(tempfile.mkdtemp(prefix="dowse-benchmark-"))
     engine = Engine.open(path, index_dir=str(folder), workers=1, embedder="none")
     engine.index()
@@ -34,7 +34,7 @@ def index(path: str) -> Index:
 
 
 def search(index: Index, query: str, k: int) -> list[tuple[str, int, int]]:
-    """Path, first and last line of the best chunks."""
+    """Return path, first and last line of the best chunks."""
     terms = analyze_text(query, lambda suffix: False).terms  # file names are not looked for
     found = []
     with index.engine.store.snapshot() as snapshot:

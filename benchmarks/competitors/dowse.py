@@ -17,7 +17,7 @@ from dowse.search.output.budget import pack
 
 
 class OpenEngine(NamedTuple):
-    """An engine, the folder that was made for its index ("" if it was given), and how it is asked."""
+    """An engine, the temporary folder of its index ("" if one was given), and its search options."""
 
     engine: Engine
     folder: str
@@ -28,7 +28,7 @@ class OpenEngine(NamedTuple):
 def index(
     path: str, index_dir: str = "", burst: bool = False, budget: int = 0, **settings: Any
 ) -> OpenEngine:
-    """The engine for a tree, its index up to date."""
+    """Open an engine and bring its index up to date."""
     made = "" if index_dir else tempfile.mkdtemp(prefix="dowse-benchmark-")
     engine = Engine.open(path, index_dir=index_dir or made, workers=1, cache="off", **settings)
     engine.index()
@@ -36,7 +36,7 @@ def index(
 
 
 def search(opened: OpenEngine, query: str, k: int) -> list[tuple[str, int, int, str, str]]:
-    """Path, first and last line, entity and text of the best results."""
+    """Return path, first and last line, entity and text of the best results."""
     if not opened.burst:
         opened.engine.force_check()
     if opened.budget:
@@ -46,7 +46,7 @@ def search(opened: OpenEngine, query: str, k: int) -> list[tuple[str, int, int, 
 
 
 def _search_packed(opened: OpenEngine, query: str) -> list[tuple[str, int, int, str, str]]:
-    """Of the results that there are by default, those that the budget has room for, each with what is printed."""
+    """Pack the default results into the budget; each comes with the text that is printed for it."""
     response = opened.engine.search(query)
     packed = pack(response.results, opened.budget, words=response.query.words)
     return [

@@ -1,4 +1,4 @@
-"""ripgrep, asked as well as one can by hand: any word of the question, files by how many lines match.
+"""ripgrep adapter: any word of the query matches, and files are ordered by their number of matching lines.
 
 A grep has no ranking. Files come in the order of their matching lines, each as a whole.
 BENCH_RG names the program.
@@ -12,16 +12,16 @@ import subprocess
 
 PROGRAM = os.environ.get("BENCH_RG", "rg")
 MIN_WORD_LENGTH = 3
-"""Letters of a word that is worth looking for."""
+"""Letters of the shortest word that is searched for."""
 
 
 def index(path: str) -> str:
-    """Nothing to prepare."""
+    """Return the path: there is nothing to prepare."""
     return path
 
 
 def search(index: str, query: str, k: int) -> list[tuple[str, None, None]]:
-    """The files with the most lines that have a word of the question in them."""
+    """List the files with the most lines that contain a word of the query."""
     words = {word for word in re.findall(r"\w+", query) if len(word) >= MIN_WORD_LENGTH}
     if not words:
         return []

@@ -14,12 +14,12 @@ _semble: Any = importlib.import_module("semble")
 
 
 def index(path: str) -> Any:
-    """An index in memory, as semble makes it."""
+    """Build an index in memory."""
     given = {"model_path": MODEL} if MODEL else {}
     return _semble.SembleIndex.from_path(path, **given)
 
 
 def search(index: Any, query: str, k: int) -> list[tuple[str, int, int]]:
-    """Path, first and last line of the best results."""
+    """Return path, first and last line of the best results."""
     found = index.search(query, top_k=k)
     return [(hit.chunk.file_path, hit.chunk.start_line, hit.chunk.end_line) for hit in found]

@@ -1,4 +1,4 @@
-"""The process in which an engine is measured: loads one adapter and does as it is told, line by line.
+"""Process in which an engine is measured: it loads one adapter and serves requests, one per line.
 
 Run as ``python -P serve.py ADAPTER`` by the engine's own interpreter: standard library only, and nothing of
 this package. A request is a line of JSON on standard input, its answer a line on standard output. What is
@@ -17,7 +17,7 @@ from typing import Any
 
 
 def cpu_seconds() -> float:
-    """User and system time of this process (all its threads) and of its finished children."""
+    """Sum user and system time of this process (all threads) and of its finished children."""
     spent = os.times()
     return time.process_time() + spent.children_user + spent.children_system
 
@@ -30,7 +30,7 @@ class Session:
         self.index: Any = None
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """What a request asks for."""
+        """Answer a request."""
         if request["do"] == "index":
             return self._index(request["path"], request["settings"])
         return {
@@ -40,7 +40,7 @@ class Session:
         }
 
     def close(self) -> None:
-        """Let go of the index, if the adapter has anything to let go of."""
+        """Close the index, if the adapter can."""
         if self.index is not None and hasattr(self.adapter, "close"):
             self.adapter.close(self.index)
         self.index = None
@@ -69,7 +69,7 @@ class Session:
 
 
 def load(path: str) -> Any:
-    """The adapter in a file."""
+    """Load the adapter from a file."""
     spec = importlib.util.spec_from_file_location("adapter", path)
     assert spec is not None
     assert spec.loader is not None

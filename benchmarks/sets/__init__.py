@@ -1,6 +1,6 @@
-"""The question sets: a table, one file each.
+"""Table of the query sets, with one file each.
 
-A set knows its trees and questions, how an answer is scored, and how scores become figures.
+A set knows its trees and queries, how hits are scored, and how scores become figures.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from benchmarks.sets import codegrapher, locagent, repositories, swe_qa
 
 @dataclass(frozen=True, slots=True)
 class QuerySet:
-    """A row of the table."""
+    """A query set: a row of the table."""
 
     name: str
     title: str
-    depth: int  # results asked for
+    depth: int  # results per query
     headline: str  # the metric by which runs are compared
     trees: Callable[[], Iterator[Tree]]
-    rows: Callable[[Tree, Sequence[Sequence[Hit]]], list[Row]]  # answers in the order of the questions
+    rows: Callable[[Tree, Sequence[Sequence[Hit]]], list[Row]]  # hits in the order of the queries
     figures: Callable[[Sequence[Row]], list[Figure]]
-    breakdown: Callable[[Sequence[Row]], list[Figure]]  # the same by kind of question or tree
-    budgets: Sequence[int] = ()  # tokens into which answers are packed too
+    breakdown: Callable[[Sequence[Row]], list[Figure]]  # figures by kind of query or tree
+    budgets: Sequence[int] = ()  # token budgets to measure as well
 
 
 SETS = {

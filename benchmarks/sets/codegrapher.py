@@ -1,6 +1,6 @@
 """CodeGrapher's tasks: which files a change will edit, from the terms and the description of the change.
 
-Each task is asked twice, with its query terms alone and with its description in front of them. The cursor
+Each task is searched twice, with its query terms alone and with its description before them. The cursor
 file, which is always one of the answers, is never given. ``recall13`` is the share of the edited files
 among the first 13 distinct files.
 """
@@ -31,7 +31,7 @@ def _load_tasks() -> dict[str, Any]:
 
 
 def trees() -> Iterator[Tree]:
-    """Each task's repository just before the change."""
+    """Export each task's repository just before the change."""
     for task_id, task in _load_tasks().items():
         owner, name = task["repo"].rstrip("/").split("/")[-2:]
         mirror = data.ALTERNATE_MIRRORS.get(task_id, f"{owner}+{name}")
@@ -41,7 +41,7 @@ def trees() -> Iterator[Tree]:
 
 
 def rows(tree: Tree, answers: Sequence[Sequence[Hit]]) -> list[Row]:
-    """Recall of each way of asking."""
+    """Score the recall of each form of the query."""
     edited = _load_tasks()[tree.name]["files_edited"]
     return [
         {
@@ -55,7 +55,7 @@ def rows(tree: Tree, answers: Sequence[Sequence[Hit]]) -> list[Row]:
 
 
 def figures(rows: Sequence[Row]) -> list[Figure]:
-    """Mean recall of each way of asking."""
+    """Average the recall of each form of the query."""
     ways = {"terms": "query terms", "described": "description and query terms"}
     return [
         Figure(
@@ -68,5 +68,5 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
 
 
 def breakdown(rows: Sequence[Row]) -> list[Figure]:
-    """Nothing: the tasks are too few."""
+    """Return nothing: there are too few tasks."""
     return []

@@ -1,4 +1,4 @@
-"""LocAgent's labelled queries on two source distributions: is the entity that is meant first?
+"""LocAgent's labelled queries on two source distributions: the rank of the right entity.
 
 Labels are entity ids, ``path:Class.method``, or ``path`` for a file as a whole. A result's id is its path
 and the qualified name of the entity it points at (only the path where it points at none; a constructor is
@@ -34,7 +34,7 @@ def _load_queries() -> dict[str, Any]:
 
 
 def trees() -> Iterator[Tree]:
-    """The two source distributions."""
+    """Find the two source distributions."""
     for name, sdist in SDISTS.items():
         path = data.find_folder("BENCH_SDISTS") / sdist
         if not path.is_dir():
@@ -46,7 +46,7 @@ def trees() -> Iterator[Tree]:
 
 
 def rows(tree: Tree, answers: Sequence[Sequence[Hit]]) -> list[Row]:
-    """The rank of the first right entity, ours and LocAgent's."""
+    """Score the rank of the first right entity, ours and LocAgent's."""
     return [_row(tree, query, hits) for query, hits in zip(tree.queries, answers, strict=True)]
 
 
@@ -67,7 +67,7 @@ def _row(tree: Tree, query: Query, hits: Sequence[Hit]) -> Row:
 
 
 def figures(rows: Sequence[Row]) -> list[Figure]:
-    """MRR@10 of all, hit@1 of exact names."""
+    """Summarize MRR@10 of all queries and hit@1 of exact names."""
     symbols = [row for row in rows if row["kind"] == SYMBOL_KIND]
     return [
         _make_figure("MRR@10 of entities", rows, "mrr10"),
@@ -76,7 +76,7 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
 
 
 def breakdown(rows: Sequence[Row]) -> list[Figure]:
-    """MRR@10 by kind of query."""
+    """Break MRR@10 down by kind of query."""
     kinds = sorted({row["kind"] for row in rows})
     return [
         _make_figure(f"MRR@10, {kind}", [r for r in rows if r["kind"] == kind], "mrr10") for kind in kinds

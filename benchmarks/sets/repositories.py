@@ -1,6 +1,6 @@
-"""The public code search benchmark: 31 repositories, about 20 questions each, file targets.
+"""The public code search benchmark: 31 repositories, about 20 queries each, file targets.
 
-Scored by the bench's own score.py: NDCG@10 is the mean over repositories of the mean over questions. For
+Scored by the bench's own score.py: NDCG@10 is the mean over repositories of the mean over queries. For
 the token measure, up to 50 results are walked, each at the cost of the text that is shown for it. Beside it, the
 recall of the answer that ``--budget`` packs into so many tokens: its hits, of which some are only named.
 """
@@ -30,7 +30,7 @@ def _load_bench() -> Any:
 
 
 def trees() -> Iterator[Tree]:
-    """Each repository at the folder that the benchmark is about."""
+    """Find the benchmarked folder of each repository."""
     bench = _load_bench()
     for name in bench.repos():
         path = bench.bench_dir(name)
@@ -43,7 +43,7 @@ def trees() -> Iterator[Tree]:
 
 
 def rows(tree: Tree, answers: Sequence[Sequence[Hit]]) -> list[Row]:
-    """The rows of score.py for one repository."""
+    """Score one repository with score.py."""
     count = _load_token_counter()
     keys = [(tree.name, int(query.id)) for query in tree.queries]
     found = {key: [(p.path, p.start, p.end) for p in hits] for key, hits in zip(keys, answers, strict=True)}
@@ -62,7 +62,7 @@ def _load_token_counter() -> Callable[[str], int]:
 
 
 def figures(rows: Sequence[Row]) -> list[Figure]:
-    """NDCG@10, hits, recall by tokens."""
+    """Summarize NDCG@10, hit@k and recall within token budgets."""
     summary = data.load_scorer().aggregate(list(rows))
     overall = summary["macro"]
     found = [Figure("NDCG@10", overall["ndcg10"], beside=PUBLISHED["NDCG@10"])]
@@ -79,7 +79,7 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
 
 
 def make_packed_figure(budget: int, rows: Sequence[Row]) -> Figure:
-    """Recall of answers that were packed into so many tokens."""
+    """Make a figure of the recall of answers packed into a token budget."""
     return Figure(
         f"recall of an answer packed into {budget} tokens",
         mean(row["recall10"] for row in rows),
@@ -88,7 +88,7 @@ def make_packed_figure(budget: int, rows: Sequence[Row]) -> Figure:
 
 
 def breakdown(rows: Sequence[Row]) -> list[Figure]:
-    """NDCG@10 by category and by language."""
+    """Break NDCG@10 down by category and by language."""
     summary = data.load_scorer().aggregate(list(rows))
     categories = {
         f"{name} questions": scores["ndcg10_macro"] for name, scores in summary["by_category"].items()

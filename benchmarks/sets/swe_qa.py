@@ -1,8 +1,8 @@
-"""SWE-QA: questions about Python repositories at a commit, whose answers cite files and lines.
+"""SWE-QA: natural-language queries about Python repositories, whose answers cite files and lines.
 
 Scored as loc.py scores: ``hit@5`` at least one cited file among the first five distinct files, ``mrr`` of
 the first cited file, ``hunk@k`` at least one of the first k results has a cited line in it (only
-questions whose answer cites lines). Cited tests do not count; questions without a cited file are left out.
+queries whose answer cites lines). Cited tests do not count; queries without a cited file are skipped.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _load_items() -> dict[str, Any]:
 
 
 def trees() -> Iterator[Tree]:
-    """Each commit, exported once."""
+    """Export each commit, once."""
     groups: dict[tuple[str, str, str], list[Query]] = defaultdict(list)
     for item in _load_items().values():
         groups[item["repo"], item["mirror"], item["commit"]].append(Query(item["id"], item["query"]))
@@ -42,13 +42,13 @@ def trees() -> Iterator[Tree]:
 
 
 def cited_spans(query: str) -> dict[str, list[tuple[int, int]]]:
-    """The lines that the answer to a question cites, by path; empty if it cites none."""
+    """Return the line ranges that the answer to a query cites, by path; empty if it cites none."""
     found: dict[str, list[tuple[int, int]]] = _load_items()[query]["spans"]
     return found
 
 
 def rows(tree: Tree, answers: Sequence[Sequence[Hit]]) -> list[Row]:
-    """Hits and ranks of each question."""
+    """Score hits and ranks of each query."""
     return [_row(tree, query, hits) for query, hits in zip(tree.queries, answers, strict=True)]
 
 
@@ -68,7 +68,7 @@ def _row(tree: Tree, query: Query, hits: Sequence[Hit]) -> Row:
 
 
 def figures(rows: Sequence[Row]) -> list[Figure]:
-    """Means over questions."""
+    """Average the scores over queries."""
     names = {"MRR": "mrr", "hit@5": "hit5", "hunk@5": "hunk5", "hunk@10": "hunk10"}
     return [
         Figure(name, mean(row[key] for row in rows if key in row), beside=PUBLISHED[name])
@@ -77,7 +77,7 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
 
 
 def breakdown(rows: Sequence[Row]) -> list[Figure]:
-    """hit@5 by repository."""
+    """Break hit@5 down by repository."""
     return [
         Figure(f"hit@5, {name}", mean(row["hit5"] for row in rows if row["repo"] == name))
         for name in sorted({row["repo"] for row in rows})

@@ -1,4 +1,4 @@
-"""The table of targets: what each reads is said in its own file, which has one function, ``run``."""
+"""Table of the fuzz targets; each has a file of its own with one function, ``run``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Target(NamedTuple):
-    """A reader to fuzz. ``share`` is its part of all runs: what is quick gets many."""
+    """A reader to fuzz. ``share`` is its part of all runs: quick ones get many."""
 
     name: str
     share: int

@@ -9,7 +9,7 @@ COMMIT = b"0123456789abcdef0123456789abcdef01234567"
 
 
 def run(data: bytes) -> None:
-    """Put the input where one of the files is, and ask for the revision and for the ignore files."""
+    """Put the input where one of the files is, and read the revision and the ignore files."""
     folder = make_folder("git")
     git_folder = folder / "main" / ".git"
     (git_folder / "refs" / "heads").mkdir(parents=True, exist_ok=True)

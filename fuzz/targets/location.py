@@ -1,11 +1,11 @@
-"""Places as somebody names them: a path, lines of it, a definition."""
+"""Locations as users write them: a path, a range of lines, a definition."""
 
 from dowse.search.output import read_place
 from fuzz.inputs import decode_text
 
 
 def run(data: bytes) -> None:
-    """Take a place apart; nothing of it may be lost."""
+    """Parse a location; nothing of it may be lost."""
     text = decode_text(data)
     location = read_place.parse_location(text)
     assert location.path or not text

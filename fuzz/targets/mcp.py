@@ -22,7 +22,7 @@ stdio.ROOTS_SECONDS = 0.01  # nobody answers
 
 @cache
 def _make_service() -> Service:
-    """Index a small tree once; what an input asks cannot widen what is searched."""
+    """Index a small tree once; no request can widen what is searched."""
     folder = make_folder("mcp")
     for path, text in FILES.items():
         (folder / "tree" / path).parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The query language and how a query is understood: a value, or a UsageError that says what is wrong."""
+"""The query language and the analysis of a query: a value, or a UsageError that says what is wrong."""
 
 from dowse.code import languages
 from dowse.errors import UsageError

@@ -1,4 +1,4 @@
-"""The vectors of an index: a manifest and a segment of any bytes are searched, or taken for lost; nothing raises."""
+"""The vectors of an index: a manifest and a segment of any bytes are searched, or count as lost; nothing raises."""
 
 from dowse.stores.embedded.vector_index import MANIFEST_FILE, SEGMENT_SUFFIX, VectorIndex
 from fuzz.inputs import make_folder, split

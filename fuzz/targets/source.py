@@ -9,7 +9,7 @@ PARSER_CONFIG = ParserConfig(languages.load_builtin(), 200, 20)
 
 
 def run(data: bytes) -> None:
-    """Take a file of some language apart; every line that is not blank is in a chunk."""
+    """Analyze a file of some language; every line that is not blank is in a chunk."""
     choice, rest = choose(data, len(PATHS))
     content = rest.decode("utf-8", "replace").encode()
     parsed = analyze(PARSER_CONFIG, PATHS[choice], content).parsed
