@@ -15,12 +15,12 @@ from benchmarks.bench_types import Outcome
 from benchmarks.data import MissingDataError
 
 BENCHMARKS = {
-    "quality": "how good the answers are: four public question sets",
-    "channels": "what words, what meaning and what both find",
-    "peers": "how good the answers of others are to the same questions",
+    "quality": "how good the answers are: four public query sets",
+    "channels": "what keywords, what vectors and what both find",
+    "peers": "how good the answers of other engines are to the same queries",
     "evaluation": "dowse eval beside the bench's own scorer, and how long it takes",
     "speed": "indexing, queries and the command line, side by side with semble",
-    "embedding": "what the built-in model adds to indexing, to a question and to the wheel",
+    "embedding": "what the built-in model adds to indexing, to a query and to the wheel",
     "incremental": "what changed files cost, in a tree of 7,000 files",
     "graph": "the code graph: calls against jedi, nodes, entities, cost, changes",
     "hostile_source": "files that were made to take all time and memory, in every grammar",
@@ -30,7 +30,7 @@ BENCHMARKS = {
     "serving": "the MCP server: start, overhead, freshness in a tree of 7,000 files",
     "soak": "100 sessions over HTTP while files change: errors, memory, processes left",
     "shared": "PostgreSQL beside the embedded store: answers, 100,000 chunks, many at once, kills and restarts",
-    "vectors": "searching 100,000 to 1,000,000 vectors: what rounding and codes lose, what a search takes",
+    "vectors": "searching 100,000 to 1,000,000 vectors: what quantization and one-bit codes lose, what a search takes",
     "scale": "100,000 and 1,000,000 chunks: indexing, queries, memory, start",
 }
 """Every benchmark, a module each, in the order they run; the long one last."""

@@ -18,7 +18,7 @@ from typing import Any
 import platformdirs
 
 FOLDERS = {
-    "BENCH_HOME": "the folder with score.py, loc.py, repos.json, annotations/ and the *.jsonl question files",
+    "BENCH_HOME": "the folder with score.py, loc.py, repos.json, annotations/ and the *.jsonl query files",
     "BENCH_TREES": "the folder with the 31 checked out repositories",
     "BENCH_MIRRORS": "the folder with git snapshots, <owner>+<name>/repo each",
     "BENCH_SDISTS": "the folder with the unpacked source distributions requests-2.32.3 and flask-3.0.3",

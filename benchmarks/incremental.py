@@ -1,7 +1,7 @@
 """Cost of incremental indexing: a copy of a tree of about 7,000 files is indexed, changed, and searched again.
 
 A change is followed by a search, as it is for a user; what is reported is what that search takes more than
-one before which nothing has changed. After it, the index is asked for what the change put in or took out.
+one before which nothing has changed. Then a search checks what the change added or removed.
 
 Changed files are made some seconds old first: one that was written only moments ago is read again by the
 next search too, by design, which is not what is measured here.

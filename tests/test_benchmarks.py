@@ -123,14 +123,14 @@ def test_codegrapher_rows_and_figures(bench_home: Path) -> None:
     assert (first.value, second.value) == (1 / 2, 1.0)
 
 
-def test_questions_about_this_tree_have_answers_that_are_there() -> None:
+def test_queries_about_this_tree_have_answers_that_are_there() -> None:
     queries = dataset.load(ROOT / OWN_TREE).queries
     assert len(queries) == 40
     answers = {target.path for query in queries for target in query.relevant}
     assert [path for path in sorted(answers) if not (ROOT / path).is_file()] == []
 
 
-def test_questions_about_this_tree_are_not_searched() -> None:
+def test_queries_about_this_tree_are_not_searched() -> None:
     assert OWN_TREE in (ROOT / ".dowseignore").read_text(encoding="utf-8").splitlines()
 
 
