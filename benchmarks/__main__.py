@@ -66,7 +66,9 @@ def _make_parser(modules: dict[str, Any]) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="which to run [default: all]")
-    parser.add_argument("--page", action="store_true", help="only make results/README.md anew from the files")
+    parser.add_argument(
+        "--page", action="store_true", help="only write results/README.md from the JSON files"
+    )
     for module in modules.values():
         module.add_arguments(parser)
     return parser

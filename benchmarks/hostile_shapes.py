@@ -21,7 +21,7 @@ HEADS = {"php": "<?php\n", "go": "package a\n", "make": "a:\n\t", "sql": "SELECT
 
 
 class Shape(NamedTuple):
-    """A text that is as long as one wants."""
+    """A text pattern that can be repeated to any length."""
 
     head: str
     unit: str

@@ -1,8 +1,8 @@
-"""What files cost that were made to take all time and memory: each shape of ``hostile_shapes`` in every grammar.
+"""CPU time and memory of hostile source files: each shape of ``hostile_shapes`` in every grammar.
 
-A file is taken apart in a process of its own as the indexer does it: secrets are masked, then it is tried for a
-moment, and if that is not enough, within the limits of a worker; what is beyond these is cut by lines. CPU time and
-memory are those of that process, less what one takes that does nothing.
+A file is analyzed in a process of its own as the indexer does it: secrets are masked, then it is parsed with a short
+time limit; if that is not enough, within the limits of a worker; beyond these it is cut by lines. CPU time and memory
+are those of that process, minus those of a process that does nothing.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ SIZES = (1_000, 10_000, 100_000, 1_000_000)
 CPU_SECONDS = 10.0
 MEMORY_MB = 300.0
 WORST_ROWS = 25
-"""Rows that are kept of all."""
+"""Rows in the details of the result."""
 
 PARSER_CONFIG = ParserConfig(languages.load_builtin(), 1000, 0)
 
 
 class Case(NamedTuple):
-    """What one file took."""
+    """Time and memory of one file."""
 
     language: str
     shape: str
@@ -138,7 +138,7 @@ def _measure(language: Language, sizes: Sequence[int]) -> list[Case]:
 
 
 def _fork(task: PendingFile) -> tuple[float, float, bool, bool]:
-    """Take a file apart: seconds, megabytes, whether it needs a worker, whether it is too much for one."""
+    """Analyze a file; return seconds, megabytes, whether it needs a worker, whether it exceeds one."""
     code, seconds, megabytes = _wait(lambda: _try_quickly(task))
     if code == 0:
         return seconds, megabytes, False, False

@@ -34,7 +34,7 @@ AGE_SECONDS = 10
 """Seconds that a changed file is made older by."""
 
 ADDED_CODE = "\ndef {name}():\n    return 'put here by a benchmark'\n"
-"""What a change adds to a file."""
+"""Code that a change adds to a file."""
 
 
 class Trace(NamedTuple):

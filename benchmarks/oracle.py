@@ -25,7 +25,7 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class File:
-    """A parsed file: its definitions by line, and who encloses what."""
+    """A parsed file: its definitions by line, and their line ranges."""
 
     def __init__(self, root: Path, path: Path) -> None:
         self.path = path.relative_to(root).as_posix()

@@ -17,7 +17,7 @@ from benchmarks.data import MissingDataError
 from benchmarks.sets import SETS, QuerySet
 
 PEER_SETS = ("repositories", "swe-qa")
-"""The sets that need no more of an engine than paths and lines."""
+"""Sets that need only paths and lines from an engine."""
 
 PEERS = tuple(name for name in COMPETITORS if name != quality.ENGINE)
 

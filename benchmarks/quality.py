@@ -71,9 +71,7 @@ Variants = Mapping[str, Mapping[str, Any]]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("quality")
-    group.add_argument(
-        "--set", action="append", choices=list(SETS), dest="sets", help="only this query set"
-    )
+    group.add_argument("--set", action="append", choices=list(SETS), dest="sets", help="only this query set")
     group.add_argument("--tag", default=ENGINE, help="name under which the rows are kept in results/runs")
     group.add_argument("--compare", metavar="TAG", help="compare with the rows of an earlier run")
     group.add_argument(

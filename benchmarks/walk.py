@@ -1,7 +1,7 @@
-"""Trace one query and one file through the program with a tracer: how many functions, files and frames a reader meets.
+"""Trace one query and one file through the program: how many functions, files and frames a reader meets.
 
-What is counted are functions of dowse by their code, comprehensions and generator expressions left out; a frame is a
-call of one of them within another. The query is a warm one of the command line, over the tree of this repository;
+Functions of dowse are counted by their code, without comprehensions and generator expressions; a frame is a call of one
+of them within another. The query is a warm one of the command line, over the tree of this repository;
 the file is one that is indexed for the first time, in the process itself.
 """
 

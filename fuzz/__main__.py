@@ -1,7 +1,7 @@
 """Fuzz one target or all: ``python -m fuzz [TARGET...] [--runs N] [--seconds N]``.
 
 Every target runs in a process of its own, with a limit of time for each input and one of memory. New inputs that
-reach new code are kept in ``.fuzz/corpus`` and tried first by the next run; one that fails, in ``.fuzz/failures``.
+reach new code are saved in ``.fuzz/corpus`` and tried first by the next run; one that fails, in ``.fuzz/failures``.
 """
 
 from __future__ import annotations

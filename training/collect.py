@@ -97,11 +97,11 @@ _LICENCE_TEXTS = (
     ("BSD", re.compile(r"Redistribution and use in source and binary forms, with or without")),
     ("BSL-1.0", re.compile(r"Boost Software License", re.I)),
 )
-"""How a licence is told from its text where the packager's summary cannot be had."""
+"""Patterns that recognize a licence by its text, for packages without the packager's summary."""
 
 
 class Package(NamedTuple):
-    """A package as fetched, with what its metadata says."""
+    """A fetched package with its metadata."""
 
     registry: str
     name: str
@@ -447,7 +447,7 @@ _INSTALL_PREFIX = re.compile(
     r"^usr/(?:share/cargo/registry/|share/rubygems-integration/[^/]+/gems/|lib/ruby/vendor_ruby/|lib/ruby/gems/[^/]+/gems/"
     r"|share/php/|share/lua/[^/]+/|lib/ocaml/|share/)"
 )
-"""Where an installed package keeps its sources: not part of their path."""
+"""Folders of installed sources: not part of their path."""
 
 
 def _collect_binary(names: list[str], out: Path, _rules: dict[str, Any]) -> str:
@@ -522,7 +522,7 @@ _COLLECTORS = {
     "pypi": (1, _collect_pypi),
     "npm": (12, _collect_npm),
 }
-"""How many packages one call of a client fetches, and what fetches them."""
+"""For each registry: packages per call of its client, and the function that fetches them."""
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ KIND_WEIGHTS = {
     "prose-code": 0.8,
     "heading": 0.5,
 }
-"""How often a pair is drawn, by kind: names are many and say little."""
+"""How often a pair is drawn, by kind: names are many and carry little meaning."""
 
 LANGUAGE_POWER = 0.6
 """Languages are drawn in proportion to this power of their size, so that rare ones count."""
@@ -56,7 +56,7 @@ HIDE_NAME_SHARE = 0.7
 
 HEADING_SHARES = (0.0, 1.0, 1.0, 1.0)
 """How much a document shows of its path and of its qualified name. The first run of the shipped table showed them
-twice as heavily, as an index does, the second like this; which of the two is better was not measured apart."""
+twice as heavily, as an index does, the second like this; which of the two is better was not measured."""
 
 QUESTION_PHRASES = (
     "how does",

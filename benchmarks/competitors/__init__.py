@@ -40,7 +40,7 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Competitor:
-    """A row of the table. ``launch`` raises ``MissingDataError`` where the engine cannot be had."""
+    """An engine: a row of the table. ``launch`` raises ``MissingDataError`` if it is not available."""
 
     name: str
     version: Callable[[], str]
@@ -48,7 +48,7 @@ class Competitor:
 
     @property
     def adapter(self) -> Path:
-        """The file with its two functions."""
+        """File of the adapter."""
         return Path(__file__).with_name(f"{self.name}.py")
 
 

@@ -19,7 +19,7 @@ TEXT_ONLY = {"body": 1.0}
 
 
 class Index(NamedTuple):
-    """An engine that is only used as far as its lexical index."""
+    """An engine of which only the lexical index is used."""
 
     engine: Engine
     folder: Path

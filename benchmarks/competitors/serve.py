@@ -23,7 +23,7 @@ def cpu_seconds() -> float:
 
 
 class Session:
-    """An adapter and the index it made last."""
+    """An adapter and its current index."""
 
     def __init__(self, adapter: Any) -> None:
         self.adapter = adapter

@@ -22,7 +22,7 @@ from benchmarks.metrics import entity_id, first_rank, mean, reciprocal
 RANK_DEPTH = 10
 SDISTS = {"requests": "requests-2.32.3", "flask": "flask-3.0.3"}
 SYMBOL_KIND = "symbol"
-"""The kind of query that is the exact name of something."""
+"""Kind of the queries that are exact names."""
 
 
 @cache

@@ -19,7 +19,7 @@ BUDGETS = (500, 1000, 2000, 4000)
 """Tokens that a reader may have to spend on an answer."""
 
 SEMBLE_TOKENS = {500: 0.842, 1000: 0.923, 2000: 0.967, 4000: 0.988}
-"""What semble 0.7 with its own code model reaches."""
+"""Recall of semble 0.7 with its own code model, by token budget."""
 
 PUBLISHED = {"NDCG@10": "semble 0.7 with its own code model: 0.857; the best local engine: 0.869"}
 

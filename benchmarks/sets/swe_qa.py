@@ -17,7 +17,7 @@ from benchmarks.bench_types import Figure, Hit, Query, Row, Tree
 from benchmarks.metrics import first_rank, list_files, mean, reciprocal, touches
 
 UNLIMITED_DEPTH = 10**9
-"""The depth at which the first cited file counts for ``mrr``: wherever it is."""
+"""Depth for ``mrr``: the first cited file counts wherever it is."""
 
 PUBLISHED = {
     "hit@5": "semble's rules over BM25, all 521 questions: 0.871",

@@ -1,4 +1,4 @@
-"""A file's entry in an index: what it defines and how it is cut. IndexCorrupt for anything that is none."""
+"""A file's entry in an index: what it defines and how it is cut. IndexCorrupt for any other bytes."""
 
 from dowse.errors import IndexCorrupt
 from dowse.stores import row_codec

@@ -1,4 +1,4 @@
-"""The code graph that is kept beside an index: an empty one for anything that is none."""
+"""The code graph stored with an index: any other bytes give an empty graph."""
 
 import zlib
 

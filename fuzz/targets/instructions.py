@@ -1,4 +1,4 @@
-"""The section for agents in a Markdown file: in and out, every other byte as it was."""
+"""The section for agents in a Markdown file: it is added and removed, every other byte stays."""
 
 from dowse.interfaces.agents import instructions
 from fuzz.inputs import decode_text

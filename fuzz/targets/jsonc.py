@@ -1,4 +1,4 @@
-"""The editor of JSON files with comments: one entry in, one entry out, every other byte as it was."""
+"""The editor of JSON files with comments: one entry is added or removed, every other byte stays."""
 
 from dowse.errors import UsageError
 from dowse.interfaces.agents import jsonc

@@ -1,4 +1,4 @@
-"""The header of a model's weights and its configuration: SettingsError for what is wrong; what is declared is there."""
+"""The header of a model's weights and its configuration: SettingsError for bad ones; declared tensors are there."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The report of a run that is kept with an index. IndexCorrupt for anything that is none."""
+"""The report of an indexing run, stored with an index. IndexCorrupt for any other text."""
 
 from dowse.errors import IndexCorrupt
 from dowse.stores import row_codec

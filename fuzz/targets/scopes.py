@@ -1,4 +1,4 @@
-"""What a file mentions, as an index keeps it, on its way into the code graph. IndexCorrupt for anything else."""
+"""The references of a file as stored in an index, read for the code graph. IndexCorrupt for any other bytes."""
 
 import zlib
 

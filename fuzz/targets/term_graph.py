@@ -1,4 +1,4 @@
-"""The term graph of a tree: SettingsError for a file that is none."""
+"""The term graph of a tree: SettingsError for any other file."""
 
 from dowse.errors import SettingsError
 from dowse.search.query import term_graph

@@ -1,4 +1,4 @@
-"""The editor of TOML files: one table in, one table out, every other byte as it was."""
+"""The editor of TOML files: one table is added or removed, every other byte stays."""
 
 import tomllib
 
