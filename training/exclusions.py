@@ -1,7 +1,8 @@
 """Projects excluded from training: all that search quality is measured on, however they are packaged.
 
 A package is excluded by its name, a vendored copy by its folder, and what slips through both (a copied
-function in a file of another name) by its content: ``encode.py`` compares it with the fingerprints of the measured trees.
+function in a file of another name) by its content: ``encode.py`` compares it with fingerprints of the
+measured trees.
 """
 
 from __future__ import annotations
