@@ -435,6 +435,7 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(service: Service, tmp_
         ({}, None),
         ({"Retry-After": "7"}, 7.0),
         ({"Retry-After": "0.5"}, 0.5),
+        ({"Retry-After": f"Wed, {10**20}1 Oct 2015 07:28:00 GMT"}, None),
         ({"Retry-After": "-3"}, 0.0),
         ({"Retry-After": "soon"}, None),
         ({"Retry-After": "nan"}, None),

@@ -276,7 +276,7 @@ def retry_after(headers: Message) -> float | None:
     except ValueError:
         try:
             seconds = parsedate_to_datetime(text).timestamp() - time.time()
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, OverflowError):
             return None
     return max(0.0, seconds) if seconds == seconds else None
 
