@@ -15,8 +15,9 @@ from dowse.search.timing import StageTimer
 from dowse.settings import Settings
 from dowse.stores.memory import MemorySnapshot
 from dowse.stores.protocol import Snapshot
+from dowse.types.answers import ResolvedOptions
 from dowse.types.queries import Query
-from dowse.types.stored import Filter
+from dowse.types.stored import NO_FILTER, Filter
 
 FILES = {
     "auth.py": "def refresh_token(user):\n    return renew(user)\n",
@@ -104,9 +105,7 @@ def test_the_order_of_a_set_does_not_count() -> None:
     names = ["python", "go", "rust", "java", "c", "ruby"]
     one = Filter(languages=frozenset(names))
     other = Filter(languages=frozenset(reversed(names)))
-    assert (
-        asking(options=SearchOptions(filter=one)).digest == asking(options=SearchOptions(filter=other)).digest
-    )
+    assert asking(filter=one).digest == asking(filter=other).digest
 
 
 def test_it_can_be_switched_off(root: Path) -> None:
@@ -298,13 +297,12 @@ def vars_of(settings: Settings) -> dict[str, Any]:
 def asking(
     text: str = "refresh token",
     settings: Settings | None = None,
-    options: SearchOptions | None = None,
+    filter: Filter = NO_FILTER,
     snapshot: Snapshot | None = None,
 ) -> CacheRequest:
     query = Query(text, (), (), (), (), (), "words")
-    return CacheRequest(
-        snapshot or EMPTY, query, options or SearchOptions(), settings or Settings(), embedder=None
-    )
+    options = ResolvedOptions(limit=10, min_relevance=0.0, show_low_confidence=False, filter=filter)
+    return CacheRequest(snapshot or EMPTY, query, options, settings or Settings(), embedder=None)
 
 
 def ask(kept: AnswerCache, text: str, snapshot: Snapshot | None = None) -> SearchResponse:

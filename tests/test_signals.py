@@ -23,7 +23,7 @@ from dowse.search.ranking.signals import (
 )
 from dowse.search.ranking.signals.context import SignalContext
 from dowse.stores.memory import MemorySnapshot
-from dowse.types.answers import ChannelReport, SearchOptions, SearchResult
+from dowse.types.answers import ChannelReport, ResolvedOptions, SearchOptions, SearchResult
 from dowse.types.discovered import FileStamp
 from dowse.types.queries import Query
 from dowse.types.source import Role
@@ -55,9 +55,12 @@ def candidate(file: StoredFile, ordinal: int = 0, score: float = 1.0) -> Candida
     )
 
 
+OPTIONS = ResolvedOptions(limit=10, min_relevance=0.0, show_low_confidence=False)
+
+
 def context(text: str) -> SignalContext:
     files = Retrieved((), ChannelReport("files", True))
-    return SignalContext(EMPTY, question(text), SearchOptions(), {"files": files})
+    return SignalContext(EMPTY, question(text), OPTIONS, {"files": files})
 
 
 def weighed(signal: str, text: str, candidates: list[Candidate]) -> list[float]:

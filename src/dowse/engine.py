@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -36,10 +37,11 @@ from dowse.search.output import read_place
 from dowse.search.pipeline import Searcher
 from dowse.search.query import parse
 from dowse.search.query.analyze import analyze_query
+from dowse.search.query.resolve_options import resolve_options
 from dowse.search.ranking.candidates import Ranking
 from dowse.search.timing import StageTimer
 from dowse.stores.protocol import Snapshot
-from dowse.types.answers import SearchOptions, SearchResponse, SearchResult
+from dowse.types.answers import ResolvedOptions, SearchOptions, SearchResponse, SearchResult
 from dowse.types.discovered import Skipped
 from dowse.types.explanations import Explanation, Verdict
 from dowse.types.queries import ParsedQuery, RewriteTrace
@@ -144,7 +146,7 @@ class Engine(ManagedIndex):
         return response
 
     def _search(
-        self, text: str, parsed: ParsedQuery, options: SearchOptions, progress: Progress | None
+        self, text: str, parsed: ParsedQuery, options: ResolvedOptions, progress: Progress | None
     ) -> SearchResponse:
         """Search a fresh snapshot and verify the files of the answer; reindex stale ones and search once more."""
         timer = StageTimer()
@@ -191,7 +193,7 @@ class Engine(ManagedIndex):
         return replace(explained, query=replace(explained.query, text=query))
 
     def _explain(
-        self, parsed: ParsedQuery, path: str, line: int, options: SearchOptions, progress: Progress | None
+        self, parsed: ParsedQuery, path: str, line: int, options: ResolvedOptions, progress: Progress | None
     ) -> Explanation:
         from dowse.search.output import explanation
 
@@ -230,7 +232,7 @@ class Engine(ManagedIndex):
             yield snapshot, self._rank(snapshot, parsed, options)[0]
 
     def _rank(
-        self, snapshot: Snapshot, parsed: ParsedQuery, options: SearchOptions
+        self, snapshot: Snapshot, parsed: ParsedQuery, options: ResolvedOptions
     ) -> tuple[Ranking, SearchResponse]:
         """Rank without the cache, for the whole trace."""
         timer = StageTimer()
@@ -238,11 +240,11 @@ class Engine(ManagedIndex):
         timer.finish("analyze")
         return pipeline.rank_and_respond(self._searcher, snapshot, query, options, timer)
 
-    def _parse_query(self, query: str, options: SearchOptions | None) -> tuple[ParsedQuery, SearchOptions]:
-        """Parse and rewrite a query, and add its filters to the options."""
+    def _parse_query(self, query: str, given: SearchOptions | None) -> tuple[ParsedQuery, ResolvedOptions]:
+        """Parse and rewrite a query, resolve the options, and add the filters of the query to them."""
         if not query.strip("\0 \t\r\n"):
             raise UsageError("the query is empty: say what to look for, in words or by name")
-        options = options or SearchOptions(limit=self.settings.limit)
+        options = resolve_options(given, self.settings)
         parsed = self._rewrite(parse.parse_query(query))
         if not (parsed.text.strip() or parsed.names or parsed.phrases or parsed.regexes):
             what = "only has filters" if parsed.has_filters else "asks for nothing"
@@ -268,7 +270,7 @@ class Engine(ManagedIndex):
         progress: Progress | None = None,
     ) -> SearchResponse:
         """Find what belongs to a place: its tests or what it tests, and similar code; line 0 means the whole file."""
-        options = options or SearchOptions(limit=self.settings.limit)
+        resolved = resolve_options(options, self.settings)
         for reading in self._freshness.readings(progress):
             with reading:
                 file = reading.snapshot.file_at(path)
@@ -276,7 +278,7 @@ class Engine(ManagedIndex):
                     raise UsageError(f"{path} is not in the index: 'dowse status --why {path}' says why")
                 if line:
                     read_place.check_lines(reading.snapshot, file, line)
-                response = pipeline.find_related(self._searcher, reading.snapshot, file, line, options)
+                response = pipeline.find_related(self._searcher, reading.snapshot, file, line, resolved)
                 results = reading.verify(response.results)
         return replace(response, results=results, notes=(*self.notes, *reading.notes))
 
@@ -305,10 +307,10 @@ class Engine(ManagedIndex):
 
         return CodeGraph(_GraphSource(self))
 
-    def near(self, place: str) -> tuple[tuple[str, float], ...]:
-        """List the files around a position, ``path`` or ``path:line``, for ``SearchOptions.near``."""
-        path, _, line = place.rpartition(":") if place.rpartition(":")[2].isdigit() else (place, "", "0")
-        return tuple(self.graph.rate_near_files(self.path_inside(path), int(line)))
+    def near(self, place: str, folder: Path | None = None) -> tuple[tuple[str, float], ...]:
+        """List the files around a position, written as for ``parse_place``, for ``SearchOptions.near``."""
+        path, line = self.parse_place(place, folder)
+        return tuple(self.graph.rate_near_files(self.path_inside(path), line))
 
     def _add_neighbours(self, result: SearchResult) -> SearchResult:
         uses, used_by = self.graph.list_neighbours(result.path, result.entity)

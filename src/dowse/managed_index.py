@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from dowse import index_folder, roots, stores
 from dowse.errors import EmbedderError, IndexCorrupt, IndexMissing, IndexUnwritable, UsageError
 from dowse.filters import file_passes
+from dowse.search.output import read_place
 from dowse.stores.protocol import KnownFile
 from dowse.tree_context import TreeContext
 from dowse.types.discovered import FoundFile, IndexReport, Revision, Skipped
@@ -78,6 +79,10 @@ class ManagedIndex(TreeContext):
 
         return indexing.check_file(self.root, path, self._index_config())
 
+    def why_unread(self, target: str) -> FoundFile | Skipped:
+        """Return whether the file that a target of ``read`` names belongs in the index, and if not, why."""
+        return self.why(read_place.parse_location(target).path)
+
     def list_skipped(self, *patterns: str) -> Iterator[Skipped]:
         """List the files and folders that are skipped as the disk is now, and why; patterns as those of ``files``."""
         from dowse.indexing import pipeline as indexing
@@ -101,6 +106,17 @@ class ManagedIndex(TreeContext):
         if inside == ".." or inside.startswith("../") or os.path.isabs(inside):
             raise UsageError(f"{path} is outside {self.root}: give a path below it")
         return inside
+
+    def parse_place(self, place: str, folder: Path | None = None) -> tuple[str, int]:
+        """Parse ``path`` or ``path:line`` into a path from the root and a line, 0 if none is given.
+
+        A path is relative to the root; with ``folder``, to that folder, unless this leads out of the tree.
+        """
+        path, line = read_place.parse_position(place)
+        if folder is None:
+            return self.path_inside(path), line
+        inside = os.path.relpath(folder / path, self.root).replace(os.sep, "/")
+        return (path.replace(os.sep, "/") if inside.startswith("../") else inside), line
 
     def revision(self, paths: Iterable[str] = ()) -> Revision | None:
         """Return the commit that the tree is at, and which of some files differ from it; None without git."""

@@ -50,6 +50,11 @@ def name_folders(folders: Iterable[Path], known: Mapping[str, Path]) -> dict[str
     return named
 
 
+def choose_limit(engines: Iterable[Engine]) -> int:
+    """Choose how many hits one answer from several trees has: as many as the most generous settings say."""
+    return max(engine.settings.limit for engine in engines)
+
+
 class Repositories:
     """Several engines by the names of their repositories, searched as one. Close it, or use it in a ``with`` block."""
 
@@ -108,8 +113,10 @@ class Repositories:
         self, query: str, options: SearchOptions | None = None, *, progress: Progress | None = None
     ) -> SearchResponse:
         """Search all repositories; return the hits in one ranking, best first."""
-        limit = (options or SearchOptions()).limit
-        return self._search_all(lambda engine: engine.search(query, options, progress=progress), limit)
+        options = options or SearchOptions()
+        limit = options.limit or choose_limit(self.engines.values())
+        resolved = replace(options, limit=limit)
+        return self._search_all(lambda engine: engine.search(query, resolved, progress=progress), limit)
 
     def _search_all(self, search: Callable[[Engine], SearchResponse], limit: int) -> SearchResponse:
         """Search in parallel and merge the responses; raise an error only if all searches fail."""

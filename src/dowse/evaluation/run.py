@@ -23,6 +23,7 @@ from dowse.evaluation.eval_types import (
     Summary,
     Variant,
 )
+from dowse.search.output import read_place
 from dowse.search.output.token_estimate import estimate_tokens
 from dowse.types.answers import SearchOptions, SearchResponse
 
@@ -132,7 +133,7 @@ class _QueryRunner:
 
     def _find_near_files(self, cursor: str) -> tuple[tuple[str, float], ...]:
         """Find the files near the editor position; none if it is not given, or not in the index."""
-        is_known = cursor in self._paths or cursor.rpartition(":")[0] in self._paths
+        is_known = read_place.parse_position(cursor)[0] in self._paths
         return self.engine.near(cursor) if self.plan.use_cursor_file and is_known else ()
 
     def _reduce_hits(self, response: SearchResponse) -> list[RankedHit]:

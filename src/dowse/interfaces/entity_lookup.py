@@ -32,14 +32,16 @@ DIRECTIONS = {
 
 
 def find_entities(
-    engine: Engine, term: str, kinds: frozenset[Kind], pattern: str, limit: int, *, content: bool
+    engine: Engine, term: str, kinds: frozenset[Kind], pattern: str, limit: int | None, *, content: bool
 ) -> list[EntityHit]:
     """Find the entities that a term names or describes, of some kinds (none: all), in files that match a pattern."""
     filter = Filter(
         kinds=kinds - {Kind.FILE, Kind.DIRECTORY}, paths=(_build_glob(pattern),) if pattern else ()
     )
-    threshold = engine.settings.entity_threshold
-    hits = engine.graph.entities(term, filter, limit, threshold, content=content)
+    settings = engine.settings
+    hits = engine.graph.entities(
+        term, filter, limit or settings.limit, settings.entity_threshold, content=content
+    )
     return [hit for hit in hits if not kinds or hit.kind in kinds]
 
 

@@ -60,7 +60,7 @@ class EntityTools:
         line_nums: Sequence[int] | int | None = None,
         file_pattern: str | None = None,
         entity_types: Sequence[str] | None = None,
-        limit: int = 10,
+        limit: int | None = None,
         use_bm25: bool = True,
         snippet_mode: str = "preview",
     ) -> Values:
@@ -165,11 +165,11 @@ class EntityTools:
         lines: Sequence[int],
         pattern: str,
         types: Sequence[str],
-        limit: int,
+        limit: int | None,
         use_bm25: bool,
         mode: str,
     ) -> Values:
-        if not 1 <= limit <= MAX_ENTITIES:
+        if limit is not None and not 1 <= limit <= MAX_ENTITIES:
             raise UsageError(f"limit is 1 to {MAX_ENTITIES}, not {limit}")
         if mode not in ("fold", "preview", "full"):
             raise UsageError(f"snippet_mode is fold, preview or full, not '{mode}'")

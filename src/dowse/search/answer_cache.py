@@ -24,7 +24,7 @@ from dowse.search.query.analyze import is_identifier
 from dowse.search.timing import StageTimer
 from dowse.settings import Settings
 from dowse.stores.protocol import Snapshot
-from dowse.types.answers import SearchOptions, SearchResponse
+from dowse.types.answers import ResolvedOptions, SearchResponse
 from dowse.types.queries import Query
 
 MIN_COSINE = 0.95
@@ -58,7 +58,7 @@ class CacheRequest:
 
     snapshot: Snapshot
     query: Query
-    options: SearchOptions
+    options: ResolvedOptions
     settings: Settings
     embedder: Embedder | None
 

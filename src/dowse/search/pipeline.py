@@ -29,7 +29,7 @@ from dowse.search.ranking.signals.context import SignalContext
 from dowse.search.timing import StageTimer
 from dowse.settings import Settings
 from dowse.stores.protocol import Snapshot
-from dowse.types.answers import SearchOptions, SearchResponse
+from dowse.types.answers import ResolvedOptions, SearchResponse
 from dowse.types.queries import ParsedQuery, Query
 from dowse.types.stored import StoredFile
 
@@ -57,7 +57,7 @@ class Searcher(NamedTuple):
 
 
 def search(
-    searcher: Searcher, snapshot: Snapshot, parsed: ParsedQuery, options: SearchOptions
+    searcher: Searcher, snapshot: Snapshot, parsed: ParsedQuery, options: ResolvedOptions
 ) -> SearchResponse:
     """Answer a query from one generation of an index, or from the cache if it was answered before."""
     timer = StageTimer()
@@ -72,7 +72,7 @@ def search(
 
 
 def rank_and_respond(
-    searcher: Searcher, snapshot: Snapshot, query: Query, options: SearchOptions, timer: StageTimer
+    searcher: Searcher, snapshot: Snapshot, query: Query, options: ResolvedOptions, timer: StageTimer
 ) -> tuple[Ranking, SearchResponse]:
     """Rank the candidates of a query and make the response: the whole trace, and what is shown of it."""
     with gc_paused() if snapshot.chunk_count() >= LARGE_INDEX_CHUNKS else nullcontext():
@@ -81,7 +81,7 @@ def rank_and_respond(
 
 
 def rank(
-    searcher: Searcher, snapshot: Snapshot, query: Query, options: SearchOptions, timer: StageTimer
+    searcher: Searcher, snapshot: Snapshot, query: Query, options: ResolvedOptions, timer: StageTimer
 ) -> Ranking:
     """Rank the candidates of a query, with every contribution to their scores."""
     settings = searcher.settings
@@ -110,7 +110,7 @@ def rank(
 
 
 def find_related(
-    searcher: Searcher, snapshot: Snapshot, file: StoredFile, line: int, options: SearchOptions
+    searcher: Searcher, snapshot: Snapshot, file: StoredFile, line: int, options: ResolvedOptions
 ) -> SearchResponse:
     """Find what belongs to a place: its tests or what it tests, then similar code."""
     timer = StageTimer()

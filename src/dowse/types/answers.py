@@ -106,7 +106,7 @@ class SearchResponse:
 class SearchOptions:
     """The options of one search. None: as the settings say."""
 
-    limit: int = 10
+    limit: int | None = None
     filter: Filter = NO_FILTER
     before: int | None = None
     after: int | None = None
@@ -117,6 +117,15 @@ class SearchOptions:
         tuple[str, float], ...
     ] = ()  # files around the caller's cursor, and how near each is (0 to 1)
     neighbours: bool = False  # say of each hit what it uses, what uses it, and its tests
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolvedOptions(SearchOptions):
+    """Options in which everything that the settings decide is decided: what the stages of a search work with."""
+
+    limit: int
+    min_relevance: float
+    show_low_confidence: bool
 
 
 class Detail(StrEnum):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -39,7 +40,7 @@ def explain(
     from dowse.types.explanations import Verdict
 
     with options.open_engine(root, **given) as engine:
-        path, line = options.parse_place(place, engine.root)
+        path, line = engine.parse_place(place, Path.cwd())
         with progress_line() as progress:
             explanation = engine.explain(" ".join(words), path, line, progress=progress)
     if as_json:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-
-from dowse.errors import UsageError
 
 if TYPE_CHECKING:
     from dowse.engine import Engine
@@ -117,18 +113,6 @@ def debug(command: F) -> F:
     return click.option("--debug", is_flag=True, expose_value=False, help="Show the full trace of an error.")(
         command
     )
-
-
-def parse_place(written: str, root: Path) -> tuple[str, int]:
-    """Parse ``PATH[:LINE]`` into a path from the root and a line, 0 if none is given.
-
-    A path is relative to the working directory, or to the root if that leads out of it.
-    """
-    path, _, line = written.rpartition(":") if written.rpartition(":")[2].isdigit() else (written, "", "0")
-    if line == "0" and written.endswith(":0"):
-        raise UsageError("lines count from 1, not 0")
-    inside = os.path.relpath(Path.cwd() / path, root).replace(os.sep, "/")
-    return (path.replace(os.sep, "/") if inside.startswith("../") else inside), int(line)
 
 
 def open_engine(root: str | None, **given: Any) -> Engine:

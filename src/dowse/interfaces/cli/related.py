@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from dowse.interfaces.cli import options
@@ -26,7 +28,7 @@ def related(place: str, root: str | None, limit: int | None, explain: bool, as_j
     from dowse.interfaces.progress import progress_line
 
     with options.open_engine(root, limit=limit) as engine:
-        path, line = options.parse_place(place, engine.root)
+        path, line = engine.parse_place(place, Path.cwd())
         with progress_line() as progress:
             response = engine.related(path, line, progress=progress)
     show_response(response, explain=explain, as_json=as_json, color=color)

@@ -172,7 +172,6 @@ def _build_options(engine: Engine, flags: dict[str, Any]) -> SearchOptions:
         flags[side] if flags[side] is not None else flags["context"] for side in ("before", "after")
     )
     return SearchOptions(
-        limit=engine.settings.limit,
         filter=engine.filter(
             languages=flags["languages"],
             paths=[_resolve_pattern(pattern, engine) for pattern in flags["paths"]],
@@ -184,14 +183,9 @@ def _build_options(engine: Engine, flags: dict[str, Any]) -> SearchOptions:
         before=before,
         after=after,
         text=not flags["files_only"],
-        near=_parse_near(engine, flags["near"]) if flags["near"] else (),
+        near=engine.near(flags["near"], Path.cwd()) if flags["near"] else (),
         neighbours="deps" in flags["attached"],
     )
-
-
-def _parse_near(engine: Engine, cursor: str) -> tuple[tuple[str, float], ...]:
-    path, line = options.parse_place(cursor, engine.root)
-    return engine.near(f"{path}:{line}" if line else path)
 
 
 def _resolve_pattern(pattern: str, engine: Engine) -> str:

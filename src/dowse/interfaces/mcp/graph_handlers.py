@@ -59,7 +59,7 @@ def search_entities(context: Context, arguments: Mapping[str, Any]) -> Answer:
     if not terms and not arguments.get("line_nums"):
         raise UsageError("give 'search_terms', or 'line_nums' with 'file_pattern'")
     kinds, pattern = parse_types(arguments.get("entity_types", ())), arguments.get("file_pattern", "")
-    limit, content = arguments.get("limit", 10), arguments.get("use_bm25", True)
+    limit, content = arguments.get("limit"), arguments.get("use_bm25", True)
     found: dict[str, EntityHit] = {}
     for term in expand_terms(terms):
         for hit in find_entities(engine, term, kinds, pattern, limit, content=content):

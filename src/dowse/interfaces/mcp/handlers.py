@@ -20,16 +20,12 @@ from dowse.interfaces.mcp.session import ClientSession
 from dowse.interfaces.mcp.tools import DEFAULT_BUDGET_TOKENS
 from dowse.interfaces.mcp.workspace import Workspace
 from dowse.interfaces.theme import escape_text
-from dowse.multi_repo import Repositories
-from dowse.search.output import read_place
+from dowse.multi_repo import Repositories, choose_limit
 from dowse.search.output.budget import list_cut_ranges
 from dowse.search.output.respond import NO_GOOD_HITS_NOTE
 from dowse.types.answers import Detail, PackedHit, SearchOptions, SearchResponse, SearchResult
 from dowse.types.discovered import FoundFile, Revision, Skipped, SkipReason
 from dowse.types.stored import IndexState
-
-DEFAULT_LIMIT = 10
-"""Hits of an answer by default."""
 
 MISSING_REASONS = (SkipReason.MISSING, SkipReason.OUTSIDE, SkipReason.NOT_A_FILE)
 
@@ -69,11 +65,11 @@ def search(context: Context, arguments: Mapping[str, Any]) -> Answer:
     """Search, and answer with a page of ranked hits."""
     engines = context.engines(arguments.get("repo", ""))
     start = _parse_cursor(arguments)
-    limit = arguments.get("limit", DEFAULT_LIMIT)
     near = arguments.get("near", "")
     if near:  # belongs to one repository, which then is the one that is searched
         engines, near = select_engine(engines, near)
     around = next(iter(engines.values())).near(near) if near else ()
+    limit = arguments.get("limit") or choose_limit(engines.values())
     more = limit + 1  # one more tells whether there is more
     options = SearchOptions(
         limit=start + more, show_low_confidence=arguments.get("show_low_confidence"), near=around
@@ -86,8 +82,8 @@ def related(context: Context, arguments: Mapping[str, Any]) -> Answer:
     """Find what belongs to a place: its tests, similar code."""
     engines, place = select_engine(context.engines(arguments.get("repo", "")), arguments["place"])
     ((name, engine),) = engines.items()
-    path, line = _parse_place(engine, place)
-    limit = arguments.get("limit", DEFAULT_LIMIT)
+    path, line = engine.parse_place(place)
+    limit = arguments.get("limit") or choose_limit([engine])
     options = SearchOptions(limit=limit + 1)
     response = engine.related(path, line, options, progress=context.call.progress)
     if len(context.engines()) > 1:
@@ -99,7 +95,7 @@ def explain(context: Context, arguments: Mapping[str, Any]) -> Answer:
     """Explain why a place is found, or why not."""
     engines, place = select_engine(context.engines(arguments.get("repo", "")), arguments["place"])
     (engine,) = engines.values()
-    path, line = _parse_place(engine, place)
+    path, line = engine.parse_place(place)
     explanation = engine.explain(arguments["query"], path, line, progress=context.call.progress)
     text = render_explanation.explanation_text(
         explanation, render.View(cwd=explanation.root, explain=True, whole=False)
@@ -226,7 +222,7 @@ def _read(
 
 def _why_not_indexed(engine: Engine, place: str) -> str:
     """Say why a file that exists is not in the index; nothing if it does not exist."""
-    verdict = engine.why(read_place.parse_location(place).path)
+    verdict = engine.why_unread(place)
     if not isinstance(verdict, Skipped) or verdict.reason in MISSING_REASONS:
         return ""
     return f"; {_describe_skip(verdict)}"
@@ -242,12 +238,6 @@ def select_engine(
     if len(engines) > 1 and not every:
         raise UsageError(f"say which repository: one of {', '.join(engines)}, before the path or as repo")
     return dict(engines), target
-
-
-def _parse_place(engine: Engine, place: str) -> tuple[str, int]:
-    """Parse ``path`` or ``path:line`` into a path from the root and a line, 0 if none is given."""
-    path, _, line = place.rpartition(":") if place.rpartition(":")[2].isdigit() else (place, "", "0")
-    return engine.path_inside(path), int(line[:9])
 
 
 def _set_repository(response: SearchResponse, name: str) -> SearchResponse:

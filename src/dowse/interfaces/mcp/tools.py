@@ -33,7 +33,7 @@ _LIMIT = {
     "type": "integer",
     "minimum": 1,
     "maximum": 100,
-    "description": "Most hits (default: up to 10, as many as have room).",
+    "description": "Most hits (default: the setting 'limit', as many as have room).",
 }
 _REPEAT = {"type": "boolean", "description": "Show code again that this session was already sent."}
 

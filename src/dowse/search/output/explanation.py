@@ -21,7 +21,7 @@ from dowse.search.output.respond import expand_hit
 from dowse.search.ranking.candidates import Ranking
 from dowse.settings import Settings
 from dowse.stores.protocol import Snapshot
-from dowse.types.answers import SearchOptions, SearchResponse, SearchResult
+from dowse.types.answers import ResolvedOptions, SearchResponse, SearchResult
 from dowse.types.explanations import ChannelRank, Explanation, HigherHit, TermMatch, Verdict
 from dowse.types.queries import Query
 from dowse.types.stored import Filter, StoredFile, chunk_id, split_chunk_id
@@ -37,7 +37,7 @@ MAX_RIVALS = 3
 class FinishedSearch:
     """A search that was made: its options, its trace and its answer."""
 
-    options: SearchOptions
+    options: ResolvedOptions
     settings: Settings
     ranking: Ranking
     response: SearchResponse

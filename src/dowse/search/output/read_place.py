@@ -34,6 +34,9 @@ MAX_NAMESAKES = 20
 ROLE_ORDER = (Role.SOURCE, Role.TEST, Role.EXAMPLE)
 """Files whose definitions of a name come first; in all others it is generated, a copy, or a heading."""
 
+MAX_LINE_DIGITS = 9
+"""Digits of a line number that are read: no file has more lines, and Python refuses to read very long numbers."""
+
 _LINES = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?$", re.DOTALL)
 
 
@@ -49,11 +52,28 @@ class Location(NamedTuple):
 def parse_location(target: str) -> Location:
     """Parse ``path``, ``path:12``, ``path:10-40`` or ``path:Name``; what could be a path or a name is a path."""
     if lines := _LINES.fullmatch(target):
-        return Location(lines["path"], int(lines["first"]), int(lines["last"] or 0))
+        return Location(
+            lines["path"], _parse_line(lines["first"]), int((lines["last"] or "0")[:MAX_LINE_DIGITS])
+        )
     path, colon, name = target.rpartition(":")
     if colon and path and not path.endswith(":") and "/" not in name and "\\" not in name:
         return Location(path, name=name)
     return Location(target)
+
+
+def parse_position(place: str) -> tuple[str, int]:
+    """Parse ``path`` or ``path:12`` into a path and a line, 0 if none is given; any other colon is part of a path."""
+    lines = _LINES.fullmatch(place)
+    if lines is None or lines["last"]:
+        return place, 0
+    return lines["path"], _parse_line(lines["first"])
+
+
+def _parse_line(digits: str) -> int:
+    line = int(digits[:MAX_LINE_DIGITS])
+    if not line:
+        raise UsageError("lines count from 1, not 0")
+    return line
 
 
 def read_location(snapshot: Snapshot, target: Location) -> list[SearchResult]:

@@ -10,7 +10,7 @@ from dowse.search.ranking.calibration import WEAK_RELEVANCE
 from dowse.search.ranking.candidates import Ranking
 from dowse.settings import Settings
 from dowse.stores.protocol import Snapshot
-from dowse.types.answers import Match, Reason, SearchOptions, SearchResponse, SearchResult
+from dowse.types.answers import Match, Reason, ResolvedOptions, SearchResponse, SearchResult
 from dowse.types.source import Kind
 
 JUDGED_HITS = 10
@@ -25,14 +25,14 @@ _NAMING_CHANNELS = frozenset({"names", "places", "partners"})
 
 
 def make_response(
-    snapshot: Snapshot, ranking: Ranking, options: SearchOptions, settings: Settings, root: str
+    snapshot: Snapshot, ranking: Ranking, options: ResolvedOptions, settings: Settings, root: str
 ) -> tuple[Ranking, SearchResponse]:
     """Make the response, and return the ranking without candidates whose lines an earlier one shows."""
     snapshot.prefetch([candidate.file.id for candidate in ranking.candidates[: options.limit]])
     ranking, found = _expand_hits(snapshot, ranking, options, settings)
-    weak = _is_weak(ranking, found, options, settings)
+    weak = _is_weak(ranking, found, options)
     results, notes = (
-        (found[:MAX_GUESSES], (NO_GOOD_HITS_NOTE,)) if weak else _keep_relevant(found, options, settings)
+        (found[:MAX_GUESSES], (NO_GOOD_HITS_NOTE,)) if weak else _keep_relevant(found, options.min_relevance)
     )
     ranking.timer.finish("expand")
     return ranking, SearchResponse(
@@ -49,7 +49,7 @@ def make_response(
 
 
 def _expand_hits(
-    snapshot: Snapshot, ranking: Ranking, options: SearchOptions, settings: Settings
+    snapshot: Snapshot, ranking: Ranking, options: ResolvedOptions, settings: Settings
 ) -> tuple[Ranking, tuple[SearchResult, ...]]:
     """Expand the first candidates to hits: of several in one definition that is shown whole, only the best."""
     expansion = Expansion(ranking.query)
@@ -73,7 +73,7 @@ def expand_hit(
     ranking: Ranking,
     expansion: Expansion,
     rank: int,
-    options: SearchOptions,
+    options: ResolvedOptions,
     settings: Settings,
 ) -> SearchResult:
     """Expand the candidate of a rank (from 1) to a hit with its definition and lines."""
@@ -107,14 +107,9 @@ def _is_within(hit: SearchResult, other: SearchResult) -> bool:
     return other.start_line <= hit.start_line and hit.end_line <= other.end_line
 
 
-def _is_weak(
-    ranking: Ranking, found: Sequence[SearchResult], options: SearchOptions, settings: Settings
-) -> bool:
+def _is_weak(ranking: Ranking, found: Sequence[SearchResult], options: ResolvedOptions) -> bool:
     """Return whether no hit is good. Where words cannot tell, hits have the benefit of the doubt."""
-    show_low_confidence = (
-        settings.show_low_confidence if options.show_low_confidence is None else options.show_low_confidence
-    )
-    if show_low_confidence or not found or not ranking.tells_weak:
+    if options.show_low_confidence or not found or not ranking.tells_weak:
         return False
     if max(hit.relevance for hit in found[:JUDGED_HITS]) >= WEAK_RELEVANCE:
         return False
@@ -123,10 +118,9 @@ def _is_weak(
 
 
 def _keep_relevant(
-    found: tuple[SearchResult, ...], options: SearchOptions, settings: Settings
+    found: tuple[SearchResult, ...], least: float
 ) -> tuple[tuple[SearchResult, ...], tuple[str, ...]]:
     """Keep the hits that are relevant enough, and note how many are not."""
-    least = settings.min_relevance if options.min_relevance is None else options.min_relevance
     kept = tuple(hit for hit in found if hit.relevance >= least)
     dropped = len(found) - len(kept)
     return kept, (f"{dropped} of {len(found)} hits are below the relevance {least:g}",) if dropped else ()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from dowse.search.channels.request import Retrieved
 from dowse.search.ranking.candidates import Candidate
 from dowse.stores.protocol import Snapshot
-from dowse.types.answers import SearchOptions
+from dowse.types.answers import ResolvedOptions
 from dowse.types.queries import Query
 
 
@@ -17,7 +17,7 @@ class SignalContext(NamedTuple):
 
     snapshot: Snapshot
     query: Query
-    options: SearchOptions
+    options: ResolvedOptions
     channels: Mapping[str, Retrieved]
 
 
