@@ -188,3 +188,11 @@ def test_a_line_that_cannot_be_is_refused_everywhere(plain_tree: Path, home: Pat
         engine.related(*engine.parse_place(place))
     done = run_command(plain_tree, home, "related", place)
     assert (done.returncode, str(refused.value) in done.stderr) == (2, True)
+
+
+def test_entities_keep_to_the_settings(plain_tree: Path, home: Path) -> None:
+    with Engine.open(plain_tree) as engine:
+        python = [hit.id for hit in engine.graph.entities("part_*")]
+    assert len(python) == LIMIT
+    done = run_command(plain_tree, home, "entities", "part_*")
+    assert [hit["id"] for hit in json.loads(done.stdout)["entities"]] == python

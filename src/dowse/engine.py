@@ -365,6 +365,7 @@ class _GraphSource:
 
     def __init__(self, engine: Engine) -> None:
         self.root = engine.root
+        self.settings = engine.settings
         self._engine = engine
 
     def fresh_snapshot(self) -> AbstractContextManager[Snapshot]:

@@ -18,9 +18,11 @@ from dowse.graph.import_cycles import find_cycles
 from dowse.graph.node_names import find_node
 from dowse.graph.scopes import CLASSES, FUNCTIONS
 from dowse.graph.traversal import Graph
+from dowse.settings import Settings
 from dowse.stores.protocol import Snapshot
 from dowse.types.answers import SearchResult
 from dowse.types.graph_values import (
+    DEFAULT_DEPTHS,
     Affected,
     Certainty,
     Direction,
@@ -51,6 +53,7 @@ class GraphSource(Protocol):
     """What the graph needs from an engine: a fresh snapshot of the index, blob storage beside it, and search."""
 
     root: Path
+    settings: Settings
 
     def fresh_snapshot(self) -> AbstractContextManager[Snapshot]:
         """Open a snapshot of the index, brought up to date with the disk."""
@@ -113,7 +116,7 @@ class CodeGraph:
         graph = self.load()
         node = find_node(graph, file, frozenset({Kind.FILE, Kind.DIRECTORY}))
         starts = [member for member in graph.iter_members(node.id) if member in graph.files]
-        walk = replace(walk or Walk(depth=1), direction=Direction.USES)
+        walk = replace(walk or Walk(depth=DEFAULT_DEPTHS["deps"]), direction=Direction.USES)
         return graph.find_dependencies("deps", starts if node.kind is Kind.DIRECTORY else [node.id], walk)
 
     def impact(self, target: str, walk: Walk | None = None) -> GraphAnswer:
@@ -121,7 +124,9 @@ class CodeGraph:
         graph = self.load()
         node = find_node(graph, target)
         return graph.find_impact(
-            "impact", node.id, replace(walk or Walk(depth=5), direction=Direction.USED_BY)
+            "impact",
+            node.id,
+            replace(walk or Walk(depth=DEFAULT_DEPTHS["impact"]), direction=Direction.USED_BY),
         )
 
     def traverse(self, ids: Sequence[str], walk: Walk | None = None) -> GraphAnswer:
@@ -129,7 +134,7 @@ class CodeGraph:
         graph = self.load()
         return graph.walk("traverse", [find_node(graph, id).id for id in ids], walk or Walk())
 
-    def hierarchy(self, symbol: str, depth: int = -1) -> GraphAnswer:
+    def hierarchy(self, symbol: str, depth: int = DEFAULT_DEPTHS["hierarchy"]) -> GraphAnswer:
         """List the classes above and below a class."""
         graph = self.load()
         return graph.find_hierarchy(find_node(graph, symbol, CLASSES).id, Walk(depth=depth))
@@ -153,13 +158,18 @@ class CodeGraph:
         self,
         query: str,
         filter: Filter | None = None,
-        limit: int = 10,
-        threshold: int = 5,
+        limit: int | None = None,
+        threshold: int | None = None,
         *,
         content: bool = True,
     ) -> list[EntityHit]:
-        """Find entities by id, name or prefix (``Auth*``); by content too if those are fewer than the threshold."""
-        filter = filter or Filter()
+        """Find entities by id, name or prefix (``Auth*``); by content too if those are fewer than the threshold.
+
+        None: as the settings say.
+        """
+        filter, settings = filter or Filter(), self._source.settings
+        limit = settings.limit if limit is None else limit
+        threshold = settings.entity_threshold if threshold is None else threshold
         with self._source.fresh_snapshot() as snapshot:
             hits = {hit.id: hit for hit in match_names(snapshot, query.strip(), filter)}
         if content and len(hits) < min(threshold, limit):
@@ -192,7 +202,7 @@ class CodeGraph:
                 if path in graph.files and path not in ranges
             }
         changed = [node for path, lines in ranges.items() for node in _find_touched(graph, path, lines)]
-        walk = replace(walk or Walk(depth=3), direction=Direction.USED_BY)
+        walk = replace(walk or Walk(depth=DEFAULT_DEPTHS["affected"]), direction=Direction.USED_BY)
         dependents = graph.find_dependents("affected", [node.id for node in changed], walk)
         notes: tuple[str, ...] = ()
         together: list[tuple[str, float, int]] = []

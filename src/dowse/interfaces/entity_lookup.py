@@ -38,10 +38,7 @@ def find_entities(
     filter = Filter(
         kinds=kinds - {Kind.FILE, Kind.DIRECTORY}, paths=(_build_glob(pattern),) if pattern else ()
     )
-    settings = engine.settings
-    hits = engine.graph.entities(
-        term, filter, limit or settings.limit, settings.entity_threshold, content=content
-    )
+    hits = engine.graph.entities(term, filter, limit, content=content)
     return [hit for hit in hits if not kinds or hit.kind in kinds]
 
 

@@ -68,12 +68,24 @@ class Step(NamedTuple):
     backward: bool
 
 
+DEFAULT_DEPTHS = {
+    "callers": 1,
+    "callees": 1,
+    "deps": 1,
+    "impact": 5,
+    "traverse": 2,
+    "hierarchy": -1,
+    "affected": 3,
+}
+"""Steps that each query of the graph follows by default; -1: as far as it goes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Walk:
     """The options of a graph traversal: direction, depth, relations, limits."""
 
     direction: Direction = Direction.USES
-    depth: int = 2  # -1: as far as it goes
+    depth: int = DEFAULT_DEPTHS["traverse"]  # -1: as far as it goes
     relations: frozenset[Relation] = frozenset()  # none: all of them
     kinds: frozenset[Kind] = frozenset()  # none: all of them
     ambiguous: bool = False  # follow what is known by name only

@@ -53,9 +53,7 @@ def entities(
     from dowse.interfaces.cli import output
 
     with options.open_engine(root, index_dir=index_dir, limit=limit, entity_threshold=threshold) as engine:
-        settings = engine.settings
-        filter = engine.filter(kinds=kinds, paths=paths)
-        hits = engine.graph.entities(" ".join(words), filter, settings.limit, settings.entity_threshold)
+        hits = engine.graph.entities(" ".join(words), engine.filter(kinds=kinds, paths=paths))
     if as_json:
         output.write_json(render_graph.entities_values(hits))
     elif hits:

@@ -17,11 +17,8 @@ from dowse.interfaces.mcp.responses import Answer
 from dowse.interfaces.theme import escape_text, plain
 from dowse.search.output.budget import list_cut_ranges
 from dowse.types.answers import Detail, Match, PackedHit, Reason, SearchResult
-from dowse.types.graph_values import EntityCode, EntityHit, GraphAnswer, Relation, Step, Walk
+from dowse.types.graph_values import DEFAULT_DEPTHS, EntityCode, EntityHit, GraphAnswer, Relation, Step, Walk
 from dowse.types.source import Kind
-
-DEFAULT_DEPTHS = {"callers": 1, "callees": 1, "deps": 1, "impact": 5, "hierarchy": -1}
-"""Steps that are followed by default."""
 
 MAX_NODES = 500
 """Nodes of an answer; far fewer fit into any budget."""
@@ -79,7 +76,7 @@ def traverse_graph(context: Context, arguments: Mapping[str, Any]) -> Answer:
     engine, _ = _fresh_engine(context, arguments, "")
     walk = Walk(
         direction=DIRECTIONS[arguments.get("direction", "forward")],
-        depth=arguments.get("depth", 2),
+        depth=arguments.get("depth", DEFAULT_DEPTHS["traverse"]),
         relations=frozenset(map(Relation, arguments.get("relations", ()))),
         kinds=parse_types(arguments.get("entity_types", ())),
         limit=MAX_NODES,
