@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from dowse import roots, stores
+from dowse import roots
 from dowse import settings as settings_module
 from dowse.code.languages.tree_tables import drop_broken_tables
 from dowse.errors import (
@@ -28,7 +28,7 @@ from dowse.errors import (
     IndexUnwritable,
     UsageError,
 )
-from dowse.indexing.freshness import Freshness, FreshnessContext, retry_while_locked
+from dowse.indexing.freshness import Freshness, FreshnessContext
 from dowse.managed_index import ManagedIndex
 from dowse.query_filters import merge_filters
 from dowse.search import pipeline
@@ -120,12 +120,18 @@ class Engine(ManagedIndex):
 
         return rewrite_query(parsed, self.term_graph(), self._rewriter)
 
+    def try_terms(self, query: str, file: Path | None = None) -> RewriteTrace:
+        """Say what a term graph (default: the one of the settings) adds to a query, and why; nothing is searched."""
+        from dowse.search.query.rewriting import rewrite_query
+
+        return rewrite_query(parse.parse_query(query), self.term_graph(file), None).rewrite
+
     def _log(self, query: str, response: SearchResponse) -> None:
         """Keep the query, if the user wants that."""
         if self.settings.search_log:
             from dowse.search.query_log import log_query
 
-            log_query(roots.search_log_path(self.root), query, response)
+            log_query(self.search_log, query, response)
 
     # --- what it does ---
 
@@ -257,8 +263,7 @@ class Engine(ManagedIndex):
         """Make a corrupt index again, which is a cache, and return a note on it; not where nothing may be written."""
         if self.read_only:
             raise error
-        rebuild = not error.is_repairable and not stores.is_server(self.settings.store)
-        retry_while_locked(lambda: self.index(progress, rebuild=rebuild), progress)
+        self.index(progress, rebuild=not error.is_repairable and not self.is_on_server, wait=True)
         return f"the index was repaired after this error: {error.what}"
 
     def related(

@@ -33,8 +33,17 @@ GO_ON = (
 class ManagedIndex(TreeContext):
     """The index of one tree, and the operations that manage it."""
 
-    def index(self, progress: Progress | None = None, *, rebuild: bool = False) -> IndexReport:
-        """Bring the index up to what is on disk; ``rebuild`` starts from nothing."""
+    def index(
+        self, progress: Progress | None = None, *, rebuild: bool = False, wait: bool = False
+    ) -> IndexReport:
+        """Bring the index up to what is on disk.
+
+        ``rebuild`` starts from nothing; ``wait`` waits for another process that writes the index, for some time.
+        """
+        if wait:
+            from dowse.indexing.freshness import retry_while_locked
+
+            return retry_while_locked(lambda: self.index(progress, rebuild=rebuild), progress)
         from dowse.indexing import pipeline as indexing
 
         if self.read_only:
@@ -96,6 +105,29 @@ class ManagedIndex(TreeContext):
             if file_passes(wanted, FileFacts(skipped.path, "", "", 0)):
                 yield skipped
 
+    def load_file(self, path: str) -> tuple[StoredFile, str] | None:
+        """Load a file and its text as the index has them; None if it is not in the index."""
+        with self.store.snapshot() as snapshot:
+            file = snapshot.file_at(path)
+            return (file, snapshot.content(file.id).decode("utf-8", "replace")) if file else None
+
+    def paths(self) -> list[str]:
+        """List the paths of all files in the index as it is."""
+        with self.store.snapshot() as snapshot:
+            return list(snapshot.manifest())
+
+    def watch(self) -> Iterator[list[str]]:
+        """Give the paths that change, relative to the root and in batches, from the first ``next`` on."""
+        from dowse.indexing.watcher import watch_paths
+
+        return watch_paths(self.root, self.index_folder)
+
+    def list_ignore_files(self) -> list[str]:
+        """List the files with ignore rules that the root has."""
+        from dowse.indexing.ignore_files import IGNORE_FILES
+
+        return [name for name in sorted(IGNORE_FILES) if (self.root / name).is_file()]
+
     def path_inside(self, path: str) -> str:
         """Return a path as the index has it: relative to the root, with forward slashes; it need not exist."""
         if os.path.isabs(path):
@@ -149,6 +181,17 @@ class ManagedIndex(TreeContext):
             return copy_store.copy(one, two, progress or indexing.ignore_progress)
 
     # --- the files of the index ---
+
+    @property
+    def is_on_server(self) -> bool:
+        """Whether the index is on a server, and not in a folder."""
+        return stores.is_server(self.settings.store)
+
+    def lock_file(self) -> Path | None:
+        """Return the file that whoever writes the index locks; None if nobody has written it yet."""
+        from dowse.stores.embedded.layout import LOCK_FILE
+
+        return next((file for file in self.index_files() if file.name == LOCK_FILE), None)
 
     def index_files(self) -> list[Path]:
         """List the files that ``clear`` deletes; none of an index on a server."""

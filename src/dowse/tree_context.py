@@ -135,13 +135,26 @@ class TreeContext:
 
         return create_rewriter(self._resolved)
 
-    def term_graph(self) -> TermGraph | None:
-        """Load the term graph as its file has it now, if there is one."""
+    @property
+    def search_log(self) -> Path:
+        """The file with the queries of this tree, there or not."""
+        return roots.search_log_path(self.root)
+
+    @property
+    def term_graph_file(self) -> Path | None:
+        """The file with the term graph that the settings name, if they name one."""
         if not self.settings.term_graph:
             return None
+        return (self.root / Path(self.settings.term_graph).expanduser()).resolve()
+
+    def term_graph(self, file: Path | None = None) -> TermGraph | None:
+        """Load a term graph as its file has it now: the user's choice, or the one of the settings, if there is one."""
         from dowse.search.query.term_graph import load_term_graph
 
-        file = (self.root / Path(self.settings.term_graph).expanduser()).resolve()
+        if file is not None:
+            return load_term_graph(file)
+        if (file := self.term_graph_file) is None:
+            return None
         if not file.is_relative_to(self.root):
             self._resolved.require_user(
                 "term_graph", f"read {file}, outside of {self.root}", "DOWSE_TERM_GRAPH"

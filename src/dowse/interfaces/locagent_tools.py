@@ -228,11 +228,10 @@ class EntityTools:
         return "preview", self._read_code(hit, "skeleton")
 
     def _read_code(self, hit: EntityHit, mode: str) -> str:
-        with self._engine.store.snapshot() as snapshot:
-            file = snapshot.file_at(hit.path)
-            if file is None:
-                return ""
-            lines = snapshot.content(file.id).decode("utf-8", "replace").splitlines()
+        loaded = self._engine.load_file(hit.path)
+        if loaded is None:
+            return ""
+        file, lines = loaded[0], loaded[1].splitlines()
         first, last = hit.start_line, hit.end_line
         if mode == "full":
             return _number_lines(lines, range(first, last + 1))
@@ -243,14 +242,10 @@ class EntityTools:
         return _number_lines(lines, numbers)
 
     def _find_lines(self, path: str, numbers: Sequence[int]) -> Values:
-        engine = self._engine
-        with engine.store.snapshot() as snapshot:
-            file = snapshot.file_at(path)
-            if file is None:
-                raise EntityNotFound(
-                    f"line_nums needs the path of one file, and '{path}' is none of the index"
-                )
-            lines = snapshot.content(file.id).decode("utf-8", "replace").splitlines()
+        loaded = self._engine.load_file(path)
+        if loaded is None:
+            raise EntityNotFound(f"line_nums needs the path of one file, and '{path}' is none of the index")
+        file, lines = loaded[0], loaded[1].splitlines()
         entities = []
         for number in numbers:
             around = [e for e in file.parsed.entities if e.start_line <= number <= e.end_line]
@@ -300,9 +295,8 @@ class EntityTools:
     def _check_parsed(self, found: EntityCode) -> None:
         if found.kind is Kind.DIRECTORY:
             return
-        with self._engine.store.snapshot() as snapshot:
-            file = snapshot.file_at(found.path)
-        if file is not None and file.parsed.health is ParseHealth.FAILED:
+        loaded = self._engine.load_file(found.path)
+        if loaded and loaded[0].parsed.health is ParseHealth.FAILED:
             raise SyntaxError(f"{found.path} could not be parsed: only the file as a whole can be read")
 
 

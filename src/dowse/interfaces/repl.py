@@ -100,8 +100,7 @@ class Conversation:
 
     def _complete_paths(self, start: str) -> Iterator[str]:
         """Complete a path of the index, up to the next slash."""
-        with self.engine.store.snapshot() as snapshot:
-            paths = list(snapshot.manifest())
+        paths = self.engine.paths()
         depth = start.count("/") + 1
         completions = {"/".join(path.split("/")[:depth]) for path in paths if path.startswith(start)}
         folders = {"/".join(path.split("/")[:depth]) for path in paths if path.count("/") >= depth}
@@ -152,7 +151,7 @@ class Conversation:
         if not argument.isdigit():
             raise UsageError("say which hit: :related 1")
         path, line = self._find_hit(int(argument))
-        self.last_response = self.engine.related(path, line)
+        self.last_response = self.engine.related(path, line, SearchOptions(limit=self.limit))
         return self._render_answer(self.last_response, 0)
 
     def _set_languages(self, argument: str) -> str:

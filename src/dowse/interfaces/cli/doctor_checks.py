@@ -11,16 +11,12 @@ import sys
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from dowse import roots
 from dowse.engine import Engine
 from dowse.errors import DowseError
-from dowse.indexing.ignore_files import IGNORE_FILES
 from dowse.interfaces.text_layout import format_count
-from dowse.stores import is_server
-from dowse.stores.embedded.layout import LOCK_FILE
 from dowse.types.stored import IndexState
 
 MIN_PYTHON = (3, 11)
@@ -67,8 +63,8 @@ def check_tree(root: str | None, **given: Any) -> Iterator[Check]:
         yield Check("root", CheckVerdict.OK, str(engine.root))
         yield from (Check("settings", CheckVerdict.WARN, note) for note in engine.notes)
         yield _check_grammars(engine)
-        yield _check_ignore_rules(engine.root)
-        for name, check in _SERVER_CHECKS if is_server(engine.settings.store) else _INDEX_CHECKS:
+        yield _check_ignore_rules(engine)
+        for name, check in _SERVER_CHECKS if engine.is_on_server else _INDEX_CHECKS:
             yield _run_check(name, check, engine)
 
 
@@ -130,12 +126,11 @@ def _check_grammars(engine: Engine) -> Check:
     return Check("grammars", CheckVerdict.OK, f"all {len(specs)} load")
 
 
-def _check_ignore_rules(root: Path) -> Check:
-    found = [name for name in sorted(IGNORE_FILES) if (root / name).is_file()]
-    if found:
+def _check_ignore_rules(engine: Engine) -> Check:
+    if found := engine.list_ignore_files():
         return Check("ignore rules", CheckVerdict.OK, ", ".join(found))
     advice = "add a .gitignore or .dowseignore if more is indexed than you want"
-    return Check("ignore rules", CheckVerdict.OK, f"no ignore file in {root}", advice)
+    return Check("ignore rules", CheckVerdict.OK, f"no ignore file in {engine.root}", advice)
 
 
 def _check_index_folder(engine: Engine) -> Check:
@@ -186,7 +181,7 @@ def _check_index(engine: Engine) -> Check:
 def _check_lock(engine: Engine) -> Check:
     from filelock import FileLock, Timeout
 
-    path = next((file for file in engine.index_files() if file.name == LOCK_FILE), None)
+    path = engine.lock_file()
     if path is None:
         return Check("lock", CheckVerdict.OK, "nobody has written here yet")
     try:

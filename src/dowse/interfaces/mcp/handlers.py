@@ -6,12 +6,10 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, TypeVar
 
 from dowse.engine import Engine
 from dowse.errors import UsageError
-from dowse.indexing.freshness import retry_while_locked
 from dowse.interfaces import render, render_explanation, render_index
 from dowse.interfaces.mcp import responses
 from dowse.interfaces.mcp.call_context import Call
@@ -144,7 +142,7 @@ def status(context: Context, arguments: Mapping[str, Any]) -> Answer:
     values: list[dict[str, Any]] = []
     for name, engine in context.engines(arguments.get("repo", "")).items():
         if arguments.get("refresh"):
-            retry_while_locked(partial(engine.index, context.call.progress), context.call.progress)
+            engine.index(context.call.progress, wait=True)
         found, pending = engine.status(), engine.count_pending()
         revision = engine.revision()
         blocks.append(f"{name}\n" + render_index.status_text(found, str(engine.root), pending))
