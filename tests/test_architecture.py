@@ -94,6 +94,20 @@ def test_pipelines_see_only_the_protocols(part: str) -> None:
                 )
 
 
+MAY_BYPASS_THE_ENGINE = {("dowse.interfaces.hooks", "dowse.indexing.git_index")}
+"""Hooks are files of git: there need be no index, nor an engine."""
+
+
+@pytest.mark.parametrize("path", sorted((SOURCE / "interfaces").rglob("*.py")), ids=module_name)
+def test_interfaces_ask_the_engine(path: Path) -> None:
+    for target in imports(path):
+        if part_of(target) in ("stores", "indexing") and target != "dowse.indexing":
+            assert (module_name(path), target) in MAY_BYPASS_THE_ENGINE
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Attribute) and re.search(r"\b_?engine$", ast.unparse(node.value)):
+            assert node.attr != "store" and not node.attr.startswith("_"), ast.unparse(node)
+
+
 @pytest.mark.parametrize("path", MODULES, ids=module_name)
 def test_sql_only_in_stores(path: Path) -> None:
     if "stores" not in path.relative_to(SOURCE).parts and "languages" not in path.parts:

@@ -200,6 +200,122 @@ def test_the_table_says_what_each_command_says(dowse: Shell) -> None:
             assert command.get_short_help_str(200).rstrip(".") == row.summary.rstrip(".")
 
 
+INDEX_FLAGS = {"--root", "--index-dir", "--store", "--embedder", "--allow-home"}
+"""What every command that opens the index of a tree takes."""
+
+FLAGS_OF_OTHERS: dict[str, set[str]] = {
+    "languages": {"--root", "--json"},  # the next ones read the settings of a tree, and no index
+    "config show": {"--root", "--index-dir", "--store", "--embedder", "--json"},
+    "config path": {"--root"},
+    "terms try": {"--root", "--json"},
+    "store init": {"--root", "--store", "--json"},  # a server, whatever the tree
+    "store status": {"--root", "--store", "--json"},
+    "store gc": {"--root", "--store", "--json"},
+    "mcp": INDEX_FLAGS - {"--root"},  # its folders are arguments, and it never ends with an answer
+    "shell": INDEX_FLAGS,  # a conversation
+    "watch": INDEX_FLAGS,  # never ends
+    "agent install": {"--root"},  # files of other programs
+    "agent uninstall": {"--root"},
+    "agent config": {"--root"},
+    "hook install": {"--root"},
+    "hook uninstall": {"--root"},
+    "eval diff": {"--json"},  # two files
+    "completion": set(),
+}
+"""Shared flags of the commands that do not answer from an index, or not with one object."""
+
+
+def list_commands(command: click.Command, name: str = "") -> Iterator[tuple[str, click.Command]]:
+    """List all commands that run something, by their whole names."""
+    if not isinstance(command, click.Group):
+        yield name, command
+        return
+    ctx = click.Context(command)
+    for part in command.list_commands(ctx):
+        found = command.get_command(ctx, part)
+        assert found
+        yield from list_commands(found, f"{name} {part}".strip())
+
+
+def test_flags_are_the_same_on_every_command() -> None:
+    shared = INDEX_FLAGS | {"--json"}
+    found = {
+        name: shared & {flag for parameter in command.params for flag in parameter.opts}
+        for name, command in list_commands(cli)
+    }
+    assert found == {name: FLAGS_OF_OTHERS.get(name, shared) for name in found}
+    assert FLAGS_OF_OTHERS.keys() <= found.keys()
+
+
+FILTERS = {"--lang", "--path", "--not-path", "--kind", "--name", "--tests"}
+RANKING = {"--limit", "--min-relevance", "--all", "--near", "--hybrid", "--no-refresh"}
+
+OTHER_FILTERS = {
+    "affected": {"--tests"},  # prints the tests alone
+    "traverse": {"--kind"},  # of nodes
+    "hubs": {"--kind"},
+}
+
+QUERY_COMMANDS = ("search", "locate", "explain")
+
+FRESH_COMMANDS = {
+    *QUERY_COMMANDS, "related", "entities", "show", "shell", "affected",
+    "callers", "callees", "deps", "impact", "traverse", "hierarchy", "path", "hubs", "cycles",
+}  # fmt: skip
+"""Commands that bring the index up to date before they answer."""
+
+OWN_WORDS = {
+    "--limit",  # says what is counted, and its default
+    "--explain",  # says what was read
+    "--budget",
+    "--rebuild",
+    "--yes",
+    "--metrics",
+    "--instructions",
+    "--skill",
+    "--repo",
+    "--out",
+    "--context",
+    "--tests",
+}
+"""Flags that mean the same, described in the words of their command."""
+
+
+def list_flags() -> dict[str, dict[str, click.Option]]:
+    """List the options of every command, by the long flag."""
+    return {
+        name: {
+            parameter.opts[-1]: parameter
+            for parameter in command.params
+            if isinstance(parameter, click.Option)
+        }
+        for name, command in list_commands(cli)
+    }
+
+
+def test_whatever_searches_takes_the_same_filters() -> None:
+    found = {name: FILTERS & flags.keys() for name, flags in list_flags().items() if FILTERS & flags.keys()}
+    all_filters = dict.fromkeys((*QUERY_COMMANDS, "related", "entities"), FILTERS)
+    assert found == all_filters | OTHER_FILTERS
+
+
+def test_whatever_ranks_a_query_takes_the_same_flags() -> None:
+    flags = list_flags()
+    for name in QUERY_COMMANDS:
+        assert flags[name].keys() >= RANKING, name
+    assert {name for name in flags if "--no-refresh" in flags[name]} == FRESH_COMMANDS
+    assert flags["locate"].keys() == flags["search"].keys()
+
+
+def test_a_flag_is_spelled_and_described_in_one_way() -> None:
+    spelled: dict[str, set[object]] = {}
+    for flags in list_flags().values():
+        for flag, option in flags.items():
+            words = None if flag in OWN_WORDS else (option.metavar, option.help)
+            spelled.setdefault(flag, set()).add((tuple(option.opts), words))
+    assert {flag: ways for flag, ways in spelled.items() if len(ways) > 1} == {}
+
+
 def test_every_command_is_documented() -> None:
     spec = importlib.util.spec_from_file_location("generate_cli", DOCS / "generate_cli.py")
     assert spec

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
 from dowse.interfaces.cli import options
+from dowse.types.graph_values import DEFAULT_DEPTHS, Walk
 
 NOTHING_FOUND = 1
 
@@ -15,20 +17,12 @@ MAX_DIFF_BYTES = 50_000_000
 
 
 @click.command()
-@options.root
 @click.option("--since", metavar="REV", help="Changes since this commit, branch or tag (default: HEAD).")
 @click.option("--diff", metavar="FILE", help="The change as a unified diff; '-' reads standard input.")
-@click.option(
-    "-d",
-    "--depth",
-    type=click.IntRange(min=-1),
-    default=3,
-    show_default=True,
-    metavar="N",
-    help="Steps; -1: all.",
-)
-@click.option("--tests", "tests_only", is_flag=True, help="Print only the paths of the tests to run.")
-@options.index_dir
+@options.depth(DEFAULT_DEPTHS["affected"])
+@click.option("--tests", "tests_only", is_flag=True, help="Only the tests to run, by their paths.")
+@options.no_refresh
+@options.tree
 @options.as_json
 @options.color
 @options.debug
@@ -38,9 +32,9 @@ def affected(
     diff: str | None,
     depth: int,
     tests_only: bool,
-    index_dir: str | None,
     as_json: bool,
     color: str,
+    **given: Any,
 ) -> int:
     """Show what a change reaches, and tests to run.
 
@@ -50,12 +44,11 @@ def affected(
     from dowse.errors import UsageError
     from dowse.interfaces import render_graph
     from dowse.interfaces.cli import output
-    from dowse.types.graph_values import Walk
 
     if since and diff:
         raise UsageError("--since and --diff exclude each other: give one of them")
     text = _read_diff(diff) if diff else None
-    with options.open_engine(root, index_dir=index_dir) as engine:
+    with options.open_engine(root, **given) as engine:
         found = engine.graph.find_affected(since or "HEAD", text, Walk(depth=depth))
     if as_json:
         output.write_json(render_graph.affected_values(found))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from dowse.interfaces.cli import options
@@ -18,10 +20,12 @@ def config() -> None:
 
 @config.command("show")
 @options.root
+@options.index_dir
 @options.store
+@options.embedder
 @options.as_json
 @options.debug
-def show(root: str | None, as_json: bool) -> int:
+def show(root: str | None, as_json: bool, **given: Any) -> int:
     """Show every setting, its value and where it comes from."""
     import json
     from dataclasses import fields
@@ -31,7 +35,7 @@ def show(root: str | None, as_json: bool) -> int:
     from dowse.interfaces.theme import escape_text
     from dowse.settings import mask_passwords
 
-    with options.open_engine(root, allow_home=True) as engine:
+    with options.open_engine(root, allow_home=True, **given) as engine:
         values = {f.name: getattr(engine.settings, f.name) for f in fields(engine.settings)}
         values["store"] = mask_passwords(values["store"])
         origins = engine.origins

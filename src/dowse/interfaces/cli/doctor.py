@@ -12,9 +12,7 @@ NOT_IN_ORDER = 3
 
 
 @click.command()
-@options.root
-@options.index_dir
-@options.allow_home
+@options.tree
 @options.as_json
 @options.debug
 def doctor(root: str | None, as_json: bool, **given: Any) -> int:
@@ -28,7 +26,7 @@ def doctor(root: str | None, as_json: bool, **given: Any) -> int:
 
     results = [
         *doctor_checks.check_installation(),
-        *doctor_checks.check_tree(root, **options.store_setting(), **given),
+        *doctor_checks.check_tree(root, **given),
     ]
     if as_json:
         output.write_json({"schema": SCHEMA, "checks": [result._asdict() for result in results]})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from dowse.interfaces.cli import options
@@ -11,38 +13,26 @@ NOTHING_FOUND = 1
 
 @click.command()
 @click.argument("words", nargs=-1, required=True, metavar="QUERY...")
-@options.root
-@click.option(
-    "-n", "--limit", type=click.IntRange(min=1), metavar="N", help="Entities to show (default: 10)."
-)
-@click.option(
-    "--kind",
-    "kinds",
-    multiple=True,
-    metavar="KIND",
-    help="Only this kind: class, function, ... (repeatable).",
-)
-@click.option("--path", "paths", multiple=True, metavar="GLOB", help="Only files like this (repeatable).")
+@options.limit("Entities to show (default: 10)")
+@options.filters
 @click.option(
     "--threshold",
     type=click.IntRange(min=0),
     metavar="N",
     help="Search the contents too if names find fewer than this (default: 5; 0: never).",
 )
-@options.index_dir
+@options.no_refresh
+@options.tree
 @options.as_json
 @options.color
 @options.debug
 def entities(
     words: tuple[str, ...],
     root: str | None,
-    limit: int | None,
-    kinds: tuple[str, ...],
-    paths: tuple[str, ...],
     threshold: int | None,
-    index_dir: str | None,
     as_json: bool,
     color: str,
+    **flags: Any,
 ) -> int:
     """Find entities by id, name, prefix or content.
 
@@ -52,8 +42,9 @@ def entities(
     from dowse.interfaces import render_graph
     from dowse.interfaces.cli import output
 
-    with options.open_engine(root, index_dir=index_dir, limit=limit, entity_threshold=threshold) as engine:
-        hits = engine.graph.entities(" ".join(words), engine.filter(kinds=kinds, paths=paths))
+    given = options.pick_given(flags, "limit", "refresh")
+    with options.open_engine(root, entity_threshold=threshold, **given) as engine:
+        hits = engine.graph.entities(" ".join(words), options.build_filter(engine, flags))
     if as_json:
         output.write_json(render_graph.entities_values(hits))
     elif hits:
@@ -63,16 +54,16 @@ def entities(
 
 @click.command()
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
-@options.root
 @click.option(
     "-C", "--context", type=click.IntRange(min=0), default=0, metavar="N", help="Lines around each entity."
 )
-@options.index_dir
+@options.no_refresh
+@options.tree
 @options.as_json
 @options.color
 @options.debug
 def show(
-    ids: tuple[str, ...], root: str | None, context: int, index_dir: str | None, as_json: bool, color: str
+    ids: tuple[str, ...], root: str | None, context: int, as_json: bool, color: str, **given: Any
 ) -> int:
     """Print the whole code of entities.
 
@@ -81,7 +72,7 @@ def show(
     from dowse.interfaces import render_graph
     from dowse.interfaces.cli import output
 
-    with options.open_engine(root, index_dir=index_dir) as engine:
+    with options.open_engine(root, **given) as engine:
         found = engine.graph.retrieve(ids, context)
     if as_json:
         output.write_json(render_graph.code_values(found))

@@ -53,7 +53,6 @@ def evaluate() -> None:
 
 @evaluate.command(DEFAULT_SUBCOMMAND)
 @click.argument("truth", required=False, type=_EXISTING_FILE)
-@options.root
 @click.option("--queries", type=_EXISTING_FILE, metavar="FILE", help="The queries that belong to TREC qrels.")
 @click.option("--repo", default="", metavar="NAME", help="Of a file about several repositories, this one.")
 @click.option(
@@ -70,8 +69,8 @@ def evaluate() -> None:
 @click.option("--force", is_flag=True, help="Replace the file of mined queries.")
 @click.option("--mine-only", is_flag=True, help="Mine, and measure nothing.")
 @click.option("--metrics", "names", metavar="LIST", help="What to measure; the first is the headline.")
-@click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Results to ask for (default: 20).")
-@click.option("--files", "by_file", is_flag=True, help="Rank files: of each, only its best result counts.")
+@options.limit("Hits to ask for (default: 20)")
+@click.option("--by-file", is_flag=True, help="Rank files: of each, only its best result counts.")
 @click.option("--no-near", is_flag=True, help="Ignore the editor positions that queries came from.")
 @click.option("--set", "assigned", multiple=True, metavar="SETTING=VALUE", help="Measure with this setting.")
 @click.option(
@@ -97,8 +96,7 @@ def evaluate() -> None:
 @click.option("--html", type=_FILE_PATH, metavar="FILE", help="Write a page with charts.")
 @click.option("--markdown", type=_FILE_PATH, metavar="FILE", help="Write the report as Markdown.")
 @click.option("--worst", type=click.IntRange(min=0), default=10, show_default=True, help="Queries to list.")
-@options.index_dir
-@options.allow_home
+@options.tree
 @options.as_json
 @options.color
 @options.debug
@@ -111,8 +109,7 @@ def run(truth: Path | None, root: str | None, **flags: Any) -> int:
     """
     if (truth is None) == (flags["mine"] is None):
         raise UsageError("give a file with queries and answers, or --mine N to make one (not both)")
-    given = {"index_dir": flags["index_dir"]}
-    with options.open_engine(root, allow_home=flags["allow_home"], **given) as engine:
+    with options.open_engine(root, **options.pick_given(flags)) as engine:
         dataset = _mine_truth(engine, flags) if truth is None else _load_truth(truth, flags)
         if truth is not None:
             _warn_if_indexed(engine, truth)
@@ -213,7 +210,7 @@ def _build_plan(flags: dict[str, Any]) -> EvalPlan:
 
     names = _parse_metrics(flags["names"]) or metrics.DEFAULT_METRICS
     names = tuple(dict.fromkeys([*names, *(name for name, _ in _parse_bars(flags))]))
-    depth = flags["depth"] or max(MAX_HITS, metrics.count_required_hits(names))
+    depth = flags["limit"] or max(MAX_HITS, metrics.count_required_hits(names))
     return EvalPlan(names, depth, flags["by_file"], use_cursor_file=not flags["no_near"])
 
 

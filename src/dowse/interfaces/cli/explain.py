@@ -15,34 +15,36 @@ NOT_SHOWN = 1
 @click.command(cls=options.QueryCommand)
 @click.argument("words", nargs=-1, required=True, metavar="QUERY...")
 @click.argument("place", metavar="PATH[:LINE]")
-@options.root
-@click.option(
-    "-n", "--limit", type=click.IntRange(min=1), metavar="N", help="Hits in the answer (default: 10)."
-)
-@options.embedder
-@options.index_dir
-@options.allow_home
+@options.filters
+@options.ranking
+@options.tree
 @options.as_json
 @options.color
 @options.debug
 def explain(
-    words: tuple[str, ...], place: str, root: str | None, as_json: bool, color: str, **given: Any
+    words: tuple[str, ...], place: str, root: str | None, as_json: bool, color: str, **flags: Any
 ) -> int:
     """Say why a place is found, or why it is not.
 
     Asks the query as search does and tells where the place ranks, what its score is made of and what the hits
     above it have; or that it is filtered out, too far from the query, not indexed, and by which rule. Without
     a line, the best place of the file. Leaves with 1 if the place is not in the answer.
+
+    Takes the filters of search, and what else changes its answer.
     """
     from dowse.interfaces import json_values, render_explanation
     from dowse.interfaces.cli import output
     from dowse.interfaces.progress import progress_line
+    from dowse.types.answers import SearchOptions
     from dowse.types.explanations import Verdict
 
-    with options.open_engine(root, **given) as engine:
+    with options.open_engine(root, **options.pick_given(flags, *options.RANKING_SETTINGS)) as engine:
         path, line = engine.parse_place(place, Path.cwd())
+        wanted = SearchOptions(
+            filter=options.build_filter(engine, flags), near=options.find_near(engine, flags)
+        )
         with progress_line() as progress:
-            explanation = engine.explain(" ".join(words), path, line, progress=progress)
+            explanation = engine.explain(" ".join(words), path, line, wanted, progress=progress)
     if as_json:
         output.write_json(json_values.explanation_values(explanation))
     else:

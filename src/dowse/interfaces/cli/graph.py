@@ -8,20 +8,23 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from dowse.interfaces.cli import options
+from dowse.types.graph_values import DEFAULT_DEPTHS, Direction, GraphAnswer, Relation, Walk
 
 if TYPE_CHECKING:
-    from dowse.types.graph_values import GraphAnswer, Walk
+    from dowse.engine import Engine
+    from dowse.graph.api import CodeGraph
 
 NOTHING_FOUND = 1
 
-RELATIONS = ("contains", "imports", "invokes", "inherits", "references", "declares")
+MAX_NODES = 1000
+"""Nodes that are shown by default."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _graph_options(command: F) -> F:
     """Add the options of every command of the graph."""
-    for option in (options.debug, options.color, options.index_dir, options.root):
+    for option in (options.debug, options.color, options.tree, options.no_refresh):
         command = option(command)
     return command
 
@@ -39,17 +42,6 @@ def _format_options(command: F) -> F:
     )(command)
 
 
-def _limit_option(command: F) -> F:
-    return click.option(
-        "--limit",
-        type=click.IntRange(min=1),
-        default=1000,
-        show_default=True,
-        metavar="N",
-        help="Nodes at most.",
-    )(command)
-
-
 def _ambiguous_option(command: F) -> F:
     return click.option(
         "--ambiguous",
@@ -60,18 +52,6 @@ def _ambiguous_option(command: F) -> F:
 
 def _external_option(command: F) -> F:
     return click.option("--external", is_flag=True, help="Also what lies outside of the tree.")(command)
-
-
-def _depth_option(default: int) -> Callable[[F], F]:
-    return click.option(
-        "-d",
-        "--depth",
-        type=click.IntRange(min=-1),
-        default=default,
-        show_default=True,
-        metavar="N",
-        help="Steps to follow; -1: all.",
-    )
 
 
 @click.command()
@@ -85,7 +65,7 @@ def callers(symbol: str, **flags: Any) -> int:
     SYMBOL is an id (path:Class.method), a qualified name or a name. A name that several things have is not
     guessed: they are listed.
     """
-    return _print_answer(lambda graph: graph.callers(symbol, _build_walk(flags)), **flags)
+    return _print_answer(lambda graph, walk: graph.callers(symbol, walk), **flags)
 
 
 @click.command()
@@ -96,32 +76,32 @@ def callers(symbol: str, **flags: Any) -> int:
 @_external_option
 def callees(symbol: str, **flags: Any) -> int:
     """Show what something calls."""
-    return _print_answer(lambda graph: graph.callees(symbol, _build_walk(flags)), **flags)
+    return _print_answer(lambda graph, walk: graph.callees(symbol, walk), **flags)
 
 
 @click.command()
 @click.argument("file")
 @_graph_options
 @_format_options
-@_depth_option(1)
+@options.depth(DEFAULT_DEPTHS["deps"])
 @click.option("--transitive", is_flag=True, help="The same as --depth -1.")
-@_limit_option
+@options.limit("Nodes at most", default=MAX_NODES)
 def deps(file: str, transitive: bool, **flags: Any) -> int:
     """Show the files that a file depends on."""
     flags["depth"] = -1 if transitive else flags["depth"]
-    return _print_answer(lambda graph: graph.deps(file, _build_walk(flags)), **flags)
+    return _print_answer(lambda graph, walk: graph.deps(file, walk), **flags)
 
 
 @click.command()
 @click.argument("target", metavar="FILE|SYMBOL")
 @_graph_options
 @_format_options
-@_depth_option(5)
-@_limit_option
+@options.depth(DEFAULT_DEPTHS["impact"])
+@options.limit("Nodes at most", default=MAX_NODES)
 @_ambiguous_option
 def impact(target: str, **flags: Any) -> int:
     """Show what depends on a file or a symbol."""
-    return _print_answer(lambda graph: graph.impact(target, _build_walk(flags)), **flags)
+    return _print_answer(lambda graph, walk: graph.impact(target, walk), **flags)
 
 
 @click.command()
@@ -135,37 +115,31 @@ def impact(target: str, **flags: Any) -> int:
     show_default=True,
     help="Which way edges are followed.",
 )
-@_depth_option(2)
+@options.depth(DEFAULT_DEPTHS["traverse"])
 @click.option(
     "--relation",
     "relations",
     multiple=True,
-    type=click.Choice(RELATIONS),
+    type=click.Choice([relation.value for relation in Relation]),
     help="Only edges of this kind (repeatable).",
 )
-@click.option(
-    "--kind",
-    "kinds",
-    multiple=True,
-    metavar="KIND",
-    help="Only nodes of this kind: class, file, ... (repeatable).",
-)
-@_limit_option
+@options.kinds
+@options.limit("Nodes at most", default=MAX_NODES)
 @_ambiguous_option
 @_external_option
 def traverse(ids: tuple[str, ...], **flags: Any) -> int:
     """Show what is around nodes of the code graph."""
-    return _print_answer(lambda graph: graph.traverse(ids, _build_walk(flags)), **flags)
+    return _print_answer(lambda graph, walk: graph.traverse(ids, walk), **flags)
 
 
 @click.command()
 @click.argument("symbol", metavar="CLASS")
 @_graph_options
 @_format_options
-@_depth_option(-1)
+@options.depth(DEFAULT_DEPTHS["hierarchy"])
 def hierarchy(symbol: str, **flags: Any) -> int:
     """Show the classes above and below a class."""
-    return _print_answer(lambda graph: graph.hierarchy(symbol, flags["depth"]), **flags)
+    return _print_answer(lambda graph, walk: graph.hierarchy(symbol, walk.depth), **flags)
 
 
 @click.command()
@@ -176,26 +150,22 @@ def hierarchy(symbol: str, **flags: Any) -> int:
 @_ambiguous_option
 def path(start: str, end: str, **flags: Any) -> int:
     """Show how one thing reaches another."""
-    return _print_answer(lambda graph: graph.path(start, end, ambiguous=flags["ambiguous"]), **flags)
+    return _print_answer(lambda graph, walk: graph.path(start, end, ambiguous=walk.ambiguous), **flags)
 
 
 @click.command()
 @_graph_options
 @options.as_json
-@click.option(
-    "-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="Rows."
-)
-@click.option(
-    "--kind", "kinds", multiple=True, metavar="KIND", help="Only this kind: file, class, ... (repeatable)."
-)
+@options.limit("Rows", default=20)
+@options.kinds
 def hubs(
-    limit: int, kinds: tuple[str, ...], as_json: bool, color: str, root: str | None, index_dir: str | None
+    limit: int, kinds: tuple[str, ...], as_json: bool, color: str, root: str | None, **given: Any
 ) -> int:
     """Show what most of the tree depends on."""
     from dowse.interfaces import render_graph
     from dowse.interfaces.cli import output
 
-    with options.open_engine(root, index_dir=index_dir) as engine:
+    with options.open_engine(root, **given) as engine:
         found = engine.graph.hubs(engine.filter(kinds=kinds).kinds, limit)
     if as_json:
         output.write_json(render_graph.hubs_values(found))
@@ -207,12 +177,12 @@ def hubs(
 @click.command()
 @_graph_options
 @options.as_json
-def cycles(as_json: bool, color: str, root: str | None, index_dir: str | None) -> int:
+def cycles(as_json: bool, color: str, root: str | None, **given: Any) -> int:
     """Show files that import each other in a circle."""
     from dowse.interfaces import render_graph
     from dowse.interfaces.cli import output
 
-    with options.open_engine(root, index_dir=index_dir) as engine:
+    with options.open_engine(root, **given) as engine:
         found = engine.graph.cycles()
     if as_json:
         output.write_json(render_graph.cycles_values(found))
@@ -221,48 +191,34 @@ def cycles(as_json: bool, color: str, root: str | None, index_dir: str | None) -
     return 0 if found else NOTHING_FOUND
 
 
-def _build_walk(flags: dict[str, Any]) -> Walk:
-    from dowse.types.graph_values import Direction, Relation, Walk
-    from dowse.types.source import Kind
-
+def _build_walk(engine: Engine, flags: dict[str, Any]) -> Walk:
     return Walk(
         direction=Direction(flags.get("direction", "uses")),
         depth=flags.get("depth", 1),
         relations=frozenset(map(Relation, flags.get("relations", ()))),
-        kinds=frozenset(Kind(kind) for kind in _check_kinds(flags.get("kinds", ()))),
+        kinds=engine.filter(kinds=flags.get("kinds", ())).kinds,
         ambiguous=flags.get("ambiguous", False),
         external=flags.get("external", False),
-        limit=flags.get("limit", 1000),
+        limit=flags.get("limit", MAX_NODES),
     )
 
 
-def _check_kinds(kinds: tuple[str, ...]) -> list[str]:
-    from dowse.errors import UsageError
-    from dowse.types.source import Kind
-
-    for kind in kinds:
-        if kind not in list(Kind):
-            raise UsageError(f"unknown kind '{kind}': known are {', '.join(Kind)}")
-    return list(kinds)
-
-
 def _print_answer(
-    query: Callable[[Any], GraphAnswer],
+    query: Callable[[CodeGraph, Walk], GraphAnswer],
     *,
     layout: str,
     as_json: bool,
     color: str,
     root: str | None,
-    index_dir: str | None,
-    **_: Any,
+    **flags: Any,
 ) -> int:
     """Query the graph, print the answer, and return the exit code."""
     from dowse.interfaces import render_graph
     from dowse.interfaces.cli import output
     from dowse.interfaces.text_layout import format_count
 
-    with options.open_engine(root, index_dir=index_dir) as engine:
-        answer = query(engine.graph)
+    with options.open_engine(root, **options.pick_given(flags, "refresh")) as engine:
+        answer = query(engine.graph, _build_walk(engine, flags))
     if as_json or layout == "json":
         output.write_json(render_graph.answer_values(answer))
     elif layout in ("dot", "mermaid"):

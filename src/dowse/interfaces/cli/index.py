@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from dowse.errors import UsageError
 from dowse.interfaces.cli import options
 
 NOTHING_INDEXED = 1
@@ -34,15 +35,13 @@ _ONE_RUN_SETTINGS = ("include", "exclude", "max_file_size", "chunk_size", "embed
     default=None,
     help="If the embedder fails, go on without vectors.",
 )
-@options.allow_home
-@options.embedder
-@options.index_dir
+@options.tree
 @options.as_json
 @options.debug
-def index(path: str | None, rebuild: bool, as_json: bool, **flags: Any) -> int:
+def index(path: str | None, root: str | None, rebuild: bool, as_json: bool, **flags: Any) -> int:
     """Bring the index up to what is on disk.
 
-    PATH is the folder to index (default: the project around the working directory). Only what is new or
+    PATH is the folder to index, as --root is (default: the project around the working directory). Only what is new or
     changed is read. Searching does this by itself; this command says what it did.
 
     Patterns are those of .gitignore. What is given here holds for this run: to keep it, put it into
@@ -52,17 +51,19 @@ def index(path: str | None, rebuild: bool, as_json: bool, **flags: Any) -> int:
     from dowse.interfaces.cli import output
     from dowse.interfaces.progress import progress_line
 
+    if path and root:
+        raise UsageError("the folder is given twice: as PATH or with --root, not both")
     given = {name: value if value != () else None for name, value in flags.items()}
-    with options.open_engine(path, **given) as engine:
+    with options.open_engine(path or root, **given) as engine:
         with progress_line() as progress:
             report = engine.index(progress, rebuild=rebuild)
-        status, root = engine.status(), str(engine.root)
+        status, folder = engine.status(), str(engine.root)
         notes = [*engine.notes, *_one_run_notes(given)]
     if as_json:
-        output.write_json(json_values.report_values(report, status, root) | {"notes": notes})
+        output.write_json(json_values.report_values(report, status, folder) | {"notes": notes})
     else:
         write = output.write if report.indexed else output.remark
-        write(render_index.report_text(report, status, root))
+        write(render_index.report_text(report, status, folder))
         for note in notes:
             output.remark(f"note: {note}")
     if not report.indexed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,10 +20,7 @@ NOTHING_FOUND = 1
 @click.option(
     "--skipped", is_flag=True, help="List what is not in the index instead, and which rule is behind it."
 )
-@options.root
-@options.index_dir
-@options.embedder
-@options.allow_home
+@options.tree
 @options.as_json
 @options.debug
 def list_files(glob: str | None, skipped: bool, root: str | None, as_json: bool, **given: Any) -> int:
@@ -39,9 +37,10 @@ def list_files(glob: str | None, skipped: bool, root: str | None, as_json: bool,
     from dowse.interfaces.theme import escape_text
 
     with options.open_engine(root, **given) as engine:
+        patterns = [options.resolve_pattern(glob, engine)] if glob else []
         if skipped:
-            return _list_skipped(engine, glob, as_json=as_json)
-        files = list(engine.files(*([glob] if glob else [])))
+            return _list_skipped(engine, patterns, as_json=as_json)
+        files = list(engine.files(*patterns))
     if as_json:
         rows = [
             {
@@ -66,12 +65,12 @@ def list_files(glob: str | None, skipped: bool, root: str | None, as_json: bool,
     return 0 if files else NOTHING_FOUND
 
 
-def _list_skipped(engine: Engine, glob: str | None, *, as_json: bool) -> int:
+def _list_skipped(engine: Engine, patterns: Sequence[str], *, as_json: bool) -> int:
     from dowse.interfaces import json_values, text_layout
     from dowse.interfaces.cli import output
     from dowse.interfaces.theme import escape_text
 
-    found = list(engine.list_skipped(*([glob] if glob else [])))
+    found = list(engine.list_skipped(*patterns))
     if as_json:
         rows = [skipped._asdict() for skipped in found]
         output.write_json({"schema": json_values.SCHEMA, "root": str(engine.root), "skipped": rows})
@@ -81,5 +80,7 @@ def _list_skipped(engine: Engine, glob: str | None, *, as_json: bool) -> int:
         ]
         output.write(text_layout.format_table([("REASON", "RULE", "PATH"), *cells]))
     else:
-        output.remark(f"nothing that is skipped matches '{glob}'" if glob else "nothing is skipped")
+        output.remark(
+            f"nothing that is skipped matches '{patterns[0]}'" if patterns else "nothing is skipped"
+        )
     return 0 if found else NOTHING_FOUND

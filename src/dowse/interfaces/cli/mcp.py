@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -41,8 +41,9 @@ LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
     show_default=True,
     help="Which tools: dowse's own, or the three that agents made for LocAgent know.",
 )
-@options.embedder
 @options.index_dir
+@options.store
+@options.embedder
 @options.allow_home
 @options.debug
 def mcp(
@@ -55,9 +56,8 @@ def mcp(
     budget: int | None,
     no_memory: bool,
     profile: str,
-    embedder: str | None,
-    index_dir: str | None,
     allow_home: bool,
+    **given: Any,
 ) -> int:
     """Serve coding agents over the Model Context Protocol.
 
@@ -71,7 +71,6 @@ def mcp(
 
     if budget is not None and budget > MAX_BUDGET_TOKENS:
         raise UsageError(f"a budget may have {MAX_BUDGET_TOKENS} tokens at the most, not {budget}")
-    given = {"embedder": embedder, "index_dir": index_dir, **options.store_setting()}
     allowed = ServerScope(
         roots, trust_client=not http, read_only=read_only, allow_home=allow_home, given=given
     )

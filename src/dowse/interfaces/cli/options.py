@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 if TYPE_CHECKING:
     from dowse.engine import Engine
+    from dowse.types.stored import Filter
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-STORE_KEY = "dowse.store"
-"""Key of a context's ``meta`` that has the value of --store."""
 
 
 class QueryCommand(click.Command):
@@ -54,33 +54,19 @@ def allow_home(command: F) -> F:
 
 
 def index_dir(command: F) -> F:
-    """Add ``--index-dir`` and ``--store``: where the index is."""
-    command = click.option(
+    """Add ``--index-dir``: where the index is."""
+    return click.option(
         "--index-dir", metavar="DIR", help="Folder of the index (default: .dowse in the root)."
     )(command)
-    return store(command)
 
 
 def store(command: F) -> F:
-    """Add ``--store``: what kind of index. Kept with the context, for ``store_setting``."""
+    """Add ``--store``: what kind of index."""
     return click.option(
         "--store",
         metavar="STORE",
-        expose_value=False,
-        callback=_remember_store,
         help="Where the index is kept: embedded, memory, or postgresql://HOST/DATABASE.",
     )(command)
-
-
-def _remember_store(ctx: click.Context, parameter: click.Parameter, value: str | None) -> None:
-    ctx.meta[STORE_KEY] = value
-
-
-def store_setting() -> dict[str, Any]:
-    """Return the store that the command line names, as a setting; nothing if it names none."""
-    ctx = click.get_current_context(silent=True)
-    value = ctx.meta.get(STORE_KEY) if ctx else None
-    return {"store": value} if value else {}
 
 
 def embedder(command: F) -> F:
@@ -88,6 +74,152 @@ def embedder(command: F) -> F:
     return click.option(
         "--embedder", metavar="NAME", help="What turns text into vectors; 'none' for nothing."
     )(command)
+
+
+def tree(command: F) -> F:
+    """Add what every command that opens the index of a tree takes: which tree, which index, which embedder.
+
+    All of it is for ``open_engine``: a command hands it on in ``**given``.
+    """
+    for option in (allow_home, embedder, store, index_dir, root):
+        command = option(command)
+    return command
+
+
+def pick_given(flags: Mapping[str, Any], *settings: str) -> dict[str, Any]:
+    """Pick what ``open_engine`` takes out of all flags of a command: what ``tree`` added, and some settings."""
+    return {name: flags[name] for name in ("index_dir", "store", "embedder", "allow_home", *settings)}
+
+
+def no_refresh(command: F) -> F:
+    """Add ``--no-refresh``: the setting ``refresh``, of every command that reads a fresh index."""
+    return click.option(
+        "--no-refresh",
+        "refresh",
+        is_flag=True,
+        flag_value=False,
+        default=None,
+        help="Do not look for files that changed since the index was written.",
+    )(command)
+
+
+def limit(what: str = "Hits to show (default: 10)", default: int | None = None) -> Callable[[F], F]:
+    """Add ``--limit``: how much to show; without a default, as the settings say."""
+    return click.option(
+        "-n",
+        "--limit",
+        type=click.IntRange(min=1),
+        default=default,
+        show_default=default is not None,
+        metavar="N",
+        help=f"{what}.",
+    )
+
+
+def depth(default: int) -> Callable[[F], F]:
+    """Add ``--depth``: how far to follow the edges of the graph."""
+    return click.option(
+        "-d",
+        "--depth",
+        type=click.IntRange(min=-1),
+        default=default,
+        show_default=True,
+        metavar="N",
+        help="Steps to follow; -1: all.",
+    )
+
+
+def kinds(command: F) -> F:
+    """Add ``--kind``: only definitions of some kinds."""
+    return click.option(
+        "--kind",
+        "kinds",
+        multiple=True,
+        metavar="KIND",
+        help="Only this kind: class, function, ... (repeatable).",
+    )(command)
+
+
+def filters(command: F) -> F:
+    """Add the filters of a search, for ``build_filter``."""
+    command = click.option(
+        "--tests/--no-tests", default=None, help="Only tests, or no tests (default: both)."
+    )(command)
+    command = click.option(
+        "--name",
+        "names",
+        multiple=True,
+        metavar="GLOB",
+        help="Only definitions named like this (repeatable).",
+    )(command)
+    command = kinds(command)
+    command = click.option(
+        "--not-path", "not_paths", multiple=True, metavar="GLOB", help="No files like this (repeatable)."
+    )(command)
+    command = click.option(
+        "--path", "paths", multiple=True, metavar="GLOB", help="Only files like this (repeatable)."
+    )(command)
+    return click.option(
+        "-l", "--lang", "languages", multiple=True, metavar="NAME", help="Only this language (repeatable)."
+    )(command)
+
+
+def build_filter(engine: Engine, flags: Mapping[str, Any]) -> Filter:
+    """Build the filter that the flags of ``filters`` ask for."""
+    return engine.filter(
+        languages=flags["languages"],
+        paths=[resolve_pattern(pattern, engine) for pattern in flags["paths"]],
+        not_paths=[resolve_pattern(pattern, engine) for pattern in flags["not_paths"]],
+        kinds=flags["kinds"],
+        names=flags["names"],
+        tests=flags["tests"],
+    )
+
+
+def resolve_pattern(pattern: str, engine: Engine) -> str:
+    """Return a pattern relative to the root, also if it is given relative to the working directory."""
+    if not pattern.replace("\\", "/").startswith(("./", "../")):
+        return pattern
+    return os.path.relpath(Path.cwd() / pattern, engine.root).replace("\\", "/")
+
+
+RANKING_SETTINGS = ("limit", "min_relevance", "show_low_confidence", "hybrid", "refresh")
+"""Settings that ``ranking`` adds flags for."""
+
+
+def ranking(command: F) -> F:
+    """Add what changes the ranking of a query and what is shown of it: ``--near``, and ``RANKING_SETTINGS``."""
+    command = no_refresh(command)
+    command = click.option(
+        "--hybrid",
+        type=click.Choice(["auto", "on", "off"]),
+        help="Whether meaning counts beside words (default: auto, by the query).",
+    )(command)
+    command = click.option(
+        "--near",
+        metavar="FILE[:LINE]",
+        help="Where you are: that file, what it imports and its tests are lifted and always considered.",
+    )(command)
+    command = click.option(
+        "--all",
+        "show_low_confidence",
+        is_flag=True,
+        flag_value=True,
+        default=None,
+        help="Show all hits even if none is good.",
+    )(command)
+    command = click.option(
+        "--min-relevance",
+        type=click.FloatRange(0, 1),
+        metavar="P",
+        help="Hide hits of less relevance (0 to 1).",
+    )(command)
+    return limit()(command)
+
+
+def find_near(engine: Engine, flags: Mapping[str, Any]) -> tuple[tuple[str, float], ...]:
+    """Find the files around the position that ``--near`` names, from the working directory."""
+    return engine.near(flags["near"], Path.cwd()) if flags["near"] else ()
 
 
 def as_json(command: F) -> F:
@@ -119,4 +251,4 @@ def open_engine(root: str | None, **given: Any) -> Engine:
     """Open the engine of a tree; values of None are options that were not given."""
     from dowse.engine import Engine
 
-    return Engine.open(root, **store_setting(), **given)
+    return Engine.open(root, **given)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -30,81 +28,66 @@ MIN_SIMILARITY = 0.75
 _LINE_COUNT = click.IntRange(min=0)
 
 
+_SEARCH_OPTIONS = (
+    click.option(
+        "--repo",
+        "repos",
+        multiple=True,
+        metavar="NAME|DIR",
+        help="Search this repository, named in the settings or by its folder (repeatable: one ranking of all).",
+    ),
+    options.filters,
+    options.ranking,
+    click.option("-A", "--after", type=_LINE_COUNT, metavar="N", help="Lines to show after a hit."),
+    click.option("-B", "--before", type=_LINE_COUNT, metavar="N", help="Lines to show before a hit."),
+    click.option(
+        "-C", "--context", type=_LINE_COUNT, metavar="N", help="Lines to show before and after a hit."
+    ),
+    click.option(
+        "--budget", type=click.IntRange(min=1), metavar="TOKENS", help="The best mix of hits that fits."
+    ),
+    click.option(
+        "--detail",
+        type=click.Choice(["ids", "signature", "preview", "full"]),
+        help="How much to show of each hit (default: its lines).",
+    ),
+    click.option(
+        "--with",
+        "attached",
+        multiple=True,
+        type=click.Choice(["deps"]),
+        help="deps: say of each hit what it uses, what uses it, and its tests.",
+    ),
+    click.option("--full", is_flag=True, help="On a terminal, show every line of a hit."),
+    click.option(
+        "--explain", is_flag=True, help="Show how the query was read and what each score is made of."
+    ),
+    click.option(
+        "--no-cache",
+        "cache",
+        is_flag=True,
+        flag_value="off",
+        default=None,
+        help="Do not answer from what was answered before.",
+    ),
+    click.option("--files", "files_only", is_flag=True, help="Print only the paths of the files, each once."),
+    options.tree,
+    options.as_json,
+    options.color,
+    options.debug,
+)
+
+
+def search_options(command: options.F) -> options.F:
+    """Add all options of a search, of whatever its query comes from."""
+    for option in reversed(_SEARCH_OPTIONS):
+        command = option(command)
+    return command
+
+
 @click.command(cls=options.QueryCommand)
 @click.argument("words", nargs=-1, metavar="QUERY...")
-@options.root
-@click.option(
-    "--repo",
-    "repos",
-    multiple=True,
-    metavar="NAME|DIR",
-    help="Search this repository, named in the settings or by its folder (repeatable: one ranking of all).",
-)
-@click.option("-n", "--limit", type=click.IntRange(min=1), metavar="N", help="Hits to show (default: 10).")
-@click.option(
-    "-l", "--lang", "languages", multiple=True, metavar="NAME", help="Only this language (repeatable)."
-)
-@click.option("--path", "paths", multiple=True, metavar="GLOB", help="Only files like this (repeatable).")
-@click.option(
-    "--not-path", "not_paths", multiple=True, metavar="GLOB", help="No files like this (repeatable)."
-)
-@click.option(
-    "--kind",
-    "kinds",
-    multiple=True,
-    metavar="KIND",
-    help="Only this kind: class, function, ... (repeatable).",
-)
-@click.option(
-    "--name", "names", multiple=True, metavar="GLOB", help="Only definitions named like this (repeatable)."
-)
-@click.option("--tests/--no-tests", default=None, help="Only tests, or no tests (default: both).")
-@click.option("-A", "--after", type=_LINE_COUNT, metavar="N", help="Lines to show after a hit.")
-@click.option("-B", "--before", type=_LINE_COUNT, metavar="N", help="Lines to show before a hit.")
-@click.option("-C", "--context", type=_LINE_COUNT, metavar="N", help="Lines to show before and after a hit.")
-@click.option(
-    "--budget", type=click.IntRange(min=1), metavar="TOKENS", help="The best mix of hits that fits."
-)
-@click.option(
-    "--detail",
-    type=click.Choice(["ids", "signature", "preview", "full"]),
-    help="How much to show of each hit (default: its lines).",
-)
-@click.option(
-    "--min-relevance",
-    type=click.FloatRange(0, 1),
-    metavar="P",
-    help="Hide hits of less relevance (0 to 1).",
-)
-@click.option("--all", is_flag=True, help="Show all hits even if none is good.")
-@click.option(
-    "--near",
-    metavar="FILE[:LINE]",
-    help="Where you are: that file, what it imports and its tests are lifted and always considered.",
-)
-@click.option(
-    "--with",
-    "attached",
-    multiple=True,
-    type=click.Choice(["deps"]),
-    help="deps: say of each hit what it uses, what uses it, and its tests.",
-)
-@click.option("--full", is_flag=True, help="On a terminal, show every line of a hit.")
-@click.option("--explain", is_flag=True, help="Show how the query was read and what each score is made of.")
-@click.option(
-    "--hybrid",
-    type=click.Choice(["auto", "on", "off"]),
-    help="Whether meaning counts beside words (default: auto, by the query).",
-)
-@click.option("--no-refresh", is_flag=True, help="Do not look for files that changed since the last search.")
-@click.option("--no-cache", is_flag=True, help="Do not answer from what was answered before.")
-@click.option("--files", "files_only", is_flag=True, help="Print only the paths of the files, each once.")
-@options.embedder
-@options.index_dir
-@options.allow_home
-@options.as_json
-@options.color
-@options.debug
+@search_options
 @click.pass_context
 def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **flags: Any) -> int:
     """Find the places that answer a query.
@@ -119,11 +102,7 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **fl
 
     _refuse_contradictions(flags)
     query = _read_query(words)
-    settings = {name: flags[name] for name in ("limit", "embedder", "index_dir", "hybrid", "min_relevance")}
-    settings["refresh"] = False if flags["no_refresh"] else None
-    settings["show_low_confidence"] = True if flags["all"] else None
-    settings["cache"] = "off" if flags["no_cache"] else None
-    settings["allow_home"] = flags["allow_home"]
+    settings = options.pick_given(flags, *options.RANKING_SETTINGS, "cache")
     target = _open(root, flags["repos"], settings)
     with target, progress_line() as progress:
         engine = next(iter(getattr(target, "engines", {"": target}).values()))
@@ -172,27 +151,13 @@ def _build_options(engine: Engine, flags: dict[str, Any]) -> SearchOptions:
         flags[side] if flags[side] is not None else flags["context"] for side in ("before", "after")
     )
     return SearchOptions(
-        filter=engine.filter(
-            languages=flags["languages"],
-            paths=[_resolve_pattern(pattern, engine) for pattern in flags["paths"]],
-            not_paths=[_resolve_pattern(pattern, engine) for pattern in flags["not_paths"]],
-            kinds=flags["kinds"],
-            names=flags["names"],
-            tests=flags["tests"],
-        ),
+        filter=options.build_filter(engine, flags),
         before=before,
         after=after,
         text=not flags["files_only"],
-        near=engine.near(flags["near"], Path.cwd()) if flags["near"] else (),
+        near=options.find_near(engine, flags),
         neighbours="deps" in flags["attached"],
     )
-
-
-def _resolve_pattern(pattern: str, engine: Engine) -> str:
-    """Return a pattern relative to the root, also if it is given relative to the working directory."""
-    if not pattern.replace("\\", "/").startswith(("./", "../")):
-        return pattern
-    return os.path.relpath(Path.cwd() / pattern, engine.root).replace("\\", "/")
 
 
 def show_response(

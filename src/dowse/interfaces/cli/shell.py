@@ -23,13 +23,9 @@ PROMPT = "dowse> "
 
 
 @click.command()
-@options.root
-@click.option(
-    "-n", "--limit", type=click.IntRange(min=1), metavar="N", help="Hits in an answer (default: 10)."
-)
-@options.embedder
-@options.index_dir
-@options.allow_home
+@options.limit()
+@options.no_refresh
+@options.tree
 @options.color
 @options.debug
 def shell(root: str | None, color: str, **given: Any) -> int:

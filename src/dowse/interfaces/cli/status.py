@@ -17,13 +17,10 @@ SKIPPED = 1
 
 
 @click.command()
-@options.root
 @click.option(
     "--why", metavar="PATH", help="Say whether a file belongs in the index, and by which rule it does not."
 )
-@options.index_dir
-@options.embedder
-@options.allow_home
+@options.tree
 @options.as_json
 @options.debug
 def status(root: str | None, why: str | None, as_json: bool, **given: Any) -> int:

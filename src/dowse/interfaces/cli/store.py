@@ -26,21 +26,33 @@ def store() -> None:
 )
 @click.option("--rebuild", is_flag=True, help="Remove every index that is there, and start from nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask before a rebuild.")
+@options.as_json
 @options.debug
-def init(root: str | None, grant_read: tuple[str, ...], rebuild: bool, yes: bool) -> int:
+def init(
+    root: str | None,
+    store: str | None,
+    grant_read: tuple[str, ...],
+    rebuild: bool,
+    yes: bool,
+    as_json: bool,
+) -> int:
     """Make the schema on the server, or what is missing of it.
 
     Says which extension is missing and where to get it. Doing it twice does no harm.
     """
     from dowse.errors import UsageError
+    from dowse.interfaces import json_values
     from dowse.interfaces.cli import output
     from dowse.interfaces.theme import escape_text
 
     if rebuild and not yes:
         raise UsageError("a rebuild removes the indexes of everybody: say --yes if you mean it")
-    with options.open_engine(root, allow_home=True) as engine:
+    with options.open_engine(root, store=store, allow_home=True) as engine:
         engine.init_server(grant_read, rebuild=rebuild)
         found = engine.server_status()
+    if as_json:
+        output.write_json(json_values.server_values(found))
+        return 0
     output.write(
         f"ready: {escape_text(found.location)}, schema {escape_text(found.schema)}, PostgreSQL {found.version}"
     )
@@ -54,12 +66,12 @@ def init(root: str | None, grant_read: tuple[str, ...], rebuild: bool, yes: bool
 @options.store
 @options.as_json
 @options.debug
-def status(root: str | None, as_json: bool) -> int:
+def status(root: str | None, store: str | None, as_json: bool) -> int:
     """Show what the server has: sizes, repositories, checkouts, generations, and what could be better."""
     from dowse.interfaces import json_values, render_index
     from dowse.interfaces.cli import output
 
-    with options.open_engine(root, allow_home=True) as engine:
+    with options.open_engine(root, store=store, allow_home=True) as engine:
         found = engine.server_status()
     if as_json:
         output.write_json(json_values.server_values(found))
@@ -85,12 +97,14 @@ def status(root: str | None, as_json: bool) -> int:
 )
 @options.as_json
 @options.debug
-def gc(root: str | None, forget: tuple[str, ...], older_than: float | None, as_json: bool) -> int:
+def gc(
+    root: str | None, store: str | None, forget: tuple[str, ...], older_than: float | None, as_json: bool
+) -> int:
     """Free what no checkout uses any more."""
     from dowse.interfaces.cli import output
     from dowse.interfaces.json_values import SCHEMA
 
-    with options.open_engine(root, allow_home=True) as engine:
+    with options.open_engine(root, store=store, allow_home=True) as engine:
         gone = engine.collect_garbage(forget, older_than)
     if as_json:
         output.write_json({"schema": SCHEMA, "removed": gone._asdict()})
@@ -105,18 +119,17 @@ def gc(root: str | None, forget: tuple[str, ...], older_than: float | None, as_j
 @store.command("copy")
 @click.argument("source")
 @click.argument("target")
-@options.root
-@options.index_dir
-@options.embedder
-@options.allow_home
+@options.tree
+@options.as_json
 @options.debug
-def copy(source: str, target: str, root: str | None, **given: Any) -> int:
+def copy(source: str, target: str, root: str | None, as_json: bool, **given: Any) -> int:
     """Copy the index of this tree from one store to another.
 
     SOURCE and TARGET are 'embedded' or postgresql://HOST/DATABASE; 'shared' stands for the store in the settings.
     Files that the target has already are left alone.
     """
     from dowse.interfaces.cli import output
+    from dowse.interfaces.json_values import SCHEMA
     from dowse.interfaces.progress import progress_line
     from dowse.interfaces.text_layout import format_count
     from dowse.settings import mask_passwords
@@ -125,5 +138,9 @@ def copy(source: str, target: str, root: str | None, **given: Any) -> int:
         shared = engine.settings.store
         one, two = (shared if name == "shared" else name for name in (source, target))
         copied = engine.copy_index(one, two, progress)
-    output.write(f"copied {format_count(copied, 'file')} from {mask_passwords(one)} to {mask_passwords(two)}")
+    one, two = mask_passwords(one), mask_passwords(two)
+    if as_json:
+        output.write_json({"schema": SCHEMA, "source": one, "target": two, "files": copied})
+    else:
+        output.write(f"copied {format_count(copied, 'file')} from {one} to {two}")
     return 0

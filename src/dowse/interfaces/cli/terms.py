@@ -13,6 +13,7 @@ from dowse.interfaces.cli import options
 if TYPE_CHECKING:
     from dowse.engine import Engine
     from dowse.evaluation.term_graph_checks.validate import Validation
+    from dowse.search.query.term_graph import TermGraph
 
 PROBLEMS_FOUND = 1
 """The exit code of a term graph that is not in order, or not validated."""
@@ -25,17 +26,16 @@ _EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 def terms() -> None:
     """Keep a term graph: what users say, and what the code says.
 
-    The file is named by the setting 'terms' or given; see docs/terms.md.
+    The file is named by the setting 'term_graph' or given; see docs/terms.md.
     """
 
 
 @terms.command("check")
 @click.argument("file", required=False, type=_EXISTING_FILE)
-@options.root
-@options.index_dir
+@options.tree
 @options.as_json
 @options.debug
-def check(file: Path | None, root: str | None, index_dir: str | None, as_json: bool) -> int:
+def check(file: Path | None, root: str | None, as_json: bool, **given: Any) -> int:
     """Look for duplicates, dead entries and canonical terms that the index does not have.
 
     Leaves with 1 if there are any.
@@ -45,11 +45,9 @@ def check(file: Path | None, root: str | None, index_dir: str | None, as_json: b
     from dowse.interfaces.json_values import SCHEMA
     from dowse.interfaces.text_layout import format_count
     from dowse.interfaces.theme import escape_text
-    from dowse.search.query.term_graph import load_term_graph
 
-    with options.open_engine(root, index_dir=index_dir) as engine:
-        path = _choose_file(engine, file)
-        graph = load_term_graph(path)
+    with options.open_engine(root, **given) as engine:
+        path, graph = _load_graph(engine, file)
         problems = find_problems(graph, engine)
     if as_json:
         found = [problem._asdict() for problem in problems]
@@ -87,13 +85,10 @@ def try_(words: tuple[str, ...], file: Path | None, root: str | None, as_json: b
     """
     from dowse.interfaces import json_values, render
     from dowse.interfaces.cli import output
-    from dowse.search.query import parse
-    from dowse.search.query.rewriting import rewrite_query
-    from dowse.search.query.term_graph import load_term_graph
 
-    with options.open_engine(root) as engine:
-        graph = load_term_graph(_choose_file(engine, file))
-    trace = rewrite_query(parse.parse_query(" ".join(words)), graph, None).rewrite
+    with options.open_engine(root, allow_home=True) as engine:
+        path, _ = _load_graph(engine, file)
+        trace = engine.try_terms(" ".join(words), path)
     if as_json:
         output.write_json({"schema": json_values.SCHEMA, "rewrite": json_values.rewrite_values(trace)})
     elif trace.added:
@@ -106,12 +101,10 @@ def try_(words: tuple[str, ...], file: Path | None, root: str | None, as_json: b
 @terms.command("validate")
 @click.argument("file", type=_EXISTING_FILE)
 @click.argument("queries", type=_EXISTING_FILE)
-@options.root
-@options.embedder
-@options.index_dir
+@options.tree
 @options.as_json
 @options.debug
-def validate(file: Path, queries: Path, root: str | None, as_json: bool, **given: str | None) -> int:
+def validate(file: Path, queries: Path, root: str | None, as_json: bool, **given: Any) -> int:
     """Measure whether a term graph helps: Hit@5 without and with it, query by query.
 
     QUERIES is ground truth as for 'dowse eval'. "Validated" means 10 points or more and no query worse;
@@ -135,32 +128,26 @@ def validate(file: Path, queries: Path, root: str | None, as_json: bool, **given
 
 
 @terms.command("suggest")
-@options.root
-@click.option(
-    "-n", "--limit", type=click.IntRange(min=1), default=30, show_default=True, help="Pairs to show."
-)
+@options.limit("Pairs to show", default=30)
 @click.option("--out", type=_FILE_PATH, metavar="FILE", help="Also write them as entries, to be edited.")
 @click.option("--where", is_flag=True, help="Only print the file with your searches.")
-@options.index_dir
+@options.tree
 @options.as_json
 @options.debug
-def suggest(
-    root: str | None, limit: int, out: Path | None, where: bool, index_dir: str | None, as_json: bool
-) -> int:
+def suggest(root: str | None, limit: int, out: Path | None, where: bool, as_json: bool, **given: Any) -> int:
     """Offer pairs of words that may mean the same in this repository, for review.
 
     From docstrings, commit subjects and, where DOWSE_SEARCH_LOG=1 is set, from searches that were asked again in
     other words. Nothing is added to any term graph.
     """
-    from dowse import roots
     from dowse.evaluation.term_graph_checks.suggest import suggest as find_pairs
     from dowse.interfaces import json_values, text_layout
     from dowse.interfaces.cli import output
     from dowse.interfaces.theme import escape_text
 
-    with options.open_engine(root, index_dir=index_dir) as engine:
+    with options.open_engine(root, **given) as engine:
         if where:
-            output.write(str(roots.search_log_path(engine.root)))
+            output.write(str(engine.search_log))
             return 0
         found = find_pairs(engine, limit)
     if out:
@@ -177,13 +164,13 @@ def suggest(
     return 0 if found else PROBLEMS_FOUND
 
 
-def _choose_file(engine: Engine, file: Path | None) -> Path:
-    if file is not None:
-        return file.resolve()
-    if not engine.settings.term_graph:
-        raise UsageError("there is no term graph: give a file, or set 'terms' in dowse.toml")
-    engine.term_graph()  # raises if something is wrong with it
-    return (engine.root / Path(engine.settings.term_graph).expanduser()).resolve()
+def _load_graph(engine: Engine, file: Path | None) -> tuple[Path, TermGraph]:
+    """Load the term graph of a file, or the one of the settings."""
+    graph = engine.term_graph(file.resolve() if file else None)
+    path = file.resolve() if file else engine.term_graph_file
+    if graph is None or path is None:
+        raise UsageError("there is no term graph: give a file, or set 'term_graph' in dowse.toml")
+    return path, graph
 
 
 def _write_entries(path: Path, pairs: list[tuple[str, str]]) -> None:

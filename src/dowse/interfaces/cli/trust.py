@@ -10,12 +10,11 @@ from dowse.interfaces.cli import options
 
 
 @click.command()
-@options.root
 @click.option("--fresh", is_flag=True, help="Read nothing of it: make a new index beside it.")
-@options.index_dir
-@options.allow_home
+@options.tree
+@options.as_json
 @options.debug
-def trust(root: str | None, fresh: bool, **given: Any) -> int:
+def trust(root: str | None, fresh: bool, as_json: bool, **given: Any) -> int:
     """Use an index that was made elsewhere.
 
     An index that came with a clone, an archive, a container or a cache of CI could say of your files what is not so.
@@ -25,11 +24,16 @@ def trust(root: str | None, fresh: bool, **given: Any) -> int:
     Where the folder belongs to another user or cannot be written, set DOWSE_TRUST_INDEX=1 instead.
     """
     from dowse.interfaces.cli import output
+    from dowse.interfaces.json_values import SCHEMA
     from dowse.interfaces.theme import escape_text
 
     with options.open_engine(root, **given) as engine:
-        folder = escape_text(str(engine.trust_index(fresh=fresh)))
-    output.write(
-        f"a new index will be made in {folder}" if fresh else f"the index at {folder} is used from now on"
-    )
+        index = str(engine.trust_index(fresh=fresh))
+    folder = escape_text(index)
+    if as_json:
+        output.write_json({"schema": SCHEMA, "index": index, "fresh": fresh})
+    elif fresh:
+        output.write(f"a new index will be made in {folder}")
+    else:
+        output.write(f"the index at {folder} is used from now on")
     return 0

@@ -11,11 +11,8 @@ from dowse.interfaces.cli import options
 
 
 @click.command()
-@options.root
-@options.index_dir
-@options.embedder
-@options.allow_home
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing of what is taken in.")
+@options.tree
 @options.debug
 def watch(root: str | None, quiet: bool, **given: Any) -> int:
     """Keep the index up to date while files change.
@@ -23,14 +20,13 @@ def watch(root: str | None, quiet: bool, **given: Any) -> int:
     Runs in the foreground until Ctrl-C. Searches need it not: they notice changes by themselves; on very large
     trees, and with an embedder that takes its time, it spares them the wait.
     """
-    from dowse.indexing.watcher import watch_paths
     from dowse.interfaces.cli import output
     from dowse.interfaces.progress import progress_line
     from dowse.interfaces.text_layout import format_count
     from dowse.interfaces.theme import escape_text
 
     with options.open_engine(root, **given) as engine:
-        changed = watch_paths(engine.root, engine.index_folder)
+        changed = engine.watch()
         with progress_line() as progress:
             report = engine.index(progress)
         output.remark(
