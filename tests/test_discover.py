@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from dowse.errors import RootError
-from dowse.indexing.decode import stamp_of
 from dowse.indexing.discover import Rules, check_path, discover
-from dowse.types.discovered import Folder, FoundFile, Skipped, SkipReason
+from dowse.indexing.stamps import stamp_of
+from dowse.types.discovered import FoundFile, Skipped, SkipReason, Watched, WatchedPath, WatchKind
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is the witness")
 posix_only = pytest.mark.skipif(os.name == "nt", reason="Windows has no such thing")
@@ -472,7 +472,7 @@ def test_pipes_and_sockets_are_not_opened(tmp_path: Path, monkeypatch: pytest.Mo
 def test_what_vanishes_during_the_walk_is_reported_and_the_walk_goes_on(tmp_path: Path) -> None:
     write(tmp_path, "a.py", "b.py", "c/x.py", "d.py")
     walk = discover(tmp_path, Rules())
-    assert [next(walk).path, next(walk).path] == ["", "a.py"]
+    assert [next(walk).path, next(walk).path] == [WatchedPath(WatchKind.FOLDER, ""), "a.py"]
     (tmp_path / "b.py").unlink()
     shutil.rmtree(tmp_path / "c")
     lost, folder, last = walk
@@ -520,13 +520,15 @@ def test_a_deep_tree_is_walked(tmp_path: Path) -> None:
 def test_order_and_folders(tmp_path: Path) -> None:
     write(tmp_path, "b/z.py", "b/a/x.py", "a.py", "c.py", "b.py")
     found = list(discover(tmp_path, Rules()))
-    assert [item.path for item in found] == ["", "a.py", "b", "b/a", "b/a/x.py", "b/z.py", "b.py", "c.py"]
-    assert [item.path for item in found if isinstance(item, Folder)] == ["", "b", "b/a"]
-    for item in found:
+    paths = [item.path.path if isinstance(item, Watched) else item.path for item in found]
+    assert paths == ["", "a.py", "b", "b/a", "b/a/x.py", "b/z.py", "b.py", "c.py"]
+    watched = [item.path for item in found if isinstance(item, Watched)]
+    assert watched == [WatchedPath(WatchKind.FOLDER, path) for path in ("", "b", "b/a")]
+    for path, item in zip(paths, found, strict=True):
         assert not isinstance(item, Skipped)
-        changed_ns = item.stamp.changed_ns if isinstance(item, FoundFile) else item.changed_ns
-        assert changed_ns == stamp_of((tmp_path / item.path).stat()).changed_ns
-    assert found == list(discover(tmp_path, Rules()))
+        changed_ns = item.stamp.changed_ns if isinstance(item, FoundFile) else item.time.changed_ns
+        assert changed_ns == stamp_of((tmp_path / path).stat()).changed_ns
+    assert [item.path for item in found] == [item.path for item in discover(tmp_path, Rules())]
 
 
 def test_a_root_that_cannot_be_read(tmp_path: Path) -> None:
@@ -543,7 +545,7 @@ def test_why_says_what_discover_says(tmp_path: Path) -> None:
     write(tmp_path, "src/a.py", "src/b.log", "gen/deep/a.py", "gen/keep.py", "node_modules/x/y.js", "uv.lock")
     write(tmp_path, gitignore="*.log\ngen/\n", dowseignore="!gen/keep.py\n")
     rules = Rules()
-    said = {item for item in discover(tmp_path, rules) if not isinstance(item, Folder)}
+    said = {item for item in discover(tmp_path, rules) if not isinstance(item, Watched)}
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert files
     answers = {check_path(tmp_path, path.relative_to(tmp_path).as_posix(), rules) for path in files}

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dowse import Engine
-from dowse.indexing import freshness, tree_diff
+from dowse.indexing import freshness, inotify, stamps
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_changed_file(tree: Path) -> None:
 
 
 def test_two_changes_within_one_tick_of_the_clock(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tree_diff, "TRUSTED_AGE_NS", 60_000_000_000)  # however slow this machine is
+    monkeypatch.setattr(stamps, "TRUSTED_AGE_NS", 60_000_000_000)  # however slow this machine is
     path = tree / "pkg" / "zoo.py"
     with Engine.open(tree) as engine:
         found(engine, "zebra_crossing")
@@ -60,6 +60,51 @@ def test_two_changes_within_one_tick_of_the_clock(tree: Path, monkeypatch: pytes
             path.write_text(f"def {name}():\n    return 1\n")
             os.utime(path, ns=(now, now))
             assert found(engine, name) == [("pkg/zoo.py", name)]
+
+
+def test_a_stamp_is_judged_before_the_analysis(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stamps, "TRUSTED_AGE_NS", 60_000_000_000)  # at the time of reading, all is too new
+
+    def let_time_pass(stage: str, done: int, total: int) -> None:
+        if stage == "index":
+            monkeypatch.setattr(stamps, "TRUSTED_AGE_NS", 0)
+
+    (tree / "pkg" / "farm.py").unlink()
+    with Engine.open(tree) as engine:
+        engine.index(let_time_pass)
+        assert stamps.TRUSTED_AGE_NS == 0, "it was analyzed"
+        with engine.store.snapshot() as snapshot:
+            assert not snapshot.manifest()["pkg/zoo.py"].stamp.is_trusted
+        assert engine.count_pending() == 0, "nothing has changed for sure"
+        assert found(engine, "zebra_crossing") == [("pkg/zoo.py", "zebra_crossing")]
+        with engine.store.snapshot() as snapshot:
+            assert snapshot.manifest()["pkg/zoo.py"].stamp.is_trusted, "it was read again"
+
+
+def test_an_ignore_file_that_is_found_to_be_gone(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inotify, "MAX_WATCHES", 0)
+    monkeypatch.setattr(freshness, "CHECK_PAUSE_FACTOR", 10**9)  # only the files of an answer are compared
+    (tree / "pkg" / "lake.py").write_text("def heron_fishing():\n    return 3\n")
+    (tree / ".gitignore").write_text("lake.py\n")
+    settle()
+    with Engine.open(tree) as engine:
+        for _ in range(3):  # until it is known that the tree cannot be watched
+            assert {hit.path for hit in engine.search("lake.py").results} == {".gitignore"}
+        (tree / ".gitignore").unlink()
+        assert {hit.path for hit in engine.search("lake.py").results} == {"pkg/lake.py"}
+
+
+def test_rules_around_the_tree_that_come_after_an_update(tree: Path) -> None:
+    (tree.parent / ".git").mkdir()
+    (tree.parent / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    with Engine.open(tree) as engine:
+        found(engine, "zebra_crossing")
+        settle()
+        (tree / "pkg" / "lake.py").write_text("def heron_fishing():\n    return 3\n")
+        settle()
+        assert found(engine, "heron_fishing") == [("pkg/lake.py", "heron_fishing")]
+        (tree.parent / ".gitignore").write_text("lake.py\n")
+        assert found(engine, "heron_fishing") == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="nobody notes there when a file was changed")

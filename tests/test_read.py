@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from dowse.indexing import stamps
 from dowse.indexing.decode import SourceText, read_source
+from dowse.indexing.stamps import is_same_stamp
 from dowse.types.discovered import FileStamp, Skipped, SkipReason
 
 LIMIT = 1_000_000
@@ -71,7 +73,18 @@ def test_the_stamp_belongs_to_the_content(tmp_path: Path) -> None:
     result = read_bytes(tmp_path, b"\xef\xbb\xbfx")
     status = (tmp_path / "x.txt").stat()
     assert isinstance(result, SourceText)
-    assert result.stamp == FileStamp(4, status.st_mtime_ns, 0 if os.name == "nt" else status.st_ctime_ns)
+    stamp = FileStamp(4, status.st_mtime_ns, 0 if os.name == "nt" else status.st_ctime_ns)
+    assert is_same_stamp(result.stamp, stamp)
+
+
+@pytest.mark.parametrize("is_trusted", [True, False])
+def test_the_stamp_is_trusted_by_its_age_when_the_file_is_read(
+    tmp_path: Path, is_trusted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stamps, "TRUSTED_AGE_NS", 0 if is_trusted else 60_000_000_000)
+    result = read_bytes(tmp_path, b"x")
+    assert isinstance(result, SourceText)
+    assert result.stamp.is_trusted is is_trusted
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def file_passes(filter: Filter, file: FileFacts) -> bool:
         return False
     if file.language in filter.not_languages or file.role in filter.not_roles:
         return False
-    if filter.changed_since_ns is not None and abs(file.changed_ns) < filter.changed_since_ns:
+    if filter.changed_since_ns is not None and file.changed_ns < filter.changed_since_ns:
         return False
     if filter.paths and not any(re.fullmatch(path_regex(p), file.path) for p in filter.paths):
         return False

@@ -10,7 +10,17 @@ from dowse.embedders.hashing import HashingEmbedder
 from dowse.index_folder import IndexFolder
 from dowse.indexing.analyze_file import ParserConfig, analyze
 from dowse.stores.protocol import Snapshot, Store
-from dowse.types.discovered import ChunkVector, FileStamp, IndexReport, Skipped, SkipReason, SourceFile
+from dowse.types.discovered import (
+    ChunkVector,
+    FileStamp,
+    IndexReport,
+    Skipped,
+    SkipReason,
+    SourceFile,
+    WatchedPath,
+    WatchedTime,
+    WatchKind,
+)
 from dowse.types.queries import Term
 from dowse.types.source import Role
 from dowse.types.stored import Filter, NameHit, NameTier, Scored, split_chunk_id
@@ -86,6 +96,11 @@ Sessions end after an hour.
 }
 
 
+def watch_folders(times: dict[str, int]) -> dict[WatchedPath, WatchedTime]:
+    """Folders with their times, as a writer takes them."""
+    return {WatchedPath(WatchKind.FOLDER, path): WatchedTime(time) for path, time in times.items()}
+
+
 def source(path: str, text: str, stamp: FileStamp | None = None, how: ParserConfig = HOW) -> SourceFile:
     """A file ready to be stored."""
     content = text.encode()
@@ -125,7 +140,7 @@ def build(store: Store, tree: Mapping[str, str]) -> None:
     """A complete run."""
     with store.writer() as writer:
         writer.apply([], sources(tree))
-        writer.finish(REPORT, {"": 1, "src": 2})
+        writer.finish(REPORT, watch_folders({"": 1, "src": 2}))
 
 
 def embedded(folder: Path, root: str = "/tree", fingerprint: str = "one") -> Store:

@@ -13,7 +13,7 @@ from dowse.errors import IndexLocked, IndexMissing, SettingsError
 from dowse.filters import file_passes, to_facts
 from dowse.index_folder import IndexFolder
 from dowse.stores.protocol import Snapshot, Store
-from dowse.types.discovered import FileStamp
+from dowse.types.discovered import FileStamp, WatchedPath, WatchedTime, WatchKind
 from dowse.types.queries import Term
 from dowse.types.source import Kind, MaskedSecret, Role
 from dowse.types.stored import Filter, IndexState, NameTier, chunk_id
@@ -34,6 +34,7 @@ from .building import (
     paths,
     source,
     sources,
+    watch_folders,
     write,
 )
 from .conftest import Reader
@@ -59,14 +60,14 @@ def test_a_writer_that_wrote_nothing_leaves_nothing_to_read(store: Store) -> Non
 
 def test_a_run_over_an_empty_tree_is_an_index(store: Store) -> None:
     with store.writer() as writer:
-        writer.finish(REPORT, {"": 7})
+        writer.finish(REPORT, watch_folders({"": 7}))
     assert store.state() is IndexState.CURRENT
     with store.snapshot() as snapshot:
         assert dict(snapshot.manifest()) == {}
         assert snapshot.file_count() == 0
         assert lexical(snapshot, "token") == []
         assert dense(snapshot, "token") == []
-        assert dict(snapshot.folders()) == {"": 7}
+        assert dict(snapshot.watched()) == watch_folders({"": 7})
 
 
 def test_an_unfinished_index_can_be_read_but_is_not_current(store: Store) -> None:
@@ -93,18 +94,44 @@ def test_status_counts_what_is_live(store: Store) -> None:
     assert status.size_bytes > 0
 
 
-def test_the_report_and_the_folders_come_back(store: Store) -> None:
+WATCHED = watch_folders({"": 123, "src": 456, "tëst": 2**62}) | {
+    WatchedPath(WatchKind.SKIPPED_FILE, "src"): WatchedTime(5),
+    WatchedPath(WatchKind.SKIPPED_FILE, "new.bin"): WatchedTime(6, is_trusted=False),
+    WatchedPath(WatchKind.OUTER_RULES, "/home/.gitignore"): WatchedTime(None),
+    WatchedPath(WatchKind.OUTER_RULES, "/home/caf\udce9"): WatchedTime(7),
+}
+
+
+def test_the_report_and_what_is_watched_come_back(store: Store) -> None:
     with store.writer() as writer:
         writer.apply([], sources(TREE))
-        writer.finish(REPORT, {"": 123, "src": 456, "tëst": 2**62})
+        writer.finish(REPORT, WATCHED)
     assert store.status().report == REPORT
     with store.snapshot() as snapshot:
-        assert dict(snapshot.folders()) == {"": 123, "src": 456, "tëst": 2**62}
+        assert dict(snapshot.watched()) == WATCHED
+        assert all(isinstance(path.kind, WatchKind) for path in snapshot.watched())
     with store.writer() as writer:
-        writer.finish(replace(REPORT, seen=6), {"": 124})
+        writer.finish(replace(REPORT, seen=6), watch_folders({"": 124}))
     assert store.status().report == replace(REPORT, seen=6)
     with store.snapshot() as snapshot:
-        assert dict(snapshot.folders()) == {"": 124}, "also where nothing else has changed"
+        assert dict(snapshot.watched()) == watch_folders({"": 124}), "also where nothing else has changed"
+
+
+def test_what_is_watched_is_merged_and_forgotten(store: Store) -> None:
+    with store.writer() as writer:
+        writer.finish(REPORT, WATCHED)
+    folder, skipped, absent = list(WATCHED)[1], list(WATCHED)[3], list(WATCHED)[5]
+    with store.writer() as writer:
+        writer.restamp({}, {skipped: WatchedTime(8)}, {skipped, folder})
+    expected = {path: time for path, time in WATCHED.items() if path != folder} | {skipped: WatchedTime(8)}
+    with store.snapshot() as snapshot:
+        assert dict(snapshot.watched()) == expected
+        assert snapshot.watched()[absent] == WatchedTime(None), "it may still come"
+    with store.writer() as writer:
+        writer.restamp({}, None, {skipped})
+    del expected[skipped]
+    with store.snapshot() as snapshot:
+        assert dict(snapshot.watched()) == expected
 
 
 def test_secrets_are_listed_until_their_file_goes(store: Store) -> None:
@@ -255,12 +282,13 @@ def test_generations_count_commits(store: Store) -> None:
         assert snapshot.generation == 3, "neither makes other answers"
 
 
-def test_a_new_stamp_shows_everywhere(store: Store) -> None:
+@pytest.mark.parametrize("is_trusted", [True, False])
+def test_a_new_stamp_shows_everywhere(store: Store, is_trusted: bool) -> None:
     build(store, TREE)
     with store.snapshot() as snapshot:
         before = snapshot.file_at("main.py")
     assert before is not None
-    stamp = FileStamp(99, 12345)
+    stamp = FileStamp(99, 12345, 678, is_trusted)
     with store.writer() as writer:
         writer.restamp({"main.py": stamp, "nowhere.py": stamp})
         assert writer.manifest()["main.py"].stamp == stamp
@@ -841,7 +869,7 @@ def everything(snapshot: Snapshot) -> list[object]:
         files,
         {path: snapshot.content(file.id) for path, file in files.items() if file},
         {path: snapshot.file(file.id) for path, file in files.items() if file},
-        dict(snapshot.folders()),
+        dict(snapshot.watched()),
         {text: sorted(lexical(snapshot, text)) for text in ("token", "serve", "fresh", "login")},
         sorted(dense(snapshot, "refresh token")),
         [names(snapshot, "main", tier) for tier in NameTier],
@@ -858,7 +886,7 @@ def change_everything(store: Store) -> None:
         writer.apply(["main.py", "docs/guide.md"], sources(changed))
         writer.apply(["src/auth/token.py"], sources({"sub/new.py": "def fresh(): serve()\n"}))
         writer.restamp({"src/auth/login.py": FileStamp(1, 1)})
-        writer.finish(REPORT, {"": 99})
+        writer.finish(REPORT, watch_folders({"": 99}))
 
 
 def test_a_snapshot_shows_one_generation_until_it_is_closed(store: Store) -> None:

@@ -44,7 +44,20 @@ from dowse.types.queries import Term
 from dowse.types.stored import Filter, IndexState, NameTier
 
 from . import server
-from .building import BODY, REPORT, TREE, build, dense, lexical, paths, source, sources, terms_of, write
+from .building import (
+    BODY,
+    REPORT,
+    TREE,
+    build,
+    dense,
+    lexical,
+    paths,
+    source,
+    sources,
+    terms_of,
+    watch_folders,
+    write,
+)
 from .conftest import Create
 
 OPENED: list[PostgresStore] = []
@@ -173,7 +186,7 @@ def test_a_writer_repeats_what_did_not_go_through(url: str) -> None:
             kick(url)
             assert writer.apply(["main.py"], [source("new.py", "fresh = 1\n")]) == 2
             kick(url)
-            writer.finish(REPORT, {"": 1})
+            writer.finish(REPORT, watch_folders({"": 1}))
             with pytest.raises(IndexLocked), closing(opened(url)) as other, other.writer():
                 pass
         with store.snapshot() as snapshot:

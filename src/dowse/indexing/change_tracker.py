@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dowse.stores.protocol import Snapshot
-from dowse.types.discovered import SKIPPED_PREFIX
+from dowse.types.discovered import WatchedPath, WatchKind
 
 if TYPE_CHECKING:
     from dowse.indexing.inotify import Watch
@@ -58,7 +58,7 @@ class ChangeTracker:
             self.close()
         try:
             self._watch = self._watch or Watch(self._root)
-            self._watch.add(_select_folders(snapshot.folders()))
+            self._watch.add(_select_folders(snapshot.watched()))
         except Unwatchable:
             self.close()
 
@@ -74,7 +74,7 @@ class ChangeTracker:
         changed = self._watch.drain_events()
         if changed or changed is None:
             self.invalidate()
-        return None if changed and self._watch.lacks(_select_folders(snapshot.folders())) else changed
+        return None if changed and self._watch.lacks(_select_folders(snapshot.watched())) else changed
 
     def is_synced(self, snapshot: Snapshot) -> bool:
         """Return whether a generation differs from the disk only in events that are not drained yet."""
@@ -85,7 +85,7 @@ class ChangeTracker:
         if (
             not self.is_synced(snapshot)
             and self._watch
-            and not self._watch.lacks(_select_folders(snapshot.folders()))
+            and not self._watch.lacks(_select_folders(snapshot.watched()))
         ):
             self._synced = snapshot.identity, snapshot.generation
 
@@ -94,6 +94,6 @@ class ChangeTracker:
         self._synced = None
 
 
-def _select_folders(folders: Iterable[str]) -> set[str]:
-    """Select the folders of the tree from the keys that an index has for folders."""
-    return {folder for folder in folders if not folder.startswith(SKIPPED_PREFIX)}
+def _select_folders(watched: Iterable[WatchedPath]) -> set[str]:
+    """Select the folders of the tree from all that is watched."""
+    return {path for kind, path in watched if kind is WatchKind.FOLDER}

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from dowse import safe_files
+from dowse.indexing.stamps import judge_stamp, stamp_of
 from dowse.types.discovered import FileStamp, Skipped, SkipReason
-
-_HAS_CHANGE_TIME = os.name == "posix"
 
 _SNIFFED_BYTES = 8192  # searched for a NUL, as git does: enough for every binary format's header
 
@@ -79,18 +78,13 @@ def read_source(path: Path, relative: str, max_size: int) -> SourceText | Skippe
 
 
 def _read_stamped(path: Path, max_size: int) -> tuple[bytes, FileStamp]:
-    """Read a regular file that is not a link, with its stamp when it was opened."""
+    """Read a regular file that is not a link, with its stamp when it was opened: trusted or not at that moment."""
     descriptor = safe_files.open_regular(path)
     try:
-        stamp = stamp_of(os.fstat(descriptor))
+        stamp = judge_stamp(stamp_of(os.fstat(descriptor)))
         return safe_files.read_descriptor(descriptor, max_size), stamp
     finally:
         os.close(descriptor)
-
-
-def stamp_of(status: os.stat_result) -> FileStamp:
-    """Make the stamp that tells whether a file has changed; on Windows, ``st_ctime`` is when it was made."""
-    return FileStamp(status.st_size, status.st_mtime_ns, status.st_ctime_ns if _HAS_CHANGE_TIME else 0)
 
 
 def _decode(data: bytes) -> tuple[bytes, str] | None:

@@ -17,12 +17,12 @@ from pathlib import Path
 
 from dowse.errors import RootError
 from dowse.indexing import default_excludes
-from dowse.indexing.decode import stamp_of
 from dowse.indexing.ignore import Pattern, PatternList, ancestor_dirs, parse_lines
-from dowse.indexing.ignore_files import IGNORE_FILES, ActiveIgnoreFiles, IgnoreFiles, changed_time
+from dowse.indexing.ignore_files import IGNORE_FILES, ActiveIgnoreFiles, IgnoreFiles
+from dowse.indexing.stamps import judge_time, read_changed_ns, stamp_of
 from dowse.roots import find_main_checkout
 from dowse.safe_files import describe_excess, describe_kind
-from dowse.types.discovered import OUTER_RULES_PREFIX, SKIPPED_PREFIX, Folder, FoundFile, Skipped, SkipReason
+from dowse.types.discovered import FoundFile, Skipped, SkipReason, Watched, WatchedPath, WatchKind
 
 SIZE_REASONS = (SkipReason.TOO_LARGE,)
 """Files that are skipped for this may be indexed as soon as they change."""
@@ -53,27 +53,27 @@ class Rules:
 
 def discover(
     root: Path, rules: Rules, partial: PartialWalk | None = None
-) -> Iterator[FoundFile | Skipped | Folder]:
-    """Walk the tree and yield every file below the root, and every folder walked, ordered by name within each folder.
+) -> Iterator[FoundFile | Skipped | Watched]:
+    """Walk the tree and yield every file below the root, and what is to be watched, by name within each folder.
 
     ``partial`` limits this to folders that changed and to those that were not there before.
     """
     checker = _EntryChecker(root, rules)
     top = checker.open_root()
-    if partial is None or partial.includes_folder(""):
-        yield top.stamp
+    if partial is None or partial.includes(top.watched.path):
+        yield top.watched
     stack = [(top, iter(top.entries.values()))]
     while stack:
         folder, entries = stack[-1]
         for entry in entries:
             if partial is not None and not partial.includes_entry(
-                folder.stamp.path, folder.prefix + entry.name
+                folder.watched.path, folder.prefix + entry.name
             ):
                 continue
             found = checker.check(folder, entry)
             if isinstance(found, _WalkedFolder):
-                if partial is None or partial.includes_folder(found.stamp.path):
-                    yield found.stamp
+                if partial is None or partial.includes(found.watched.path):
+                    yield found.watched
                 stack.append((found, iter(found.entries.values())))
                 break
             yield found
@@ -81,28 +81,27 @@ def discover(
                 yield from checker.watch_skipped(found, entry)
         else:
             stack.pop()
-    yield from (
-        rule for rule in checker.outer_rules() if partial is None or partial.includes_folder(rule.path)
-    )
+    yield from (rule for rule in checker.outer_rules() if partial is None or partial.includes(rule.path))
 
 
 class PartialWalk:
     """Which folders of a tree that was walked before have to be walked again."""
 
-    def __init__(self, known: Collection[str], changed: Collection[str]) -> None:
+    def __init__(self, known: Collection[WatchedPath], changed: Collection[str]) -> None:
         self._known = known
-        self._changed = frozenset(changed)
+        self._changed = {WatchedPath(WatchKind.FOLDER, folder) for folder in changed}
         self._ancestors = {parent for folder in changed for parent in _ancestor_folders(folder)}
 
-    def includes_folder(self, folder: str) -> bool:
-        """Return whether the entries of a folder are checked: it changed, or it is new."""
-        return folder in self._changed or folder not in self._known
+    def includes(self, path: WatchedPath) -> bool:
+        """Return whether what is watched is read again, of a folder its entries: it changed, or it is new."""
+        return path in self._changed or path not in self._known
 
-    def includes_entry(self, folder: str, path: str) -> bool:
+    def includes_entry(self, folder: WatchedPath, path: str) -> bool:
         """Return whether an entry of a folder has to be checked, or leads to one that has."""
-        if path in self._known:
-            return path in self._changed or path in self._ancestors
-        return self.includes_folder(folder)
+        entry = WatchedPath(WatchKind.FOLDER, path)
+        if entry in self._known:
+            return entry in self._changed or path in self._ancestors
+        return self.includes(folder)
 
 
 def _ancestor_folders(folder: str) -> Iterator[str]:
@@ -150,7 +149,7 @@ class _WalkedFolder:
     """A folder being walked, with the rules that apply in it."""
 
     prefix: str  # its path with a slash at the end; "" for the root
-    stamp: Folder
+    watched: Watched
     entries: dict[str, _Entry]
     ignore: ActiveIgnoreFiles
     skip: _Verdict | None = None  # why the folder is skipped, and with it everything in it that is not named
@@ -182,7 +181,7 @@ class _EntryChecker:
     def open_root(self) -> _WalkedFolder:
         """List the root, and read the rules of the folders above it."""
         try:
-            stamp = Folder("", stamp_of(self._root.stat()).changed_ns)
+            watched = _watch(WatchKind.FOLDER, "", stamp_of(self._root.stat()).changed_ns)
             entries = _list_entries(str(self._root))
         except OSError as error:
             problem = error.strerror or str(error)
@@ -190,27 +189,26 @@ class _EntryChecker:
         ignore = (
             self._files.within("", entries, self._files.read_outer()) if self._files else ActiveIgnoreFiles()
         )
-        return _WalkedFolder("", stamp, entries, ignore)
+        return _WalkedFolder("", watched, entries, ignore)
 
-    def outer_rules(self) -> Iterator[Folder]:
+    def outer_rules(self) -> Iterator[Watched]:
         """Yield the ignore files outside of the tree that were looked for."""
-        for path, changed_ns in self._files.outer.items() if self._files else ():
-            yield Folder(OUTER_RULES_PREFIX + path, changed_ns)
+        for path, time in self._files.outer.items() if self._files else ():
+            yield Watched(WatchedPath(WatchKind.OUTER_RULES, path), time)
 
-    def watch_skipped(self, skipped: Skipped, entry: _Entry) -> Iterator[Folder]:
+    def watch_skipped(self, skipped: Skipped, entry: _Entry) -> Iterator[Watched]:
         """Yield what shows that a skipped entry changes: it may be smaller then, readable, or have other rules."""
         if skipped.reason in SIZE_REASONS:
-            yield Folder(
-                SKIPPED_PREFIX + skipped.path, stamp_of(entry.stat(follow_symlinks=False)).changed_ns
-            )
+            changed_ns = stamp_of(entry.stat(follow_symlinks=False)).changed_ns
+            yield _watch(WatchKind.SKIPPED_FILE, skipped.path, changed_ns)
         elif skipped.reason is SkipReason.UNREADABLE and skipped.is_folder:
-            if (changed_ns := changed_time(entry.path)) >= 0:  # else the folder above tells
-                yield Folder(skipped.path.rstrip("/"), changed_ns)
+            if (folder_ns := read_changed_ns(entry.path)) is not None:  # else the folder above tells
+                yield _watch(WatchKind.FOLDER, skipped.path.rstrip("/"), folder_ns)
         elif skipped.reason is SkipReason.WORK_TREE:
             mark = f"{entry.path}/{_GIT}"
-            yield Folder(OUTER_RULES_PREFIX + mark, changed_time(mark))
+            yield _watch(WatchKind.OUTER_RULES, mark, read_changed_ns(mark))
         elif self._files and entry.name in IGNORE_FILES:
-            yield Folder(OUTER_RULES_PREFIX + entry.path, changed_time(entry.path))
+            yield _watch(WatchKind.OUTER_RULES, entry.path, read_changed_ns(entry.path))
 
     def check(self, folder: _WalkedFolder, entry: _Entry) -> FoundFile | Skipped | _WalkedFolder:
         """Decide about one entry of a folder: a file to index, something to skip, or a folder to walk."""
@@ -261,7 +259,7 @@ class _EntryChecker:
         is_included = include is not None and include.matches(path, name, folder.is_included, is_folder=True)
         if include and not is_included and not include.reaches_into(path):
             return Skipped(f"{path}/", SkipReason.NOT_INCLUDED, "no pattern leads here")
-        stamp = Folder(path, stamp_of(entry.stat(follow_symlinks=False)).changed_ns)
+        watched = _watch(WatchKind.FOLDER, path, stamp_of(entry.stat(follow_symlinks=False)).changed_ns)
         entries = _list_entries(entry.path)
         if request is False and not skip and self._rules.default_excludes:
             reason = default_excludes.check_folder_entries(name, entries.keys(), folder.entries.keys())
@@ -269,7 +267,7 @@ class _EntryChecker:
             if skip and not self._leads_on(folder, path, skip):
                 return Skipped(f"{path}/", *skip)
         ignore = self._files.within(f"{path}/", entries, folder.ignore) if self._files else folder.ignore
-        return _WalkedFolder(f"{path}/", stamp, entries, ignore, skip, is_included)
+        return _WalkedFolder(f"{path}/", watched, entries, ignore, skip, is_included)
 
     def _check_work_tree(self, entries: dict[str, _Entry]) -> _Verdict | None:
         """Skip a linked work tree if another checkout of its repository is in the tree or around it anyway."""
@@ -370,6 +368,10 @@ class _Include:
 def _names_files(pattern: Pattern) -> bool:
     spells_folder = 0 < len(pattern.segments) - 1 == len(pattern.leading)
     return pattern.is_literal or (spells_folder and "**" not in pattern.segments[-1])
+
+
+def _watch(kind: WatchKind, path: str, changed_ns: int | None) -> Watched:
+    return Watched(WatchedPath(kind, path), judge_time(changed_ns))
 
 
 def _list_entries(folder: str) -> dict[str, _Entry]:

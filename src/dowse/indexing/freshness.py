@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from dowse.errors import EmbedderError, IndexLocked, IndexMissing, IndexUnwritable
 from dowse.indexing import tree_diff
 from dowse.indexing.change_tracker import ChangeTracker
-from dowse.indexing.decode import stamp_of
+from dowse.indexing.stamps import is_same_stamp, stamp_of
 from dowse.stores.protocol import KnownFile, Snapshot, Store
 from dowse.types.answers import SearchResult
-from dowse.types.discovered import FileStamp, FoundFile, IndexReport
+from dowse.types.discovered import FileStamp, FoundFile, IndexReport, WatchedTimes
 from dowse.types.stored import IndexState, StoredFile
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Reading:
         *,
         by_content: bool,
     ) -> None:
-        self.stale: list[FoundFile] = []
+        self.stale = tree_diff.TreeDiff()  # among the files of the hits
         self.notes: list[str] = []  # what stood in the way of a fresh index
         self._freshness = freshness
         self._opened = opened
@@ -92,7 +92,7 @@ class Reading:
         """Compare the files of hits with the disk, and mark hits whose lines are not what the disk has."""
         hits = tuple(hits)
         self.stale = self._freshness.find_stale(self.snapshot, hits, by_content=self._by_content)
-        changed = {file.path for file in self.stale}
+        changed = {*self.stale.missing, *(file.path for file in self.stale.changed)}
         return tuple(hit._replace(fresh=False) if hit.path in changed else hit for hit in hits)
 
 
@@ -106,9 +106,7 @@ class Freshness:
         self._last_check = 0.0
         self._forced_check = 0.0
         self._writes = 0  # by this object
-        self._outer_rules: tuple[Mapping[str, int], Mapping[str, int]] | None = (
-            None  # the folders they are from, and they
-        )
+        self._outer_rules: tuple[WatchedTimes, WatchedTimes] | None = None  # all that is watched, and they
         self._tracker = ChangeTracker(context.root)
         self._busy = threading.RLock()
 
@@ -209,9 +207,9 @@ class Freshness:
 
     def _outer_rules_hold(self, snapshot: Snapshot) -> bool:
         """Return whether the ignore files outside of the tree, which are not watched, are as they were."""
-        folders = snapshot.folders()
-        if self._outer_rules is None or self._outer_rules[0] is not folders:
-            self._outer_rules = folders, tree_diff.outer_rules(folders)
+        watched = snapshot.watched()
+        if self._outer_rules is None or self._outer_rules[0] is not watched:
+            self._outer_rules = watched, tree_diff.select_outer_rules(watched)
         return not tree_diff.have_changed(self._outer_rules[1])
 
     def _is_pausing(self, now: float) -> bool:
@@ -222,34 +220,32 @@ class Freshness:
     def _compare(self, snapshot: Snapshot, started: float) -> tree_diff.TreeDiff:
         """Compare everything with the disk; of a large tree, all folders and the files in those that changed."""
         self._tracker.begin(snapshot)
-        folders = snapshot.folders()
+        watched = snapshot.watched()
         is_large = snapshot.file_count() > MAX_CHECKED_FILES
-        diff = tree_diff.diff_tree(self._root, {} if is_large else snapshot.manifest(), folders)
-        if is_large and diff.folders:
-            diff = tree_diff.diff_tree(self._root, _select_files(diff.folders, snapshot.manifest()), folders)
+        diff = tree_diff.diff_tree(self._root, {} if is_large else snapshot.manifest(), watched)
+        if is_large and (folders := diff.folders):
+            diff = tree_diff.diff_tree(self._root, _select_files(folders, snapshot.manifest()), watched)
         done = time.monotonic()
         self._next_check = done + CHECK_PAUSE_FACTOR * (done - started)
         return diff
 
     def _diff_paths(self, snapshot: Snapshot, paths: set[str]) -> tree_diff.TreeDiff:
         """Compare some paths with the disk."""
-        folders = snapshot.folders()
-        above = {
-            folder: folders[folder]
-            for path in paths
-            for folder in tree_diff.known_folders_above(path, folders)
+        watched = snapshot.watched()
+        around = {
+            found: watched[found] for path in paths for found in tree_diff.find_watched_around(path, watched)
         }
         manifest = snapshot.manifest() if len(paths) > MAX_SINGLE_LOOKUPS else None
         find = manifest.get if manifest is not None else snapshot.file_at
         known: dict[str, KnownFile] = {path: file for path in paths if (file := find(path)) is not None}
-        return tree_diff.diff_tree(self._root, known, above)
+        return tree_diff.diff_tree(self._root, known, around)
 
-    def _load_known(self) -> tuple[Mapping[str, KnownFile], Mapping[str, int]] | None:
-        """Load the files and folders of the index; None if the tree is too large to check every one."""
+    def _load_known(self) -> tuple[Mapping[str, KnownFile], WatchedTimes] | None:
+        """Load the files of the index and what else is watched; None if the tree is too large to check every one."""
         with self._store.snapshot() as snapshot:
             if snapshot.file_count() > MAX_CHECKED_FILES:
                 return None
-            return snapshot.manifest(), snapshot.folders()
+            return snapshot.manifest(), snapshot.watched()
 
     @property
     def _may_update(self) -> bool:
@@ -265,10 +261,10 @@ class Freshness:
         with self._busy:
             with self._store.snapshot() as snapshot:
                 is_all = is_all or self._tracker.is_synced(snapshot)
-                folders = snapshot.folders()
+                watched = snapshot.watched()
             self._tracker.invalidate()
             try:
-                self._write(diff, folders, progress)
+                self._write(diff, watched, progress)
             except (EmbedderError, IndexLocked, IndexUnwritable) as error:
                 return [f"answered from the index as it was: {error}"]
             finally:
@@ -278,13 +274,13 @@ class Freshness:
                     self._tracker.mark_synced(snapshot)
         return []
 
-    def _write(self, diff: tree_diff.TreeDiff, folders: Mapping[str, int], progress: Progress | None) -> None:
+    def _write(self, diff: tree_diff.TreeDiff, watched: WatchedTimes, progress: Progress | None) -> None:
         from dowse.indexing import pipeline
 
         if diff.rules_changed:
             self._context.index(progress)
         else:
-            pipeline.update(self._root, self._store, self._context.index_config(), diff, folders)
+            pipeline.update(self._root, self._store, self._context.index_config(), diff, watched)
 
     # --- the hits of one search ---
 
@@ -296,8 +292,7 @@ class Freshness:
         first = Reading(self, self.fresh_snapshot(progress), by_content=not self._may_update)
         yield first
         if first.stale and self._may_update:
-            stale = tree_diff.TreeDiff(tuple(first.stale), (), {}, rules_changed=False)
-            notes = [*first.notes, *self._reindex(stale, None)]
+            notes = [*first.notes, *self._reindex(first.stale, None)]
             yield Reading(self, self._open_as_it_is(notes), by_content=True)
 
     @contextmanager
@@ -307,24 +302,24 @@ class Freshness:
 
     def find_stale(
         self, snapshot: Snapshot, hits: Iterable[SearchResult], *, by_content: bool
-    ) -> list[FoundFile]:
+    ) -> tree_diff.TreeDiff:
         """Find the files of hits that have changed or gone since they were indexed.
 
         A checkout elsewhere has its own time stamps: only ``by_content`` is it sure that a file has changed.
         """
-        stale, base = [], os.fspath(self._root)
+        changed, missing, base = [], [], os.fspath(self._root)
         for path in {hit.path for hit in hits}:
             file = snapshot.file_at(path)
             try:
-                status = os.lstat(f"{base}/{path}")
-                stamp = stamp_of(status)
+                stamp = stamp_of(os.lstat(f"{base}/{path}"))
             except OSError:
-                stamp = FileStamp(-1, -1)
-            if file is not None and tree_diff.is_same_stamp(file.stamp, stamp):
+                missing.append(path)
+                continue
+            if file is not None and is_same_stamp(file.stamp, stamp):
                 continue
             if file is None or not (by_content and self._content_unchanged(file, stamp)):
-                stale.append(FoundFile(path, stamp))
-        return stale
+                changed.append(FoundFile(path, stamp))
+        return tree_diff.TreeDiff(tuple(changed), tuple(missing))
 
     def _content_unchanged(self, file: StoredFile, stamp: FileStamp) -> bool:
         from dowse.indexing import pipeline

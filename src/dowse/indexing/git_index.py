@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dowse.indexing.tree_diff import trusted_time
+from dowse.indexing.stamps import is_settled
 from dowse.safe_files import read_regular
 from dowse.types.discovered import Revision
 
@@ -123,7 +123,7 @@ def _read_cached(path: str, name: str = "") -> str:
     """Read a line as ``_read_line`` does, from a cache once the file cannot change again under its time stamp."""
     try:
         status = os.stat(path)
-        if trusted_time(status.st_mtime_ns) < 0:
+        if not is_settled(status.st_mtime_ns):
             return _read_line(path, name)
         return _read_unchanged(path, name, status.st_ino, status.st_mtime_ns, status.st_size)
     except (OSError, ValueError):

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dowse.git_config import read_excludes_file
-from dowse.indexing.decode import stamp_of
 from dowse.indexing.ignore import Pattern, PatternList, parse_file
+from dowse.indexing.stamps import judge_time, read_changed_ns
 from dowse.safe_files import read_regular
+from dowse.types.discovered import WatchedTime
 
 GIT_IGNORE = ".gitignore"
 DOWSE_IGNORE = ".dowseignore"
@@ -54,7 +55,7 @@ class IgnoreFiles:
     def __init__(self, root: Path, global_ignore: Path | None) -> None:
         self._root = root
         self._global_ignore = global_ignore
-        self.outer: dict[str, int] = {}
+        self.outer: dict[str, WatchedTime] = {}
         """When each ignore file outside of the tree was last changed, as far as a walk has read them."""
 
     def read_outer(self) -> ActiveIgnoreFiles:
@@ -123,15 +124,7 @@ class IgnoreFiles:
 
     def _record_time(self, path: Path) -> None:
         """Record when a file was changed, before it is read."""
-        self.outer[str(path)] = changed_time(path)
-
-
-def changed_time(path: str | Path) -> int:
-    """Read when a file or folder was last changed, in nanoseconds; -1 if it is not there."""
-    try:
-        return stamp_of(os.stat(path)).changed_ns
-    except OSError:
-        return -1
+        self.outer[str(path)] = judge_time(read_changed_ns(path))
 
 
 def _read_scoped(

@@ -21,17 +21,21 @@ from dowse.indexing.analyze_file import VERSION, AnalyzedFile, ParserConfig, Pen
 from dowse.indexing.decode import SourceText, read_source
 from dowse.indexing.discover import PartialWalk, Rules, check_path, discover
 from dowse.indexing.embed import EmbeddingRun
+from dowse.indexing.stamps import judge_time
 from dowse.indexing.workers import analyze_all, describe_error
 from dowse.stores.protocol import KnownFile, Store, Writer
 from dowse.types.discovered import (
-    SKIPPED_PREFIX,
     FileStamp,
-    Folder,
     FoundFile,
     IndexReport,
     Skipped,
     SkipReason,
     SourceFile,
+    Watched,
+    WatchedPath,
+    WatchedTime,
+    WatchedTimes,
+    WatchKind,
 )
 
 BATCH_BYTES = 8_000_000
@@ -69,7 +73,7 @@ def index(root: Path, store: Store, config: IndexConfig, progress: Progress) -> 
         plan = tree_diff.plan_run(discover(root, config.rules), run.manifest)
         run.write(plan.read, plan.removed)
         report = run.report(plan, time.perf_counter() - started)
-        writer.finish(report, {**plan.folders, **run.skipped_times})
+        writer.finish(report, {**plan.watched, **run.skipped_times})
     return report
 
 
@@ -78,27 +82,27 @@ def update(
     store: Store,
     config: IndexConfig,
     diff: tree_diff.TreeDiff,
-    known_folders: Collection[str],
+    known: Collection[WatchedPath],
 ) -> None:
     """Reindex files that are known to have changed, without a full walk; only folders in which names changed are
     walked.
+
+    ``known`` is what was watched so far.
     """
-    stale_folders = [folder for folder in diff.folders if not folder.startswith(SKIPPED_PREFIX)]
-    walk = PartialWalk(known_folders, stale_folders)
+    stale_folders = diff.folders
+    walk = PartialWalk(known, stale_folders)
     found = list(discover(root, config.rules, walk)) if stale_folders else []
-    folders = {
-        item.path: tree_diff.trusted_time(item.changed_ns) for item in found if isinstance(item, Folder)
-    }
+    watched = {item.path: item.time for item in found if isinstance(item, Watched)}
     files = {item.path: item for item in (*diff.changed, *found) if isinstance(item, FoundFile)}
     with store.writer() as writer:
         manifest = writer.manifest([*files, *diff.missing])
         stale = [f for f in files.values() if f.path not in manifest or manifest[f.path].stamp != f.stamp]
-        has_new_rules = tree_diff.has_ignore_file(f.path for f in stale) or bool(
-            tree_diff.outer_rules(folders).keys() - set(known_folders)
+        has_new_rules = tree_diff.has_ignore_file([*diff.missing, *(file.path for file in stale)]) or bool(
+            tree_diff.select_outer_rules(watched).keys() - set(known)
         )
         if not has_new_rules:
             run = _Run(root, writer, config, ignore_progress, manifest)
-            run.write(stale, diff.missing, {**diff.folders, **folders})
+            run.write(stale, diff.missing, {**diff.watched, **watched}, diff.unwatched)
             return
     index(root, store, config, ignore_progress)
 
@@ -160,7 +164,7 @@ class _Run:
     gone: list[str] = field(default_factory=list)  # paths to remove with the next commit
     restamped: dict[str, FileStamp] = field(default_factory=dict)
     skipped: list[Skipped] = field(default_factory=list)
-    skipped_times: dict[str, int] = field(default_factory=dict)  # of files that were skipped after reading
+    skipped_times: dict[WatchedPath, WatchedTime] = field(default_factory=dict)  # of files that were read
 
     def __post_init__(self) -> None:
         config = self.config
@@ -172,7 +176,8 @@ class _Run:
         self,
         found: Sequence[FoundFile],
         removed: Sequence[str],
-        folders: Mapping[str, int] | None = None,
+        watched: WatchedTimes | None = None,
+        unwatched: Collection[WatchedPath] = (),
     ) -> None:
         """Index the files that were found, remove what is gone, and note new time stamps."""
         self.gone = list(removed)
@@ -181,9 +186,9 @@ class _Run:
         self.gone += [skip.path for skip in self.skipped if skip.path in self.manifest]
         if self.gone:
             self._commit([])
-        times = {**folders, **self.skipped_times} if folders is not None else {}
-        if self.restamped or times:
-            self.writer.restamp(self.restamped, times)
+        times = {**watched, **self.skipped_times} if watched is not None else {}
+        if self.restamped or times or unwatched:
+            self.writer.restamp(self.restamped, times, unwatched)
 
     def _index_files(self, found: Sequence[FoundFile]) -> None:
         """Take files through all stages: read and mask, analyze, embed, commit in batches."""
@@ -212,10 +217,11 @@ class _Run:
     def _read_all(self, found: Iterable[FoundFile]) -> Iterator[PendingFile]:
         """Read, decode and mask files one by one, as the analysis asks for them; unchanged contents end here."""
         for file in found:
+            found_time = judge_time(file.stamp.changed_ns)
             source = read_source(self.root / file.path, file.path, self.config.rules.max_file_size)
             if isinstance(source, Skipped):
                 self.skipped.append(source)
-                self.skipped_times[SKIPPED_PREFIX + file.path] = tree_diff.trusted_time(file.stamp.changed_ns)
+                self.skipped_times[WatchedPath(WatchKind.SKIPPED_FILE, file.path)] = found_time
             elif pending := self._mask_if_changed(file.path, source):
                 yield pending
 
@@ -224,7 +230,7 @@ class _Run:
         content = source.content
         content_hash = self.config.content_hash(path, content)
         if path in self.manifest and self.manifest[path].content_hash == content_hash:
-            self.restamped[path] = tree_diff.trusted_stamp(source.stamp)
+            self.restamped[path] = source.stamp
             return None
         content, masked = secrets.mask(content, path) if self.config.mask_secrets else (content, ())
         return PendingFile(
@@ -239,7 +245,7 @@ class _Run:
             self.added += 1
         return SourceFile(
             file.path,
-            tree_diff.trusted_stamp(file.stamp),
+            file.stamp,
             file.content_hash,
             file_roles.classify_role(file.path, file.content[:1000]),
             file.content,

@@ -1,26 +1,26 @@
 """Tree diff: compare the files on disk with the index by stat (size, mtime, ctime), to find changed, new and deleted
 files.
-
-A stamp that is too recent is not trusted, since the file may change again under the same time ("racy" in git).
 """
 
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from dowse.indexing.decode import stamp_of
-from dowse.indexing.ignore_files import IGNORE_FILES, changed_time
+from dowse.indexing.ignore_files import IGNORE_FILES
+from dowse.indexing.stamps import is_same_stamp, read_changed_ns, stamp_of
 from dowse.stores.protocol import KnownFile
-from dowse.types.discovered import OUTER_RULES_PREFIX, SKIPPED_PREFIX, FileStamp, Folder, FoundFile, Skipped
-
-TRUSTED_AGE_NS = 50_000_000
-COARSE_TRUSTED_AGE_NS = 2_000_000_000
-"""A file read this soon after its last change may change again under the same time stamp (file systems count
-in steps; some in whole seconds): its stamp is not trusted, so that it is checked again."""
+from dowse.types.discovered import (
+    FoundFile,
+    Skipped,
+    Watched,
+    WatchedPath,
+    WatchedTime,
+    WatchedTimes,
+    WatchKind,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class IndexPlan:
     removed: tuple[str, ...]
     unchanged: int
     skipped: tuple[Skipped, ...]
-    folders: Mapping[str, int]
+    watched: WatchedTimes
 
     @property
     def seen(self) -> int:
@@ -39,11 +39,11 @@ class IndexPlan:
         return len(self.read) + self.unchanged + sum(not skipped.is_folder for skipped in self.skipped)
 
 
-def plan_run(found: Iterable[FoundFile | Skipped | Folder], manifest: Mapping[str, KnownFile]) -> IndexPlan:
+def plan_run(found: Iterable[FoundFile | Skipped | Watched], manifest: Mapping[str, KnownFile]) -> IndexPlan:
     """Decide which files to read and which paths to remove, after a complete walk."""
     read: list[FoundFile] = []
     skipped: list[Skipped] = []
-    folders: dict[str, int] = {}
+    watched: dict[WatchedPath, WatchedTime] = {}
     known: set[str] = set()
     for item in found:
         if isinstance(item, FoundFile):
@@ -51,29 +51,35 @@ def plan_run(found: Iterable[FoundFile | Skipped | Folder], manifest: Mapping[st
                 known.add(item.path)
             else:
                 read.append(item)
-        elif isinstance(item, Folder):
-            folders[item.path] = trusted_time(item.changed_ns)
+        elif isinstance(item, Watched):
+            watched[item.path] = item.time
         else:
             skipped.append(item)
     removed = manifest.keys() - known - {candidate.path for candidate in read}
-    return IndexPlan(tuple(read), tuple(sorted(removed)), len(known), tuple(skipped), folders)
+    return IndexPlan(tuple(read), tuple(sorted(removed)), len(known), tuple(skipped), watched)
 
 
 @dataclass(frozen=True, slots=True)
 class TreeDiff:
     """How the disk differs from the index, as far as ``stat`` of the known paths tells: no walk."""
 
-    changed: tuple[FoundFile, ...]
-    missing: tuple[str, ...]
-    folders: Mapping[str, int]  # in which names changed, with their new times; -1 for what is to be removed
-    rules_changed: bool
+    changed: tuple[FoundFile, ...] = ()
+    missing: tuple[str, ...] = ()
+    watched: WatchedTimes = field(default_factory=dict)  # with the times they have now
+    unwatched: frozenset[WatchedPath] = frozenset()  # folders that are gone, and skipped files that changed
+    rules_changed: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.changed or self.missing or self.folders)
+        return bool(self.changed or self.missing or self.watched or self.unwatched)
+
+    @property
+    def folders(self) -> set[str]:
+        """The folders in which names changed, and those that are gone."""
+        return {path for kind, path in (*self.watched, *self.unwatched) if kind is WatchKind.FOLDER}
 
 
-def diff_tree(root: Path, manifest: Mapping[str, KnownFile], folders: Mapping[str, int]) -> TreeDiff:
-    """Diff the tree against the index by ``stat``; new files show in the time stamps of their folders."""
+def diff_tree(root: Path, manifest: Mapping[str, KnownFile], watched: WatchedTimes) -> TreeDiff:
+    """Diff the tree against the index by ``stat``; new files show in the times of their folders."""
     base = os.fspath(root)
     changed: list[FoundFile] = []
     missing: list[str] = []
@@ -85,64 +91,54 @@ def diff_tree(root: Path, manifest: Mapping[str, KnownFile], folders: Mapping[st
             continue
         if (stamp := stamp_of(status)) != known.stamp:
             changed.append(FoundFile(path, stamp))
-    stale_folders = {
-        folder: now for folder, then in folders.items() if (now := _read_folder_time(base, folder)) != then
-    }
-    rules_changed = any(folder.startswith(OUTER_RULES_PREFIX) for folder in stale_folders)
-    for file in [folder for folder in stale_folders if _is_skipped_file(folder)]:
-        changed += _stat_file(base, file.removeprefix(SKIPPED_PREFIX))
-        stale_folders[file] = -1
-    rules_changed |= has_ignore_file([*missing, *(candidate.path for candidate in changed)])
-    return TreeDiff(tuple(changed), tuple(missing), stale_folders, rules_changed)
+    new_times = {at: now for at, then in watched.items() if (now := _read_time(base, at)) != then}
+    unwatched = set()
+    for at, now in new_times.items():
+        if at.kind is WatchKind.SKIPPED_FILE:
+            changed += _stat_file(base, at.path)
+            unwatched.add(at)
+        elif at.kind is WatchKind.FOLDER and now.changed_ns is None:
+            unwatched.add(at)
+    rules_changed = any(at.kind is WatchKind.OUTER_RULES for at in new_times) or has_ignore_file(
+        [*missing, *(candidate.path for candidate in changed)]
+    )
+    return TreeDiff(
+        tuple(changed),
+        tuple(missing),
+        {at: now for at, now in new_times.items() if at not in unwatched},
+        frozenset(unwatched),
+        rules_changed,
+    )
 
 
-def known_folders_above(path: str, known: Container[str]) -> Iterator[str]:
+def find_watched_around(path: str, known: Container[WatchedPath]) -> Iterator[WatchedPath]:
     """Yield the nearest known folder around a path, and the path itself if it is a known folder or skipped file."""
-    yield from (name for name in (path, SKIPPED_PREFIX + path) if name in known)
+    for kind in (WatchKind.FOLDER, WatchKind.SKIPPED_FILE):
+        if (watched := WatchedPath(kind, path)) in known:
+            yield watched
     while path:
         path = path.rpartition("/")[0]
-        if path in known:
-            yield path
+        if (folder := WatchedPath(WatchKind.FOLDER, path)) in known:
+            yield folder
             return
 
 
-def count_changes(diff: TreeDiff, manifest: Mapping[str, KnownFile], folders: Mapping[str, int]) -> int:
+def count_changes(diff: TreeDiff, manifest: Mapping[str, KnownFile], watched: WatchedTimes) -> int:
     """Count the files and folders that changed for sure, without those whose stamps are only not trusted."""
     changed = sum(
         not is_same_stamp(manifest[found.path].stamp, found.stamp)
         if found.path in manifest
-        else abs(folders[SKIPPED_PREFIX + found.path]) != found.stamp.changed_ns
+        else watched[WatchedPath(WatchKind.SKIPPED_FILE, found.path)].changed_ns != found.stamp.changed_ns
         for found in diff.changed
     )
-    folder_changes = sum(
-        abs(folders[folder]) != now for folder, now in diff.folders.items() if not _is_skipped_file(folder)
-    )
-    return changed + len(diff.missing) + folder_changes
+    new_times = sum(watched[path].changed_ns != now.changed_ns for path, now in diff.watched.items())
+    gone_folders = sum(path.kind is WatchKind.FOLDER for path in diff.unwatched)
+    return changed + len(diff.missing) + new_times + gone_folders
 
 
 def has_ignore_file(paths: Iterable[str]) -> bool:
     """Return whether one of these files is an ignore file, which decides about others."""
     return any(path.rpartition("/")[2] in IGNORE_FILES for path in paths)
-
-
-def trusted_stamp(stamp: FileStamp) -> FileStamp:
-    """Make the stamp to store for a file that was just read: one that matches nothing if it is too new to trust."""
-    mtime_ns = trusted_time(stamp.mtime_ns)
-    if mtime_ns > 0 > trusted_time(stamp.ctime_ns):  # written just now under an older time
-        mtime_ns = -mtime_ns
-    return stamp._replace(mtime_ns=mtime_ns)
-
-
-def trusted_time(mtime_ns: int) -> int:
-    """Make the time to store: negated, so that it never matches, if the file may change again under the same time."""
-    is_coarse = mtime_ns % 1_000_000_000 == 0
-    age = time.time_ns() - mtime_ns
-    return -mtime_ns if 0 <= age < (COARSE_TRUSTED_AGE_NS if is_coarse else TRUSTED_AGE_NS) else mtime_ns
-
-
-def is_same_stamp(stored: FileStamp, now: FileStamp) -> bool:
-    """Return whether a stored stamp, trusted or not, is that of the file as it is now."""
-    return stored._replace(mtime_ns=abs(stored.mtime_ns)) == now
 
 
 def _stat_file(base: str, path: str) -> Iterator[FoundFile]:
@@ -153,22 +149,18 @@ def _stat_file(base: str, path: str) -> Iterator[FoundFile]:
     yield FoundFile(path, stamp_of(status))
 
 
-def _is_skipped_file(folder: str) -> bool:
-    """Return whether a key stands for a file that is skipped for its content."""
-    return folder.startswith(SKIPPED_PREFIX) and not folder.startswith(OUTER_RULES_PREFIX)
+def select_outer_rules(watched: WatchedTimes) -> dict[WatchedPath, WatchedTime]:
+    """Select the ignore files outside of the tree from all that is watched."""
+    return {path: then for path, then in watched.items() if path.kind is WatchKind.OUTER_RULES}
 
 
-def outer_rules(folders: Mapping[str, int]) -> dict[str, int]:
-    """Select the ignore files outside of the tree from the folders of an index."""
-    return {folder: then for folder, then in folders.items() if folder.startswith(OUTER_RULES_PREFIX)}
-
-
-def have_changed(rules: Mapping[str, int]) -> bool:
+def have_changed(rules: WatchedTimes) -> bool:
     """Return whether one of these ignore files was changed since."""
-    return any(_read_folder_time("", file) != then for file, then in rules.items())
+    return any(_read_time("", path) != then for path, then in rules.items())
 
 
-def _read_folder_time(base: str, folder: str) -> int:
-    if folder.startswith(OUTER_RULES_PREFIX):
-        return changed_time(folder.removeprefix(OUTER_RULES_PREFIX))
-    return changed_time(f"{base}/{folder}" if folder else base)
+def _read_time(base: str, watched: WatchedPath) -> WatchedTime:
+    kind, path = watched
+    if kind is WatchKind.OUTER_RULES:
+        return WatchedTime(read_changed_ns(path))
+    return WatchedTime(read_changed_ns(f"{base}/{path}" if path else base))

@@ -28,8 +28,8 @@ def copy(source: Store, target: Store, progress: Callable[[str, int, int], None]
         secrets[secret.path].append(secret)
     with target.writer() as writer:
         with source.snapshot() as snapshot:
-            copied, folders = _copy_files(snapshot, writer, secrets, progress), dict(snapshot.folders())
-        writer.finish(status.report, folders)  # a server may wait then for all who read
+            copied, watched = _copy_files(snapshot, writer, secrets, progress), dict(snapshot.watched())
+        writer.finish(status.report, watched)  # a server may wait then for all who read
     return copied
 
 

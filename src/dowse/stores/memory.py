@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from dowse.errors import IndexLocked, IndexMissing
 from dowse.filters import chunk_passes, entity_passes, file_passes, to_facts
 from dowse.stores import name_match
-from dowse.stores.protocol import merge_folders
-from dowse.types.discovered import ChunkVector, FileStamp, IndexReport, SourceFile
+from dowse.stores.protocol import merge_watched
+from dowse.types.discovered import ChunkVector, FileStamp, IndexReport, SourceFile, WatchedPath, WatchedTimes
 from dowse.types.queries import Term
 from dowse.types.source import ChunkTerms, ParsedFile
 from dowse.types.stored import (
@@ -73,7 +73,7 @@ class MemoryStore:
         )  # generation and rows, replaced together
         self._next_id = 1
         self._report: IndexReport | None = None
-        self._folders: Mapping[str, int] = {}
+        self._watched: WatchedTimes = {}
         self._contents: dict[bytes, tuple[ParsedFile, bytes]] = {}  # with its references
         self._blobs: dict[str, bytes] = {}
         self._vectors: dict[bytes, bytes] = {}
@@ -112,7 +112,7 @@ class MemoryStore:
         if not self._written_fingerprint and not generation:
             raise IndexMissing("there is no index in memory yet: index a tree first")
         is_current = self._written_fingerprint == self.fingerprint
-        yield MemorySnapshot(identity, generation, rows, self._folders, is_current=is_current)
+        yield MemorySnapshot(identity, generation, rows, self._watched, is_current=is_current)
 
     @contextmanager
     def writer(self, *, thorough: bool = False) -> Iterator[MemoryWriter]:
@@ -129,7 +129,7 @@ class MemoryStore:
         with self.writer():
             self._published = (0, {})
             self._identity = uuid.uuid4().hex
-            self._written_fingerprint, self._report, self._folders = "", None, {}
+            self._written_fingerprint, self._report, self._watched = "", None, {}
             self._contents.clear()
             self._blobs.clear()
             self._vectors.clear()
@@ -178,7 +178,10 @@ class MemoryWriter:
         return {
             path: row
             if row.fingerprint == self._store.fingerprint
-            else replace(row, file=replace(row.file, stamp=FileStamp(-1, -1), content_hash=b""))
+            else replace(
+                row,
+                file=replace(row.file, stamp=row.stamp._replace(is_trusted=False), content_hash=b""),
+            )
             for path, row in self._store._published[1].items()
             if paths is None or path in paths
         }
@@ -218,19 +221,24 @@ class MemoryWriter:
         store._published = (generation, rows)
         return generation
 
-    def restamp(self, stamps: Mapping[str, FileStamp], folders: Mapping[str, int] | None = None) -> None:
-        """Note new stamps of unchanged files, and new times of folders."""
+    def restamp(
+        self,
+        stamps: Mapping[str, FileStamp],
+        watched: WatchedTimes | None = None,
+        unwatched: Collection[WatchedPath] = (),
+    ) -> None:
+        """Note new stamps of unchanged files, and changes in what is watched."""
         generation, rows = self._store._published[0], dict(self._store._published[1])
         for path, stamp in stamps.items():
             if path in rows:
                 rows[path] = replace(rows[path], file=replace(rows[path].file, stamp=stamp))
         self._store._published = (generation, rows)
-        if folders:
-            self._store._folders = merge_folders(self._store._folders, folders)
+        if watched or unwatched:
+            self._store._watched = merge_watched(self._store._watched, watched or {}, unwatched)
 
-    def finish(self, report: IndexReport, folders: Mapping[str, int]) -> None:
+    def finish(self, report: IndexReport, watched: WatchedTimes) -> None:
         """Record what the run saw."""
-        self._store._report, self._store._folders = report, dict(folders)
+        self._store._report, self._store._watched = report, dict(watched)
         self._store._written_fingerprint = self._store.fingerprint
 
 
@@ -242,7 +250,7 @@ class MemorySnapshot:
         identity: str,
         generation: int,
         rows: Mapping[str, _MemoryRow],
-        folders: Mapping[str, int],
+        watched: WatchedTimes,
         *,
         is_current: bool,
     ) -> None:
@@ -250,7 +258,7 @@ class MemorySnapshot:
         self.is_current = is_current
         self.generation = generation
         self._rows = rows
-        self._folders = folders
+        self._watched = watched
         self._by_id = {row.file.id: row for row in rows.values()}
 
     def lexical(
@@ -385,6 +393,6 @@ class MemorySnapshot:
         """List every file by path."""
         return self._rows
 
-    def folders(self) -> Mapping[str, int]:
-        """Read the folders of the last walk."""
-        return self._folders
+    def watched(self) -> WatchedTimes:
+        """List what is watched beside the files."""
+        return self._watched

@@ -10,7 +10,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from dowse.types.discovered import ChunkVector, FileStamp, IndexReport, SourceFile
+from dowse.types.discovered import (
+    ChunkVector,
+    FileStamp,
+    IndexReport,
+    SourceFile,
+    WatchedPath,
+    WatchedTime,
+    WatchedTimes,
+)
 from dowse.types.queries import Term
 from dowse.types.source import ParsedFile
 from dowse.types.stored import (
@@ -26,7 +34,7 @@ from dowse.types.stored import (
     StoredFile,
 )
 
-FORMAT = 12
+FORMAT = 13
 """Version of what stores write. An index of another version is rebuilt, never migrated."""
 
 
@@ -128,8 +136,8 @@ class Snapshot(Protocol):
         """List every file by path, with its stamp and content hash."""
         ...
 
-    def folders(self) -> Mapping[str, int]:
-        """List every folder that was walked, with its modification time."""
+    def watched(self) -> WatchedTimes:
+        """List what is watched beside the files: every folder that was walked, skipped files, outer rules."""
         ...
 
 
@@ -142,7 +150,7 @@ class Writer(Protocol):
         ...
 
     def manifest(self, paths: Collection[str] | None = None) -> Mapping[str, KnownFile]:
-        """List some files or all by path; those of other settings have a stamp and hash like no other."""
+        """List some files or all by path; those of other settings have a stamp that is not trusted, and no hash."""
         ...
 
     def find_parsed(self, content_hash: bytes) -> ParsedFile | None:
@@ -163,12 +171,17 @@ class Writer(Protocol):
         """
         ...
 
-    def restamp(self, stamps: Mapping[str, FileStamp], folders: Mapping[str, int] | None = None) -> None:
-        """Note new stamps of files whose content is the same, and new times of folders (-1: gone)."""
+    def restamp(
+        self,
+        stamps: Mapping[str, FileStamp],
+        watched: WatchedTimes | None = None,
+        unwatched: Collection[WatchedPath] = (),
+    ) -> None:
+        """Note new stamps of files whose content is the same; forget what is unwatched, then note what is watched."""
         ...
 
-    def finish(self, report: IndexReport, folders: Mapping[str, int]) -> None:
-        """Record what the run saw; the index is current from here on."""
+    def finish(self, report: IndexReport, watched: WatchedTimes) -> None:
+        """Record what the run saw, and all that is watched; the index is current from here on."""
         ...
 
 
@@ -235,6 +248,10 @@ class SharedStore(Store, Protocol):
         ...
 
 
-def merge_folders(known: Mapping[str, int], new: Mapping[str, int]) -> dict[str, int]:
-    """Merge the folders of an index with those that came, changed or went (-1)."""
-    return {folder: mtime for folder, mtime in {**known, **new}.items() if mtime != -1}
+def merge_watched(
+    known: WatchedTimes,
+    new: WatchedTimes,
+    unwatched: Collection[WatchedPath],
+) -> dict[WatchedPath, WatchedTime]:
+    """Merge what an index watches with what came or changed, after dropping what is not watched any more."""
+    return {path: time for path, time in known.items() if path not in unwatched} | dict(new)

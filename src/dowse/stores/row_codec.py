@@ -1,4 +1,4 @@
-"""Binary encoding of parsed files (entities and chunks, by column) and reports, for every store that has rows."""
+"""Encoding of parsed files (binary, entities and chunks by column), reports and watched paths, for stores with rows."""
 
 from __future__ import annotations
 
@@ -11,12 +11,21 @@ from dataclasses import asdict
 from functools import partial
 from itertools import count
 from operator import gt
+from types import NoneType
 from typing import Any
 
 from dowse.errors import IndexCorrupt
 from dowse.lazy_rows import LazyRows, to_columns
 from dowse.serialization import as_json
-from dowse.types.discovered import IndexReport, Skipped, SkipReason
+from dowse.types.discovered import (
+    IndexReport,
+    Skipped,
+    SkipReason,
+    WatchedPath,
+    WatchedTime,
+    WatchedTimes,
+    WatchKind,
+)
 from dowse.types.source import Chunk, Entity, Kind, ParsedFile, ParseHealth
 
 _HEAD = struct.Struct("<II")
@@ -148,3 +157,30 @@ def unpack_report(text: str) -> IndexReport:
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise IndexCorrupt.beyond_repair(f"the report in the index is corrupt ({error})") from error
     return report
+
+
+def pack_watched(watched: WatchedTimes) -> str:
+    """Pack what is watched as JSON text: by kind, each path with its time."""
+    by_kind: dict[WatchKind, dict[str, WatchedTime]] = {kind: {} for kind in WatchKind}
+    for (kind, path), time in watched.items():
+        by_kind[kind][path] = time
+    return json.dumps(by_kind)
+
+
+def unpack_watched(text: str | None) -> dict[WatchedPath, WatchedTime]:
+    """Unpack what is watched from JSON text; nothing if no run was finished."""
+    try:
+        by_kind: dict[str, dict[str, list[Any]]] = json.loads(text) if text else {}
+        watched = {
+            WatchedPath(kind, path): WatchedTime(changed_ns, is_trusted)
+            for kind, times in ((WatchKind(name), times) for name, times in by_kind.items())
+            for path, (changed_ns, is_trusted) in times.items()
+        }
+        if not all(
+            type(time.changed_ns) in (int, NoneType) and type(time.is_trusted) is bool
+            for time in watched.values()
+        ):
+            raise ValueError("a value has another type")
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise IndexCorrupt.beyond_repair(f"the watched paths in the index are corrupt ({error})") from error
+    return watched

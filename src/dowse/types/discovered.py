@@ -29,23 +29,17 @@ class SkipReason(StrEnum):
     FAILED = "failed to index"
 
 
-SKIPPED_PREFIX = "/"
-"""Begins the path of a file that its content leaves out, where it stands among folders."""
-
-OUTER_RULES_PREFIX = "//"
-"""Begins the path of an ignore file that is no part of the tree, where it stands among folders; as ``LEFT_OUT`` begins
-it too, what begins with neither is a folder."""
-
-
 class FileStamp(NamedTuple):
     """What ``stat`` said when a file was read: equal stamps mean that nothing has to be read again.
 
-    ``ctime_ns`` is when the system itself last noted a change, which nobody can set; 0 where it does not.
+    ``ctime_ns`` is when the system itself last noted a change, which nobody can set; 0 where it does not. A stored
+    stamp that is not trusted equals none that is read from disk.
     """
 
     size: int
     mtime_ns: int
     ctime_ns: int = 0
+    is_trusted: bool = True
 
     @property
     def changed_ns(self) -> int:
@@ -60,17 +54,46 @@ class FoundFile(NamedTuple):
     stamp: FileStamp
 
 
-class Folder(NamedTuple):
-    """A folder that discovery walked (the root is ``""``): a new time stamp means that a name came or went, or that it
-    can be read by now.
+class WatchKind(StrEnum):
+    """What is watched although it is not indexed: that it changes shows nowhere else."""
 
-    Also a file that is skipped for its content (too large, binary), behind ``SKIPPED_PREFIX``, and an ignore file that
-    is not indexed (in a folder above, of the repository, of the user, or ignored itself) or ``.git`` of a work tree
-    that is skipped, behind ``OUTER_RULES_PREFIX``; -1 if it is not there. That they change shows nowhere else.
+    FOLDER = "folder"
+    """One that was walked, or cannot be read: a new time means that a name came or went, or that it can be by now."""
+
+    SKIPPED_FILE = "skipped file"
+    """One that is skipped for its content (too large, binary) and may be indexed as soon as it changes."""
+
+    OUTER_RULES = "outer rules"
+    """An ignore file that is not indexed (of a folder above, of the repository, of the user, or ignored itself), or
+    ``.git`` of a work tree that is skipped."""
+
+
+class WatchedPath(NamedTuple):
+    """A path that is watched: relative to the root, which is ``""``; of outer rules absolute."""
+
+    kind: WatchKind
+    path: str
+
+
+class WatchedTime(NamedTuple):
+    """When what is watched was last changed; None if it is not there.
+
+    A stored time that is not trusted equals none that is read from disk.
     """
 
-    path: str
-    changed_ns: int
+    changed_ns: int | None
+    is_trusted: bool = True
+
+
+WatchedTimes = Mapping[WatchedPath, WatchedTime]
+"""All that an index watches, with the times that it had."""
+
+
+class Watched(NamedTuple):
+    """What discovery has found to be watched, and the time that it had before it was read."""
+
+    path: WatchedPath
+    time: WatchedTime
 
 
 class Skipped(NamedTuple):

@@ -9,7 +9,6 @@ have a table of their own for lookup.
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from hashlib import blake2b
@@ -21,7 +20,14 @@ from dowse.errors import IndexCorrupt
 from dowse.serialization import inflate
 from dowse.stores import row_codec
 from dowse.stores.embedded.catalogue_connection import CatalogueConnection
-from dowse.types.discovered import KEY_BYTES, ChunkVector, FileStamp, IndexReport
+from dowse.types.discovered import (
+    KEY_BYTES,
+    ChunkVector,
+    FileStamp,
+    IndexReport,
+    WatchedPath,
+    WatchedTime,
+)
 from dowse.types.source import MaskedSecret, ParsedFile, Role
 from dowse.types.stored import FileFacts, FileReferences, StoredFile
 
@@ -70,15 +76,15 @@ class Catalogue(CatalogueConnection):
         row = self._db.execute("SELECT report FROM views WHERE id = ?", (self.view,)).fetchone()
         return row_codec.unpack_report(row[0]) if row and row[0] else None
 
-    def folders(self) -> dict[str, int]:
-        """Read the folders of the last complete walk, with their modification times."""
-        row = self._db.execute("SELECT folders FROM views WHERE id = ?", (self.view,)).fetchone()
-        return json.loads(row[0]) if row and row[0] else {}
+    def watched(self) -> dict[WatchedPath, WatchedTime]:
+        """Read what is watched beside the files."""
+        row = self._db.execute("SELECT watched FROM views WHERE id = ?", (self.view,)).fetchone()
+        return row_codec.unpack_watched(row[0] if row else None)
 
     def manifest(self, generation: int, paths: Collection[str] | None = None) -> dict[str, CatalogueFile]:
         """Read the files of a generation by path: all of them, or those at some paths."""
         query = (
-            "SELECT path, f.id, size, mtime_ns, ctime_ns, hash, fingerprint "
+            "SELECT path, f.id, size, mtime_ns, ctime_ns, is_trusted, hash, fingerprint "
             "FROM files f JOIN contents c ON c.id = f.content "
             "WHERE view = ?1 AND added <= ?2 AND (removed IS NULL OR removed > ?2)"
         )
@@ -90,14 +96,14 @@ class Catalogue(CatalogueConnection):
             )
             rows = chain.from_iterable(each)
         return {
-            path: CatalogueFile(id, FileStamp(size, mtime_ns, ctime_ns), digest, fingerprint)
-            for path, id, size, mtime_ns, ctime_ns, digest, fingerprint in rows
+            path: CatalogueFile(id, FileStamp(size, mtime_ns, ctime_ns, bool(trusted)), digest, fingerprint)
+            for path, id, size, mtime_ns, ctime_ns, trusted, digest, fingerprint in rows
         }
 
     def has_stamp(self, id: int, stamp: FileStamp, generation: int) -> bool:
         """Whether a generation has the file of this id, and its stamp is this one."""
         row = self._db.execute(
-            "SELECT size, mtime_ns, ctime_ns FROM files "
+            "SELECT size, mtime_ns, ctime_ns, is_trusted FROM files "
             "WHERE id = ?1 AND view = ?2 AND added <= ?3 AND (removed IS NULL OR removed > ?3)",
             (id, self.view, generation),
         ).fetchone()
@@ -141,18 +147,18 @@ class Catalogue(CatalogueConnection):
     def file(self, id: int, generation: int) -> StoredFile | None:
         """Read a file by id; None if the generation does not have it."""
         row = self._db.execute(
-            "SELECT f.id, path, size, mtime_ns, ctime_ns, role, hash, language, health, parsed, added, removed "
+            "SELECT path, size, mtime_ns, ctime_ns, is_trusted, role, hash, language, health, parsed, added, removed "
             "FROM files f JOIN contents c ON c.id = f.content WHERE f.id = ? AND view = ?",
             (id, self.view),
         ).fetchone()
         if row is None:
             return None
-        _, path, size, mtime_ns, ctime_ns, role, digest, language, health, packed, added, removed = row
+        path, size, mtime_ns, ctime_ns, trusted, role, digest, language, health, packed, added, removed = row
         if added > generation or (removed is not None and removed <= generation):
             return None
         parsed = row_codec.unpack_parsed(language, health, packed)
         definitions = chunk_fields.definitions_by_chunk(parsed)
-        stamp = FileStamp(size, mtime_ns, ctime_ns)
+        stamp = FileStamp(size, mtime_ns, ctime_ns, bool(trusted))
         return StoredFile(id, path, stamp, digest, Role(role), parsed, definitions)
 
     def file_id(self, path: str, generation: int) -> int | None:

@@ -24,7 +24,7 @@ _SCHEMA = """
 CREATE TABLE views (
     id INTEGER PRIMARY KEY, root TEXT NOT NULL UNIQUE, generation INTEGER NOT NULL DEFAULT 0,
     fingerprint TEXT NOT NULL DEFAULT '', restamps INTEGER NOT NULL DEFAULT 0,
-    identity TEXT NOT NULL DEFAULT (hex(randomblob(8))), report TEXT, folders TEXT
+    identity TEXT NOT NULL DEFAULT (hex(randomblob(8))), report TEXT, watched TEXT
 );
 CREATE TABLE contents (
     id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, language TEXT NOT NULL, health TEXT NOT NULL,
@@ -39,7 +39,7 @@ CREATE TABLE mentions (content INTEGER PRIMARY KEY, packed BLOB NOT NULL);
 CREATE TABLE files (
     id INTEGER PRIMARY KEY AUTOINCREMENT, view INTEGER NOT NULL, path TEXT NOT NULL, name_key TEXT NOT NULL,
     stem_key TEXT NOT NULL, content INTEGER NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
-    ctime_ns INTEGER NOT NULL,
+    ctime_ns INTEGER NOT NULL, is_trusted INTEGER NOT NULL,
     role TEXT NOT NULL, fingerprint TEXT NOT NULL, added INTEGER NOT NULL, removed INTEGER
 );
 CREATE UNIQUE INDEX files_live ON files (view, path) WHERE removed IS NULL;

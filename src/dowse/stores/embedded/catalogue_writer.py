@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from dowse.serialization import deflate
 from dowse.stores import row_codec
 from dowse.stores.embedded.catalogue import RETAINED_GENERATIONS, Catalogue, hash_text, split_keys
-from dowse.stores.protocol import merge_folders
-from dowse.types.discovered import FileStamp, IndexReport, SourceFile
+from dowse.stores.protocol import merge_watched
+from dowse.types.discovered import FileStamp, IndexReport, SourceFile, WatchedPath, WatchedTimes
 
 SPARE_CONTENTS_SHARE = 1.0
 """Contents that no file uses are kept (a branch may come back) up to this share of those in use."""
@@ -88,8 +87,8 @@ class CatalogueWriter(Catalogue):
         content = self._insert_content(file, names)
         name = file.path.rpartition("/")[2].lower()
         cursor = self._db.execute(
-            "INSERT INTO files (view, path, name_key, stem_key, content, size, mtime_ns, ctime_ns, role, fingerprint, "
-            "added) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+            "INSERT INTO files (view, path, name_key, stem_key, content, size, mtime_ns, ctime_ns, is_trusted, "
+            "role, fingerprint, added) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
             (
                 self.view, file.path, name, name.lstrip(".").partition(".")[0], content,
                 *file.stamp, file.role.value,
@@ -127,22 +126,28 @@ class CatalogueWriter(Catalogue):
                 names.append((entity.name.lower(), id, ordinal, chunk, entity.name, entity.kind.value))
         return id
 
-    def restamp(self, stamps: Mapping[str, FileStamp], folders: Mapping[str, int]) -> None:
-        """Note new stamps of unchanged files, and new times of folders."""
+    def restamp(
+        self,
+        stamps: Mapping[str, FileStamp],
+        watched: WatchedTimes,
+        unwatched: Collection[WatchedPath],
+    ) -> None:
+        """Note new stamps of unchanged files, and changes in what is watched."""
         self._db.executemany(
-            "UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ? WHERE view = ? AND path = ? AND removed IS NULL",
+            "UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, is_trusted = ? "
+            "WHERE view = ? AND path = ? AND removed IS NULL",
             ((*stamp, self.view, path) for path, stamp in stamps.items()),
         )
-        if folders:
-            known = json.dumps(merge_folders(self.folders(), folders))
-            self._db.execute("UPDATE views SET folders = ? WHERE id = ?", (known, self.view))
+        if watched or unwatched:
+            merged = row_codec.pack_watched(merge_watched(self.watched(), watched, unwatched))
+            self._db.execute("UPDATE views SET watched = ? WHERE id = ?", (merged, self.view))
         self._db.execute("UPDATE views SET restamps = restamps + 1 WHERE id = ?", (self.view,))
 
-    def finish(self, report: IndexReport, folders: Mapping[str, int], fingerprint: str) -> None:
+    def finish(self, report: IndexReport, watched: WatchedTimes, fingerprint: str) -> None:
         """Note what a run saw and under which settings; drop views of lost trees and contents that nobody uses."""
         self._db.execute(
-            "UPDATE views SET report = ?, folders = ?, fingerprint = ?, restamps = restamps + 1 WHERE id = ?",
-            (row_codec.pack_report(report), json.dumps(dict(folders)), fingerprint, self.view),
+            "UPDATE views SET report = ?, watched = ?, fingerprint = ?, restamps = restamps + 1 WHERE id = ?",
+            (row_codec.pack_report(report), row_codec.pack_watched(watched), fingerprint, self.view),
         )
         self._drop_lost_views()
         self._collect_garbage()

@@ -20,7 +20,7 @@ from dowse.stores.embedded.lexical_index import LexicalReader
 from dowse.stores.embedded.snapshot_cache import SnapshotCache
 from dowse.stores.embedded.vector_codec import unpack_vectors
 from dowse.stores.embedded.vector_index import VectorIndex
-from dowse.types.discovered import ChunkVector
+from dowse.types.discovered import ChunkVector, WatchedTimes
 from dowse.types.queries import Term
 from dowse.types.source import Kind
 from dowse.types.stored import (
@@ -275,9 +275,9 @@ class EmbeddedSnapshot:
             cache.manifest = self._catalogue.manifest(self.generation)
         return cache.manifest
 
-    def folders(self) -> Mapping[str, int]:
-        """Read the folders of the last walk."""
+    def watched(self) -> WatchedTimes:
+        """List what is watched beside the files."""
         cache = self._cache
-        if cache.folders is None:
-            cache.folders = self._catalogue.folders()
-        return cache.folders
+        if cache.watched is None:
+            cache.watched = self._catalogue.watched()
+        return cache.watched

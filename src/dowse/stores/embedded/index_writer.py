@@ -21,7 +21,7 @@ from dowse.stores.embedded.catalogue import (
 from dowse.stores.embedded.catalogue_writer import CatalogueWriter
 from dowse.stores.embedded.vector_codec import pack_vectors, unpack_vectors
 from dowse.stores.embedded.vector_index import VectorIndex
-from dowse.types.discovered import FileStamp, IndexReport, SourceFile
+from dowse.types.discovered import FileStamp, IndexReport, SourceFile, WatchedPath, WatchedTimes
 from dowse.types.source import ParsedFile
 from dowse.types.stored import CHUNK_BITS
 
@@ -81,7 +81,7 @@ class EmbeddedWriter:
         return {
             path: file
             if file.fingerprint == self._fingerprint
-            else file._replace(stamp=FileStamp(-1, -1), content_hash=b"")
+            else file._replace(stamp=file.stamp._replace(is_trusted=False), content_hash=b"")
             for path, file in known.items()
         }
 
@@ -119,15 +119,20 @@ class EmbeddedWriter:
             chunks >> CHUNK_BITS, np.asarray(self._catalogue.list_retained_files(), dtype=np.int64)
         )
 
-    def restamp(self, stamps: Mapping[str, FileStamp], folders: Mapping[str, int] | None = None) -> None:
-        """Note new stamps of unchanged files, and new times of folders."""
+    def restamp(
+        self,
+        stamps: Mapping[str, FileStamp],
+        watched: WatchedTimes | None = None,
+        unwatched: Collection[WatchedPath] = (),
+    ) -> None:
+        """Note new stamps of unchanged files, and changes in what is watched."""
         with self._catalogue.transaction():
-            self._catalogue.restamp(stamps, folders or {})
+            self._catalogue.restamp(stamps, watched or {}, unwatched)
 
-    def finish(self, report: IndexReport, folders: Mapping[str, int]) -> None:
+    def finish(self, report: IndexReport, watched: WatchedTimes) -> None:
         """Record what the run saw, under the settings in force."""
         with self._catalogue.transaction():
-            self._catalogue.finish(report, folders, self._fingerprint)
+            self._catalogue.finish(report, watched, self._fingerprint)
         self._remove_lost_views()
 
     def _remove_lost_views(self) -> None:

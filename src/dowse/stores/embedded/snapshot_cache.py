@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from dowse.lru import LruCache
 from dowse.stores.embedded.catalogue import Catalogue, CatalogueFile
+from dowse.types.discovered import WatchedTimes
 from dowse.types.stored import FileFacts, Filter, StoredFile
 
 MAX_CACHED_FILES = 1500
@@ -36,7 +37,7 @@ class SnapshotCache:
     contents: LruCache[int, bytes] = field(default_factory=lambda: LruCache(MAX_CACHED_CONTENT_BYTES))
     file_count: int | None = None
     manifest: Mapping[str, CatalogueFile] | None = None
-    folders: Mapping[str, int] | None = None
+    watched: WatchedTimes | None = None
     files_by_filter: LruCache[Filter, frozenset[int]] = field(
         default_factory=lambda: LruCache(MAX_CACHED_FILTERS)
     )

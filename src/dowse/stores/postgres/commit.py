@@ -164,10 +164,10 @@ class ViewCommit:
         rows.copy(
             self._connection,
             "files (view, id, segment, path, name_key, stem_key, content, language, role, size, mtime_ns, "
-            "ctime_ns, fingerprint, chunks, tokens, vectors, secrets)",
+            "ctime_ns, is_trusted, fingerprint, chunks, tokens, vectors, secrets)",
             [
                 "int4", "int8", "int4", "text", "text", "text", "int8", "text", "text", "int8", "int8", "int8",
-                "text", "int4", "int4[]", "bytea[]", "text",
+                "bool", "text", "int4", "int4[]", "bytea[]", "text",
             ],
             (
                 self._make_file_row(first + i, file, contents[file.content_hash], tokens)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -18,7 +17,7 @@ from dowse.stores.postgres.filter_sql import to_sql_text
 from dowse.stores.postgres.read_cache import MAX_LISTED_FILES, Content, Directory, FileRow, ReadCache
 from dowse.stores.postgres.state import MANIFEST, ManifestRow, build_manifest
 from dowse.stores.postgres.transaction import Transaction
-from dowse.types.discovered import ChunkVector, FileStamp
+from dowse.types.discovered import ChunkVector, FileStamp, WatchedTimes
 from dowse.types.source import Role
 from dowse.types.stored import FileReferences, Filter, StoredFile
 
@@ -29,7 +28,7 @@ REFERENCES_PER_TRIP = 1000
 MAX_INFLATED_TEXTS = 50
 """Texts that are held inflated during a query."""
 
-FILE_ROW = "SELECT id, path, size, mtime_ns, ctime_ns, role, content FROM files WHERE view = %s"
+FILE_ROW = "SELECT id, path, size, mtime_ns, ctime_ns, is_trusted, role, content FROM files WHERE view = %s"
 
 T = TypeVar("T")
 
@@ -65,7 +64,7 @@ class FileReader:
         contents = self._load_contents({row.content for row in rows})
         for row in rows:
             digest, parsed, definitions = contents[row.content]
-            stamp = FileStamp(row.size, row.mtime_ns, row.ctime_ns)
+            stamp = FileStamp(row.size, row.mtime_ns, row.ctime_ns, row.is_trusted)
             file = StoredFile(row.id, row.path, stamp, digest, Role(row.role), parsed, definitions)
             self._files[row.id] = file
             self._cache.files.put(row.id, file)
@@ -223,15 +222,15 @@ class FileReader:
             cache.manifest = build_manifest(self._transaction.fetch_rows(MANIFEST, [self._transaction.view]))
         return cache.manifest
 
-    def folders(self) -> Mapping[str, int]:
-        """Read the folders of the last walk."""
+    def watched(self) -> WatchedTimes:
+        """List what is watched beside the files."""
         cache = self._cache
-        if cache.folders is None:
+        if cache.watched is None:
             ((text,),) = self._transaction.fetch_rows(
-                "SELECT folders FROM views WHERE id = %s", [self._transaction.view]
+                "SELECT watched FROM views WHERE id = %s", [self._transaction.view]
             )
-            cache.folders = json.loads(text) if text else {}
-        return cache.folders
+            cache.watched = row_codec.unpack_watched(text)
+        return cache.watched
 
 
 def inflate_value(packed: bytes) -> bytes:

@@ -33,7 +33,7 @@ def file_conditions(filter: Filter) -> WhereClause:
     if filter.not_roles:
         parts.append(("f.role <> ALL(%s)", sorted(filter.not_roles)))
     if filter.changed_since_ns is not None:
-        parts.append(("abs(f.mtime_ns) >= %s", min(filter.changed_since_ns, MAX_BIGINT)))
+        parts.append(("f.mtime_ns >= %s", min(filter.changed_since_ns, MAX_BIGINT)))
     if filter.paths:
         parts.append(("f.path ~ ANY(%s)", [_to_server_regex(path_regex(p)) for p in filter.paths]))
     if filter.not_paths:

@@ -15,6 +15,7 @@ import numpy as np
 from dowse.lru import LruCache
 from dowse.stores.postgres.postings import AllowedIds, Array, ChunkLayout, TermScores
 from dowse.stores.postgres.state import Key, ManifestRow
+from dowse.types.discovered import WatchedTimes
 from dowse.types.source import ParsedFile
 from dowse.types.stored import Filter, StoredFile
 
@@ -59,6 +60,7 @@ class FileRow(NamedTuple):
     size: int
     mtime_ns: int
     ctime_ns: int
+    is_trusted: bool
     role: str
     content: int
 
@@ -131,7 +133,7 @@ class ReadCache:
     directory: Directory | None = None
     names: NameList | None = None
     manifest: Mapping[str, ManifestRow] | None = None
-    folders: Mapping[str, int] | None = None
+    watched: WatchedTimes | None = None
 
     def for_state(self, key: Key) -> ReadCache:
         """Return a cache with what still holds at a key, for one more query."""

@@ -58,7 +58,7 @@ CREATE TABLE IF NOT EXISTS views (
     generation int NOT NULL DEFAULT 0, fingerprint text NOT NULL DEFAULT '', restamps int NOT NULL DEFAULT 0,
     next_file bigint NOT NULL DEFAULT 1, files int NOT NULL DEFAULT 0, chunks bigint NOT NULL DEFAULT 0,
     tokens bigint[] NOT NULL DEFAULT '{0,0,0,0,0}', dimensions int[] NOT NULL DEFAULT '{}',
-    identity text NOT NULL DEFAULT gen_random_uuid(), report text, folders text,
+    identity text NOT NULL DEFAULT gen_random_uuid(), report text, watched text,
     written timestamptz NOT NULL DEFAULT now(),
     UNIQUE (repository, name)
 );
@@ -87,7 +87,7 @@ CREATE TABLE IF NOT EXISTS files (
     view int NOT NULL, id bigint NOT NULL, segment int NOT NULL, path text COLLATE "C" NOT NULL,
     name_key text COLLATE "C" NOT NULL, stem_key text COLLATE "C" NOT NULL, content bigint NOT NULL,
     language text NOT NULL, role text NOT NULL, size bigint NOT NULL, mtime_ns bigint NOT NULL,
-    ctime_ns bigint NOT NULL,
+    ctime_ns bigint NOT NULL, is_trusted boolean NOT NULL,
     fingerprint text NOT NULL, chunks int NOT NULL, tokens int[] NOT NULL, vectors bytea[] NOT NULL,
     secrets text NOT NULL, PRIMARY KEY (view, id)
 );

@@ -17,7 +17,7 @@ from dowse.stores.postgres.name_search import NameSearch
 from dowse.stores.postgres.read_cache import ReadCache
 from dowse.stores.postgres.state import ManifestRow
 from dowse.stores.postgres.transaction import Transaction
-from dowse.types.discovered import ChunkVector
+from dowse.types.discovered import ChunkVector, WatchedTimes
 from dowse.types.queries import Term
 from dowse.types.stored import (
     CHUNK_BITS,
@@ -131,9 +131,9 @@ class PostgresSnapshot:
         """List every file by path."""
         return self._files.manifest()
 
-    def folders(self) -> Mapping[str, int]:
-        """Read the folders of the last walk."""
-        return self._files.folders()
+    def watched(self) -> WatchedTimes:
+        """List what is watched beside the files."""
+        return self._files.watched()
 
     # --- what is indexed, for comparing indexes ---
 

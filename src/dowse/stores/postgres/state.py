@@ -25,7 +25,7 @@ STATE = (
 )
 
 MANIFEST = (
-    "SELECT f.path, f.id, f.size, f.mtime_ns, f.ctime_ns, c.hash, f.fingerprint FROM files f "
+    "SELECT f.path, f.id, f.size, f.mtime_ns, f.ctime_ns, f.is_trusted, c.hash, f.fingerprint FROM files f "
     "JOIN contents c ON c.id = f.content WHERE f.view = %s"
 )
 
@@ -85,6 +85,6 @@ def begin_read(connection: Connection, repository: str, view: str) -> ViewState 
 def build_manifest(rows: Iterable[tuple[Any, ...]]) -> dict[str, ManifestRow]:
     """Build the manifest, files by path, from rows."""
     return {
-        path: ManifestRow(id, FileStamp(size, mtime_ns, ctime_ns), digest, fingerprint)
-        for path, id, size, mtime_ns, ctime_ns, digest, fingerprint in rows
+        path: ManifestRow(id, FileStamp(size, mtime_ns, ctime_ns, is_trusted), digest, fingerprint)
+        for path, id, size, mtime_ns, ctime_ns, is_trusted, digest, fingerprint in rows
     }

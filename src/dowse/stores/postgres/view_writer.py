@@ -7,7 +7,6 @@ connection breaks, the writer takes up the lock again and looks whether the comm
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -33,8 +32,8 @@ from dowse.stores.postgres.locks import (
     schema_oid,
 )
 from dowse.stores.postgres.state import MANIFEST, ManifestRow, ViewState, build_manifest, read_view_state
-from dowse.stores.protocol import merge_folders
-from dowse.types.discovered import FileStamp, IndexReport, SourceFile
+from dowse.stores.protocol import merge_watched
+from dowse.types.discovered import FileStamp, IndexReport, SourceFile, WatchedPath, WatchedTimes
 from dowse.types.source import ParsedFile
 
 SPARE_CONTENTS_SHARE = 1.0
@@ -137,7 +136,7 @@ class PostgresWriter:
         return {
             path: file
             if file.fingerprint == self._fingerprint
-            else replace(file, stamp=FileStamp(-1, -1), content_hash=b"")
+            else replace(file, stamp=file.stamp._replace(is_trusted=False), content_hash=b"")
             for path, file in build_manifest(rows).items()
         }
 
@@ -193,45 +192,57 @@ class PostgresWriter:
         connection.execute("SET LOCAL lock_timeout = 0")  # others may have much to write
         connection.execute("SELECT pg_advisory_xact_lock(%s, %s)", keys)
 
-    def restamp(self, stamps: Mapping[str, FileStamp], folders: Mapping[str, int] | None = None) -> None:
-        """Note new stamps of unchanged files, and new times of folders."""
+    def restamp(
+        self,
+        stamps: Mapping[str, FileStamp],
+        watched: WatchedTimes | None = None,
+        unwatched: Collection[WatchedPath] = (),
+    ) -> None:
+        """Note new stamps of unchanged files, and changes in what is watched."""
 
         def work(connection: Connection) -> None:
             with connection.transaction():
                 connection.execute(
-                    "UPDATE files f SET size = s.size, mtime_ns = s.mtime_ns, ctime_ns = s.ctime_ns "
-                    "FROM unnest(%s::text[], %s::bigint[], %s::bigint[], %s::bigint[]) "
-                    "s (path, size, mtime_ns, ctime_ns) "
+                    "UPDATE files f SET size = s.size, mtime_ns = s.mtime_ns, ctime_ns = s.ctime_ns, "
+                    "is_trusted = s.is_trusted "
+                    "FROM unnest(%s::text[], %s::bigint[], %s::bigint[], %s::bigint[], %s::boolean[]) "
+                    "s (path, size, mtime_ns, ctime_ns, is_trusted) "
                     "WHERE f.view = %s AND f.path = s.path",
                     [
                         list(map(to_sql_text, stamps)),
                         [stamp.size for stamp in stamps.values()],
                         [stamp.mtime_ns for stamp in stamps.values()],
                         [stamp.ctime_ns for stamp in stamps.values()],
+                        [stamp.is_trusted for stamp in stamps.values()],
                         self.view,
                     ],
                 )
-                if folders:
+                if watched or unwatched:
                     row = connection.execute(
-                        "SELECT folders FROM views WHERE id = %s", [self.view]
+                        "SELECT watched FROM views WHERE id = %s", [self.view]
                     ).fetchone()
-                    known = json.loads(row[0]) if row and row[0] else {}
+                    known = row_codec.unpack_watched(row[0] if row else None)
                     connection.execute(
-                        "UPDATE views SET folders = %s WHERE id = %s",
-                        [json.dumps(merge_folders(known, folders)), self.view],
+                        "UPDATE views SET watched = %s WHERE id = %s",
+                        [row_codec.pack_watched(merge_watched(known, watched or {}, unwatched)), self.view],
                     )
                 connection.execute("UPDATE views SET restamps = restamps + 1 WHERE id = %s", [self.view])
 
         self._retry(work)
 
-    def finish(self, report: IndexReport, folders: Mapping[str, int]) -> None:
+    def finish(self, report: IndexReport, watched: WatchedTimes) -> None:
         """Record what the run saw, under the settings in force; then tidy up."""
 
         def work(connection: Connection) -> None:
             connection.execute(
-                "UPDATE views SET report = %s, folders = %s, fingerprint = %s, restamps = restamps + 1, "
+                "UPDATE views SET report = %s, watched = %s, fingerprint = %s, restamps = restamps + 1, "
                 "written = now() WHERE id = %s",
-                [row_codec.pack_report(report), json.dumps(dict(folders)), self._fingerprint, self.view],
+                [
+                    row_codec.pack_report(report),
+                    row_codec.pack_watched(watched),
+                    self._fingerprint,
+                    self.view,
+                ],
             )
 
         self._retry(work)
