@@ -53,5 +53,6 @@ TARGETS = {
         Target("tokenizer", 40),
         Target("toml", 40),
         Target("versions", 60),
+        Target("watched", 60),
     )
 }

@@ -35,6 +35,15 @@ def test_report_is_whole_or_corrupt() -> None:
             row_codec.unpack_report(text)
 
 
+def test_watched_paths_are_whole_or_corrupt() -> None:
+    for text in (
+        "[1]", "1", DEEP, '{"elsewhere": {}}', '{"folder": []}', '{"folder": {"src": 1}}',
+        '{"folder": {"src": [1]}}', '{"folder": {"src": ["1", true]}}', '{"folder": {"src": [1, 1]}}',
+    ):  # fmt: skip
+        with pytest.raises(IndexCorrupt):
+            row_codec.unpack_watched(text)
+
+
 def test_entry_has_texts_and_definitions_that_are_there() -> None:
     no_text = struct.pack("<II", 1, 0) + struct.pack("<5I", 1, 2, 1, 0, 0) + b"[1]\n[]"
     no_parent = struct.pack("<II", 0, 1) + struct.pack("<5I", 0, 1, 1, 1, 9) + b"[]\n[[],[],[],[]]"
