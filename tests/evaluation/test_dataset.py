@@ -165,6 +165,7 @@ def test_questions_without_answers_are_left_out_and_counted(tmp_path: Path) -> N
         ('{"relevant": ["x"]}\n', "no 'query'"),
         ('{"query": "a", "relevant": [3]}\n', "is not a path"),
         ('{"query": "a", "relevant": [{"path": "x", "grade": "high"}]}\n', "not a target"),
+        ('{"query": "a", "relevant": [{"path": "x", "grade": 0.5}]}\n', "a grade is a whole number"),
         (
             '{"id": 1, "query": "a", "relevant": ["x"]}\n{"id": 1, "query": "b", "relevant": ["x"]}\n',
             "id '1'",

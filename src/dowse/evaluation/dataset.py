@@ -177,6 +177,8 @@ def _parse_target_object(raw: Mapping[str, Any], number: int, path: Path) -> Ite
     """Parse targets written as an object: a path with lines, several spans, an entity, a grade."""
     try:
         grade = int(raw.get("grade", 1))
+        if grade != float(raw.get("grade", 1)):
+            raise ValueError("a grade is a whole number")
         if "target" in raw:
             yield parse_target(str(raw["target"]))._replace(grade=grade)
             return
