@@ -262,6 +262,13 @@ def test_another_time_or_size_is_another_moment() -> None:
     assert not is_same_stamp(FileStamp(10, 1_001), stamp)
 
 
+def test_a_time_before_1970_is_a_time() -> None:
+    stamp = FileStamp(10, -1_000)
+    assert judge_stamp(stamp) == stamp
+    assert is_same_stamp(stamp, stamp)
+    assert not is_same_stamp(stamp, FileStamp(10, 1_000))
+
+
 def test_the_time_of_a_folder_that_just_changed_is_not_trusted() -> None:
     now = time.time_ns() | 1
     assert judge_time(now) == WatchedTime(now, is_trusted=False)

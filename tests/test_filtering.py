@@ -116,7 +116,7 @@ def test_languages_and_kinds_can_be_ruled_out() -> None:
     assert entity_passes(Filter(not_kinds=frozenset({Kind.CLASS})), Kind.METHOD, "A")
 
 
-@pytest.mark.parametrize(("changed_ns", "passes"), [(99, False), (100, True), (101, True)])
+@pytest.mark.parametrize(("changed_ns", "passes"), [(99, False), (100, True), (101, True), (-101, False)])
 def test_changed_since(changed_ns: int, passes: bool) -> None:
     assert file_passes(Filter(changed_since_ns=100), FileFacts("a", "", "source", changed_ns)) is passes
 
