@@ -80,32 +80,44 @@ def test_another_question_does_not(root: Path, text: str, options: dict[str, Any
         assert search(engine, text, **options).cached == ""
 
 
+DERIVED_PARTS = frozenset({"words", "dropped", "type", "depends_on_time"})
+"""Parts of a query that follow from the others."""
+
+
 def test_every_parameter_counts() -> None:
-    """A parameter that somebody adds is part of the key without being named anywhere."""
+    """A parameter that somebody adds must be part of the key: an option, a part of the query, a setting."""
     assert set(asking().options.__dataclass_fields__) == {field.name for field in fields(SearchOptions)}
+    request, filter = asking(), Filter(names=("x",))
+    for option in fields(request.options):
+        value: Any = filter if option.name == "filter" else ("something else",)
+        assert replace(request, options=replace(request.options, **{option.name: value})).key != request.key
+    for part in fields(request.query):
+        value = filter if part.name == "filter" else ("something else",)
+        same = replace(request, query=replace(request.query, **{part.name: value})).key == request.key
+        assert same == (part.name in DERIVED_PARTS), part.name
     for setting in fields(Settings):
         other: Any = {**vars_of(Settings()), setting.name: "something else"}
-        assert asking(settings=Settings(**other)).digest != asking().digest, setting.name
-    assert asking().digest == asking().digest
+        assert asking(settings=Settings(**other)).key != asking().key, setting.name
+    assert asking().key == asking().key
 
 
 def test_every_generation_of_every_index_counts(root: Path) -> None:
-    digests = []
+    keys = []
     for name in ("one", "other"):
         with Engine.open(root, index_dir=str(root / name)) as engine:
             for text in ("def a(): pass\n", "def b(): pass\n"):
                 (root / "new.py").write_text(text, encoding="utf-8")
                 engine.index()
                 with engine.store.snapshot() as snapshot:
-                    digests.append(replace(asking(), snapshot=snapshot).digest)
-    assert len(set(digests)) == 4
+                    keys.append(replace(asking(), snapshot=snapshot).key)
+    assert len(set(keys)) == 4
 
 
 def test_the_order_of_a_set_does_not_count() -> None:
     names = ["python", "go", "rust", "java", "c", "ruby"]
     one = Filter(languages=frozenset(names))
     other = Filter(languages=frozenset(reversed(names)))
-    assert asking(filter=one).digest == asking(filter=other).digest
+    assert asking(filter=one).key == asking(filter=other).key
 
 
 def test_it_can_be_switched_off(root: Path) -> None:

@@ -9,13 +9,13 @@ Also has the cache of query embeddings.
 
 from __future__ import annotations
 
-import hashlib
 import threading
 import time
 from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple, cast
 
 from dowse.embedders.embedder import Embedder
@@ -26,6 +26,7 @@ from dowse.settings import Settings
 from dowse.stores.protocol import Snapshot
 from dowse.types.answers import ResolvedOptions, SearchResponse
 from dowse.types.queries import Query
+from dowse.types.stored import NO_FILTER, Filter
 
 MIN_COSINE = 0.95
 """Cosine from which on two queries mean the same; lower, and answers are those of other queries."""
@@ -34,7 +35,7 @@ MAX_WORDS = 8
 """In a query with more words that count, one of them hardly moves the vector: "client" would answer "server"."""
 
 MAX_SETTINGS = 16
-"""Settings whose hashes are remembered: a process seldom has more engines than that."""
+"""Settings whose descriptions are remembered: a process seldom has more engines than that."""
 
 LIFETIME_SECONDS = 24 * 60 * 60.0
 """Seconds that an answer is kept."""
@@ -52,7 +53,7 @@ RETRY_SECONDS = 1.0
 """Seconds after which an embedder that failed is asked the same again: not twice for one answer."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CacheRequest:
     """Everything that an answer depends on: the cache key."""
 
@@ -62,31 +63,37 @@ class CacheRequest:
     settings: Settings
     embedder: Embedder | None
 
-    @property
+    @cached_property
     def index(self) -> str:
         """Which index, and which generation of it."""
         return f"{self.snapshot.identity}:{self.snapshot.generation}"
 
-    @property
-    def digest(self) -> str:
-        """A hash of all of it."""
-        return _digest(self.query, self._list_context())
+    @cached_property
+    def key(self) -> str:
+        """All of it as text, to look up the same query."""
+        q = self.query
+        said = (q.text, q.terms, q.names, q.files, q.frames, q.versions, q.phrases, q.regexes, q.rewrite)
+        return f"{said!r}\n{self._context}"
 
-    @property
+    @cached_property
     def semantic_key(self) -> str:
-        """A hash of what queries must share to be answered alike; empty where only the same words will do."""
+        """What queries must share to be answered alike, as text; empty where only the same words will do."""
         is_long = len(self.query.words) > MAX_WORDS or bool(self.query.frames)
         is_literal = is_long or self.query.is_exact or not self.query.text.strip()
         if is_literal or not self.embedder or self.settings.cache != "all":
             return ""
         named = sorted(name for name in self.query.names if is_identifier(name))
         numbers = sorted(word for word in self.query.text.split() if any(c.isdigit() for c in word))
-        shared = (named, numbers, sorted(self.query.files), self.query.filter, self.query.rewrite.added)
-        return _digest(*shared, self._list_context())
+        return f"{(named, numbers, sorted(self.query.files), self.query.rewrite.added)!r}\n{self._context}"
 
-    def _list_context(self) -> tuple[object, ...]:
+    @cached_property
+    def _context(self) -> str:
+        options = self.options
+        shown = (options.limit, options.before, options.after, options.text, options.neighbours, options.near)
+        judged = (options.min_relevance, options.show_low_confidence)
+        filters = [_describe_filter(filter) for filter in (self.query.filter, options.filter)]
         model = self.embedder.name if self.embedder else ""
-        return self.index, _sort_sets(self.options), _settings_digest(self.settings), model
+        return f"{self.index}\n{shown}{judged}{filters}\n{_describe_settings(self.settings)}\n{model}"
 
     def embed(self) -> array[float] | None:
         """Embed the query; none where that cannot be had."""
@@ -124,7 +131,7 @@ class AnswerCache:
         """Return the answer that was given before to this query, or to one that means the same."""
         if request.settings.cache == "off":
             return None
-        known = self._find_same(request.index, request.digest)
+        known = self._find_same(request.index, request.key)
         if known is None and request.semantic_key:
             known = self._find_similar(request.index, request.semantic_key, request.embed())
         timer.finish("cache")
@@ -142,8 +149,8 @@ class AnswerCache:
         entry = _Entry(response, key, request.embed() if key else None, self._clock() + LIFETIME_SECONDS)
         with self._guard:
             self._invalidate_other(request.index)
-            self._entries[request.digest] = entry
-            self._entries.move_to_end(request.digest)
+            self._entries[request.key] = entry
+            self._entries.move_to_end(request.key)
             while len(self._entries) > self._size:
                 self._entries.popitem(last=False)
 
@@ -236,27 +243,23 @@ def _cosine(one: array[float], other: array[float]) -> float:
     return float(product)
 
 
-_SETTINGS_DIGESTS: dict[int, tuple[Settings, str]] = {}
-"""Hashes of settings, which never change, by identity: the settings are kept so that it stays theirs."""
+_DESCRIPTIONS: dict[int, tuple[Settings, str]] = {}
+"""Settings as text, which never change, by identity: the settings are kept so that it stays theirs."""
 
 
-def _settings_digest(settings: Settings) -> str:
-    known = _SETTINGS_DIGESTS.get(id(settings))
+def _describe_filter(filter: Filter) -> str:
+    """Describe a filter by its values; sets in order, since equal ones need not have the same."""
+    if filter == NO_FILTER:
+        return ""
+    values = (getattr(filter, name) for name in Filter.__slots__)
+    return repr([sorted(value) if isinstance(value, frozenset) else value for value in values])
+
+
+def _describe_settings(settings: Settings) -> str:
+    """Describe settings by their values."""
+    known = _DESCRIPTIONS.get(id(settings))
     if known is None:
-        if len(_SETTINGS_DIGESTS) >= MAX_SETTINGS:
-            _SETTINGS_DIGESTS.clear()
-        known = _SETTINGS_DIGESTS[id(settings)] = (settings, _digest(settings))
+        if len(_DESCRIPTIONS) >= MAX_SETTINGS:
+            _DESCRIPTIONS.clear()
+        known = _DESCRIPTIONS[id(settings)] = (settings, repr(settings))
     return known[1]
-
-
-def _digest(*parts: object) -> str:
-    """Hash values as they are written; sets in order, since theirs differs from process to process."""
-    return hashlib.sha256(repr([_sort_sets(part) for part in parts]).encode("utf-8", "replace")).hexdigest()
-
-
-def _sort_sets(value: object) -> object:
-    if isinstance(value, frozenset):
-        return sorted(map(repr, value))
-    if hasattr(value, "__dataclass_fields__"):
-        return [(name, _sort_sets(getattr(value, name))) for name in value.__dataclass_fields__]
-    return value
