@@ -22,6 +22,20 @@ class LruCache(Generic[K, V]):
         self._values: dict[K, tuple[V, int]] = {}  # least recently used first
         self._guard = threading.Lock()
 
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def items(self) -> list[tuple[K, V]]:
+        """List keys and values, least recently used first; none is marked as used."""
+        with self._guard:
+            return [(key, value) for key, (value, _) in self._values.items()]
+
+    def clear(self) -> None:
+        """Evict all values."""
+        with self._guard:
+            self._values.clear()
+            self._size = 0
+
     def get(self, key: K) -> V | None:
         """Return a value if it is still there, and mark it as used."""
         with self._guard:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import threading
 import time
 from array import array
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,6 +19,7 @@ from typing import Any, NamedTuple, cast
 
 from dowse.embedders.embedder import Embedder
 from dowse.errors import EmbedderError
+from dowse.lru import LruCache
 from dowse.search.query.analyze import is_identifier
 from dowse.search.timing import StageTimer
 from dowse.settings import Settings
@@ -118,11 +118,10 @@ class AnswerCache:
     """A least-recently-used cache of answers. Safe to use from several threads."""
 
     def __init__(self, size: int = MAX_ANSWERS, clock: Callable[[], float] = time.monotonic) -> None:
-        self._size = size
         self._clock = clock
         self._guard = threading.Lock()
         self._index = ""
-        self._entries: OrderedDict[str, _Entry] = OrderedDict()
+        self._entries: LruCache[str, _Entry] = LruCache(size)
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -149,10 +148,7 @@ class AnswerCache:
         entry = _Entry(response, key, request.embed() if key else None, self._clock() + LIFETIME_SECONDS)
         with self._guard:
             self._invalidate_other(request.index)
-            self._entries[request.key] = entry
-            self._entries.move_to_end(request.key)
-            while len(self._entries) > self._size:
-                self._entries.popitem(last=False)
+            self._entries.put(request.key, entry)
 
     def _find_same(self, index: str, key: str) -> SearchResponse | None:
         with self._guard:
@@ -160,7 +156,7 @@ class AnswerCache:
             entry = self._entries.get(key)
             if entry is None or entry.expires <= self._clock():
                 return None
-            return replace(self._touch(key), cached="exact")
+            return replace(entry.response, cached="exact")
 
     def _find_similar(
         self, index: str, semantic_key: str, vector: array[float] | None
@@ -177,17 +173,14 @@ class AnswerCache:
                 and entry.expires > now
             ]
             cosine, nearest = max(near, default=(0.0, ""))
-            if cosine < MIN_COSINE:
+            entry = self._entries.get(nearest) if cosine >= MIN_COSINE else None
+            if entry is None:
                 return None
-            response = self._touch(nearest)
+            response = entry.response
             note = (
                 f"this is the answer to '{response.query.text}', which was asked before (cosine {cosine:.2f})"
             )
             return replace(response, cached="semantic", notes=(*response.notes, note))
-
-    def _touch(self, key: str) -> SearchResponse:
-        self._entries.move_to_end(key)
-        return self._entries[key].response
 
     def _invalidate_other(self, index: str) -> None:
         """Drop answers from another generation. Expired ones are passed over, and evicted in time."""
@@ -202,8 +195,7 @@ class CachingEmbedder:
     def __init__(self, embedder: Embedder, clock: Callable[[], float] = time.monotonic) -> None:
         self._embedder = embedder
         self._clock = clock
-        self._guard = threading.Lock()
-        self._vectors: OrderedDict[str, Sequence[float]] = OrderedDict()
+        self._vectors: LruCache[str, Sequence[float]] = LruCache(MAX_VECTORS)
         self._failure: tuple[str, EmbedderError, float] | None = None
 
     @property
@@ -217,21 +209,17 @@ class CachingEmbedder:
 
     def embed_query(self, text: str) -> Sequence[float]:
         """Embed a query, or return the vector from the last time."""
-        with self._guard:
-            if text in self._vectors:
-                self._vectors.move_to_end(text)
-                return self._vectors[text]
-            if self._failure and self._failure[0] == text and self._clock() < self._failure[2]:
-                raise self._failure[1]
+        if (known := self._vectors.get(text)) is not None:
+            return known
+        failure = self._failure
+        if failure and failure[0] == text and self._clock() < failure[2]:
+            raise failure[1]
         try:
             vector = self._embedder.embed_query(text)
         except EmbedderError as error:
             self._failure = (text, error, self._clock() + RETRY_SECONDS)
             raise
-        with self._guard:
-            self._vectors[text] = vector
-            while len(self._vectors) > MAX_VECTORS:
-                self._vectors.popitem(last=False)
+        self._vectors.put(text, vector)
         return vector
 
 
