@@ -184,6 +184,7 @@ def test_help_and_version_load_no_part_of_the_engine(dowse: Shell, flag: str) ->
 
 
 def test_a_warm_piped_search_loads_only_what_it_needs(dowse: Shell) -> None:
+    dowse("search", "retry")  # checks once more what was written just before it was indexed
     loaded = imported(dowse, "search", "retry")
     assert {"tantivy", "sqlite3", "simsimd"} <= loaded, "the semantic channel runs too"
     assert loaded.isdisjoint(
