@@ -7,7 +7,9 @@ from typing import Any
 
 import click
 
-from dowse.interfaces.cli import options
+from dowse.errors import UsageError
+from dowse.interfaces import render_graph
+from dowse.interfaces.cli import options, output
 from dowse.types.graph_values import DEFAULT_DEPTHS, Walk
 
 NOTHING_FOUND = 1
@@ -41,10 +43,6 @@ def affected(
     Without options the change is what differs from the last commit. Files that usually change together with the
     changed ones are taken from git's history.
     """
-    from dowse.errors import UsageError
-    from dowse.interfaces import render_graph
-    from dowse.interfaces.cli import output
-
     if since and diff:
         raise UsageError("--since and --diff exclude each other: give one of them")
     text = _read_diff(diff) if diff else None
@@ -62,8 +60,6 @@ def affected(
 
 
 def _read_diff(diff: str) -> str:
-    from dowse.errors import UsageError
-
     if diff == "-":
         return sys.stdin.buffer.read(MAX_DIFF_BYTES).decode("utf-8", "replace")
     try:

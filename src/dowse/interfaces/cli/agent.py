@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from dowse import roots
 from dowse.errors import UsageError
-from dowse.interfaces.cli import options
+from dowse.interfaces.agents import setup
+from dowse.interfaces.cli import options, output
+from dowse.interfaces.theme import escape_code, escape_text
 
 if TYPE_CHECKING:
     from dowse.interfaces.agents.setup import FileEdit
@@ -53,9 +56,6 @@ def install(
 
     Without AGENT: all that seem to be in use on this machine. Doing it again changes nothing.
     """
-    from dowse import roots
-    from dowse.interfaces.agents import setup
-
     chosen = names or tuple(setup.detect_agents())
     if not chosen:
         raise UsageError("no agent was found here: name one (see 'dowse agent --help')")
@@ -79,9 +79,6 @@ def uninstall(
     names: tuple[str, ...], project: bool, instructions: bool, skill: bool, dry_run: bool, root: str | None
 ) -> int:
     """Take it back: the files are as they were before."""
-    from dowse import roots
-    from dowse.interfaces.agents import setup
-
     folder = roots.resolve_root(root, allow_home=True)
     scope = folder if project else None
     edits = [setup.plan_uninstall(setup.get_agent(name), scope) for name in names]
@@ -100,10 +97,6 @@ def uninstall(
 @options.debug
 def config(name: str, project: bool, root: str | None) -> int:
     """Print what 'install' would write, to be pasted, and say where."""
-    from dowse import roots
-    from dowse.interfaces.agents import setup
-    from dowse.interfaces.cli import output
-
     chosen, folder = setup.get_agent(name), roots.resolve_root(root, allow_home=True)
     scope = folder if project else None
     output.remark(f"{chosen.title}: {setup.config_path(chosen, scope)}")
@@ -112,10 +105,6 @@ def config(name: str, project: bool, root: str | None) -> int:
 
 
 def _apply_edits(edits: Iterable[FileEdit], *, dry_run: bool) -> int:
-    from dowse.interfaces.agents import setup
-    from dowse.interfaces.cli import output
-    from dowse.interfaces.theme import escape_code
-
     for edit in edits:
         if not edit.has_changes:
             output.remark(f"{_display(edit.path)}: nothing to change")
@@ -129,6 +118,4 @@ def _apply_edits(edits: Iterable[FileEdit], *, dry_run: bool) -> int:
 
 
 def _display(path: Path) -> str:
-    from dowse.interfaces.theme import escape_text
-
     return escape_text(str(path))

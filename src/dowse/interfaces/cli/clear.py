@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dowse.interfaces.cli import options
+from dowse.errors import UsageError
+from dowse.interfaces.cli import options, output
+from dowse.interfaces.json_values import SCHEMA
+from dowse.interfaces.theme import escape_text
+from dowse.types.stored import IndexState
 
 if TYPE_CHECKING:
     from dowse.engine import Engine
@@ -27,11 +31,6 @@ def clear(root: str | None, yes: bool, as_json: bool, **given: Any) -> int:
     the index again. Linked git work trees share one index: all of it goes. On a server, the index of
     this checkout goes, and what no other checkout of the repository uses.
     """
-    from dowse.errors import UsageError
-    from dowse.interfaces.cli import output
-    from dowse.interfaces.json_values import SCHEMA
-    from dowse.interfaces.theme import escape_text
-
     with options.open_engine(root, **given) as engine:
         index, exists = _locate_index(engine)
         place, files = escape_text(index), [str(path) for path in engine.index_files()]
@@ -54,8 +53,6 @@ def clear(root: str | None, yes: bool, as_json: bool, **given: Any) -> int:
 
 def _locate_index(engine: Engine) -> tuple[str, bool]:
     """Return where the index is, and whether there is anything to remove, complete or not."""
-    from dowse.types.stored import IndexState
-
     if not engine.is_on_server:
         return str(engine.index_folder), bool(engine.index_files())
     status = engine.status()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import click
+from click.shell_completion import get_completion_class
 
-from dowse.interfaces.cli import options
+from dowse.interfaces.cli import cli, options, output
+from dowse.interfaces.cli.run_command import COMPLETE_VARIABLE
 
 
 @click.command()
@@ -18,11 +20,6 @@ def completion(shell: str) -> int:
       zsh:   eval "$(dowse completion zsh)"            in ~/.zshrc
       fish:  dowse completion fish | source            in ~/.config/fish/config.fish
     """
-    from click.shell_completion import get_completion_class
-
-    from dowse.interfaces.cli import cli, output
-    from dowse.interfaces.cli.run_command import COMPLETE_VARIABLE
-
     kind = get_completion_class(shell)
     assert kind is not None
     script = kind(cli, {}, "dowse", COMPLETE_VARIABLE)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import fields
 from typing import Any
 
 import click
 
-from dowse.interfaces.cli import options
+from dowse import roots, settings
+from dowse.interfaces import json_values, text_layout
+from dowse.interfaces.cli import options, output
+from dowse.interfaces.theme import escape_text
+from dowse.settings import mask_passwords
 
 
 @click.group(no_args_is_help=False)
@@ -27,14 +33,6 @@ def config() -> None:
 @options.debug
 def show(root: str | None, as_json: bool, **given: Any) -> int:
     """Show every setting, its value and where it comes from."""
-    import json
-    from dataclasses import fields
-
-    from dowse.interfaces import json_values, text_layout
-    from dowse.interfaces.cli import output
-    from dowse.interfaces.theme import escape_text
-    from dowse.settings import mask_passwords
-
     with options.open_engine(root, allow_home=True, **given) as engine:
         values = {f.name: getattr(engine.settings, f.name) for f in fields(engine.settings)}
         values["store"] = mask_passwords(values["store"])
@@ -56,9 +54,6 @@ def show(root: str | None, as_json: bool, **given: Any) -> int:
 @options.debug
 def path(root: str | None) -> int:
     """Print the configuration file in force; leaves with 1 if there is none."""
-    from dowse import roots, settings
-    from dowse.interfaces.cli import output
-
     folder = roots.resolve_root(root, allow_home=True)
     file = settings.config_file(folder)
     if file is None:

@@ -6,7 +6,9 @@ from typing import Any
 
 import click
 
-from dowse.interfaces.cli import options
+from dowse.interfaces.cli import doctor_checks, options, output
+from dowse.interfaces.json_values import SCHEMA
+from dowse.interfaces.theme import escape_text
 
 NOT_IN_ORDER = 3
 
@@ -20,10 +22,6 @@ def doctor(root: str | None, as_json: bool, **given: Any) -> int:
 
     Leaves with 3 if a check fails; a warning is not a failure.
     """
-    from dowse.interfaces.cli import doctor_checks, output
-    from dowse.interfaces.json_values import SCHEMA
-    from dowse.interfaces.theme import escape_text
-
     results = [
         *doctor_checks.check_installation(),
         *doctor_checks.check_tree(root, **given),

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
+from filelock import FileLock, Timeout
+
 from dowse import roots
+from dowse.code import parsing
 from dowse.engine import Engine
 from dowse.errors import DowseError
 from dowse.interfaces.text_layout import format_count
@@ -95,8 +99,6 @@ def _check_package(name: str) -> Check:
 
 
 def _check_sqlite() -> Check:
-    import sqlite3
-
     return Check("sqlite", CheckVerdict.OK, sqlite3.sqlite_version)
 
 
@@ -107,8 +109,6 @@ def _check_git() -> Check:
 
 
 def _check_grammars(engine: Engine) -> Check:
-    from dowse.code import parsing
-
     specs = sorted({one.grammar for one in engine.languages.by_name.values() if one.grammar})
     broken = []
     for language in engine.languages.by_name.values():
@@ -179,8 +179,6 @@ def _check_index(engine: Engine) -> Check:
 
 
 def _check_lock(engine: Engine) -> Check:
-    from filelock import FileLock, Timeout
-
     path = engine.lock_file()
     if path is None:
         return Check("lock", CheckVerdict.OK, "nobody has written here yet")

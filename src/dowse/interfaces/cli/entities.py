@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from dowse.interfaces.cli import options
+from dowse.interfaces import render_graph
+from dowse.interfaces.cli import options, output
 
 NOTHING_FOUND = 1
 
@@ -39,9 +40,6 @@ def entities(
     QUERY is an id (path:Class.method), a name, a qualified name, a prefix (Auth*) or words. Each result says which
     tier found it.
     """
-    from dowse.interfaces import render_graph
-    from dowse.interfaces.cli import output
-
     given = options.pick_given(flags, "limit", "refresh")
     with options.open_engine(root, entity_threshold=threshold, **given) as engine:
         hits = engine.graph.entities(" ".join(words), options.build_filter(engine, flags))
@@ -69,9 +67,6 @@ def show(
 
     ID is a path, or path:Class.method; a name will do if only one thing has it.
     """
-    from dowse.interfaces import render_graph
-    from dowse.interfaces.cli import output
-
     with options.open_engine(root, **given) as engine:
         found = engine.graph.retrieve(ids, context)
     if as_json:

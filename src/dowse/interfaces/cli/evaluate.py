@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from dowse.errors import UsageError
-from dowse.interfaces.cli import options
+from dowse.evaluation import dataset, metrics, mining, report, storage, variants
+from dowse.evaluation.compare import compare
+from dowse.evaluation.run import MAX_HITS, EvalPlan
+from dowse.evaluation.run import evaluate as measure
+from dowse.interfaces.cli import options, output
+from dowse.interfaces.progress import progress_line
+from dowse.interfaces.reports import html_report, markdown_report, terminal
+from dowse.types.discovered import Skipped
 
 if TYPE_CHECKING:
     from dowse.engine import Engine
@@ -136,11 +144,6 @@ def diff(before: Path, after: Path, **flags: Any) -> int:
 
     Of each the first run is taken: the settings that were in force, not those it was compared with.
     """
-    from dowse.evaluation import storage
-    from dowse.evaluation.compare import compare
-    from dowse.interfaces.cli import output
-    from dowse.interfaces.reports import terminal
-
     first, second = storage.load(before), storage.load(after)
     names = _parse_metrics(flags["names"]) or second.metrics
     labels = _choose_labels(before, after)
@@ -157,8 +160,6 @@ def _choose_labels(before: Path, after: Path) -> tuple[str, str]:
 
 
 def _parse_metrics(given: str | None) -> tuple[str, ...]:
-    from dowse.evaluation import metrics
-
     names = tuple(name.strip().lower() for name in (given or "").split(",") if name.strip())
     for name in names:
         metrics.parse_metric(name)
@@ -166,19 +167,11 @@ def _parse_metrics(given: str | None) -> tuple[str, ...]:
 
 
 def _load_truth(truth: Path, flags: dict[str, Any]) -> Dataset:
-    from dataclasses import replace
-
-    from dowse.evaluation import dataset
-
     found = dataset.load(truth, queries=flags["queries"], repo=flags["repo"])
     return replace(found, suffix_paths=flags["paths"] == "suffix") if flags["paths"] else found
 
 
 def _mine_truth(engine: Engine, flags: dict[str, Any]) -> Dataset:
-    from dowse.evaluation import dataset, mining
-    from dowse.interfaces.cli import output
-    from dowse.interfaces.progress import progress_line
-
     sources = mining.parse_sources(flags["sources"])
     with progress_line() as progress:
         found = mining.mine(engine, flags["mine"], sources, flags["seed"], progress)
@@ -194,9 +187,6 @@ def _mine_truth(engine: Engine, flags: dict[str, Any]) -> Dataset:
 
 def _warn_if_indexed(engine: Engine, truth: Path) -> None:
     """Warn if the file with the answers is itself indexed."""
-    from dowse.interfaces.cli import output
-    from dowse.types.discovered import Skipped
-
     if not isinstance(engine.why(str(Path.cwd() / truth)), Skipped):
         output.remark(
             f"note: {truth} is searched too and gives its answers away: "
@@ -205,9 +195,6 @@ def _warn_if_indexed(engine: Engine, truth: Path) -> None:
 
 
 def _build_plan(flags: dict[str, Any]) -> EvalPlan:
-    from dowse.evaluation import metrics
-    from dowse.evaluation.run import MAX_HITS, EvalPlan
-
     names = _parse_metrics(flags["names"]) or metrics.DEFAULT_METRICS
     names = tuple(dict.fromkeys([*names, *(name for name, _ in _parse_bars(flags))]))
     depth = flags["limit"] or max(MAX_HITS, metrics.count_required_hits(names))
@@ -227,10 +214,6 @@ def _parse_bars(flags: dict[str, Any]) -> list[tuple[str, float]]:
 
 def _measure(engine: Engine, dataset: Dataset, flags: dict[str, Any]) -> Evaluation:
     """Measure every variant, and compare them."""
-    from dowse.evaluation import report, storage, variants
-    from dowse.evaluation.run import evaluate as measure
-    from dowse.interfaces.progress import progress_line
-
     plan = _build_plan(flags)
     base = variants.parse(" ".join(flags["assigned"]), engine.settings)
     chosen = [variants.rename_variant(base, variants.BASE_NAME)]
@@ -247,10 +230,6 @@ def _measure(engine: Engine, dataset: Dataset, flags: dict[str, Any]) -> Evaluat
 
 def _write_reports(evaluation: Evaluation, flags: dict[str, Any]) -> None:
     """Write the reports; files first, so that a long run is not lost to a closed pipe."""
-    from dowse.evaluation import storage
-    from dowse.interfaces.cli import output
-    from dowse.interfaces.reports import html_report, markdown_report, terminal
-
     if flags["save"]:
         storage.save(evaluation, flags["save"])
     if flags["html"]:
@@ -267,8 +246,6 @@ def _write_reports(evaluation: Evaluation, flags: dict[str, Any]) -> None:
 
 def _check_bars(evaluation: Evaluation, flags: dict[str, Any]) -> int:
     """Return the exit code: whether every bar was reached."""
-    from dowse.interfaces.cli import output
-
     overall = evaluation.runs[0].summary.overall
     failed = _has_regressed(evaluation.comparisons, flags)
     for name, bar in _parse_bars(flags):
@@ -282,8 +259,6 @@ def _check_bars(evaluation: Evaluation, flags: dict[str, Any]) -> int:
 
 
 def _has_regressed(comparisons: Sequence[Comparison], flags: dict[str, Any]) -> bool:
-    from dowse.interfaces.cli import output
-
     failed = False
     for found in comparisons:
         what = f"{found.after} against {found.before}"

@@ -7,7 +7,11 @@ from typing import Any
 
 import click
 
-from dowse.interfaces.cli import options
+from dowse.interfaces import json_values, render_explanation
+from dowse.interfaces.cli import options, output
+from dowse.interfaces.progress import progress_line
+from dowse.types.answers import SearchOptions
+from dowse.types.explanations import Verdict
 
 NOT_SHOWN = 1
 
@@ -32,12 +36,6 @@ def explain(
 
     Takes the filters of search, and what else changes its answer.
     """
-    from dowse.interfaces import json_values, render_explanation
-    from dowse.interfaces.cli import output
-    from dowse.interfaces.progress import progress_line
-    from dowse.types.answers import SearchOptions
-    from dowse.types.explanations import Verdict
-
     with options.open_engine(root, **options.pick_given(flags, *options.RANKING_SETTINGS)) as engine:
         path, line = engine.parse_place(place, Path.cwd())
         wanted = SearchOptions(

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from dowse.interfaces.cli import options
+from dowse.interfaces import render_graph
+from dowse.interfaces.cli import options, output
+from dowse.interfaces.text_layout import format_count
 from dowse.types.graph_values import DEFAULT_DEPTHS, Direction, GraphAnswer, Relation, Walk
 
 if TYPE_CHECKING:
@@ -162,9 +164,6 @@ def hubs(
     limit: int, kinds: tuple[str, ...], as_json: bool, color: str, root: str | None, **given: Any
 ) -> int:
     """Show what most of the tree depends on."""
-    from dowse.interfaces import render_graph
-    from dowse.interfaces.cli import output
-
     with options.open_engine(root, **given) as engine:
         found = engine.graph.hubs(engine.filter(kinds=kinds).kinds, limit)
     if as_json:
@@ -179,9 +178,6 @@ def hubs(
 @options.as_json
 def cycles(as_json: bool, color: str, root: str | None, **given: Any) -> int:
     """Show files that import each other in a circle."""
-    from dowse.interfaces import render_graph
-    from dowse.interfaces.cli import output
-
     with options.open_engine(root, **given) as engine:
         found = engine.graph.cycles()
     if as_json:
@@ -213,10 +209,6 @@ def _print_answer(
     **flags: Any,
 ) -> int:
     """Query the graph, print the answer, and return the exit code."""
-    from dowse.interfaces import render_graph
-    from dowse.interfaces.cli import output
-    from dowse.interfaces.text_layout import format_count
-
     with options.open_engine(root, **options.pick_given(flags, "refresh")) as engine:
         answer = query(engine.graph, _build_walk(engine, flags))
     if as_json or layout == "json":

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import click
 
-from dowse.interfaces.cli import options
+from dowse import roots
+from dowse.interfaces import hooks
+from dowse.interfaces.cli import options, output
+from dowse.interfaces.theme import escape_text
 
 
 @click.group(no_args_is_help=False)
@@ -23,9 +26,6 @@ def hook() -> None:
 @options.debug
 def install(root: str | None) -> int:
     """Add dowse to the hooks of the repository."""
-    from dowse import roots
-    from dowse.interfaces import hooks
-
     return _print_changes(hooks.install(roots.resolve_root(root)), "the hooks are there already")
 
 
@@ -34,16 +34,10 @@ def install(root: str | None) -> int:
 @options.debug
 def uninstall(root: str | None) -> int:
     """Take dowse out of the hooks; everything else in them stays."""
-    from dowse import roots
-    from dowse.interfaces import hooks
-
     return _print_changes(hooks.uninstall(roots.resolve_root(root)), "there are no hooks of dowse")
 
 
 def _print_changes(changed: Sequence[Path], otherwise: str) -> int:
-    from dowse.interfaces.cli import output
-    from dowse.interfaces.theme import escape_text
-
     for path in changed:
         output.write(escape_text(str(path)))
     if not changed:

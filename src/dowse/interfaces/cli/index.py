@@ -8,7 +8,9 @@ from typing import Any
 import click
 
 from dowse.errors import UsageError
-from dowse.interfaces.cli import options
+from dowse.interfaces import json_values, render_index
+from dowse.interfaces.cli import options, output
+from dowse.interfaces.progress import progress_line
 
 NOTHING_INDEXED = 1
 SOME_FAILED = 4
@@ -47,10 +49,6 @@ def index(path: str | None, root: str | None, rebuild: bool, as_json: bool, **fl
     Patterns are those of .gitignore. What is given here holds for this run: to keep it, put it into
     dowse.toml.
     """
-    from dowse.interfaces import json_values, render_index
-    from dowse.interfaces.cli import output
-    from dowse.interfaces.progress import progress_line
-
     if path and root:
         raise UsageError("the folder is given twice: as PATH or with --root, not both")
     given = {name: value if value != () else None for name, value in flags.items()}

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dowse.interfaces.cli import options
+from dowse.interfaces import json_values, text_layout
+from dowse.interfaces.cli import options, output
 
 if TYPE_CHECKING:
     from dowse.code.languages.spec import Language
@@ -23,9 +24,6 @@ def languages(name: str | None, root: str | None, as_json: bool) -> int:
     With those that the settings add. NAME is a language, an alias or an extension: show only that one, in
     full. A file in no language of the list is searched as text.
     """
-    from dowse.interfaces import json_values, text_layout
-    from dowse.interfaces.cli import output
-
     with options.open_engine(root, allow_home=True) as engine:
         known = engine.languages
     chosen = [known.find(name)] if name else sorted(known.by_name.values(), key=lambda one: one.name)

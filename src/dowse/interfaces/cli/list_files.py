@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dowse.interfaces.cli import options
+from dowse.interfaces import json_values, text_layout
+from dowse.interfaces.cli import options, output
+from dowse.interfaces.theme import escape_text
 
 if TYPE_CHECKING:
     from dowse.engine import Engine
@@ -32,10 +34,6 @@ def list_files(glob: str | None, skipped: bool, root: str | None, as_json: bool,
     With --skipped, the files and folders that an indexing run would skip as the disk is now; of a folder
     that is skipped whole, the folder alone.
     """
-    from dowse.interfaces import json_values, text_layout
-    from dowse.interfaces.cli import output
-    from dowse.interfaces.theme import escape_text
-
     with options.open_engine(root, **given) as engine:
         patterns = [options.resolve_pattern(glob, engine)] if glob else []
         if skipped:
@@ -66,10 +64,6 @@ def list_files(glob: str | None, skipped: bool, root: str | None, as_json: bool,
 
 
 def _list_skipped(engine: Engine, patterns: Sequence[str], *, as_json: bool) -> int:
-    from dowse.interfaces import json_values, text_layout
-    from dowse.interfaces.cli import output
-    from dowse.interfaces.theme import escape_text
-
     found = list(engine.list_skipped(*patterns))
     if as_json:
         rows = [skipped._asdict() for skipped in found]

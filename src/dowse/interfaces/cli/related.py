@@ -9,6 +9,8 @@ import click
 
 from dowse.interfaces.cli import options
 from dowse.interfaces.cli.search import NOTHING_FOUND, show_response
+from dowse.interfaces.progress import progress_line
+from dowse.types.answers import SearchOptions
 
 
 @click.command()
@@ -27,9 +29,6 @@ def related(place: str, root: str | None, explain: bool, as_json: bool, color: s
     The tests of a source file or what a test tests come first, then code that is like the code at the line
     (default: like the whole file, in others).
     """
-    from dowse.interfaces.progress import progress_line
-    from dowse.types.answers import SearchOptions
-
     with options.open_engine(root, **options.pick_given(flags, "limit", "refresh")) as engine:
         path, line = engine.parse_place(place, Path.cwd())
         wanted = SearchOptions(filter=options.build_filter(engine, flags))

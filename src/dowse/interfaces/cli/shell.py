@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from dowse import settings
 from dowse.errors import DowseError
-from dowse.interfaces.cli import options
+from dowse.interfaces.cli import options, output
+from dowse.interfaces.progress import progress_line
+from dowse.interfaces.repl import Conversation, Quit
 
 if TYPE_CHECKING:
     from dowse.interfaces.repl import Conversation
@@ -34,10 +37,6 @@ def shell(root: str | None, color: str, **given: Any) -> int:
     The index stays open, so that answers come at once. :help lists what else can be said: filters that stay set,
     opening a hit in the editor, more hits. Lines are remembered and completed where the terminal can do it.
     """
-    from dowse.interfaces.cli import output
-    from dowse.interfaces.progress import progress_line
-    from dowse.interfaces.repl import Conversation, Quit
-
     with options.open_engine(root, **given) as engine:
         with progress_line() as progress:
             engine.refresh(progress)
@@ -78,9 +77,6 @@ def _line_editing(conversation: Conversation) -> Iterator[None]:
     except ImportError:  # on Windows
         yield
         return
-    from contextlib import suppress
-
-    from dowse import settings
 
     file = settings.user_cache_dir() / HISTORY_FILE
 

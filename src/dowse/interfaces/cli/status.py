@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dowse.interfaces.cli import options
+from dowse.interfaces import json_values, render_index
+from dowse.interfaces.cli import options, output
+from dowse.interfaces.json_values import SCHEMA
+from dowse.interfaces.theme import escape_text
+from dowse.types.discovered import Skipped
+from dowse.types.stored import IndexState
 
 if TYPE_CHECKING:
     from dowse.engine import Engine
@@ -28,10 +33,6 @@ def status(root: str | None, why: str | None, as_json: bool, **given: Any) -> in
 
     Leaves with 3 if there is no index. With --why, leaves with 1 if the file is skipped.
     """
-    from dowse.interfaces import json_values, render_index
-    from dowse.interfaces.cli import output
-    from dowse.types.stored import IndexState
-
     with options.open_engine(root, **given) as engine:
         if why is not None:
             return _print_why(engine, why, as_json=as_json)
@@ -49,11 +50,6 @@ def status(root: str | None, why: str | None, as_json: bool, **given: Any) -> in
 
 
 def _print_why(engine: Engine, path: str, *, as_json: bool) -> int:
-    from dowse.interfaces.cli import output
-    from dowse.interfaces.json_values import SCHEMA
-    from dowse.interfaces.theme import escape_text
-    from dowse.types.discovered import Skipped
-
     verdict = engine.why(str(Path.cwd() / path))
     is_skipped = isinstance(verdict, Skipped)
     reason, detail = (verdict.reason, verdict.detail) if isinstance(verdict, Skipped) else ("", "")

@@ -6,7 +6,14 @@ from typing import Any
 
 import click
 
-from dowse.interfaces.cli import options
+from dowse.errors import UsageError
+from dowse.interfaces import json_values, render_index
+from dowse.interfaces.cli import options, output
+from dowse.interfaces.json_values import SCHEMA
+from dowse.interfaces.progress import progress_line
+from dowse.interfaces.text_layout import format_count
+from dowse.interfaces.theme import escape_text
+from dowse.settings import mask_passwords
 
 
 @click.group(no_args_is_help=False)
@@ -40,11 +47,6 @@ def init(
 
     Says which extension is missing and where to get it. Doing it twice does no harm.
     """
-    from dowse.errors import UsageError
-    from dowse.interfaces import json_values
-    from dowse.interfaces.cli import output
-    from dowse.interfaces.theme import escape_text
-
     if rebuild and not yes:
         raise UsageError("a rebuild removes the indexes of everybody: say --yes if you mean it")
     with options.open_engine(root, store=store, allow_home=True) as engine:
@@ -68,9 +70,6 @@ def init(
 @options.debug
 def status(root: str | None, store: str | None, as_json: bool) -> int:
     """Show what the server has: sizes, repositories, checkouts, generations, and what could be better."""
-    from dowse.interfaces import json_values, render_index
-    from dowse.interfaces.cli import output
-
     with options.open_engine(root, store=store, allow_home=True) as engine:
         found = engine.server_status()
     if as_json:
@@ -101,9 +100,6 @@ def gc(
     root: str | None, store: str | None, forget: tuple[str, ...], older_than: float | None, as_json: bool
 ) -> int:
     """Free what no checkout uses any more."""
-    from dowse.interfaces.cli import output
-    from dowse.interfaces.json_values import SCHEMA
-
     with options.open_engine(root, store=store, allow_home=True) as engine:
         gone = engine.collect_garbage(forget, older_than)
     if as_json:
@@ -128,12 +124,6 @@ def copy(source: str, target: str, root: str | None, as_json: bool, **given: Any
     SOURCE and TARGET are 'embedded' or postgresql://HOST/DATABASE; 'shared' stands for the store in the settings.
     Files that the target has already are left alone.
     """
-    from dowse.interfaces.cli import output
-    from dowse.interfaces.json_values import SCHEMA
-    from dowse.interfaces.progress import progress_line
-    from dowse.interfaces.text_layout import format_count
-    from dowse.settings import mask_passwords
-
     with options.open_engine(root, **given) as engine, progress_line() as progress:
         shared = engine.settings.store
         one, two = (shared if name == "shared" else name for name in (source, target))

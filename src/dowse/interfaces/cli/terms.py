@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from dowse.errors import UsageError
-from dowse.interfaces.cli import options
+from dowse.evaluation import dataset
+from dowse.evaluation.term_graph_checks.check import check as find_problems
+from dowse.evaluation.term_graph_checks.suggest import suggest as find_pairs
+from dowse.evaluation.term_graph_checks.validate import validate as measure
+from dowse.interfaces import json_values, render, text_layout
+from dowse.interfaces.cli import options, output
+from dowse.interfaces.json_values import SCHEMA
+from dowse.interfaces.progress import progress_line
+from dowse.interfaces.text_layout import format_count
+from dowse.interfaces.theme import escape_text
 
 if TYPE_CHECKING:
     from dowse.engine import Engine
@@ -40,12 +51,6 @@ def check(file: Path | None, root: str | None, as_json: bool, **given: Any) -> i
 
     Leaves with 1 if there are any.
     """
-    from dowse.evaluation.term_graph_checks.check import check as find_problems
-    from dowse.interfaces.cli import output
-    from dowse.interfaces.json_values import SCHEMA
-    from dowse.interfaces.text_layout import format_count
-    from dowse.interfaces.theme import escape_text
-
     with options.open_engine(root, **given) as engine:
         path, graph = _load_graph(engine, file)
         problems = find_problems(graph, engine)
@@ -83,9 +88,6 @@ def try_(words: tuple[str, ...], file: Path | None, root: str | None, as_json: b
 
     Leaves with 1 if nothing would be.
     """
-    from dowse.interfaces import json_values, render
-    from dowse.interfaces.cli import output
-
     with options.open_engine(root, allow_home=True) as engine:
         path, _ = _load_graph(engine, file)
         trace = engine.try_terms(" ".join(words), path)
@@ -110,11 +112,6 @@ def validate(file: Path, queries: Path, root: str | None, as_json: bool, **given
     QUERIES is ground truth as for 'dowse eval'. "Validated" means 10 points or more and no query worse;
     leaves with 1 if it is not.
     """
-    from dowse.evaluation import dataset
-    from dowse.evaluation.term_graph_checks.validate import validate as measure
-    from dowse.interfaces.cli import output
-    from dowse.interfaces.progress import progress_line
-
     with (
         options.open_engine(root, **given) as engine,
         progress_line() as progress,
@@ -140,11 +137,6 @@ def suggest(root: str | None, limit: int, out: Path | None, where: bool, as_json
     From docstrings, commit subjects and, where DOWSE_SEARCH_LOG=1 is set, from searches that were asked again in
     other words. Nothing is added to any term graph.
     """
-    from dowse.evaluation.term_graph_checks.suggest import suggest as find_pairs
-    from dowse.interfaces import json_values, text_layout
-    from dowse.interfaces.cli import output
-    from dowse.interfaces.theme import escape_text
-
     with options.open_engine(root, **given) as engine:
         if where:
             output.write(str(engine.search_log))
@@ -175,9 +167,6 @@ def _load_graph(engine: Engine, file: Path | None) -> tuple[Path, TermGraph]:
 
 def _write_entries(path: Path, pairs: list[tuple[str, str]]) -> None:
     """Write pairs as entries, but not over a file that exists."""
-    import json
-    import os
-
     if os.path.lexists(path):  # a link to nothing too: what is written through it, is written elsewhere
         raise UsageError(f"{path} is there: give --out another name")
     entries: dict[str, list[str]] = {}
@@ -192,8 +181,6 @@ def _write_entries(path: Path, pairs: list[tuple[str, str]]) -> None:
 
 
 def _validation_values(found: Validation) -> dict[str, Any]:
-    from dowse.interfaces import json_values
-
     return {
         "schema": json_values.SCHEMA,
         "file": found.file,
@@ -211,9 +198,6 @@ def _validation_values(found: Validation) -> dict[str, Any]:
 
 def _validation_text(found: Validation) -> str:
     """Render the table of queries, what was added to them, and the conclusion."""
-    from dowse.interfaces import text_layout
-    from dowse.interfaces.theme import escape_text
-
     rows = [("BEFORE", "AFTER", "CHANGE", "QUERY")]
     rows += [(str(r.before or "-"), str(r.after or "-"), r.change, escape_text(r.query)) for r in found.rows]
     enriched = [

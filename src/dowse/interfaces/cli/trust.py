@@ -6,7 +6,9 @@ from typing import Any
 
 import click
 
-from dowse.interfaces.cli import options
+from dowse.interfaces.cli import options, output
+from dowse.interfaces.json_values import SCHEMA
+from dowse.interfaces.theme import escape_text
 
 
 @click.command()
@@ -23,10 +25,6 @@ def trust(root: str | None, fresh: bool, as_json: bool, **given: Any) -> int:
 
     Where the folder belongs to another user or cannot be written, set DOWSE_TRUST_INDEX=1 instead.
     """
-    from dowse.interfaces.cli import output
-    from dowse.interfaces.json_values import SCHEMA
-    from dowse.interfaces.theme import escape_text
-
     with options.open_engine(root, **given) as engine:
         index = str(engine.trust_index(fresh=fresh))
     folder = escape_text(index)

@@ -7,7 +7,10 @@ from typing import Any
 
 import click
 
-from dowse.interfaces.cli import options
+from dowse.interfaces.cli import options, output
+from dowse.interfaces.progress import progress_line
+from dowse.interfaces.text_layout import format_count
+from dowse.interfaces.theme import escape_text
 
 
 @click.command()
@@ -20,11 +23,6 @@ def watch(root: str | None, quiet: bool, **given: Any) -> int:
     Runs in the foreground until Ctrl-C. Searches need it not: they notice changes by themselves; on very large
     trees, and with an embedder that takes its time, it spares them the wait.
     """
-    from dowse.interfaces.cli import output
-    from dowse.interfaces.progress import progress_line
-    from dowse.interfaces.text_layout import format_count
-    from dowse.interfaces.theme import escape_text
-
     with options.open_engine(root, **given) as engine:
         changed = engine.watch()
         with progress_line() as progress:
