@@ -172,10 +172,14 @@ def test_an_unknown_field_suggests_the_nearest(text: str, meant: str) -> None:
     assert parse_query(f'"{text}"').phrases == (text,)
 
 
-def test_an_unknown_field_like_no_other() -> None:
-    with pytest.raises(UsageError, match="unknown field 'zzzz:'") as caught:
-        parse_query("zzzz:x")
-    assert "did you mean" not in str(caught.value)
+@pytest.mark.parametrize(
+    "text", ["zzzz:x", "how are components like mypkg:test:spec read", "run with jobs:fast"]
+)
+def test_an_unknown_field_like_no_other_is_text(text: str) -> None:
+    parsed = parse_query(text)
+    assert parsed.text == text
+    (note,) = parsed.notes
+    assert "is no field and is searched for as text: known are lang:, path:, kind:" in note
 
 
 def test_what_cannot_be_excluded() -> None:

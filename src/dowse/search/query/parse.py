@@ -2,10 +2,9 @@
 
     retry backoff lang:py path:src/** -path:tests kind:function name:*Handler "exact phrase" /regex/i changed:14d
 
-What is not clearly a field stays text: ``std::vector``, ``http://x``, ``file.py:123``, ``localhost:8080``,
-``foo: bar``, ``x:=1``, ``C:\\x``. A word before a colon that looks like a field and is none is an error, since a
-filter that is silently taken as text gives a wrong answer. A backslash in front of a phrase, a regex or a field
-makes it text. Pasted text (several lines, or long) is never read as a query.
+What is not clearly a field stays text: ``std::vector``, ``http://x``, ``file.py:123``, ``foo: bar``, ``C:\\x``. What
+looks like a field and is none is an error if it is like a known one, else text with a note. A backslash before a
+phrase, regex or field makes it text. Pasted text is never read as a query.
 """
 
 from __future__ import annotations
@@ -172,7 +171,7 @@ class _QueryReader:
         field = FIELD_ALIASES.get(name, name)
         if field not in FIELDS:
             if _is_unknown_field(self.query, match):
-                self._refuse_field(name)
+                self._check_unknown_field(name)
             return False
         if minus and field not in EXCLUDABLE_FIELDS:
             can = ", ".join(f"-{name}:" for name in EXCLUDABLE_FIELDS)
@@ -238,12 +237,14 @@ class _QueryReader:
                 f"{word} has a space after it and is searched for as text: write {_make_example(name)}"
             )
 
-    def _refuse_field(self, name: str) -> NoReturn:
-        word = self.query[self.at :].split(maxsplit=1)[0]
-        self._refuse(
-            f"unknown field '{name}:'",
-            f"{_suggest(name, FIELDS, '')}. To search for the text itself, quote it: {_quote(word)}",
-        )
+    def _check_unknown_field(self, name: str) -> None:
+        """Refuse a field that is like a known one, and was meant to be it; note that any other is text."""
+        suggestion = _suggest(name, FIELDS, "")
+        if _find_nearest(name, FIELDS, ""):
+            word = self.query[self.at :].split(maxsplit=1)[0]
+            hint = f"{suggestion}. To search for the text itself, quote it: {_quote(word)}"
+            self._refuse(f"unknown field '{name}:'", hint)
+        self.notes.append(f"'{name}:' is no field and is searched for as text: {suggestion}")
 
     def _refuse(self, what: str, hint: str) -> NoReturn:
         raise UsageError(f"{what} (at character {self.offset + self.at + 1}): {hint}")
@@ -270,11 +271,17 @@ def _make_example(field: str) -> str:
     return f"{field}:{values.get(field, 'py')}"
 
 
+def _find_nearest(word: str, known: Sequence[str], field: str) -> str:
+    """Find the known word that another was meant to be; empty if there is none like it."""
+    if not field and word in _FOREIGN_FIELDS:
+        return _FOREIGN_FIELDS[word]
+    close = get_close_matches(word, [*known, *(FIELD_ALIASES if not field else ())], n=1, cutoff=0.5)
+    return str(FIELD_ALIASES.get(close[0], close[0])) if close else ""
+
+
 def _suggest(word: str, known: Sequence[str], field: str) -> str:
     """Suggest the nearest known word, and list all of them."""
-    close = get_close_matches(word, [*known, *(FIELD_ALIASES if not field else ())], n=1, cutoff=0.5)
-    same = _FOREIGN_FIELDS.get(word) if not field else None
-    best = same or (FIELD_ALIASES.get(close[0], close[0]) if close else "")
+    best = _find_nearest(word, known, field)
     colon = "" if field else ":"
     guess = f"did you mean '{best}{colon}'? " if best else ""
     return f"{guess}known are {', '.join(f'{name}{colon}' for name in known)}"
