@@ -29,7 +29,7 @@ _STAGE_NAMES = {
     "wait": "waiting for another process to index",
 }
 
-_COUNTED_NOUNS = {"evaluate": "questions", "copy": "files"}
+_COUNTED_NOUNS = {"evaluate": "queries", "copy": "files"}
 """Stages whose work is counted in items, not in bytes."""
 
 
