@@ -42,18 +42,6 @@ out; `--json` has everything as it is, see [json.md](json.md).
 """
 
 
-def main() -> int:
-    """Write the page, or compare it."""
-    text = page()
-    if "--check" not in sys.argv[1:]:
-        PAGE.write_text(text, encoding="utf-8")
-        return 0
-    if PAGE.is_file() and PAGE.read_text(encoding="utf-8") == text:
-        return 0
-    sys.stderr.write(f"{PAGE} is out of date: run 'make docs'\n")
-    return 1
-
-
 def page() -> str:
     """Make the page as it should be."""
     return "\n".join([INTRODUCTION, *(section(*item) for item in commands())])
@@ -81,4 +69,6 @@ def section(words: str, command: click.Command) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from generated_page import write_or_check
+
+    sys.exit(write_or_check(PAGE, page()))

@@ -19,18 +19,6 @@ This page is written by `docs/generate_modules.py` from the first sentence of ea
 """
 
 
-def main() -> int:
-    """Write the page, or compare it."""
-    text = make_page()
-    if "--check" not in sys.argv[1:]:
-        PAGE.write_text(text, encoding="utf-8")
-        return 0
-    if PAGE.is_file() and PAGE.read_text(encoding="utf-8") == text:
-        return 0
-    sys.stderr.write(f"{PAGE} is out of date: run 'make docs'\n")
-    return 1
-
-
 def make_page() -> str:
     """Make the page: a table for each folder."""
     folders = sorted({path.parent for path in SOURCE.rglob("*.py")})
@@ -54,4 +42,6 @@ def _read_first_sentence(path: Path) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from generated_page import write_or_check
+
+    sys.exit(write_or_check(PAGE, make_page()))
