@@ -129,10 +129,10 @@ def entities_text(hits: Sequence[EntityHit], paint: Paint) -> str:
 
 def code_text(entities: Sequence[EntityCode], paint: Paint) -> str:
     """Render the numbered code of each entity under its id."""
-    return "\n\n".join("\n".join(_numbered_lines(entity, paint)) for entity in entities)
+    return "\n\n".join("\n".join(_number_lines(entity, paint)) for entity in entities)
 
 
-def _numbered_lines(entity: EntityCode, paint: Paint) -> Iterator[str]:
+def _number_lines(entity: EntityCode, paint: Paint) -> Iterator[str]:
     yield f"{_format_node(Node(entity.id, entity.kind), entity.id, paint)} {entity.kind}"
     width = len(str(entity.end_line))
     for number, line in enumerate(entity.text.split("\n"), max(1, entity.start_line)):
@@ -244,7 +244,7 @@ def affected_values(affected: Affected) -> dict[str, Any]:
 # --- drawings ---
 
 
-def _directed_edges(answer: GraphAnswer) -> list[tuple[str, str, Edge]]:
+def _orient_edges(answer: GraphAnswer) -> list[tuple[str, str, Edge]]:
     """Return each edge once, in the direction of its relation."""
     drawn = {}
     for step in answer.steps:
@@ -261,7 +261,7 @@ def dot(answer: GraphAnswer) -> str:
         lines.append(
             f"  {json.dumps(id, ensure_ascii=False)} [label={json.dumps(id, ensure_ascii=False)}{style}];"
         )
-    for source, target, edge in _directed_edges(answer):
+    for source, target, edge in _orient_edges(answer):
         dashed = "" if edge.certainty is Certainty.RESOLVED else ' style="dashed"'
         ends = f"{json.dumps(source, ensure_ascii=False)} -> {json.dumps(target, ensure_ascii=False)}"
         lines.append(f'  {ends} [label="{edge.relation}"{dashed}];')
@@ -273,7 +273,7 @@ def mermaid(answer: GraphAnswer) -> str:
     numbers = {id: f"n{n}" for n, id in enumerate(_node_ids(answer))}
     lines = ["graph LR"]
     lines += [f'  {number}["{_MERMAID_SPECIAL.sub("_", id)}"]' for id, number in numbers.items()]
-    for source, target, edge in _directed_edges(answer):
+    for source, target, edge in _orient_edges(answer):
         arrow = "-->" if edge.certainty is Certainty.RESOLVED else "-.->"
         lines.append(f"  {numbers[source]} {arrow}|{edge.relation}| {numbers[target]}")
     return "\n".join(lines)

@@ -83,7 +83,7 @@ class Workspace:
         """Return the engines that a call searches: of one repository by its name or path, or all."""
         folders = self.folders(client_roots)
         if repository:
-            known = folders | self._linked_repositories(folders)
+            known = folders | self._find_linked_repositories(folders)
             matches = {name: folder for name, folder in known.items() if repository in (name, str(folder))}
             if not matches:
                 raise UsageError(f"there is no repository '{repository}' here: known are {', '.join(known)}")
@@ -124,7 +124,7 @@ class Workspace:
 
         return name_folders(folders, {})
 
-    def _linked_repositories(self, folders: Mapping[str, Path]) -> dict[str, Path]:
+    def _find_linked_repositories(self, folders: Mapping[str, Path]) -> dict[str, Path]:
         """Return the repositories that settings name: the user's own anywhere, a tree's only inside of it."""
         linked: dict[str, Path] = {}
         for folder in folders.values():
