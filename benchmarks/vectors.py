@@ -1,11 +1,10 @@
-"""Vector search: recall lost by quantization and the PCA prefilter, and search time, on chunks of real trees.
+"""Vector search: recall lost by quantization, and search time, on chunks of real trees.
 
 The chunks of the 31 repositories and of SWE-QA's trees are embedded with the built-in model and put into a vector
 index; the public queries are searched in it. Recall is the share of the 100 nearest by exact float32 that are among
 the 100 found. More rows than there are chunks are these vectors several times over, each time with other noise (a
 fifth of their length), so that neighbours are near but not equal. "As it ships" is what the store does: all rows are
-compared as int8, in large segments only those that the PCA prefilter chooses. The alternatives beside it: all rows at
-any size; one-bit codes, with and without a random rotation.
+compared as int8. The alternatives beside it: one-bit codes, with and without a random rotation.
 """
 
 from __future__ import annotations
@@ -31,7 +30,6 @@ from dowse.code.languages import load_builtin
 from dowse.embedders.static import load_built_in
 from dowse.gc_pause import gc_paused
 from dowse.indexing.analyze_file import ParserConfig, analyze
-from dowse.stores.embedded import vector_index as store
 from dowse.stores.embedded.vector_codec import pack_vectors
 from dowse.stores.embedded.vector_index import VectorIndex
 from dowse.types.discovered import ChunkVector
@@ -209,10 +207,6 @@ def _make_outcome(size: int, embedded: EmbeddedChunks, query_vectors: Any) -> Ou
     candidates = ONE_BIT_CANDIDATES.get(size, size // 25)
     with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
         methods = {SHIPPED: _make_flat_search(_build_index(Path(folder, "shipped"), embedded), embedded)}
-        if size >= store.PREFILTER_MIN_ROWS:
-            methods["int8, all rows"] = _make_flat_search(
-                _build_without_prefilter(Path(folder, "plain"), embedded), embedded
-            )
         for rotated, name in ((False, "one bit"), (True, "one bit after a rotation")):
             methods[f"{name}, {candidates:,} compared as int8"] = _make_one_bit_search(
                 embedded, rotated, candidates
@@ -229,15 +223,6 @@ def _make_outcome(size: int, embedded: EmbeddedChunks, query_vectors: Any) -> Ou
             f"one tree: {len(embedded.subsets['one tree']):,} files",
         ),
     )
-
-
-def _build_without_prefilter(folder: Path, embedded: EmbeddedChunks) -> VectorIndex:
-    """Build the index without the prefilter: all rows are compared, however many."""
-    rows, store.PREFILTER_MIN_ROWS = store.PREFILTER_MIN_ROWS, sys.maxsize
-    try:
-        return _build_index(folder, embedded)
-    finally:
-        store.PREFILTER_MIN_ROWS = rows
 
 
 def _measure_figures(

@@ -9,7 +9,6 @@ import pytest
 
 from dowse import stores
 from dowse.index_folder import IndexFolder
-from dowse.stores.embedded import pca_prefilter, vector_index, vector_segment
 from dowse.stores.protocol import Snapshot, Store
 
 from . import server
@@ -20,22 +19,7 @@ NUMBERS = count()
 HOT_CACHE = "postgresql, hot cache"
 """A server's store that reads lists of everything at once, as it does after some queries."""
 
-PREFILTERED = "embedded, large"
-"""A store in files whose vectors are chosen by a prefilter, as those of large trees are."""
-
-KINDS = (*stores.NAMES, HOT_CACHE, PREFILTERED)
-
-
-@pytest.fixture(autouse=True)
-def _small_is_large(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """For tests of a store in files that is large, every number of vectors is a large one."""
-    callspec = getattr(request.node, "callspec", None)
-    if callspec is not None and PREFILTERED in callspec.params.values():
-        monkeypatch.setattr(vector_index, "PREFILTER_MIN_ROWS", 1)
-        monkeypatch.setattr(vector_segment, "PREFILTER_ROWS_PER_HIT", 2)
-        monkeypatch.setattr(vector_segment, "MAX_COPIED_SHARE", 0.0)
-        monkeypatch.setattr(vector_segment, "MAX_PREFILTERED_SHARE", 1.0)
-        monkeypatch.setattr(pca_prefilter, "MIN_KEPT_VARIANCE", 0.0)
+KINDS = (*stores.NAMES, HOT_CACHE)
 
 
 @pytest.fixture(scope="session")

@@ -3,14 +3,12 @@
 import struct
 from array import array
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.stores.embedded import pca_prefilter, vector_index, vector_segment
 from dowse.stores.embedded.quantize import quantize_int8
 from dowse.stores.embedded.topk import top_k_indices
 from dowse.stores.embedded.vector_codec import pack_vectors, unpack_vectors
@@ -81,6 +79,22 @@ def test_the_nearest_are_those_of_full_precision(
         assert len(found) == len(wanted)
         shares.append(len(set(found) & set(wanted)) / len(wanted))
     assert np.mean(shares) >= 0.98
+
+
+@pytest.mark.parametrize("files", [frozenset({7}), frozenset(range(1, FILES, 2))], ids=["one", "half"])
+def test_only_rows_of_the_files_are_found_however_few_they_are(
+    tmp_path: Path, matrix: np.ndarray, files: frozenset[int]
+) -> None:
+    """Of one segment: few rows are copied together and compared, many are compared where they are."""
+    index = VectorIndex(tmp_path)
+    index.append(1, files_of(matrix), lambda ids: ids >= 0)
+    for query in unit(10, 6):
+        found = index.search(query.tolist(), 10, files)
+        wanted = exact(matrix, query, 10, files)
+        assert len(found) == 10 and len({hit.chunk for hit in found} & set(wanted)) >= 9
+        for chunk, score in found:
+            file, ordinal = split_chunk_id(chunk)
+            assert score == pytest.approx(float(matrix[(file - 1) * 25 + ordinal] @ query), abs=0.01)
 
 
 def test_each_question_has_its_own_files(index: VectorIndex) -> None:
@@ -218,148 +232,3 @@ def test_a_manifest_that_is_open_elsewhere_is_replaced_a_moment_later(
     monkeypatch.setattr(Path, "replace", refusing)
     VectorIndex(tmp_path).append(1, files_of(matrix[:50]), lambda ids: ids >= 0)
     assert len(VectorIndex(tmp_path)) == 50
-
-
-# --- the prefilter --------------------------------------------------------------------------------------
-
-ODD = 61
-"""Numbers of a vector that three eighths of are no whole number, and that fill no whole words."""
-
-MANY_FILES = 800
-
-
-@pytest.fixture(scope="module")
-def many() -> np.ndarray:
-    return unit(25 * MANY_FILES, 6, ODD)
-
-
-@pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory, many: np.ndarray) -> VectorIndex:
-    """Two segments without a prefilter."""
-    return of_two_segments(tmp_path_factory.mktemp("plain"), many)
-
-
-@pytest.fixture(scope="module")
-def large(tmp_path_factory: pytest.TempPathFactory, many: np.ndarray) -> VectorIndex:
-    """The same two, of which the larger has a prefilter."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vector_index, "PREFILTER_MIN_ROWS", 10_000)
-        return of_two_segments(tmp_path_factory.mktemp("large"), many)
-
-
-def of_two_segments(folder: Path, matrix: np.ndarray) -> VectorIndex:
-    index, files = VectorIndex(folder), files_of(matrix)
-    index.append(1, files[:700], lambda ids: ids >= 0)
-    index.append(2, files[700:], lambda ids: ids >= 0)
-    return VectorIndex(folder)
-
-
-def segment_of(index: VectorIndex) -> VectorSegment:
-    """The larger one."""
-    found: dict[str, VectorSegment] = vars(index)["_segments"]
-    return max(found.values(), key=lambda segment: segment.shape.rows)
-
-
-WIDE, NARROW = frozenset(range(1, MANY_FILES, 2)), frozenset({2, 3, 300, 301, 790})
-
-
-@pytest.mark.parametrize("files", [None, WIDE, NARROW], ids=["all", "many files", "few files"])
-def test_the_prefilter_loses_little(
-    large: VectorIndex,
-    plain: VectorIndex,
-    many: np.ndarray,
-    files: frozenset[int] | None,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    assert segment_of(large).shape.has_prefilter and not segment_of(plain).shape.has_prefilter
-    chosen: list[int] = []
-    nearest = pca_prefilter.find_nearest_runs
-
-    def counted(*args: Any) -> list[tuple[int, int]]:
-        runs = nearest(*args)
-        chosen.append(sum(end - first for first, end in runs))
-        return runs
-
-    monkeypatch.setattr(pca_prefilter, "find_nearest_runs", counted)
-    shares = []
-    for query in many[::500] + 0.3 * unit(40, 7, ODD):
-        wanted = {hit.chunk: hit.score for hit in plain.search(query.tolist(), 10, files)}
-        found = {hit.chunk: hit.score for hit in large.search(query.tolist(), 10, files)}
-        assert len(found) == len(wanted) == 10
-        assert files is None or {chunk >> 20 for chunk in found} <= files
-        both = found.keys() & wanted.keys()
-        assert {chunk: found[chunk] for chunk in both} == {chunk: wanted[chunk] for chunk in both}
-        shares.append(len(both) / len(wanted))
-    assert np.mean(shares) >= 0.95  # of numbers by chance, which are harder to tell apart than those of texts
-    if files is NARROW:  # too few to be chosen from: nothing is lost
-        assert min(shares) == 1.0 and not chosen
-    else:
-        assert (
-            len(chosen) == 40
-            and max(chosen) < segment_of(large).shape.rows * vector_segment.MAX_PREFILTERED_SHARE
-        )
-
-
-def test_prefilter_axes_lie_along_the_directions_in_which_rows_spread_most() -> None:
-    """Rows that differ in a plane only: two numbers tell all of what tells them apart."""
-    random = np.random.default_rng(9)
-    plane = np.linalg.qr(random.standard_normal((16, 16)))[0][:2]
-    matrix = (random.standard_normal((3000, 2)) @ plane).astype(np.float32)
-    scales = np.abs(matrix).max(axis=1) / np.float32(127)
-    rows = np.rint(matrix / scales[:, None]).astype(np.int8)
-    found = pca_prefilter.build(rows, scales)
-    assert found is not None
-    assert found.axes.shape == (6, 16) and found.rows.shape == (3000, 6)
-    assert found.axes @ found.axes.T == pytest.approx(np.eye(6), abs=1e-5)
-    assert np.linalg.norm(found.axes[-2:] @ plane.T) == pytest.approx(np.sqrt(2), abs=0.01)
-    shown = (found.rows * found.scales[:, None])[:, -2:]
-    assert np.abs(shown @ shown.T - matrix @ matrix.T).max() < 0.02 * (matrix @ matrix.T).max()
-
-
-def test_a_row_of_zeros_is_projected_to_zeros() -> None:
-    rows = np.zeros((5, 8), np.int8)
-    rows[1:] = np.arange(32).reshape(4, 8)
-    found = pca_prefilter.build(rows, np.ones(5, np.float32))
-    assert found is not None
-    assert not found.rows[0].any() and np.isfinite(found.scales).all() and found.rows[1:].any(axis=1).all()
-
-
-def test_rows_that_spread_in_all_directions_alike_are_all_compared(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(vector_index, "PREFILTER_MIN_ROWS", 1000)
-    rows = np.random.default_rng(3).standard_normal((5000, DIMENSIONS)).astype(np.float32)
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    index = VectorIndex(tmp_path)
-    index.append(1, files_of(rows), lambda ids: ids >= 0)
-    assert not segment_of(VectorIndex(tmp_path)).shape.has_prefilter
-    assert index.search(rows[4321].tolist(), 1)[0].chunk == chunk_id(1 + 4321 // 25, 4321 % 25)
-
-
-def test_where_a_prefilter_tells_nothing_apart_everything_is_compared(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Ten thousand copies of a text, and one that is like them."""
-    monkeypatch.setattr(vector_index, "PREFILTER_MIN_ROWS", 1000)
-    same = np.repeat(unit(1, 8), 10_000, axis=0)
-    same[7777] *= -1
-    index = VectorIndex(tmp_path)
-    index.append(1, files_of(same), lambda ids: ids >= 0)
-    assert segment_of(index).shape.has_prefilter
-    assert len(index.search(same[0].tolist(), 20)) == 20
-    assert index.search((-same[0]).tolist(), 1)[0].chunk == chunk_id(1 + 7777 // 25, 7777 % 25)
-
-
-def test_a_merge_makes_a_prefilter_of_what_is_left(
-    tmp_path: Path, many: np.ndarray, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(vector_index, "PREFILTER_MIN_ROWS", 3000)
-    index, files = VectorIndex(tmp_path), files_of(many[:10_000])
-    for generation in range(1, 12):
-        part = files[(generation - 1) * 36 : generation * 36]
-        index.append(generation, part, lambda ids: ids >> 20 > 40)
-    again = VectorIndex(tmp_path)
-    assert segment_of(again).shape.has_prefilter
-    assert {split_chunk_id(chunk)[0] for chunk in again.chunks()} == set(range(41, 397))
-    for row in range(1000, 9900, 500):
-        assert again.search(many[row].tolist(), 1)[0].chunk == chunk_id(1 + row // 25, row % 25)

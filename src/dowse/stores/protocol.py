@@ -34,7 +34,7 @@ from dowse.types.stored import (
     StoredFile,
 )
 
-FORMAT = 13
+FORMAT = 14
 """Version of what stores write. An index of another version is rebuilt, never migrated."""
 
 

@@ -42,11 +42,11 @@ def top_k_indices(
     if numbers[FIRST_BYTE_INDEX::4].count(_FIRST_BYTE) < len(numbers) // 4:
         return _list_all(len(numbers) // 4, among)
     lowest = struct.pack("f", max(MIN_FAST_VALUE, floor - ROUNDING_ERROR))[SECOND_BYTE_INDEX]
-    flags = top_k_mask(quantize_bytes(numbers), limit, among, lowest)
+    flags = _top_k_mask(quantize_bytes(numbers), limit, among, lowest)
     return [found.start() for found in re.finditer(b"\1", flags)]
 
 
-def top_k_mask(found: bytes, limit: int, among: Iterable[range] | None = None, lowest: int = 0) -> bytes:
+def _top_k_mask(found: bytes, limit: int, among: Iterable[range] | None, lowest: int) -> bytes:
     """Mark the k highest bytes with 1, also those that equal the last of them, and all others with 0."""
     if among is not None:
         among = list(among)

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import IndexUnwritable
-from dowse.stores.embedded import pca_prefilter
 from dowse.stores.embedded.checksums import checksum
 from dowse.stores.embedded.quantize import INT8_LEVELS, quantize_int8
 from dowse.stores.embedded.vector_codec import SCALE_BYTES
@@ -44,10 +43,6 @@ MIN_LIVE_SHARE = 0.7
 
 MERGE_SHARE = 0.2
 """Small segments are merged with the next larger one if together they have this share of its rows."""
-
-PREFILTER_MIN_ROWS = 40_000
-"""A segment with at least so many rows has a PCA prefilter, unless it would lose much: with fewer, comparing all is as
-fast."""
 
 REPLACE_ATTEMPTS = 50
 REPLACE_PAUSE_SECONDS = 0.01
@@ -169,15 +164,8 @@ class VectorIndex:
         """Write a segment under a name of its own: whoever reads an older one is not disturbed."""
         self.folder.mkdir(parents=True, exist_ok=True)
         columns = {"ids": ids, "scales": scales, "rows": rows}
-        prefilter = pca_prefilter.build(rows, scales) if len(rows) >= PREFILTER_MIN_ROWS else None
-        if prefilter is not None:
-            columns |= {
-                "axes": prefilter.axes,
-                "prefilter_scales": prefilter.scales,
-                "prefilter_rows": prefilter.rows,
-            }
         name, crc = f"{generation:08d}-{os.urandom(4).hex()}", 0
-        shape = SegmentShape(name, len(rows), rows.shape[1], prefilter is not None)
+        shape = SegmentShape(name, len(rows), rows.shape[1])
         with open(self.folder / (name + SEGMENT_SUFFIX), "wb") as file:
             for column in shape.columns:
                 data = columns[column].tobytes()
@@ -217,13 +205,13 @@ class VectorIndex:
                     continue
 
 
-def _parse_shape(name: Any, rows: Any, dimensions: Any, has_prefilter: Any, crc: Any) -> SegmentShape:
+def _parse_shape(name: Any, rows: Any, dimensions: Any, crc: Any) -> SegmentShape:
     """Make a shape of what a manifest says; ``ValueError`` for what was not written here, above all a path."""
     if not isinstance(name, str) or not _SEGMENT_NAME.fullmatch(name):
         raise ValueError("a segment has a name that none has")
     if not all(type(number) is int for number in (rows, dimensions, crc)) or rows < 1 or dimensions < 1:
         raise ValueError(f"segment {name} has a size that none has")
-    return SegmentShape(name, rows, dimensions, has_prefilter is True, crc)
+    return SegmentShape(name, rows, dimensions, crc)
 
 
 def _has_valid_checksum(folder: Path, shape: SegmentShape) -> bool:

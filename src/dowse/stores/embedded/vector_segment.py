@@ -1,8 +1,7 @@
 """One segment of the vector index: brute-force (exact) nearest neighbours over memory-mapped int8 rows, with SIMD.
 
-Every row is compared: no filter can make a search miss anything, as it does with a graph index (HNSW). A large segment
-has a PCA prefilter too (``pca_prefilter.py``), for there memory bandwidth is the limit. Where a filter leaves few rows,
-these alone are compared.
+Every row is compared: no filter can make a search miss anything, as it does with a graph index (HNSW). Where a filter
+leaves few rows, these alone are compared.
 """
 
 from __future__ import annotations
@@ -12,25 +11,15 @@ import struct
 from array import array
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import accumulate, chain, starmap
+from itertools import accumulate, chain
 from typing import Any, Literal, NamedTuple
 
-from dowse.stores.embedded import pca_prefilter
-from dowse.stores.embedded.pca_prefilter import PcaPrefilter
 from dowse.stores.embedded.topk import COSINE_OFFSET, top_k_indices
 from dowse.stores.embedded.vector_codec import SCALE_BYTES
 from dowse.types.stored import CHUNK_BITS
 
-PREFILTER_ROWS_PER_HIT = 8
-PREFILTER_SHARE = 1 / 1000
-"""Rows that the prefilter chooses: so many for each hit that is wanted, and this share of all."""
-
 MAX_COPIED_SHARE = 1 / 32
 """If a filter leaves at most this share of the rows, they are copied together and compared."""
-
-MAX_PREFILTERED_SHARE = 1 / 20
-"""If the prefilter would choose more than this share of the rows (there may be many copies of one text), all are
-compared: to pick a row takes as long as to compare so many."""
 
 
 class SegmentColumn(NamedTuple):
@@ -55,22 +44,16 @@ class SegmentShape(NamedTuple):
     name: str
     rows: int
     dimensions: int
-    has_prefilter: bool = False
     checksum: int = 0  # of the file; only checked when the index is verified
 
     @property
     def columns(self) -> dict[str, SegmentColumn]:
-        """Columns of the file, in order; axes, scales and rows of the prefilter only if it has one."""
-        rows, whole, short = self.rows, self.dimensions, pca_prefilter.reduced_dimensions(self.dimensions)
-        every = {
-            "ids": SegmentColumn("q", (rows,)),
-            "scales": SegmentColumn("f", (rows,)),
-            "axes": SegmentColumn("f", (short, whole)),
-            "prefilter_scales": SegmentColumn("f", (rows,)),
-            "rows": SegmentColumn("b", (rows, whole)),
-            "prefilter_rows": SegmentColumn("b", (rows, short)),
+        """Columns of the file, in order."""
+        return {
+            "ids": SegmentColumn("q", (self.rows,)),
+            "scales": SegmentColumn("f", (self.rows,)),
+            "rows": SegmentColumn("b", (self.rows, self.dimensions)),
         }
-        return every if self.has_prefilter else {name: every[name] for name in ("ids", "scales", "rows")}
 
     @property
     def size(self) -> int:
@@ -93,9 +76,6 @@ class VectorSegment:
         }
         views: dict[str, Any] = {name: column.cast(self._bytes[name]) for name, column in columns.items()}
         self.ids, self.scales, self.rows = views["ids"], views["scales"], views["rows"]
-        self._prefilter: PcaPrefilter | None = None
-        if shape.has_prefilter:
-            self._prefilter = PcaPrefilter(views["axes"], views["prefilter_scales"], views["prefilter_rows"])
         self._last_file_rows: tuple[frozenset[int], list[range]] | None = None
 
     def find_nearest(
@@ -106,36 +86,22 @@ class VectorSegment:
         ``unit`` is the value of one level of the query; ``files`` limits it to some; rows below ``floor`` may lack.
         """
         among = None if files is None else self._find_file_rows(files)
-        runs = self._choose_runs(query, unit, limit, among)
-        if runs == []:
-            return [], []
-        if runs is None:
+        if among is None or sum(map(len, among)) > self.shape.rows * MAX_COPIED_SHARE:
             found, cosines = self._score_rows(query, unit, self.rows, self.scales, limit, among, floor)
-        else:
-            scales, rows = self._copy_runs(runs)
-            indexes = list(chain.from_iterable(starmap(range, runs)))
+        elif among:
+            scales, rows = self._copy_runs(among)
+            indexes = list(chain.from_iterable(among))
             best, cosines = self._score_rows(query, unit, rows, scales, limit, None, floor)
             found = [indexes[index] for index in best]
+        else:
+            return [], []
         return [self.ids[row] for row in found], cosines
 
-    def _choose_runs(
-        self, query: array[int], unit: float, limit: int, among: list[range] | None
-    ) -> list[tuple[int, int]] | None:
-        """Choose the rows to compare: first and end of each run; None for all, or all of a filter."""
-        rows = self.shape.rows
-        if among is not None and sum(map(len, among)) <= rows * MAX_COPIED_SHARE:
-            return [(run.start, run.stop) for run in among]
-        wanted = limit * PREFILTER_ROWS_PER_HIT + int(rows * PREFILTER_SHARE)
-        if self._prefilter is None or wanted > rows * MAX_PREFILTERED_SHARE:
-            return None
-        runs = pca_prefilter.find_nearest_runs(self._prefilter, query, unit, wanted, among)
-        return runs if sum(end - first for first, end in runs) <= rows * MAX_PREFILTERED_SHARE else None
-
-    def _copy_runs(self, runs: Sequence[tuple[int, int]]) -> tuple[Any, Any]:
+    def _copy_runs(self, runs: Sequence[range]) -> tuple[Any, Any]:
         """Copy the scales and rows of some runs."""
         scales, rows, size = self._bytes["scales"], self._bytes["rows"], self.shape.dimensions
-        cut_scales = b"".join([scales[first * SCALE_BYTES : end * SCALE_BYTES] for first, end in runs])
-        cut_rows = b"".join([rows[first * size : end * size] for first, end in runs])
+        cut_scales = b"".join([scales[run.start * SCALE_BYTES : run.stop * SCALE_BYTES] for run in runs])
+        cut_rows = b"".join([rows[run.start * size : run.stop * size] for run in runs])
         return memoryview(cut_scales).cast("f"), memoryview(cut_rows).cast("b", [len(cut_rows) // size, size])
 
     def _score_rows(
