@@ -67,7 +67,7 @@ def _run_eval(root: Path, truth: Path) -> list[dict[str, Any]]:
     """Run the real command; return its outcome for each query."""
     with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
         report = _run_command("eval", str(truth), "--root", str(root), "--index-dir", folder, "--json")
-    outcomes: list[dict[str, Any]] = report["runs"][0]["questions"]
+    outcomes: list[dict[str, Any]] = report["runs"][0]["queries"]
     return outcomes
 
 

@@ -70,7 +70,7 @@ def test_counts_and_order_of_changes() -> None:
     assert [change.id for change in found.regressed] == ["1"]
 
 
-def test_runs_of_other_questions_do_not_compare() -> None:
+def test_runs_of_other_queries_do_not_compare() -> None:
     other = run_of("b", [1.0])
     renamed = Run(other.variant, tuple(_renamed(o) for o in other.outcomes), other.summary)
     with pytest.raises(UsageError, match="no query in common"):

@@ -59,8 +59,14 @@ def test_json_lines(tmp_path: Path) -> None:
     assert not found.suffix_paths
 
 
+@pytest.mark.parametrize("key", ["queries", "questions"])
+def test_one_object_that_holds_all(tmp_path: Path, key: str) -> None:
+    text = json.dumps({key: [{"query": "a", "relevant": ["x.py"]}]}, indent=1)
+    assert [query.query for query in dataset.load(write(tmp_path, "t.json", text)).queries] == ["a"]
+
+
 def test_what_is_dumped_loads_again(tmp_path: Path) -> None:
-    questions = (
+    queries = (
         EvalQuery(
             "a",
             "how é",
@@ -70,10 +76,10 @@ def test_what_is_dumped_loads_again(tmp_path: Path) -> None:
         ),
         EvalQuery("b", "why", (GoldTarget("z.py"),), "git", source="git", base="abc"),
     )
-    text = dataset.dump(questions)
+    text = dataset.dump(queries)
     for line in text.splitlines():
         jsonschema.validate(json.loads(line), SCHEMA)
-    assert dataset.load(write(tmp_path, "t.jsonl", text)).queries == questions
+    assert dataset.load(write(tmp_path, "t.jsonl", text)).queries == queries
 
 
 def test_a_public_list_with_secondary_answers_matches_paths_by_their_ends(tmp_path: Path) -> None:
@@ -149,11 +155,11 @@ def test_the_shapes_of_public_sets(tmp_path: Path) -> None:
     assert (found.category, found.relevant) == ("symbol", (GoldTarget("src/s.py", entity="Session"),))
 
 
-def test_questions_without_answers_are_left_out_and_counted(tmp_path: Path) -> None:
+def test_queries_without_answers_are_left_out_and_counted(tmp_path: Path) -> None:
     found = dataset.load(
         write(tmp_path, "t.jsonl", '{"query": "a", "relevant": []}\n{"query": "b", "relevant": "x.py"}\n')
     )
-    assert [question.query for question in found.queries] == ["b"]
+    assert [query.query for query in found.queries] == ["b"]
     assert found.notes == ("1 of 2 queries have no answer and are skipped",)
 
 
@@ -203,9 +209,9 @@ def test_leaks(query: str, path: str, named: bool, hinted: bool) -> None:
 
 
 def test_the_share_of_leaks() -> None:
-    questions = [
+    queries = [
         EvalQuery("1", "session store", (GoldTarget("session.py"),)),
         EvalQuery("2", "other", (GoldTarget("a.py"),)),
     ]
-    found = leaks.count_leaks(questions)
-    assert (found.questions, found.named, found.hinted) == (2, 1, 1)
+    found = leaks.count_leaks(queries)
+    assert (found.queries, found.named, found.hinted) == (2, 1, 1)

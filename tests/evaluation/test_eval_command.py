@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from dowse.engine import Engine
-from dowse.evaluation import mining
+from dowse.evaluation import mining, storage
 from tests.test_cli import Shell, make_tree
 
 GREETING = '''"""Saying hello."""
@@ -103,10 +103,10 @@ def test_an_evaluation_says_what_was_found_and_what_was_not(dowse: Shell, truth:
     said = dowse.json("eval", str(truth))
     run = said["runs"][0]
     assert run["overall"]["hit@1"]["mean"] == 3 / 4
-    assert [question["ranks"] for question in run["questions"]] == [[1], [1], [1], [0]]
-    assert run["questions"][3]["missing"] == ["gone.py"]
+    assert [query["ranks"] for query in run["queries"]] == [[1], [1], [1], [0]]
+    assert run["queries"][3]["missing"] == ["gone.py"]
     assert run["categories"].keys() == {"symbol", "words"}
-    assert run["overall"]["span_recall@10"]["questions"] == 2
+    assert run["overall"]["span_recall@10"]["queries"] == 2
     assert run["tokens"]["results"] > 0
     text = dowse("eval", str(truth)).stdout
     assert "4 queries from truth.jsonl against 2 indexed files" in text
@@ -114,13 +114,13 @@ def test_an_evaluation_says_what_was_found_and_what_was_not(dowse: Shell, truth:
     assert re.search(r"^not found +something that is nowhere", text, re.M)
 
 
-def test_one_question_is_one_question(dowse: Shell, tmp_path: Path) -> None:
+def test_one_query_is_one_query(dowse: Shell, tmp_path: Path) -> None:
     path = tmp_path / "one.jsonl"
     path.write_text(json.dumps({"query": "settle_accounts", "relevant": ["money.py"]}) + "\n")
     assert "1 query from one.jsonl against 2 indexed files" in dowse("eval", str(path)).stdout
 
 
-def test_a_question_is_asked_from_the_file_of_its_asker(dowse: Shell, tmp_path: Path) -> None:
+def test_a_query_is_asked_from_the_file_of_its_asker(dowse: Shell, tmp_path: Path) -> None:
     path = tmp_path / "from.jsonl"
     lines = [
         {"query": "wax", "relevant": ["letters.py"], "cursor_file": "money.py:3"},
@@ -130,8 +130,8 @@ def test_a_question_is_asked_from_the_file_of_its_asker(dowse: Shell, tmp_path: 
     by_words = ("eval", str(path), "--set", "embedder=none")
 
     def found(*more: str) -> list[set[str]]:
-        questions = dowse.json(*by_words, *more)["runs"][0]["questions"]
-        return [{place.partition(":")[0] for place in question["found"]} for question in questions]
+        queries = dowse.json(*by_words, *more)["runs"][0]["queries"]
+        return [{place.partition(":")[0] for place in query["found"]} for query in queries]
 
     assert found() == [{"letters.py", "money.py"}, {"letters.py"}]
     assert found("--no-near") == [{"letters.py"}, {"letters.py"}]
@@ -190,6 +190,10 @@ def test_saved_runs_compare(dowse: Shell, truth: Path, tmp_path: Path) -> None:
     assert worse.returncode == 1
     (tmp_path / "c.json").write_text("{}", encoding="utf-8")
     assert "not a saved evaluation" in dowse("eval", "diff", str(before), str(tmp_path / "c.json")).stderr
+    older = json.loads(before.read_text(encoding="utf-8")) | {"schema": storage.SCHEMA - 1}
+    (tmp_path / "c.json").write_text(json.dumps(older), encoding="utf-8")
+    refused = dowse("eval", "diff", str(before), str(tmp_path / "c.json"))
+    assert refused.returncode == 2 and "run the evaluation again" in refused.stderr
 
 
 class _Page(HTMLParser):
@@ -254,8 +258,8 @@ def mined(dowse: Shell, tmp_path: Path, *options: str) -> list[dict[str, Any]]:
 
 
 def test_documentation_is_asked_for_and_hidden(dowse: Shell, tmp_path: Path) -> None:
-    questions = mined(dowse, tmp_path, "--from", "docs")
-    by_query = {question["query"]: question for question in questions}
+    queries = mined(dowse, tmp_path, "--from", "docs")
+    by_query = {query["query"]: query for query in queries}
     assert by_query["Bring debts and payments of all customers to zero"]["relevant"] == [
         "money.py:settle_accounts"
     ]
@@ -265,7 +269,7 @@ def test_documentation_is_asked_for_and_hidden(dowse: Shell, tmp_path: Path) -> 
     lines.append({k: v for k, v in lines[0].items() if k != "source"} | {"id": "open"})
     hidden.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     run = dowse.json("eval", str(hidden), "--set", "embedder=none")["runs"][0]
-    asked = {question["id"]: question for question in run["questions"]}
+    asked = {query["id"]: query for query in run["queries"]}
     assert asked["open"]["ranks"] == [1], "with its documentation it is easy to find"
     assert asked[lines[0]["id"]]["ranks"] == [0], "without it, no word of the query is in the tree"
 
@@ -279,17 +283,17 @@ def test_the_index_is_not_touched_by_mining(dowse: Shell, tmp_path: Path) -> Non
 
 
 def test_names_are_asked_for(dowse: Shell, tmp_path: Path) -> None:
-    queries = {question["query"] for question in mined(dowse, tmp_path, "--from", "symbols")}
+    queries = {query["query"] for query in mined(dowse, tmp_path, "--from", "symbols")}
     assert {"settle_accounts", "compose_greeting", "Envelope"} <= queries
 
 
 def test_history_is_asked_about_the_tree_before(dowse: Shell, tmp_path: Path, repository: Path) -> None:
-    questions = {question["query"]: question for question in mined(dowse, tmp_path, "--from", "git")}
-    assert questions.keys() == {
+    queries = {query["query"]: query for query in mined(dowse, tmp_path, "--from", "git")}
+    assert queries.keys() == {
         "Address people warmly when nothing else is asked for",
         "Leave out customers who owe nothing",
     }
-    asked = questions["Leave out customers who owe nothing"]
+    asked = queries["Leave out customers who owe nothing"]
     assert asked["relevant"] == ["money.py:settle_accounts"]
     changed = subprocess.run(
         ["git", "log", "-1", "--format=%H"], cwd=repository, check=True, capture_output=True, text=True
@@ -307,24 +311,24 @@ def test_history_is_asked_about_the_tree_before(dowse: Shell, tmp_path: Path, re
     ).stdout
     assert [line for line in status.splitlines() if ".dowse" not in line] == []
     run = dowse.json("eval", str(tmp_path / "mined.jsonl"))["runs"][0]
-    assert all(not question["missing"] for question in run["questions"])
+    assert all(not query["missing"] for query in run["queries"])
 
 
 def test_the_seed_decides(dowse: Shell, tmp_path: Path) -> None:
     first = mined(dowse, tmp_path, "--seed", "1")
     assert first == mined(dowse, tmp_path, "--seed", "1")
-    assert {question["source"] for question in first} == {"docs", "symbols", "git"}
+    assert {query["source"] for query in first} == {"docs", "symbols", "git"}
 
 
-def test_questions_are_no_part_of_what_is_asked(tmp_path: Path, home: Path) -> None:
+def test_queries_are_no_part_of_what_is_asked(tmp_path: Path, home: Path) -> None:
     shell = Shell(make_tree(tmp_path / "project"), home)
     mined = shell("eval", "--mine", "6", "--from", "symbols")
     assert mined.returncode == 0, mined.stderr
     (kept,) = shell.folder.glob("dowse-truth-*.jsonl")
     assert "gives its answers away" not in mined.stderr
     assert "excluded by default" in shell("status", "--why", kept.name).stdout
-    question = json.loads(kept.read_text(encoding="utf-8").splitlines()[0])["query"]
-    assert kept.name not in {hit["path"] for hit in shell.json("search", question)["results"]}
+    query = json.loads(kept.read_text(encoding="utf-8").splitlines()[0])["query"]
+    assert kept.name not in {hit["path"] for hit in shell.json("search", query)["results"]}
     other = kept.rename(shell.folder / "queries.jsonl")
     assert "queries.jsonl is searched too" in shell("eval", other.name).stderr
     (shell.folder / ".dowseignore").write_text("queries.jsonl\n", encoding="utf-8")
@@ -358,6 +362,6 @@ def test_no_large_file_decides(tmp_path: Path) -> None:
         (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
     with Engine.open(tmp_path) as engine:
         found = mining.mine(engine, 6, ["symbols"], 1)
-    files = [question.relevant[0].path for question in found.queries]
+    files = [query.relevant[0].path for query in found.queries]
     assert sorted(files[:3]) == ["large.py", "other.py", "small.py"]
     assert files.count("large.py") == 2

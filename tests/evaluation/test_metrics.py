@@ -138,7 +138,7 @@ def test_the_same_values_give_the_same_interval_in_blocks_or_not(monkeypatch: py
 def test_the_mean_lies_in_its_interval_of_possible_values(values: list[float]) -> None:
     found = metrics.estimate(values)
     assert min(values) - 1e-9 <= found.low <= found.high <= max(values) + 1e-9
-    assert found.questions == len(values)
+    assert found.queries == len(values)
 
 
 def test_no_spread_no_interval() -> None:

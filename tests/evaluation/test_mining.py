@@ -139,7 +139,7 @@ def entity(name: str, doc: str, qualified: str = "") -> Entity:
         ("f", "", ""),
     ],
 )
-def test_the_first_sentence_is_the_question_if_it_says_something(name: str, doc: str, expected: str) -> None:
+def test_the_first_sentence_is_the_query_if_it_says_something(name: str, doc: str, expected: str) -> None:
     assert extract_query(entity(name, doc)) == expected
 
 
@@ -179,11 +179,11 @@ def commit(
         (commit("Close idle connections soon", files=(ChangedFile("setup.cfg", 3, 1),)), False),
     ],
 )
-def test_which_commits_make_questions(given: GitCommit, usable: bool) -> None:
+def test_which_commits_make_queries(given: GitCommit, usable: bool) -> None:
     assert is_usable(given, load_builtin()) is usable
 
 
-def test_the_question_of_a_commit() -> None:
+def test_the_query_of_a_commit() -> None:
     body = "Servers drop them anyway, see https://example.org/x.\n\nMore that is not read.\n\nSigned-off-by: A <a@b.c>"
     asked = of_commit(commit("fix(net): Close idle connections (#12)", body))
     assert asked == "Close idle connections . Servers drop them anyway, see"
@@ -199,7 +199,7 @@ def test_the_question_of_a_commit() -> None:
         ("plain words", "plain words"),
     ],
 )
-def test_mined_questions_have_no_search_syntax(query: str, expected: str) -> None:
+def test_mined_queries_have_no_search_syntax(query: str, expected: str) -> None:
     found = _strip_syntax(EvalQuery("", query, (GoldTarget("a"),)))
     assert found is not None
     assert found.query == expected

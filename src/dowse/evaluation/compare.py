@@ -29,7 +29,7 @@ def compare(
     return Comparison(
         before=labels[0] if labels else before.variant.name,
         after=labels[1] if labels else after.variant.name,
-        questions=len(pairs),
+        queries=len(pairs),
         headline=shared[0],
         differences={name: estimate_difference(pairs, name) for name in shared},
         improved=tuple(

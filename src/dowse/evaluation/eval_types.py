@@ -62,7 +62,7 @@ class Dataset:
 class Leaks:
     """How many queries give their answer's file away: by its name, or by a word of it."""
 
-    questions: int
+    queries: int
     named: int
     hinted: int
 
@@ -129,7 +129,7 @@ class Estimate(NamedTuple):
     mean: float
     low: float
     high: float
-    questions: int
+    queries: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ class Comparison:
 
     before: str
     after: str
-    questions: int
+    queries: int
     headline: str
     differences: Mapping[str, Difference]
     improved: tuple[QueryChange, ...]

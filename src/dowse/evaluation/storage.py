@@ -20,7 +20,7 @@ from dowse.evaluation.eval_types import (
     Variant,
 )
 
-SCHEMA = 1
+SCHEMA = 2
 """Increased when a field is removed or changes its meaning, not when one is added."""
 
 KIND = "dowse evaluation"
@@ -99,7 +99,7 @@ def _run_as_json(run: Run) -> dict[str, Any]:
         "categories": {name: _estimates_as_json(of) for name, of in summary.categories.items()},
         "latency_ms": {"p50": round(summary.latency_p50, 3), "p95": round(summary.latency_p95, 3)},
         "tokens": {"results": summary.tokens, "whole_files": summary.whole_tokens},
-        "questions": [asdict(outcome) for outcome in run.outcomes],
+        "queries": [asdict(outcome) for outcome in run.outcomes],
     }
 
 
@@ -112,7 +112,7 @@ def comparison_as_json(comparison: Comparison) -> dict[str, Any]:
     return {
         "before": comparison.before,
         "after": comparison.after,
-        "questions": comparison.questions,
+        "queries": comparison.queries,
         "headline": comparison.headline,
         "differences": {
             name: difference._asdict() | {"verdict": difference.verdict}
@@ -127,7 +127,7 @@ def _parse_run(raw: Mapping[str, Any]) -> Run:
     tokens, latency = raw["tokens"], raw["latency_ms"]
     return Run(
         Variant(raw["name"], raw["settings"]),
-        tuple(map(_parse_outcome, raw["questions"])),
+        tuple(map(_parse_outcome, raw["queries"])),
         Summary(
             overall=_parse_estimates(raw["overall"]),
             categories={name: _parse_estimates(of) for name, of in raw["categories"].items()},

@@ -184,7 +184,7 @@ def _validation_values(found: Validation) -> dict[str, Any]:
     return {
         "schema": json_values.SCHEMA,
         "file": found.file,
-        "questions": len(found.rows),
+        "queries": len(found.rows),
         "baseline": found.baseline,
         "enriched": found.enriched,
         "improved": found.improved,

@@ -39,9 +39,9 @@ def introduction(evaluation: Evaluation) -> str:
 
 def describe_leaks(leaks: Leaks) -> str:
     """Say how many queries give their answers away."""
-    total = leaks.questions or 1
+    total = leaks.queries or 1
     return (
-        f"{leaks.named} of {leaks.questions} queries ({leaks.named / total:.0%}) name a file that answers them, "
+        f"{leaks.named} of {leaks.queries} queries ({leaks.named / total:.0%}) name a file that answers them, "
         f"{leaks.hinted} ({leaks.hinted / total:.0%}) share a word with its name"
     )
 
@@ -96,9 +96,9 @@ def category_rows(run: Run, names: Sequence[str]) -> list[TableRow]:
     """Return a row for each category, with a column for each metric."""
     rows = []
     for category, estimates in run.summary.categories.items():
-        questions = max((estimate.questions for estimate in estimates.values()), default=0)
+        queries = max((estimate.queries for estimate in estimates.values()), default=0)
         cells = (format_estimate(estimates[name]) if name in estimates else "-" for name in names)
-        rows.append(TableRow(category, (str(questions), *cells)))
+        rows.append(TableRow(category, (str(queries), *cells)))
     return rows
 
 

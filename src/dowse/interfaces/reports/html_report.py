@@ -118,7 +118,7 @@ def _categories(evaluation: Evaluation) -> str:
     groups = []
     for category in first.summary.categories:
         found = [run.summary.categories.get(category, {}).get(headline) for run in evaluation.runs]
-        count = max((e.questions for e in found if e), default=0)
+        count = max((e.queries for e in found if e), default=0)
         groups.append(
             (
                 f"{category} ({count})",
@@ -129,7 +129,7 @@ def _categories(evaluation: Evaluation) -> str:
     rows = content.category_rows(
         first, shown := [m for m in evaluation.metrics if m in first.summary.overall][:5]
     )
-    head = ["category", "questions", *shown]
+    head = ["category", "queries", *shown]
     table = _table(head, ((escape(row.name), *map(escape, row.cells)) for row in rows))
     return _card(f"{headline} by category", charts.draw_legend(names) + charts.draw_bars(groups) + table)
 
@@ -152,7 +152,7 @@ def _comparison(comparison: Comparison) -> str:
 def _changes(changes: Sequence[QueryChange]) -> str:
     """Render the queries that two runs answered differently, with the terms that were added to them."""
     enriched = any(change.added for change in changes)
-    head = ["question", "before", "after", *(["added terms"] if enriched else [])]
+    head = ["query", "before", "after", *(["added terms"] if enriched else [])]
     rows = (
         (
             escape(change.query),

@@ -51,7 +51,7 @@ def _categories(evaluation: Evaluation) -> Iterator[str]:
     names = [name for name in evaluation.metrics if name in run.summary.overall]
     yield "\n## By category\n"
     yield from _table(
-        ["category", "questions", *names],
+        ["category", "queries", *names],
         ((_escape(row.name), *row.cells) for row in content.category_rows(run, names)),
     )
 
@@ -74,7 +74,7 @@ def _changes(name: str, changes: Sequence[QueryChange]) -> Iterator[str]:
             (f"{c.before:.3f}", f"{c.after:.3f}", _escape(c.query), _escape(", ".join(c.added)))
             for c in changes
         )
-        yield from _table(["before", "after", "question", "added terms"], list(rows)[:MAX_LISTED])
+        yield from _table(["before", "after", "query", "added terms"], list(rows)[:MAX_LISTED])
 
 
 def _worst_queries(evaluation: Evaluation) -> Iterator[str]:
@@ -84,7 +84,7 @@ def _worst_queries(evaluation: Evaluation) -> Iterator[str]:
     if worst:
         yield "\n## Answered worst\n"
         rows = ((content.format_rank(o), _escape(o.query), _escape(", ".join(o.relevant))) for o in worst)
-        yield from _table(["rank", "question", "answers"], rows)
+        yield from _table(["rank", "query", "answers"], rows)
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
