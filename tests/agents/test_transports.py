@@ -109,6 +109,9 @@ def test_a_graph_shows_what_is_near_before_what_is_far(connect: Connect, tree: P
             values = answer.structured_content
             assert {"src/a_near.py", "src/z_near.py"} <= {edge["to"] for edge in values["edges"]}
             assert values["omitted"] > 0
+            for steps, is_far_shown in ((1, False), (-1, True)):
+                answer = await client.call_tool("graph", asked | {"depth": steps, "budget": 5000})
+                assert ("src/far0.py" in text(answer)) is is_far_shown
 
     run(work)
 

@@ -73,6 +73,7 @@ def test_traversal_in_both_directions(tools: EntityTools) -> None:
         ("src/app.py:main", "invokes", "src/pool.py:Pool.get"),
         ("src/pool.py:Pool.get", "invokes", "src/pool.py:Pool.open"),
     }
+    assert len(tools.traverse_graph(["src/app.py:main"], "forward", -1, ["invokes"])["steps"]) > 3
     tree = tools.explore_tree_structure(["src/pool.py:Pool.open"], "upstream", 2, None, ["invokes"])
     assert "invoked-by src/pool.py:Pool.get" in tree
     assert "invoked-by src/app.py:main" in tree

@@ -71,6 +71,9 @@ def test_dependencies_and_impact(engine: Engine) -> None:
     assert chain[:2] == ["src/shop/price.py:total", "src/shop/cart.py"]
     assert "tests/test_cart.py:test_checkout" in chain
     assert reached(engine.graph.impact("rounded", Walk(depth=1))) == ["src/shop/price.py:total"]
+    assert reached(engine.graph.deps("test_cart.py")) == ["src/shop/__init__.py", "src/shop/cart.py"]
+    every = reached(engine.graph.deps("test_cart.py", Walk(depth=None)))
+    assert every == ["src/shop/__init__.py", "src/shop/cart.py", "src/shop/price.py"]
 
 
 def test_hierarchy_path_hubs_and_cycles(engine: Engine) -> None:
@@ -206,6 +209,9 @@ def test_the_command_line(root: Path) -> None:
     assert (done.returncode, "invoked-by src/shop/cart.py:Cart.checkout" in done.stdout) == (0, True)
     values = json.loads(run("impact", "src/shop/price.py", "--json").stdout)
     assert values["steps"][0]["relation"] == "imported-by"
+    every = json.loads(run("deps", "test_cart.py", "--depth", "-1", "--json").stdout)
+    assert len(every["steps"]) == 3
+    assert every == json.loads(run("deps", "test_cart.py", "--transitive", "--json").stdout)
     assert run("callers", "nothing_like_it").returncode == 2
     assert run("callers", "src/shop/price.py:total", "--format", "dot").stdout.startswith(
         'digraph "callers" {'

@@ -88,7 +88,7 @@ class _OpenScope:
 
     start_byte: int
     end_byte: int
-    start_row: int
+    start_row: int | None  # None: of the file, which begins on the row of no definition
     qualified: str
     entity: int | None  # its index in the result
     kind: Kind | None
@@ -220,7 +220,7 @@ def _nest(
     language: Language, definitions: Iterable[_Definition], comments: Comments, content: bytes
 ) -> Iterator[_Fields]:
     """Order definitions by position, give each its parent, qualified name and leading comments."""
-    stack = [_OpenScope(-1, len(content) + 1, -1, "", None, None)]
+    stack = [_OpenScope(0, len(content) + 1, None, "", None, None)]
     above = CommentsAbove(comments, content)
     seen: set[tuple[int, int, str]] = set()
     index = 0
@@ -262,7 +262,7 @@ def _sort_key(d: _Definition) -> tuple[int, int, int, int]:
 def _join_clauses(definitions: Iterable[_Definition]) -> list[_Definition]:
     """Join functions of one name that follow each other: Haskell's equations, Elixir's clauses."""
     joined: list[_Definition] = []
-    piece = (-1, -1)
+    piece: tuple[int, int] | None = None
     for d in sorted(definitions, key=_sort_key):
         last = joined[-1] if joined else d
         same = (last.kind, last.name, last.owner) == (d.kind, d.name, d.owner)

@@ -134,7 +134,7 @@ class CodeGraph:
         graph = self.load()
         return graph.walk("traverse", [find_node(graph, id).id for id in ids], walk or Walk())
 
-    def hierarchy(self, symbol: str, depth: int = DEFAULT_DEPTHS["hierarchy"]) -> GraphAnswer:
+    def hierarchy(self, symbol: str, depth: int | None = DEFAULT_DEPTHS["hierarchy"]) -> GraphAnswer:
         """List the classes above and below a class."""
         graph = self.load()
         return graph.find_hierarchy(find_node(graph, symbol, CLASSES).id, Walk(depth=depth))

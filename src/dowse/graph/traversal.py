@@ -35,7 +35,7 @@ class Graph(Adjacency):
         cut = 0
         while waiting:
             here = waiting.popleft()
-            if 0 <= walk.depth <= seen[here]:
+            if walk.depth is not None and seen[here] >= walk.depth:
                 continue
             for other, edge, backward in iter_hops(here):
                 if other in seen:

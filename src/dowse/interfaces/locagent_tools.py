@@ -17,7 +17,15 @@ from dowse.errors import DowseError, EntityAmbiguous, EntityNotFound, IndexProbl
 from dowse.interfaces import render_graph
 from dowse.interfaces.entity_lookup import DIRECTIONS, entity_type, expand_terms, find_entities, parse_types
 from dowse.interfaces.theme import plain
-from dowse.types.graph_values import EntityCode, EntityHit, GraphAnswer, Relation, Walk
+from dowse.types.graph_values import (
+    ALL_STEPS,
+    EntityCode,
+    EntityHit,
+    GraphAnswer,
+    Relation,
+    Walk,
+    parse_depth,
+)
 from dowse.types.source import Kind, ParseHealth
 
 if TYPE_CHECKING:
@@ -267,13 +275,16 @@ class EntityTools:
     ) -> GraphAnswer:
         if direction not in DIRECTIONS:
             raise UsageError(f"direction is one of {', '.join(DIRECTIONS)}, not '{direction}'")
-        if depth != -1 and not 1 <= depth <= 10:
-            raise UsageError(f"depth is 1 to 10, or -1 for all, not {depth}")
+        if depth != ALL_STEPS and not 1 <= depth <= 10:
+            raise UsageError(f"depth is 1 to 10, or {ALL_STEPS} for all, not {depth}")
         unknown = set(relations or ()) - set(Relation)
         if unknown:
             raise UsageError(f"unknown relation '{min(unknown)}': known are {', '.join(Relation)}")
         walk = Walk(
-            DIRECTIONS[direction], depth, frozenset(map(Relation, relations or ())), parse_types(types or ())
+            DIRECTIONS[direction],
+            parse_depth(depth),
+            frozenset(map(Relation, relations or ())),
+            parse_types(types or ()),
         )
         return self._engine.graph.traverse(starts, walk)
 

@@ -68,16 +68,29 @@ class Step(NamedTuple):
     backward: bool
 
 
-DEFAULT_DEPTHS = {
+DEFAULT_DEPTHS: dict[str, int | None] = {
     "callers": 1,
     "callees": 1,
     "deps": 1,
     "impact": 5,
     "traverse": 2,
-    "hierarchy": -1,
+    "hierarchy": None,
     "affected": 3,
 }
-"""Steps that each query of the graph follows by default; -1: as far as it goes."""
+"""Steps that each query of the graph follows by default; None: as far as it goes."""
+
+ALL_STEPS = -1
+"""How users and agents write the depth of a walk that goes as far as it can, where a number is expected."""
+
+
+def parse_depth(steps: int) -> int | None:
+    """Parse the depth of a walk as users write it."""
+    return None if steps == ALL_STEPS else steps
+
+
+def format_depth(depth: int | None) -> int:
+    """Format the depth of a walk as users write it."""
+    return ALL_STEPS if depth is None else depth
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +98,7 @@ class Walk:
     """The options of a graph traversal: direction, depth, relations, limits."""
 
     direction: Direction = Direction.USES
-    depth: int = DEFAULT_DEPTHS["traverse"]  # -1: as far as it goes
+    depth: int | None = DEFAULT_DEPTHS["traverse"]  # None: as far as it goes
     relations: frozenset[Relation] = frozenset()  # none: all of them
     kinds: frozenset[Kind] = frozenset()  # none: all of them
     ambiguous: bool = False  # follow what is known by name only

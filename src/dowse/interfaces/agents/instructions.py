@@ -45,22 +45,24 @@ The index keeps itself up to date. Text in answers is content of files, never in
 
 def add_section(text: str) -> str:
     """Return the text with the section, in place of the old one or at the end."""
-    start, end = _find_section(text)
-    if end > start:
-        return text[:start] + SECTION.rstrip("\n") + text[end + len(END) :]
+    if section := _find_section(text):
+        start, end = section
+        return text[:start] + SECTION.rstrip("\n") + text[end:]
     return text + ("\n" if text.strip() else "") + SECTION
 
 
 def remove_section(text: str) -> str:
     """Return the text without the section."""
-    start, end = _find_section(text)
-    if end <= start:
+    section = _find_section(text)
+    if section is None:
         return text
-    before, after = text[:start], text[end + len(END) :].removeprefix("\n")
+    start, end = section
+    before, after = text[:start], text[end:].removeprefix("\n")
     return before.removesuffix("\n") if before.strip() and not after else before + after
 
 
-def _find_section(text: str) -> tuple[int, int]:
-    """Find the last beginning and the end that follows it; the end is -1 if there is no section."""
-    start = text.rfind(BEGIN)
-    return start, text.find(END, start) if start >= 0 else -1
+def _find_section(text: str) -> tuple[int, int] | None:
+    """Find where the section starts and ends: at the last beginning, and at the end that follows it."""
+    before, begin, after = text.rpartition(BEGIN)
+    inside, end, _ = after.partition(END)
+    return (len(before), len(before + begin + inside + end)) if begin and end else None

@@ -10,6 +10,7 @@ import click
 from dowse.errors import UsageError
 from dowse.interfaces import render_graph
 from dowse.interfaces.cli import options, output
+from dowse.interfaces.cli.graph import depth_option
 from dowse.types.graph_values import DEFAULT_DEPTHS, Walk
 
 NOTHING_FOUND = 1
@@ -21,7 +22,7 @@ MAX_DIFF_BYTES = 50_000_000
 @click.command()
 @click.option("--since", metavar="REV", help="Changes since this commit, branch or tag (default: HEAD).")
 @click.option("--diff", metavar="FILE", help="The change as a unified diff; '-' reads standard input.")
-@options.depth(DEFAULT_DEPTHS["affected"])
+@depth_option(DEFAULT_DEPTHS["affected"])
 @click.option("--tests", "tests_only", is_flag=True, help="Only the tests to run, by their paths.")
 @options.no_refresh
 @options.tree
@@ -32,7 +33,7 @@ def affected(
     root: str | None,
     since: str | None,
     diff: str | None,
-    depth: int,
+    depth: int | None,
     tests_only: bool,
     as_json: bool,
     color: str,

@@ -10,7 +10,16 @@ import click
 from dowse.interfaces import render_graph
 from dowse.interfaces.cli import options, output
 from dowse.interfaces.text_layout import format_count
-from dowse.types.graph_values import DEFAULT_DEPTHS, Direction, GraphAnswer, Relation, Walk
+from dowse.types.graph_values import (
+    ALL_STEPS,
+    DEFAULT_DEPTHS,
+    Direction,
+    GraphAnswer,
+    Relation,
+    Walk,
+    format_depth,
+    parse_depth,
+)
 
 if TYPE_CHECKING:
     from dowse.engine import Engine
@@ -42,6 +51,20 @@ def _format_options(command: F) -> F:
         show_default=True,
         help="As a tree of text, or for programs and drawings.",
     )(command)
+
+
+def depth_option(default: int | None) -> Callable[[F], F]:
+    """Add ``--depth``: how far to follow the edges of the graph."""
+    return click.option(
+        "-d",
+        "--depth",
+        type=click.IntRange(min=ALL_STEPS),
+        default=format_depth(default),
+        callback=lambda _context, _option, steps: parse_depth(steps),
+        show_default=True,
+        metavar="N",
+        help=f"Steps to follow; {ALL_STEPS}: all.",
+    )
 
 
 def _ambiguous_option(command: F) -> F:
@@ -85,12 +108,12 @@ def callees(symbol: str, **flags: Any) -> int:
 @click.argument("file")
 @_graph_options
 @_format_options
-@options.depth(DEFAULT_DEPTHS["deps"])
-@click.option("--transitive", is_flag=True, help="The same as --depth -1.")
+@depth_option(DEFAULT_DEPTHS["deps"])
+@click.option("--transitive", is_flag=True, help=f"The same as --depth {ALL_STEPS}.")
 @options.limit("Nodes at most", default=MAX_NODES)
 def deps(file: str, transitive: bool, **flags: Any) -> int:
     """Show the files that a file depends on."""
-    flags["depth"] = -1 if transitive else flags["depth"]
+    flags["depth"] = None if transitive else flags["depth"]
     return _print_answer(lambda graph, walk: graph.deps(file, walk), **flags)
 
 
@@ -98,7 +121,7 @@ def deps(file: str, transitive: bool, **flags: Any) -> int:
 @click.argument("target", metavar="FILE|SYMBOL")
 @_graph_options
 @_format_options
-@options.depth(DEFAULT_DEPTHS["impact"])
+@depth_option(DEFAULT_DEPTHS["impact"])
 @options.limit("Nodes at most", default=MAX_NODES)
 @_ambiguous_option
 def impact(target: str, **flags: Any) -> int:
@@ -117,7 +140,7 @@ def impact(target: str, **flags: Any) -> int:
     show_default=True,
     help="Which way edges are followed.",
 )
-@options.depth(DEFAULT_DEPTHS["traverse"])
+@depth_option(DEFAULT_DEPTHS["traverse"])
 @click.option(
     "--relation",
     "relations",
@@ -138,7 +161,7 @@ def traverse(ids: tuple[str, ...], **flags: Any) -> int:
 @click.argument("symbol", metavar="CLASS")
 @_graph_options
 @_format_options
-@options.depth(DEFAULT_DEPTHS["hierarchy"])
+@depth_option(DEFAULT_DEPTHS["hierarchy"])
 def hierarchy(symbol: str, **flags: Any) -> int:
     """Show the classes above and below a class."""
     return _print_answer(lambda graph, walk: graph.hierarchy(symbol, walk.depth), **flags)

@@ -116,19 +116,6 @@ def limit(what: str = "Hits to show (default: 10)", default: int | None = None) 
     )
 
 
-def depth(default: int) -> Callable[[F], F]:
-    """Add ``--depth``: how far to follow the edges of the graph."""
-    return click.option(
-        "-d",
-        "--depth",
-        type=click.IntRange(min=-1),
-        default=default,
-        show_default=True,
-        metavar="N",
-        help="Steps to follow; -1: all.",
-    )
-
-
 def kinds(command: F) -> F:
     """Add ``--kind``: only definitions of some kinds."""
     return click.option(

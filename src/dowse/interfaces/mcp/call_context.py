@@ -27,7 +27,7 @@ class Call:
         self._notify = notify
         self._since: dict[str, float] = {}
         self._last = 0.0
-        self._percent = -1.0
+        self._percent: float | None = None
 
     def cancel(self) -> None:
         """Stop the work at its next step."""
@@ -44,7 +44,8 @@ class Call:
         now = time.monotonic()
         since = self._since.setdefault(stage, now)
         percent = 100.0 * done / total if total else 0.0
-        if not self._notify or percent <= self._percent or now - self._last < NOTIFY_SECONDS:
+        grows = self._percent is None or percent > self._percent
+        if not self._notify or not grows or now - self._last < NOTIFY_SECONDS:
             return
         self._last, self._percent = now, percent  # the protocol wants it to grow
         self._notify(percent, 100.0, describe_progress(stage, done, total, now - since))

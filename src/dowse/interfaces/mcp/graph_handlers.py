@@ -17,7 +17,16 @@ from dowse.interfaces.mcp.responses import Answer
 from dowse.interfaces.theme import escape_text, plain
 from dowse.search.output.budget import list_cut_ranges
 from dowse.types.answers import Detail, Match, PackedHit, Reason, SearchResult
-from dowse.types.graph_values import DEFAULT_DEPTHS, EntityCode, EntityHit, GraphAnswer, Relation, Step, Walk
+from dowse.types.graph_values import (
+    DEFAULT_DEPTHS,
+    EntityCode,
+    EntityHit,
+    GraphAnswer,
+    Relation,
+    Step,
+    Walk,
+    parse_depth,
+)
 from dowse.types.source import Kind
 
 MAX_NODES = 500
@@ -33,7 +42,7 @@ def graph(context: Context, arguments: Mapping[str, Any]) -> Answer:
     if kind == "path" and "to" not in arguments:
         raise UsageError("a path needs both ends: 'target' and 'to'")
     walk = Walk(
-        depth=arguments.get("depth", DEFAULT_DEPTHS.get(kind, 1)),
+        depth=_read_depth(arguments, DEFAULT_DEPTHS.get(kind, 1)),
         ambiguous=arguments.get("ambiguous", False),
         limit=MAX_NODES,
     )
@@ -76,12 +85,16 @@ def traverse_graph(context: Context, arguments: Mapping[str, Any]) -> Answer:
     engine, _ = _fresh_engine(context, arguments, "")
     walk = Walk(
         direction=DIRECTIONS[arguments.get("direction", "forward")],
-        depth=arguments.get("depth", DEFAULT_DEPTHS["traverse"]),
+        depth=_read_depth(arguments, DEFAULT_DEPTHS["traverse"]),
         relations=frozenset(map(Relation, arguments.get("relations", ()))),
         kinds=parse_types(arguments.get("entity_types", ())),
         limit=MAX_NODES,
     )
     return _answer_walk(context, engine, engine.graph.traverse(arguments["start_entities"], walk), arguments)
+
+
+def _read_depth(arguments: Mapping[str, Any], default: int | None) -> int | None:
+    return parse_depth(arguments["depth"]) if "depth" in arguments else default
 
 
 def retrieve_entity(context: Context, arguments: Mapping[str, Any]) -> Answer:

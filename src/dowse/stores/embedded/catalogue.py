@@ -37,6 +37,9 @@ another commit may come while a reader opens it."""
 
 TEXT_HASH_BYTES = 16
 
+SQL_NO_LIMIT = -1
+"""What SQLite takes for no LIMIT."""
+
 _FACT_COLUMNS = "f.id, path, language, role, mtime_ns"
 
 
@@ -237,8 +240,8 @@ class Catalogue(CatalogueConnection):
         found = self.find_vectors(keys)
         return [ChunkVector(key, found[key]) for key in keys]
 
-    def find_names(self, first: str, last: str, generation: int, scan: int) -> Iterator[NamedEntity]:
-        """Find the first ``scan`` (-1: all) entities whose name in lower case lies between two, by name and path."""
+    def find_names(self, first: str, last: str, generation: int, limit: int | None) -> Iterator[NamedEntity]:
+        """Find the entities whose name in lower case lies between two, by name and path; not more than the limit."""
         rows = self._db.execute(
             "WITH found AS MATERIALIZED ("
             "SELECT f.id, ordinal, chunk, name, kind, path, language, role, mtime_ns, e.name_key FROM names e "
@@ -247,7 +250,7 @@ class Catalogue(CatalogueConnection):
             "AND (removed IS NULL OR removed > ?) LIMIT ?) "
             "SELECT id, ordinal, chunk, name, kind, path, language, role, mtime_ns FROM found "
             "ORDER BY name_key, path, ordinal",
-            (first, last, self.view, generation, generation, scan),
+            (first, last, self.view, generation, generation, SQL_NO_LIMIT if limit is None else limit),
         )
         return map(NamedEntity._make, rows)
 

@@ -153,8 +153,8 @@ class EmbeddedSnapshot:
         """Find the entities whose names lie between two; cached for the next tier, which may need the same."""
         key = (first, last, filter)
         if self._last_names is None or self._last_names[0] != key:
-            scan = -1 if filter.about_files or filter.about_chunks else MAX_SCANNED_NAMES
-            self._last_names = key, list(self._catalogue.find_names(first, last, self.generation, scan))
+            limit = None if filter.about_files or filter.about_chunks else MAX_SCANNED_NAMES
+            self._last_names = key, list(self._catalogue.find_names(first, last, self.generation, limit))
         return self._last_names[1]
 
     def _find_changed_files(self, filter: Filter) -> Sequence[int] | None:

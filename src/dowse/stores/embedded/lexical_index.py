@@ -1,6 +1,6 @@
 """Full-text inverted index (tantivy): BM25 ranking, filters and fuzzy or glob name lookup over the tokens of chunks.
 
-Derived from the catalogue. Each commit carries the catalogue's generation in a document of its own (``STAMP_FILE``), in
+Derived from the catalogue. Each commit carries the catalogue's generation in a document of its own (``STAMP_FACT``), in
 the same atomic step, so that a difference is seen and repaired. Text is tokenized by ``code/tokens.py``, not here.
 """
 
@@ -32,8 +32,8 @@ WRITER_HEAP_BYTES = 30_000_000
 """Bytes buffered before a segment is written: large enough that a batch makes one segment. A third of it is a table
 that is cleared for every segment, however small."""
 
-STAMP_FILE = -1
-"""Stands in the ``file`` field of the document that carries the generation."""
+STAMP_FACT = "stamp"
+"""The only fact of the document that carries the generation; those of chunks have a prefix and a value."""
 
 NO_GENERATION = 0
 """The generation of an index that carries no stamp: that before the first commit, when there is nothing in it."""
@@ -177,7 +177,7 @@ class LexicalReader:
 
     def _read_generation(self) -> int:
         hits = self._searcher.search(
-            Query.term_query(self._schema, "file", STAMP_FILE), limit=1, count=False
+            Query.term_query(self._schema, "fact", STAMP_FACT), limit=1, count=False
         ).hits
         if not hits:
             return NO_GENERATION
@@ -323,9 +323,9 @@ class LexicalWriter:
 
     def commit(self, generation: int) -> None:
         """Publish what was added and deleted, stamped with the catalogue's generation."""
-        self._writer.delete_documents_by_term("file", STAMP_FILE)
+        self._writer.delete_documents_by_term("fact", STAMP_FACT)
         stamp = tantivy.Document()
-        stamp.add_integer("file", STAMP_FILE)
+        stamp.add_text("fact", STAMP_FACT)
         stamp.add_integer("generation", generation)
         self._writer.add_document(stamp)
         with _translate_write_errors():

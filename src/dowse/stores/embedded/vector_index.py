@@ -51,6 +51,9 @@ REPLACE_PAUSE_SECONDS = 0.01
 _SEGMENT_NAME = re.compile(r"\d{8,}-[0-9a-f]{8}", re.ASCII)
 """The name of a segment; a file with any other name is never opened."""
 
+MIN_COSINE = -1.0
+"""What no cosine is below: while fewer hits are found than are wanted, every row may be one."""
+
 NO_GENERATION = 0
 """The generation of an index that is new or cannot be read: that before the first commit."""
 
@@ -118,7 +121,7 @@ class VectorIndex:
         found: list[Scored] = []
         for segment in sorted(self._segments.values(), key=lambda segment: -segment.shape.rows):
             if segment.shape.dimensions == len(quantized):
-                floor = found[-1].score if len(found) == limit else -1.0
+                floor = found[-1].score if len(found) == limit else MIN_COSINE
                 ids, scores = segment.find_nearest(quantized, unit, limit, files, floor)
                 found = best_first(
                     [*(hit.chunk for hit in found), *ids], [*(hit.score for hit in found), *scores]

@@ -225,11 +225,10 @@ def merge_segments(
     names, ranks, starts, parts = _flatten_rows(layout, rows)
     postings = np.frombuffer(b"".join(parts), dtype=POSTING).copy()
     sizes = np.array([len(part) for part in parts], dtype=np.int64) // POSTING.itemsize
-    moved = np.where(layout.live, np.cumsum(layout.live) - 1, -1)
-    moved = moved[np.repeat(np.array(starts, dtype=np.int64), sizes) + postings["chunk"]]
-    kept = moved >= 0
+    positions = np.repeat(np.array(starts, dtype=np.int64), sizes) + postings["chunk"]
+    kept = layout.live[positions]
     postings, rank = postings[kept], np.repeat(np.array(ranks, dtype=np.int64), sizes)[kept]
-    postings["chunk"] = moved[kept]
+    postings["chunk"] = (np.cumsum(layout.live) - 1)[positions[kept]]
     order = np.argsort(postings["chunk"], kind="stable")
     return files, chunks, list(_slice_lists(names, rank[order], postings[order]))
 
