@@ -145,3 +145,32 @@ def test_architecture_page_names_every_folder() -> None:
     folders = {path.parent.relative_to(SOURCE).as_posix() for path in MODULES} - {"."}
     missing = [folder for folder in sorted(folders) if f"`{folder}/`" not in page]
     assert not missing
+
+
+def late_imports(path: Path) -> Iterator[str]:
+    """Every module that a file imports inside a function."""
+    for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        for node in ast.walk(function):
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                modules = [f"{node.module}.{alias.name}" for alias in node.names]
+                yield from (
+                    (m for m in modules if is_module(m)) if any(map(is_module, modules)) else [node.module]
+                )
+
+
+def is_module(name: str) -> bool:
+    return (SOURCE.parent / (name.replace(".", "/") + ".py")).is_file()
+
+
+def test_late_imports_are_those_that_the_architecture_page_has() -> None:
+    page = (SOURCE.parent.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    section = page.partition("## Which modules are imported late?")[2].partition("\n## ")[0]
+    listed = set(re.findall(r"`([\w.]+)`", section))
+    late = {name.removeprefix("dowse.") for path in MODULES for name in late_imports(path)}
+    covers = {name: {part for part in listed if f"{name}.".startswith(f"{part}.")} for name in late}
+    assert sorted(name for name, parts in covers.items() if not parts) == []
+    assert sorted(listed - set().union(*covers.values())) == []

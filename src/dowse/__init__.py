@@ -5,6 +5,7 @@ The public Python API (``Engine``, ``Settings``, ``Filter``, ``SearchOptions``, 
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -43,7 +44,5 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """Import public names when they are first used: ``dowse --help`` must not load the engine."""
     if name in _HOMES:
-        from importlib import import_module
-
-        return getattr(import_module(_HOMES[name]), name)
+        return getattr(importlib.import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'dowse' has no attribute '{name}'")

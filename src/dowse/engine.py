@@ -38,6 +38,7 @@ from dowse.search.pipeline import Searcher
 from dowse.search.query import parse
 from dowse.search.query.analyze import analyze_query
 from dowse.search.query.resolve_options import resolve_options
+from dowse.search.query_log import log_query
 from dowse.search.ranking.candidates import Ranking
 from dowse.search.timing import StageTimer
 from dowse.stores.protocol import Snapshot
@@ -129,8 +130,6 @@ class Engine(ManagedIndex):
     def _log(self, query: str, response: SearchResponse) -> None:
         """Keep the query, if the user wants that."""
         if self.settings.search_log:
-            from dowse.search.query_log import log_query
-
             log_query(self.search_log, query, response)
 
     # --- what it does ---

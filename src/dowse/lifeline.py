@@ -8,6 +8,7 @@ the standard library, so that a worker starts fast.
 from __future__ import annotations
 
 import _thread
+import ctypes
 import faulthandler
 import os
 import signal
@@ -89,8 +90,6 @@ def leave_no_core() -> None:
 
 
 def _ask_kernel() -> None:
-    import ctypes
-
     try:
         ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
     except (OSError, AttributeError):

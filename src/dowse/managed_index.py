@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING
 from dowse import index_folder, roots, stores
 from dowse.errors import EmbedderError, IndexCorrupt, IndexMissing, IndexUnwritable, UsageError
 from dowse.filters import file_passes
+from dowse.indexing import git_index
+from dowse.indexing.freshness import retry_while_locked
+from dowse.indexing.ignore_files import IGNORE_FILES
+from dowse.indexing.watcher import watch_paths
 from dowse.search.output import read_place
+from dowse.stores import copy_store
 from dowse.stores.protocol import KnownFile
 from dowse.tree_context import TreeContext
 from dowse.types.discovered import FoundFile, IndexReport, Revision, Skipped
@@ -41,8 +46,6 @@ class ManagedIndex(TreeContext):
         ``rebuild`` starts from nothing; ``wait`` waits for another process that writes the index, for some time.
         """
         if wait:
-            from dowse.indexing.freshness import retry_while_locked
-
             return retry_while_locked(lambda: self.index(progress, rebuild=rebuild), progress)
         from dowse.indexing import pipeline as indexing
 
@@ -118,14 +121,10 @@ class ManagedIndex(TreeContext):
 
     def watch(self) -> Iterator[list[str]]:
         """Give the paths that change, relative to the root and in batches, from the first ``next`` on."""
-        from dowse.indexing.watcher import watch_paths
-
         return watch_paths(self.root, self.index_folder)
 
     def list_ignore_files(self) -> list[str]:
         """List the files with ignore rules that the root has."""
-        from dowse.indexing.ignore_files import IGNORE_FILES
-
         return [name for name in sorted(IGNORE_FILES) if (self.root / name).is_file()]
 
     def path_inside(self, path: str) -> str:
@@ -152,8 +151,6 @@ class ManagedIndex(TreeContext):
 
     def revision(self, paths: Iterable[str] = ()) -> Revision | None:
         """Return the commit that the tree is at, and which of some files differ from it; None without git."""
-        from dowse.indexing import git_index
-
         return git_index.read_revision(self.root, paths)
 
     # --- a server that many share ---
@@ -173,7 +170,6 @@ class ManagedIndex(TreeContext):
     def copy_index(self, source: str, target: str, progress: Progress | None = None) -> int:
         """Make the index in one store (a name or an address) what it is in another; how many files were copied."""
         from dowse.indexing import pipeline as indexing
-        from dowse.stores import copy_store
 
         if source == target:
             raise UsageError("source and target are the same store: name two")

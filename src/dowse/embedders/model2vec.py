@@ -9,6 +9,7 @@ import json
 import threading
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -160,8 +161,6 @@ def read_header(path: Path) -> tuple[dict[str, Any], int]:
 
 def _check_header(header: Mapping[str, Any], available: int) -> None:
     """Check that every array has a known type, and lies in the file as a whole."""
-    from math import prod
-
     for name, entry in header.items():
         begin, end = entry["data_offsets"]
         if not all(type(n) is int and n > 0 for n in entry["shape"]) or type(begin) is not int:

@@ -7,6 +7,7 @@ describes the training.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import mmap
@@ -298,8 +299,6 @@ def write_model(
     path: Path, vocabulary: Sequence[str], rows: Array, query_scale: Array, document_scale: Array
 ) -> None:
     """Write a table as a model file: header, then the arrays, each aligned."""
-    import hashlib
-
     parts = {
         "rows": rows.astype("i1").tobytes(),
         "query_scale": query_scale.astype("<f4").tobytes(),

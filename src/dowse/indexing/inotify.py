@@ -7,6 +7,7 @@ changed. Called through ``ctypes``: the packages for it start a process (``ldcon
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 import struct
@@ -15,10 +16,6 @@ import weakref
 from collections.abc import Iterator, Set
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import ctypes
 
 MAX_WATCHES = 16
 """Trees that one process watches at a time: a user may have 128 of these descriptors, for all programs."""
@@ -156,15 +153,11 @@ _open_watches: weakref.WeakSet[Watch] = weakref.WeakSet()
 
 @cache
 def _libc() -> ctypes.CDLL:
-    import ctypes
-
     return ctypes.CDLL(None, use_errno=True)
 
 
 def _check_result(result: int) -> int:
     if result < 0:
-        import ctypes
-
         number = ctypes.get_errno()
         raise Unwatchable(number, os.strerror(number))
     return result
@@ -172,8 +165,6 @@ def _check_result(result: int) -> int:
 
 def _check_file_system(path: str) -> None:
     """Refuse a file system that may be changed without this kernel's knowledge."""
-    import ctypes
-
     buffer = ctypes.create_string_buffer(_STATFS_BYTES)
     _check_result(_libc().statfs(os.fsencode(path), buffer))
     (kind,) = struct.unpack_from("l", buffer)

@@ -17,6 +17,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, cast
 
+import simsimd  # not numpy, which takes longer to load than a search takes
+
 from dowse.embedders.embedder import Embedder
 from dowse.errors import EmbedderError
 from dowse.lru import LruCache
@@ -225,8 +227,6 @@ class CachingEmbedder:
 
 def _cosine(one: array[float], other: array[float]) -> float:
     """Compute the cosine of vectors of length one."""
-    import simsimd  # not numpy, which takes longer to load than a search takes
-
     product: Any = simsimd.dot(cast(Any, one), cast(Any, other))
     return float(product)
 

@@ -6,6 +6,7 @@ Adding one is one file and one row.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from dowse.errors import SettingsError, UsageError
 from dowse.index_folder import IndexFolder
@@ -34,8 +35,6 @@ def is_server(name: str) -> bool:
 
 def is_local_server(url: str) -> bool:
     """Whether the address of a server leads to this machine: by socket, or by the loopback."""
-    from urllib.parse import parse_qs, unquote, urlsplit
-
     try:
         parts = urlsplit(url)
         hosts = parse_qs(parts.query).get("host") or [parts.hostname or ""]

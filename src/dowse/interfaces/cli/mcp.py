@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from dowse import settings
 from dowse.errors import UsageError
 from dowse.interfaces.cli import options
-
-if TYPE_CHECKING:
-    from dowse.interfaces.mcp.service import Service
+from dowse.interfaces.mcp import stdio
+from dowse.interfaces.mcp.service import ServerOptions, Service
+from dowse.interfaces.mcp.tools import DEFAULT_BUDGET_TOKENS, MAX_BUDGET_TOKENS
+from dowse.interfaces.mcp.workspace import ServerScope
 
 TOKEN_VARIABLE = "DOWSE_MCP_TOKEN"
 DEFAULT_PORT = 7333
@@ -65,10 +67,6 @@ def mcp(
     agent works on, else DIR, else the project around the working directory. With --http, only DIR (or the project
     here) can be searched, and clients need the token: DOWSE_MCP_TOKEN, or one that is made and printed.
     """
-    from dowse.interfaces.mcp.service import ServerOptions, Service
-    from dowse.interfaces.mcp.tools import DEFAULT_BUDGET_TOKENS, MAX_BUDGET_TOKENS
-    from dowse.interfaces.mcp.workspace import ServerScope
-
     if budget is not None and budget > MAX_BUDGET_TOKENS:
         raise UsageError(f"a budget may have {MAX_BUDGET_TOKENS} tokens at the most, not {budget}")
     allowed = ServerScope(
@@ -80,16 +78,13 @@ def mcp(
     if http:
         _serve_http(service, host, port, no_token=no_token)
     else:
-        from dowse.interfaces.mcp.stdio import serve
-
-        serve(service)
+        stdio.serve(service)
     return 0
 
 
 def _serve_http(service: Service, host: str, port: int, *, no_token: bool) -> None:
     import secrets
 
-    from dowse import settings
     from dowse.interfaces.cli import output
 
     try:

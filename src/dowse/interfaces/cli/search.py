@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from dowse.errors import UsageError
-from dowse.interfaces.cli import COMMANDS, IMPLIED_KEY, options
+from dowse.interfaces import json_values, render
+from dowse.interfaces.cli import COMMANDS, IMPLIED_KEY, options, output
+from dowse.interfaces.progress import progress_line
+from dowse.types.answers import Detail, Packed, SearchOptions, SearchResponse, SearchResult
 
 if TYPE_CHECKING:
     from dowse.engine import Engine
     from dowse.multi_repo import Repositories
-    from dowse.types.answers import Packed, SearchOptions, SearchResponse, SearchResult
 
 NOTHING_FOUND = 1
 
@@ -98,8 +101,6 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **fl
     Patterns for --path match the path from the root: "src/**/*.py", "tests" for anything below a folder of
     that name; one that begins with "./" or "../" is relative to the working directory.
     """
-    from dowse.interfaces.progress import progress_line
-
     _refuse_contradictions(flags)
     query = _read_query(words)
     settings = options.pick_given(flags, *options.RANKING_SETTINGS, "cache")
@@ -145,8 +146,6 @@ def _read_query(words: tuple[str, ...]) -> str:
 
 
 def _build_options(engine: Engine, flags: dict[str, Any]) -> SearchOptions:
-    from dowse.types.answers import SearchOptions
-
     before, after = (
         flags[side] if flags[side] is not None else flags["context"] for side in ("before", "after")
     )
@@ -164,10 +163,6 @@ def show_response(
     response: SearchResponse, *, as_json: bool, color: str, explain: bool = False, **flags: Any
 ) -> None:
     """Print an answer in the format that the flags ask for."""
-    from dowse.interfaces import json_values, render
-    from dowse.interfaces.cli import output
-    from dowse.types.answers import Detail
-
     budget, detail = flags.get("budget"), flags.get("detail")
     if as_json:
         packed = _pack(response, response.results, budget, detail) if budget else None
@@ -206,7 +201,6 @@ def _pack(
     from dowse.search.output.budget import UNNAMED_HIT, pack, pack_at_detail
     from dowse.search.output.hit_view import format_location, omit_label
     from dowse.search.output.token_estimate import estimate_tokens
-    from dowse.types.answers import Detail
 
     words, label = response.query.words, label or omit_label
     if detail:
@@ -226,9 +220,5 @@ def _suggest_command(ctx: click.Context, words: tuple[str, ...]) -> None:
     """Suggest a command if the query is one word that looks like it."""
     if not ctx.meta.get(IMPLIED_KEY) or len(words) != 1:
         return
-    from difflib import get_close_matches
-
-    from dowse.interfaces.cli import output
-
     for command in get_close_matches(words[0], COMMANDS, n=1, cutoff=MIN_SIMILARITY):
         output.remark(f"this was a search for '{words[0]}'; the command is 'dowse {command}'")

@@ -6,6 +6,7 @@ It listens on this machine only and requires a token, unless told otherwise.
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import hmac
 import logging
 import sys
@@ -98,8 +99,6 @@ def _share_heaps() -> None:
     """Have threads share few heaps where the C library gives each its own, whose free memory others cannot use."""
     if sys.platform != "linux":
         return
-    import ctypes
-
     try:
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, MAX_HEAPS)
     except (AttributeError, OSError):

@@ -16,6 +16,8 @@ from itertools import islice
 
 from dowse.errors import DowseError, PatternTooSlow
 from dowse.lazy_rows import read_column
+from dowse.search.channels import regex_worker
+from dowse.search.channels.regex_worker import PatternTimeout, WorkerFailed
 from dowse.search.channels.request import ChannelRequest
 from dowse.types.queries import Query, QueryRegex
 from dowse.types.stored import Scored, best_first, chunk_id
@@ -83,8 +85,6 @@ def _search_contents(query: Query, contents: Iterable[Text]) -> Iterator[tuple[i
 def _search_patterns(
     regexes: Sequence[QueryRegex], contents: Iterable[Text]
 ) -> Iterator[tuple[int, list[list[int]]]]:
-    from dowse.search.channels import regex_worker
-
     return regex_worker.search([regex.compilable for regex in regexes], contents, MAX_MATCHES)
 
 
@@ -94,8 +94,6 @@ def _report_slow_patterns(regexes: Sequence[QueryRegex], path_of: Callable[[int]
     if not regexes:
         yield
         return
-    from dowse.search.channels.regex_worker import PatternTimeout, WorkerFailed
-
     try:
         yield
     except PatternTimeout as stopped:

@@ -8,10 +8,12 @@ little but the standard library, starts in 25 ms, talks over pipes, and ends wit
 
 from __future__ import annotations
 
+import faulthandler
 import marshal
 import os
 import re
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -127,9 +129,6 @@ def _search_group(
 
 def _serve() -> None:
     """Run the worker: read the patterns, then groups of texts until there are no more."""
-    import faulthandler  # its clock is a thread that needs nothing of Python, so that nothing can keep it waiting
-    import time
-
     _tie_to_parent(int(sys.argv[1]))
     stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
     sent, limit = marshal.load(stdin)
@@ -137,6 +136,7 @@ def _serve() -> None:
     while True:
         seconds, texts = marshal.load(stdin)
         began = time.perf_counter()
+        # its clock is a thread that needs nothing of Python, so that nothing can keep it waiting
         faulthandler.dump_traceback_later(seconds, exit=True)
         for text in texts:
             marshal.dump(_find_starts(patterns, text, limit), stdout)

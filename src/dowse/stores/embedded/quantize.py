@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+import simsimd
+
 INT8_LEVELS = 127
 """The largest component of a vector becomes this when it is quantized to int8."""
 
@@ -30,8 +32,6 @@ def quantize_bytes(numbers: bytes) -> bytes:
 
 def quantize_int8(numbers: Sequence[float], factor: float) -> bytes:
     """Multiply numbers by a factor that brings them between -127 and 127, and round them to int8."""
-    import simsimd
-
     ones, rounding = _make_constants(len(numbers))
     given: Any = array("f", numbers)
     made: Any = simsimd.fma(given, ones, rounding, alpha=factor, beta=1.0)

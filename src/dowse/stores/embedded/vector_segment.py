@@ -14,6 +14,8 @@ from functools import cached_property
 from itertools import accumulate, chain
 from typing import Any, Literal, NamedTuple
 
+import simsimd
+
 from dowse.stores.embedded.topk import COSINE_OFFSET, top_k_indices
 from dowse.stores.embedded.vector_codec import SCALE_BYTES
 from dowse.types.stored import CHUNK_BITS
@@ -115,8 +117,6 @@ class VectorSegment:
         floor: float,
     ) -> tuple[Sequence[int], list[float]]:
         """Score rows; return the indexes and cosines of the best, and of a few more."""
-        import simsimd
-
         quantized = memoryview(query).cast("B").cast("b", [1, len(query)])
         dots: Any = simsimd.cdist(quantized, rows, "dot", dtype="int8", out_dtype="float32")
         flat: Any = memoryview(dots).cast("B").cast("f")
