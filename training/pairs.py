@@ -49,7 +49,7 @@ _TAG_LINE = re.compile(
     r"|#+ (Examples?|Panics|Errors|Safety|Arguments|Returns)|-{3,}|={3,}|```|>>>|\.\. )",
     re.I,
 )
-_INLINE_TAG = re.compile(r"\{@\w+\s+([^}]*)\}|</?[a-zA-Z][^<>\n]{0,60}>|\\brief\s|@brief\s|[`*|]")
+INLINE_TAG = re.compile(r"\{@\w+\s+([^}]*)\}|</?[a-zA-Z][^<>\n]{0,60}>|\\brief\s|@brief\s|[`*|]")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z(])|\n\s*\n")
 _NOISE = re.compile(
     r"copyright|licen[sc]e|all rights reserved|todo|fixme|xxx:|eslint|pylint|noqa|nolint|pragma|type: ignore"
@@ -68,11 +68,11 @@ _ERROR = re.compile(
     r"|anyhow!|ensure!|abort|fatal\w*|reject|invalid_arg|failwith|warn\w*|log\w*\.\w+)"
     r"\b[^\"'\n]{0,60}[\"']([^\"'\n]{14,160})[\"']"
 )
-_TEST_TITLE = re.compile(
+TEST_TITLE = re.compile(
     r"^\s*(?:it|test|describe|context|specify|scenario|should|property|TEST_CASE|SECTION|SCENARIO)\b\s*\(?\s*[\"'`]([^\"'`\n]{10,150})[\"'`]",
     re.M,
 )
-_HEADING = re.compile(r"^(#{1,5})\s+(.{3,100})$|^(\S.{2,90})\n[=\-~^\"]{3,}$", re.M)
+HEADING = re.compile(r"^(#{1,5})\s+(.{3,100})$|^(\S.{2,90})\n[=\-~^\"]{3,}$", re.M)
 _FENCE = re.compile(r"```(\w*)[^\n]*\n(.*?)```", re.S)
 _PLACEHOLDER = re.compile(r"%[-\d.]*[a-zA-Z]|\{[^{}]*\}|\$\w+|\\\w")
 
@@ -211,10 +211,10 @@ def _make_doc_queries(doc: str) -> list[tuple[str, str]]:
     text = _clean_doc(doc)
     first = _SENTENCE_END.split(text, maxsplit=1)[0][:240]
     found = []
-    if _is_prose(first):
-        found.append(("doc", _collapse_spaces(first)))
+    if is_prose(first):
+        found.append(("doc", collapse_spaces(first)))
         if len(text) > len(first) + 30:
-            found.append(("doc-whole", _collapse_spaces(text[:400])))
+            found.append(("doc-whole", collapse_spaces(text[:400])))
     return found
 
 
@@ -226,16 +226,18 @@ def _clean_doc(doc: str) -> str:
                 break
             continue
         kept.append(line.strip())
-    return _INLINE_TAG.sub(lambda m: m.group(1) or "", "\n".join(kept)).strip()
+    return INLINE_TAG.sub(lambda m: m.group(1) or "", "\n".join(kept)).strip()
 
 
-def _is_prose(text: str) -> bool:
+def is_prose(text: str) -> bool:
+    """Return whether a text is made of English words, and not of code or legal notices."""
     words = re.findall(r"[A-Za-z]{2,}", text)
     letters = sum(map(len, words))
     return 3 <= len(words) <= 60 and letters > len(text) * 0.55 and text.isascii() and not _NOISE.search(text)
 
 
-def _collapse_spaces(text: str) -> str:
+def collapse_spaces(text: str) -> str:
+    """Put a text on one line, with single spaces."""
     return " ".join(text.split())
 
 
@@ -251,7 +253,7 @@ def _make_error_queries(text: str) -> list[tuple[str, str]]:
     for message in _ERROR.findall(text)[:2]:
         plain = _PLACEHOLDER.sub(" ", message)
         if len(re.findall(r"[A-Za-z]{2,}", plain)) >= 3:
-            found.append(("error", _collapse_spaces(plain)))
+            found.append(("error", collapse_spaces(plain)))
     return found
 
 
@@ -268,7 +270,7 @@ def _extract_comments(
         row, found = entity.line, 0
         while row < entity.end_line - 1 and found < 3:
             comment, after = _read_comment(lines, row)
-            if comment and _is_prose(comment) and not _CODE_LIKE.search(comment):
+            if comment and is_prose(comment) and not _CODE_LIKE.search(comment):
                 body = "\n".join(lines[after : min(after + 12, entity.end_line)])
                 if len(body) >= MIN_BODY_CHARS:
                     found += 1
@@ -290,18 +292,18 @@ def _read_comment(lines: list[str], row: int) -> tuple[str, int]:
     while row < len(lines) and (match := _COMMENT_LINE.match(lines[row])):
         pieces.append(match[1])
         row += 1
-    return _collapse_spaces(" ".join(pieces))[:300], row
+    return collapse_spaces(" ".join(pieces))[:300], row
 
 
 def _extract_titles(number: int, path: str, language: Language, lines: list[str]) -> Iterator[Target]:
     """Pair each test title, as in ``it("does this", ...)``, with the test below it."""
     text = "\n".join(lines)
-    matches = list(_TEST_TITLE.finditer(text))[:40]
+    matches = list(TEST_TITLE.finditer(text))[:40]
     for i, match in enumerate(matches):
         end = matches[i + 1].start() if i + 1 < len(matches) else len(text)
         body = text[match.end() : min(match.end() + 700, end)]
-        if _is_prose(match[1]) and len(body) >= MIN_BODY_CHARS:
-            yield Target(number, language.name, path, "", "", body, [("title", _collapse_spaces(match[1]))])
+        if is_prose(match[1]) and len(body) >= MIN_BODY_CHARS:
+            yield Target(number, language.name, path, "", "", body, [("title", collapse_spaces(match[1]))])
 
 
 def _extract_whole_file(
@@ -376,18 +378,18 @@ def _link_tests(targets: list[Target]) -> None:
 
 def _extract_prose(number: int, path: str, text: str) -> Iterator[Target]:
     """Pair a heading with its section, and heading and paragraph with the code block below them."""
-    heads = list(_HEADING.finditer(text))
+    heads = list(HEADING.finditer(text))
     for i, head in enumerate(heads[:120]):
         end = heads[i + 1].start() if i + 1 < len(heads) else len(text)
         section = text[head.end() : end].strip()
-        title = _INLINE_TAG.sub("", head[2] or head[3] or "").strip(" #")
+        title = INLINE_TAG.sub("", head[2] or head[3] or "").strip(" #")
         if not re.search(r"[A-Za-z]{3}", title) or not title.isascii() or _NOISE.search(title):
             continue
         fence = _FENCE.search(section)
-        before = _collapse_spaces(_INLINE_TAG.sub("", section[: fence.start()] if fence else section))[:300]
+        before = collapse_spaces(INLINE_TAG.sub("", section[: fence.start()] if fence else section))[:300]
         if fence and len(fence[2]) >= MIN_BODY_CHARS:
             queries = [("prose-code", f"{title} {before}"[:300])]
-            if _is_prose(before[-200:]):
+            if is_prose(before[-200:]):
                 queries.append(("prose-code", before[-200:]))
             yield Target(
                 number, fence[1].lower() or "markdown", path, "", "", fence[2][:MAX_BODY_CHARS], queries

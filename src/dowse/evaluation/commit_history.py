@@ -42,9 +42,9 @@ class GitCommit(NamedTuple):
     files: tuple[ChangedFile, ...]
 
 
-def list_first_parents(root: Path, limit: int) -> list[str]:
+def list_first_parents(root: Path, limit: int, newest: str = "HEAD") -> list[str]:
     """List the newest commits along the main line, newest first."""
-    return _run_git(root, "rev-list", "--first-parent", f"--max-count={limit}", "HEAD").split()
+    return _run_git(root, "rev-list", "--first-parent", f"--max-count={limit}", newest).split()
 
 
 def list_commits_between(root: Path, older: str, newer: str) -> list[GitCommit]:

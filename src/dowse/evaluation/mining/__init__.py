@@ -75,14 +75,18 @@ def mine(
 
 
 def _strip_syntax(eval_query: EvalQuery) -> EvalQuery | None:
-    """Remove what the query language would read as a filter, a phrase or a pattern; None if something remains."""
-    words = _SYNTAX.sub(" ", eval_query.query)
-    query = " ".join(words.split())
+    query = strip_syntax(eval_query.query)
+    return replace(eval_query, query=query) if query else None
+
+
+def strip_syntax(text: str) -> str:
+    """Remove what the query language would read as a filter, a phrase or a pattern; all of it if something remains."""
+    query = " ".join(_SYNTAX.sub(" ", text).split())
     try:
         parsed = parse.parse_query(query)
     except UsageError:
-        return None
-    return replace(eval_query, query=query) if parsed.text.split() == query.split() else None
+        return ""
+    return query if parsed.text.split() == query.split() else ""
 
 
 def write_queries(path: Path, text: str, *, force: bool) -> None:

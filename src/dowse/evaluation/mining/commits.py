@@ -41,7 +41,7 @@ OVERSAMPLING_FACTOR = 2
 MIN_QUERY_WORDS, MAX_QUERY_WORDS = 4, 80
 """A shorter message says nothing; a longer one is cut."""
 
-_BOT_AUTHOR = re.compile(
+BOT_AUTHOR = re.compile(
     r"\bbot\b|\[bot\]|dependabot|renovate|pre-commit|github-actions|greenkeeper|snyk|weblate|crowdin", re.I
 )
 _ROUTINE_SUBJECT = re.compile(
@@ -111,7 +111,7 @@ def is_usable(commit: GitCommit, languages: Languages) -> bool:
         return False
     if not any(file.removed or file.added for file in sources):  # only white space
         return False
-    if _BOT_AUTHOR.search(commit.author) or _ROUTINE_SUBJECT.match(
+    if BOT_AUTHOR.search(commit.author) or _ROUTINE_SUBJECT.match(
         _SUBJECT_PREFIX.sub("", commit.subject) or commit.subject
     ):
         return False
