@@ -15,7 +15,7 @@ from training.trees import QUESTIONS, check_out, load_pins
 from dowse.evaluation import dataset
 
 SPLITS = ("train", "validation", "test")
-CATEGORIES = frozenset("short long how symbol part message issue config docs test change".split())
+CATEGORIES = frozenset("short long how topic symbol part message issue config docs test change".split())
 FILES = sorted(QUESTIONS.glob("*/*.jsonl"))
 
 
