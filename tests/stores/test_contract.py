@@ -2,6 +2,7 @@
 
 import struct
 import threading
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from dowse.stores.protocol import Snapshot, Store
 from dowse.types.discovered import FileStamp, WatchedPath, WatchedTime, WatchKind
 from dowse.types.queries import Term
 from dowse.types.source import Kind, MaskedSecret, Role
-from dowse.types.stored import Filter, IndexState, NameTier, chunk_id
+from dowse.types.stored import Filter, IndexState, NameTier, chunk_id, split_chunk_id
 
 from .building import (
     ANY,
@@ -818,6 +819,67 @@ def test_vectors_of_another_length_are_passed_over(reader: Reader) -> None:
     assert snapshot.dense([1.0, 0.0], ANY, 10) == []
 
 
+def compare_with_dense(snapshot: Snapshot, text: str, among: Collection[str]) -> None:
+    """Hold the cosines of some files against those that the dense channel gives to the same chunks."""
+    vector = EMBEDDER.embed_query(text)
+    files = {path: snapshot.file_at(path) for path in among}
+    ids = [file.id for file in files.values() if file]
+    ranked = {hit.chunk: hit.score for hit in snapshot.dense(vector, ANY, 10_000)}
+    found = snapshot.file_cosines(vector, ids)
+    assert found.keys() == {file.id for file in files.values() if file and file.parsed.chunks}
+    for id, cosines in found.items():
+        expected = {chunk: score for chunk, score in ranked.items() if split_chunk_id(chunk)[0] == id}
+        assert sorted(expected) == [chunk_id(id, ordinal) for ordinal in range(len(cosines))]
+        assert cosines == pytest.approx([expected[chunk] for chunk in sorted(expected)], abs=1e-4)
+
+
+@pytest.mark.parametrize("text", ["listen on a port for http requests", "token", "renew a session"])
+def test_the_cosines_of_files_are_those_of_the_dense_channel(reader: Reader, text: str) -> None:
+    snapshot = reader(TREE)
+    compare_with_dense(snapshot, text, TREE)
+    compare_with_dense(snapshot, text, list(TREE)[::2])
+
+
+def test_the_cosines_of_a_file_are_in_the_order_of_its_chunks(store: Store) -> None:
+    parts = ("session token", "http port", "paint a wall", "session token again")
+    text = "\n\n".join(
+        f"def part_{n}():\n    # {words}\n    return '{words} {'x' * 600}'\n" for n, words in enumerate(parts)
+    )
+    build(store, {"long.py": text, "other.py": "def other():\n    return 1\n"})
+    with store.snapshot() as snapshot:
+        file = snapshot.file_at("long.py")
+        assert file is not None and len(file.parsed.chunks) >= len(parts)
+        compare_with_dense(snapshot, "session token", ["long.py", "other.py"])
+
+
+def test_files_without_vectors_and_unknown_ones_have_no_cosines(store: Store) -> None:
+    with store.writer() as writer:
+        bare, *others = sources(TREE)
+        writer.apply([], [bare._replace(vectors=()), *others, source("empty.py", "")])
+        writer.finish(REPORT, {})
+    with store.snapshot() as snapshot:
+        ids = {path: file.id for path in [*TREE, "empty.py"] if (file := snapshot.file_at(path))}
+        vector = EMBEDDER.embed_query("token")
+        found = snapshot.file_cosines(vector, [*ids.values(), max(ids.values()) + 1])
+        assert found.keys() == set(ids.values()) - {ids[bare.path], ids["empty.py"]}
+        assert snapshot.file_cosines(vector, []) == {}
+
+
+def test_a_vector_of_another_length_has_no_cosines_with_files(reader: Reader) -> None:
+    snapshot = reader(TREE)
+    ids = [file.id for path in TREE if (file := snapshot.file_at(path))]
+    assert snapshot.file_cosines([1.0, 0.0], ids) == {}
+
+
+def test_the_cosines_of_files_survive_many_commits(store: Store) -> None:
+    with store.writer() as writer:
+        for i in range(12):
+            files = sources({f"f{i}.txt": f"word{i} shared", "same.txt": f"changing{i} shared"})
+            writer.apply([f"f{i - 5}.txt"], files)
+    with store.snapshot() as snapshot:
+        compare_with_dense(snapshot, "shared", [*(f"f{i}.txt" for i in range(7, 12)), "same.txt"])
+
+
 def test_vectors_survive_many_commits(store: Store) -> None:
     """More commits than an index keeps apart, with files changing and going in between."""
     with store.writer() as writer:
@@ -872,6 +934,7 @@ def everything(snapshot: Snapshot) -> list[object]:
         dict(snapshot.watched()),
         {text: sorted(lexical(snapshot, text)) for text in ("token", "serve", "fresh", "login")},
         sorted(dense(snapshot, "refresh token")),
+        snapshot.file_cosines(EMBEDDER.embed_query("refresh token"), [f.id for f in files.values() if f]),
         [names(snapshot, "main", tier) for tier in NameTier],
         [names(snapshot, "fresh", tier) for tier in NameTier],
         [named_files(snapshot, name) for name in ("main.py", "new", "login")],

@@ -279,11 +279,8 @@ class MemorySnapshot:
                 idf = math.log(1 + (len(chunks) - len(holders) + 0.5) / (len(holders) + 0.5))
                 for id, counts in holders:
                     frequency, length = counts[term.text], counts.total()
-                    share = (
-                        frequency
-                        * (BM25_K1 + 1)
-                        / (frequency + BM25_K1 * (1 - BM25_B + BM25_B * length / average))
-                    )
+                    norm = BM25_K1 * (1 - BM25_B + BM25_B * length / average)
+                    share = frequency * (BM25_K1 + 1) / (frequency + norm)
                     scores[id] += term.weight * weight * idf * share
         return self._top_k(((id, s) for id, s in scores.items() if s), filter, limit)
 
@@ -298,15 +295,18 @@ class MemorySnapshot:
 
     def dense(self, vector: Sequence[float], filter: Filter, limit: int) -> list[Scored]:
         """Rank chunks by the cosine with their vectors."""
-        scored = []
-        for row in self._by_id.values():
-            for ordinal, (_, raw) in enumerate(row.source.vectors):
-                values = array("f", raw)
-                if len(values) == len(vector):
-                    scored.append(
-                        (chunk_id(row.file.id, ordinal), sum(map(float.__mul__, values, map(float, vector))))
-                    )
+        cosines = self.file_cosines(vector, list(self._by_id)).items()
+        scored = ((chunk_id(id, n), cosine) for id, each in cosines for n, cosine in enumerate(each))
         return self._top_k(scored, filter, limit)
+
+    def file_cosines(self, vector: Sequence[float], files: Sequence[int]) -> dict[int, list[float]]:
+        """Compare the vector with all chunks of some files."""
+        found: dict[int, list[float]] = {}
+        for id in files:
+            rows = [array("f", raw) for _, raw in self.file_vectors(id)]
+            if rows and len(rows[0]) == len(vector):
+                found[id] = [sum(map(float.__mul__, row, map(float, vector))) for row in rows]
+        return found
 
     def _top_k(self, scored: Iterable[tuple[int, float]], filter: Filter, limit: int) -> list[Scored]:
         found = dict(scored)

@@ -88,6 +88,10 @@ class Snapshot(Protocol):
         """Rank chunks by cosine with the vector, best first; none where the index has no vectors."""
         ...
 
+    def file_cosines(self, vector: Sequence[float], files: Sequence[int]) -> dict[int, list[float]]:
+        """Compare the vector with all chunks of some files: cosines in order, by file; files without vectors lack."""
+        ...
+
     def names(self, pattern: str, tier: NameTier, filter: Filter, limit: int) -> list[NameHit]:
         """Find entities whose name matches in this way, by name (ignoring case) and then by path."""
         ...

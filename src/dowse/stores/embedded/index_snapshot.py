@@ -106,6 +106,10 @@ class EmbeddedSnapshot:
             else:
                 fetch *= 4
 
+    def file_cosines(self, vector: Sequence[float], files: Sequence[int]) -> dict[int, list[float]]:
+        """Compare the vector with all chunks of some files."""
+        return self._vectors.score_files(vector, files)
+
     def _drop_stale_hits(self, hits: Sequence[Scored], filter: Filter) -> list[Scored]:
         """Drop the hits whose files are gone: rows of the vectors outlive their files for a while."""
         if filter.about_chunks:

@@ -113,11 +113,9 @@ class VectorIndex:
 
     def search(self, query: Sequence[float], limit: int, files: frozenset[int] | None = None) -> list[Scored]:
         """Find the chunks nearest to the query by cosine, also of files that are gone; or those of some files."""
-        highest = max(max(query, default=0.0), -min(query, default=0.0))
-        if not highest or limit < 1:
+        quantized, unit = _quantize_query(query)
+        if not unit or limit < 1:
             return []
-        unit = highest / INT8_LEVELS
-        quantized = array("b", quantize_int8(query, 1 / unit))
         found: list[Scored] = []
         for segment in sorted(self._segments.values(), key=lambda segment: -segment.shape.rows):
             if segment.shape.dimensions == len(quantized):
@@ -126,6 +124,15 @@ class VectorIndex:
                 found = best_first(
                     [*(hit.chunk for hit in found), *ids], [*(hit.score for hit in found), *scores]
                 )[:limit]
+        return found
+
+    def score_files(self, query: Sequence[float], files: Sequence[int]) -> dict[int, list[float]]:
+        """Compare the query with all rows of some files: the cosines of each, in order."""
+        quantized, unit = _quantize_query(query)
+        found: dict[int, list[float]] = {}
+        for segment in self._segments.values() if unit else ():
+            if segment.shape.dimensions == len(quantized):
+                found |= segment.score_files(quantized, unit, files)
         return found
 
     def append(
@@ -206,6 +213,12 @@ class VectorIndex:
                     path.unlink()
                 except OSError:  # still mapped by a reader on Windows: the next sweep removes it
                     continue
+
+
+def _quantize_query(query: Sequence[float]) -> tuple[array[int], float]:
+    """Quantize a query to int8; return it with the value of one level, 0 if it has no direction."""
+    unit = max(max(query, default=0.0), -min(query, default=0.0)) / INT8_LEVELS
+    return array("b", quantize_int8(query, 1 / unit) if unit else b""), unit
 
 
 def _parse_shape(name: Any, rows: Any, dimensions: Any, crc: Any) -> SegmentShape:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 import struct
 from array import array
+from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import accumulate, chain, islice
+from operator import mul
 from typing import Any, Literal, NamedTuple
 
 import simsimd
@@ -99,6 +101,21 @@ class VectorSegment:
             return [], []
         return [self.ids[row] for row in found], cosines
 
+    def score_files(self, query: array[int], unit: float, files: Sequence[int]) -> dict[int, list[float]]:
+        """Compare an int8 query with all rows of some files: the cosines of each that has rows, in order."""
+        ids = self.ids
+        runs = {
+            file: range(first, end)
+            for file in files
+            if (first := bisect_left(ids, file << CHUNK_BITS))
+            < (end := bisect_left(ids, (file + 1) << CHUNK_BITS, first))
+        }
+        if not runs:
+            return {}
+        scales, rows = self._copy_runs([*runs.values()])
+        cosines = map(mul, _compute_dots(query, rows), [scale * unit for scale in scales])
+        return {file: list(islice(cosines, len(run))) for file, run in runs.items()}
+
     def _copy_runs(self, runs: Sequence[range]) -> tuple[Any, Any]:
         """Copy the scales and rows of some runs."""
         scales, rows, size = self._bytes["scales"], self._bytes["rows"], self.shape.dimensions
@@ -117,9 +134,7 @@ class VectorSegment:
         floor: float,
     ) -> tuple[Sequence[int], list[float]]:
         """Score rows; return the indexes and cosines of the best, and of a few more."""
-        quantized = memoryview(query).cast("B").cast("b", [1, len(query)])
-        dots: Any = simsimd.cdist(quantized, rows, "dot", dtype="int8", out_dtype="float32")
-        flat: Any = memoryview(dots).cast("B").cast("f")
+        flat = _compute_dots(query, rows)
         ones: Any = self._ones if rows is self.rows else array("f", [1.0]) * len(scales)
         scaled: Any = simsimd.fma(flat, scales, ones, alpha=unit, beta=COSINE_OFFSET)
         found = top_k_indices(memoryview(scaled).tobytes(), limit, among, floor + COSINE_OFFSET)
@@ -152,3 +167,10 @@ class VectorSegment:
             starts.setdefault(id >> CHUNK_BITS, row)
         ends = [*starts.values(), self.shape.rows][1:]
         return {file: range(start, end) for (file, start), end in zip(starts.items(), ends, strict=True)}
+
+
+def _compute_dots(query: array[int], rows: Any) -> Any:
+    """Compute the dot product of an int8 query with each row."""
+    quantized = memoryview(query).cast("B").cast("b", [1, len(query)])
+    dots: Any = simsimd.cdist(quantized, rows, "dot", dtype="int8", out_dtype="float32")
+    return memoryview(dots).cast("B").cast("f")

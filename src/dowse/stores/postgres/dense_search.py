@@ -17,7 +17,7 @@ from dowse.stores.postgres.filter_cache import FilterCache
 from dowse.stores.postgres.filter_sql import WhereClause
 from dowse.stores.postgres.postings import Array
 from dowse.stores.postgres.transaction import SqlRows, Transaction
-from dowse.types.stored import Filter, Scored, best_first
+from dowse.types.stored import CHUNK_BITS, Filter, Scored, best_first
 
 EXACT_CHUNKS = 20_000
 """Where a filter leaves no more than this, all of them are compared with the query: as fast as the graph, which
@@ -58,6 +58,18 @@ class DenseSearch:
             rows = self._search_exactly(table, params, self._filters.find_files(filter))
         scores = [0.0 if distance != distance else 1.0 - distance for _, distance in rows]
         return best_first([chunk for chunk, _ in rows], scores)
+
+    def score_files(self, vector: Sequence[float], files: Sequence[int]) -> dict[int, list[float]]:
+        """Compare the vector with all chunks of some files: the cosines of each, in order."""
+        if not files or len(vector) not in self._transaction.state.dimensions:
+            return {}
+        table = schema.dense_table(self._transaction.view, len(vector))
+        params = {"query": _to_halfvec(vector), "limit": None}
+        rows = self._search_exactly(table, params, np.asarray(files, dtype=np.int64))
+        found: dict[int, list[float]] = {}
+        for chunk, distance in sorted(rows):
+            found.setdefault(chunk >> CHUNK_BITS, []).append(0.0 if distance != distance else 1.0 - distance)
+        return found
 
     def _search_graph(self, table: sql.Identifier, params: dict[str, Any], filter: Filter) -> SqlRows:
         """Search along the graph, which goes on until enough pass. It can miss: if a sample of all chunks has one

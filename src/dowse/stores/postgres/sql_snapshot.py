@@ -61,6 +61,10 @@ class PostgresSnapshot:
         """Rank chunks by cosine."""
         return self._prefetch_files(self._dense.search(vector, filter, limit))
 
+    def file_cosines(self, vector: Sequence[float], files: Sequence[int]) -> dict[int, list[float]]:
+        """Compare the vector with all chunks of some files."""
+        return self._dense.score_files(vector, files)
+
     def _prefetch_files(self, hits: list[Scored]) -> list[Scored]:
         self._files.prefetch(hit.chunk >> CHUNK_BITS for hit in hits)
         return hits
