@@ -1,7 +1,7 @@
 """Quality of single channels: every query set with keywords alone, with vectors alone, and with everything.
 
 "Words" is BM25 over the fields of a chunk, "meaning" the built-in model; both alone are without names, file names and
-signals, to show what a channel is worth by itself. Results are chunks, as the channel ranks them.
+ranking features, to show what a channel is worth by itself. Results are chunks, as the channel ranks them.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from typing import Any
 from benchmarks import quality
 from benchmarks.bench_types import Outcome, Row
 from benchmarks.sets import SETS, QuerySet
-from dowse.settings import SIGNALS
 
-ONE_CHANNEL_SETTINGS = {"name_weight": 0.0, "file_weight": 0.0, "disabled_signals": list(SIGNALS)}
+ONE_CHANNEL_SETTINGS = {"name_weight": 0.0, "file_weight": 0.0, "fusion": "scores"}
 
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "words alone": {**ONE_CHANNEL_SETTINGS, "hybrid": "off"},

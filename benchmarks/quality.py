@@ -1,7 +1,7 @@
 """Search quality: every query set, per query and in total.
 
 ``--set`` picks a set, ``--tag`` saves its rows under a name, ``--compare`` shows the difference to saved rows,
- ``--setting`` overrides a setting of dowse, ``--ablate`` switches signals and channels off in turn.
+ ``--setting`` overrides a setting of dowse, ``--ablate`` switches groups of features and channels off in turn.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from benchmarks.bench_types import Figure, Outcome, Row, Target, at_least
 from benchmarks.engine_process import EngineProcess
 from benchmarks.results import RUNS
 from benchmarks.sets import SETS, QuerySet, repositories
-from dowse.settings import ENVIRONMENT_PREFIX, SIGNALS, Settings
+from dowse.settings import ENVIRONMENT_PREFIX, FEATURE_GROUPS, Settings
 
 ABLATED_SETS = ("repositories", "swe-qa")
 """One set with many languages, one whose queries avoid the words of file names."""
@@ -77,11 +77,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--setting", action="append", default=[], metavar="KEY=VALUE", help="override a setting"
     )
-    group.add_argument("--ablate", action="store_true", help="switch signals and channels off one at a time")
+    group.add_argument(
+        "--ablate", action="store_true", help="switch groups of features and channels off one at a time"
+    )
 
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
-    """Measure every chosen set, or ablate signals and channels."""
+    """Measure every chosen set, or ablate groups of features and channels."""
     environment = parse_overrides(args.setting)
     if args.ablate:
         return ablate(args.sets or ABLATED_SETS, environment)
@@ -142,13 +144,13 @@ def parse_overrides(given: Sequence[str]) -> dict[str, str]:
 
 
 def ablate(names: Sequence[str], environment: dict[str, str]) -> Iterator[Outcome]:
-    """Switch off each signal and channel in turn; report the headline and its paired difference."""
+    """Switch off each group of features and channel in turn; report the headline and its paired difference."""
     variants: Variants = {
         "everything": {},
-        **{f"without {name}": {"disabled_signals": [name]} for name in SIGNALS},
-        **{f"without {name}": settings for name, settings in CHANNELS_OFF.items()},
-        "without any signal": {"disabled_signals": list(SIGNALS)},
-        "without any signal and dense": {"disabled_signals": list(SIGNALS), **CHANNELS_OFF["dense"]},
+        **{f"without {name}": {"disabled_features": [name]} for name in FEATURE_GROUPS},
+        **{f"without channel {name}": settings for name, settings in CHANNELS_OFF.items()},
+        "fusion by score": {"fusion": "scores"},
+        "fusion by score, without dense": {"fusion": "scores", **CHANNELS_OFF["dense"]},
         **ALTERNATIVE_SETTINGS,
     }
     for name in names:
@@ -157,7 +159,7 @@ def ablate(names: Sequence[str], environment: dict[str, str]) -> Iterator[Outcom
         table = {variant: compare_runs(query_set, rows["everything"], rows[variant]) for variant in variants}
         yield Outcome(
             name=f"ablation-{name}",
-            title=f"Each signal and channel off in turn: {query_set.title}",
+            title=f"Each group of features and channel off in turn: {query_set.title}",
             figures=[make_variant_figure(query_set, v, rows[v], table[v]) for v in variants],
             notes=(
                 "in brackets: the mean difference to everything by question, its 95 % interval, and how many "

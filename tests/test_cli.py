@@ -507,7 +507,7 @@ def test_hits_of_several_repositories_say_which(fresh: Shell) -> None:
 
 
 def test_explain_shows_the_reading_and_every_reason(dowse: Shell) -> None:
-    text = dowse("search", "where is retry_with_backoff", "-n", "1", "--explain").stdout
+    text = dowse("search", "where is retry_with_backoff", "-n", "2", "--explain").stdout
     for expected in (
         "type     symbol",
         "dropped  where, is",
@@ -516,20 +516,31 @@ def test_explain_shows_the_reading_and_every_reason(dowse: Shell) -> None:
         "channel  files: skipped: ",
     ):
         assert expected in text
-    (result,) = dowse.json("search", "where is retry_with_backoff", "-n", "1")["results"]
-    for reason in result["reasons"]:
-        assert re.search(
-            rf"[+x] {reason['name']} +{reason['value']:.5f}  {re.escape(reason['detail'])}", text
-        )
-    assert f"= score           {result['score']:.5f}" in text
+    first, second = dowse.json("search", "where is retry_with_backoff", "-n", "2")["results"]
+    for result in (first, second):
+        for reason in result["reasons"]:
+            line = f"    {reason['value']:+8.3f} {reason['name']:<13} {reason['detail']}".rstrip()
+            assert line in text.split("\n")
+        assert f"    {result['score']:+8.3f} score         relevance {result['relevance']:.2f}" in text
+    assert text.count("    above the next one by ") == 1, "the last one has none below"
+
+
+def test_explain_says_what_puts_a_hit_above_the_next_one(dowse: Shell) -> None:
+    args = ("search", "where is retry_with_backoff", "-n", "2")
+    text = dowse(*args, "--explain").stdout
+    first, second = ({r["name"]: r["value"] for r in hit["reasons"]} for hit in dowse.json(*args)["results"])
+    gains = {name: first.get(name, 0.0) - second.get(name, 0.0) for name in first | second}
+    best = sorted((name for name in gains if gains[name] >= 0.01), key=lambda name: -gains[name])[:3]
+    assert best
+    assert f"    above the next one by {', '.join(f'{name} {gains[name]:+.2f}' for name in best)}\n" in text
 
 
 @pytest.mark.parametrize("level", ["ids", "signature", "preview", "full"])
 def test_explain_goes_with_every_level_of_detail(dowse: Shell, level: str) -> None:
     args = ("search", "retry_with_backoff", "-n", "1", "--explain")
     plain, text = (dowse(*args, *more).stdout for more in ([], ["--detail", level]))
-    reasons = [line for line in plain.split("\n") if re.match(r"    [+x=] ", line)]
-    assert reasons and text.startswith("type     symbol")
+    reasons = [line for line in plain.split("\n") if re.match(r" +[+-]\d+\.\d{3} \w", line)]
+    assert len(reasons) > 1 and text.startswith("type     symbol")
     lines = text.split("\n")
     header = next(i for i, line in enumerate(lines) if line.startswith("src"))
     assert lines[header + 1 : header + 1 + len(reasons)] == reasons
@@ -538,7 +549,9 @@ def test_explain_goes_with_every_level_of_detail(dowse: Shell, level: str) -> No
 
 def test_explain_goes_with_a_budget(dowse: Shell) -> None:
     done = dowse("search", "retry_with_backoff", "--explain", "--budget", "300")
-    assert re.search(r"^src.retry\.py:\S+ retry_with_backoff \(function\) \[.*names \d.* = \d", done.stdout)
+    assert re.search(
+        r"^src.retry\.py:\S+ retry_with_backoff \(function\) \[.*coverage \+\d.* = \d", done.stdout
+    )
     assert estimate_tokens(done.stdout.rstrip("\n")) <= 300
     assert done.stderr.startswith("type     symbol")
 
@@ -584,12 +597,9 @@ def test_what_would_be_left_out_is_an_error(dowse: Shell, options: list[str]) ->
 
 def test_a_score_is_what_its_reasons_make(dowse: Shell) -> None:
     answer = dowse.json("retry backoff")
-    channels = {channel["name"] for channel in answer["channels"]}
+    assert answer["results"]
     for result in answer["results"]:
-        added = sum(reason["value"] for reason in result["reasons"] if reason["name"] in channels)
-        for reason in result["reasons"]:
-            added *= 1 if reason["name"] in channels else reason["value"]
-        assert result["score"] == pytest.approx(added)
+        assert result["score"] == pytest.approx(sum(reason["value"] for reason in result["reasons"]))
 
 
 def strict(schema: Any) -> Any:
@@ -1632,7 +1642,7 @@ def test_flags_win_over_the_environment_over_the_file(fresh: Shell) -> None:
         ("dowse.toml", "limit = 'many'", "setting 'limit' in dowse.toml must be a whole number, not 'many'"),
         ("dowse.toml", "limit = 0", "must be at least 1"),
         ("dowse.toml", "not toml", "dowse.toml is not valid TOML"),
-        ("dowse.toml", "disabled_signals = ['magic']", "unknown signal 'magic'"),
+        ("dowse.toml", "disabled_features = ['magic']", "unknown group of features 'magic'"),
         ("dowse.toml", "store = 'cloud'", "unknown store 'cloud'"),
         (
             "pyproject.toml",

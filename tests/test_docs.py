@@ -8,7 +8,7 @@ import pytest
 
 from dowse.code.languages import load_builtin
 from dowse.code.languages.spec import Language
-from dowse.settings import SIGNALS, Settings
+from dowse.settings import FEATURE_GROUPS, Settings
 from dowse.types.source import Kind
 
 ROOT = Path(__file__).parent.parent
@@ -37,9 +37,9 @@ def test_every_setting_is_documented_with_its_default() -> None:
         assert text == shown, name
 
 
-def test_signals_are_documented() -> None:
+def test_groups_of_features_are_documented() -> None:
     page = (ROOT / "docs/settings.md").read_text("utf-8")
-    assert all(f"`{name}`" in page for name in SIGNALS)
+    assert all(f"`{name}`" in page for name in FEATURE_GROUPS)
 
 
 def test_captures_are_documented() -> None:

@@ -7,7 +7,7 @@ import pytest
 from dowse import Engine, SearchOptions
 from dowse.errors import UsageError
 from dowse.search.channels.request import DEPTH_STEP
-from dowse.search.pipeline import RERANKED_CHUNKS
+from dowse.search.ranking.learned_ranking import READ_FILES
 from dowse.types.explanations import Explanation, Verdict
 
 FILES = {
@@ -34,7 +34,7 @@ LONG_FILES = {
     )
     for name in ("first", "second")
 }
-"""Each has more places for a query than are weighed."""
+"""Together they have more places for a query than one answer shows."""
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,8 @@ def test_it_says_what_the_search_did(engine: Engine, query: str) -> None:
         assert (told.result.score, told.result.reasons) == (hit.score, hit.reasons)
         assert [rival.path for rival in told.above] == [r.path for r in answer.results[: min(3, rank - 1)]]
         found_by = {standing.name for standing in told.channels if standing.rank}
-        assert found_by == {reason.name for reason in hit.reasons} & {c.name for c in answer.channels}
+        by_rank = {reason.name for reason in hit.reasons if reason.detail.startswith("rank ")}
+        assert found_by == by_rank, "a channel that found another place of the file counts, but has no rank"
 
 
 def test_a_place_below_what_is_shown(engine: Engine) -> None:
@@ -90,17 +91,15 @@ def test_every_longer_answer_begins_with_the_shorter(long_files: Engine) -> None
     whole = long_files.search(
         "retry limit", SearchOptions(limit=DEPTH_STEP, show_low_confidence=True)
     ).results
-    assert len(whole) == DEPTH_STEP > RERANKED_CHUNKS + 2, "more than is weighed: the others stand behind"
-    assert {hit.path for hit in whole[: RERANKED_CHUNKS + 1]} == set(LONG_FILES), (
-        "the best of every file is weighed"
-    )
+    assert len(whole) == DEPTH_STEP
+    assert {hit.path for hit in whole} == set(LONG_FILES)
     assert sorted(whole, key=lambda hit: -hit.score) == list(whole)
-    for limit in (1, 10, RERANKED_CHUNKS, RERANKED_CHUNKS + 1, DEPTH_STEP - 1):
+    for limit in (1, 10, READ_FILES, READ_FILES + 1, DEPTH_STEP - 1):
         asked = SearchOptions(limit=limit, show_low_confidence=True)
         assert long_files.search("retry limit", asked).results == whole[:limit]
 
 
-def test_a_place_behind_those_that_are_weighed(long_files: Engine) -> None:
+def test_the_last_place_is_explained_like_the_first(long_files: Engine) -> None:
     last = long_files.search(
         "retry limit", SearchOptions(limit=DEPTH_STEP, show_low_confidence=True)
     ).results[-1]
@@ -109,7 +108,19 @@ def test_a_place_behind_those_that_are_weighed(long_files: Engine) -> None:
     )
     assert (told.verdict, told.rank) == (Verdict.RANKED, DEPTH_STEP)
     assert told.result == last
-    assert "not_scored" in {reason.name for reason in last.reasons}
+    assert last.score == pytest.approx(sum(reason.value for reason in last.reasons))
+    assert ("place", "another place of the file is better") in {(r.name, r.detail) for r in last.reasons}
+
+
+def test_files_whose_text_is_not_read_are_ranked_and_explained(engine: Engine) -> None:
+    results = engine.search("retry limit", SearchOptions(limit=50)).results
+    assert len({hit.path for hit in results}) > READ_FILES
+    unread = [hit for hit in results if "coverage" not in {reason.name for reason in hit.reasons}]
+    assert unread
+    for hit in unread:
+        assert hit.score == pytest.approx(sum(reason.value for reason in hit.reasons))
+        told = engine.explain("retry limit", hit.path, options=SearchOptions(limit=50))
+        assert told.result == hit
 
 
 def test_a_longer_answer_has_more_candidates(engine: Engine) -> None:
@@ -179,7 +190,7 @@ def test_every_stage_is_timed(engine: Engine) -> None:
         "keywords",
         "retrieve",
         "fuse",
-        "rerank",
+        "rank",
         "expand",
     ]
     assert all(stage.milliseconds >= 0 for stage in stages)

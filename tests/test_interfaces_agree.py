@@ -23,9 +23,9 @@ SETTINGS = {
     "defaults": "",
     "limit": f"limit = {LIMIT}\n",
     "relevance": "min_relevance = 0.5\n",
-    "signals": 'disabled_signals = ["file_role", "definition", "phrase"]\n',
+    "features": 'disabled_features = ["file_role", "definition", "phrase"]\n',
     "confidence": "show_low_confidence = true\n",
-    "all": f'limit = {LIMIT}\nmin_relevance = 0.05\ndisabled_signals = ["file_role"]\nhybrid = "off"\n',
+    "all": f'limit = {LIMIT}\nmin_relevance = 0.05\ndisabled_features = ["file_role"]\nhybrid = "off"\n',
 }
 """What a dowse.toml may say that changes an answer."""
 

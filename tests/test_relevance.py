@@ -1,28 +1,32 @@
 """How relevant a hit is: the same for every query, and nothing rather than noise."""
 
+import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from benchmarks.calibrate import auc, calibration_error
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dowse import Engine, SearchOptions
 from dowse.code import tokens
 from dowse.code.chunk_fields import build_passages, chunk_terms, find_shared_tokens
 from dowse.search.output.respond import MAX_GUESSES, NO_GOOD_HITS_NOTE
-from dowse.search.query.analyze import analyze_text
 from dowse.search.ranking.calibration import (
-    FIRST_HIT_WEIGHTS,
-    LATER_HIT_WEIGHTS,
+    DIRECT_CHANNELS,
+    EVIDENCE,
+    MIN_CHUNKS,
     WEAK_RELEVANCE,
-    Features,
     RelevanceModel,
-    probability,
+    can_tell_weak,
 )
+from dowse.search.ranking.candidates import Candidate
+from dowse.search.ranking.features import FILE_FEATURES, TEXT_FEATURES
+from dowse.search.ranking.model import WEIGHTS_FILE
 from dowse.types.explanations import Verdict
-
-NOTHING = Features(0.0, 0.0, 0.0, 0.0, 0.0)
+from tests.test_ranking_features import stored
 
 FILES = {
     "src/retry.py": (
@@ -50,53 +54,88 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 
 # --- the formula ---------------------------------------------------------------------------------
 
+NAMES = (*FILE_FEATURES, *TEXT_FEATURES)
+WEIGHTS = json.loads(WEIGHTS_FILE.read_text(encoding="utf-8"))["relevance"]["words"]
+MODEL = RelevanceModel.parse(WEIGHTS)
 
-def test_it_is_a_logistic_function_of_the_evidence() -> None:
-    first_weights, later_weights = FIRST_HIT_WEIGHTS, LATER_HIT_WEIGHTS
-    first = Features(coverage=1.0, amount=2.0, depth=0.0, named=0.0, file=0.5)
-    x = (
-        first_weights["intercept"]
-        + first_weights["coverage"]
-        + 2 * first_weights["amount"]
-        + 0.5 * first_weights["file"]
+
+def values(**given: float) -> tuple[float, ...]:
+    """The features of a file: those given, and zeros."""
+    assert given.keys() <= set(NAMES)
+    return tuple(given.get(name, 0.0) for name in NAMES)
+
+
+def make_candidates(*scores: float, direct: Mapping[int, tuple[str, float]] | None = None) -> list[Candidate]:
+    """Candidates of these scores; what a channel contributes to some of them, by their position."""
+    file = stored(1, "a.py")
+    return [
+        Candidate(n, 0, file, file.parsed.chunks[0], score, [(*(direct or {}).get(n, ("lexical", 1.0)), 1)])
+        for n, score in enumerate(scores)
+    ]
+
+
+def test_that_of_the_first_hit_is_a_logistic_function_of_the_evidence() -> None:
+    x = WEIGHTS["intercept"] + 0.5 * WEIGHTS["weights"]["places_coverage"]
+    x += 0.25 * WEIGHTS["weights"]["best_cosine"] + WEIGHTS["weights"]["phrase"]
+    first = values(places_coverage=0.5, best_cosine=0.25, phrase=1.0, depth=7.0)
+    assert MODEL.estimate_first(first) == pytest.approx(1 / (1 + math.exp(-x)))
+
+
+@pytest.mark.parametrize("name", EVIDENCE)
+def test_more_evidence_is_never_less_relevant(name: str) -> None:
+    assert MODEL.estimate_first(values(**{name: 1.0})) >= MODEL.estimate_first(values())
+
+
+def test_what_is_no_evidence_does_not_count() -> None:
+    others = {name: 1.0 for name in NAMES if name not in EVIDENCE}
+    assert MODEL.estimate_first(values(**others)) == MODEL.estimate_first(values())
+
+
+def test_further_hits_are_less_relevant_by_how_far_they_are_behind() -> None:
+    found = MODEL.estimate(0.8, make_candidates(3.0, 2.5, 2.5, -1.0))
+    gap = WEIGHTS["gap_weight"]
+    assert [found[n] for n in range(4)] == pytest.approx(
+        [0.8, 0.8 * math.exp(-0.5 * gap), 0.8 * math.exp(-0.5 * gap), 0.8 * math.exp(-4 * gap)]
     )
-    assert probability(first) == pytest.approx(1 / (1 + math.exp(-x)))
-    third = first._replace(depth=math.log(3))
-    x = (
-        later_weights["intercept"]
-        + later_weights["coverage"]
-        + 2 * later_weights["amount"]
-        + 0.5 * later_weights["file"]
-    )
-    assert probability(third) == pytest.approx(1 / (1 + math.exp(-x - later_weights["depth"] * math.log(3))))
 
 
-@pytest.mark.parametrize("depth", [0.0, math.log(2), math.log(10)])
-def test_more_evidence_is_never_less_relevant(depth: float) -> None:
-    bare = NOTHING._replace(depth=depth)
-    for feature in ("coverage", "amount", "named", "file"):
-        assert probability(bare._replace(**{feature: 1.0})) >= probability(bare)
-    assert probability(bare._replace(depth=depth + 1.0)) <= probability(bare._replace(depth=depth or 1e-9))
+@given(
+    first=st.floats(0, 1),
+    scores=st.lists(st.floats(-50, 50), min_size=1, max_size=20),
+    sure=st.dictionaries(st.integers(0, 19), st.tuples(st.sampled_from([*DIRECT_CHANNELS]), st.floats(0, 9))),
+)
+def test_it_is_a_probability_that_never_rises(
+    first: float, scores: list[float], sure: dict[int, tuple[str, float]]
+) -> None:
+    candidates = make_candidates(*sorted(scores, reverse=True), direct=sure)
+    found = [MODEL.estimate(first, candidates)[candidate.id] for candidate in candidates]
+    assert all(0.0 <= relevance <= 1.0 for relevance in found)
+    assert found == sorted(found, reverse=True)
+
+
+@pytest.mark.parametrize("name", DIRECT_CHANNELS)
+def test_what_the_query_names_is_at_least_as_relevant_as_its_channel_is_sure(name: str) -> None:
+    full = DIRECT_CHANNELS[name]
+    found = MODEL.estimate(0.01, make_candidates(2.0, 1.0, direct={0: (name, full), 1: (name, 0.4 * full)}))
+    assert [found[0], found[1]] == pytest.approx([1.0, 0.4])
+    behind = MODEL.estimate(0.01, make_candidates(2.0, 1.0, direct={1: (name, full)}))
+    assert behind[1] <= behind[0] == pytest.approx(0.01), "never more than the one before"
 
 
 def test_nothing_in_common_is_weak() -> None:
-    assert probability(NOTHING) < WEAK_RELEVANCE / 2
-    assert probability(Features(1.0, 3.0, 0.0, 1.0, 1.0)) > 0.9
+    assert MODEL.estimate_first(values()) < WEAK_RELEVANCE / 2
+    everything = dict.fromkeys(EVIDENCE, 1.0)
+    assert MODEL.estimate_first(values(**everything)) > 0.9
 
 
-def test_area_under_the_curve() -> None:
-    import numpy as np
-
-    p, y = np.array([0.9, 0.8, 0.3, 0.3, 0.1]), np.array([True, False, True, False, False])
-    pairs = [(a, b) for a in p[y] for b in p[~y]]
-    assert auc(p, y) == pytest.approx(sum((a > b) + 0.5 * (a == b) for a, b in pairs) / len(pairs))
-
-
-def test_calibration_error() -> None:
-    import numpy as np
-
-    p, y = np.array([0.75, 0.75, 0.05, 0.05]), np.array([True, True, False, True])
-    assert calibration_error(p, y) == pytest.approx(0.5 * 0.25 + 0.5 * 0.45)
+def test_weights_are_parsed_by_name_and_none_may_be_missing() -> None:
+    weights = {name: float(n) for n, name in enumerate(EVIDENCE)}
+    shuffled = dict(sorted(weights.items()))
+    model = RelevanceModel.parse({"intercept": -1.0, "gap_weight": 0.5, "weights": shuffled})
+    assert model == RelevanceModel(-1.0, tuple(weights.values()), 0.5)
+    del shuffled["phrase"]
+    with pytest.raises(KeyError, match="phrase"):
+        RelevanceModel.parse({"intercept": -1.0, "gap_weight": 0.5, "weights": shuffled})
 
 
 # --- what a place has in common with a query --------------------------------------------------
@@ -142,6 +181,15 @@ def test_it_means_the_same_for_every_question(engine: Engine) -> None:
     assert min(good, named) > 0.4
     assert poor.results[0].relevance < good / 3
     assert all(0 <= hit.relevance <= 1 for hit in poor.results)
+
+
+@pytest.mark.parametrize("fusion", ["learned", "scores", "rrf", "zscore"])
+def test_it_falls_from_hit_to_hit(engine: Engine, fusion: str) -> None:
+    with Engine.open(engine.root, store="memory", embedder="hashing", fusion=fusion) as other:
+        for query in ("value of a part", "retry with growing pauses", "src/part_3.py", "listing.py:1 value"):
+            hits = other.search(query, SearchOptions(limit=50, show_low_confidence=True)).results
+            assert len(hits) > 1
+            assert all(1.0 >= one.relevance >= after.relevance >= 0.0 for one, after in pairwise(hits))
 
 
 def test_nothing_rather_than_noise(engine: Engine) -> None:
@@ -207,17 +255,34 @@ def test_a_question_without_words_is_not_judged_by_them(engine: Engine) -> None:
     assert len(answer.results) == 20
 
 
-def test_other_models_may_know_the_language(engine: Engine) -> None:
-    with engine.store.snapshot() as snapshot:
-        judge = RelevanceModel(snapshot, analyze_text("Wiederholung mit Pausen", lambda _: False))
-    assert judge.can_tell("static")
-    assert not judge.can_tell("ollama:nomic-embed-text")
+@pytest.mark.parametrize(
+    ("query", "embedder", "can_tell"),
+    [
+        ("retry with pauses", "static", True),
+        ("retry with pauses", "ollama:nomic-embed-text", True),
+        ("Wiederholung mit Pausen", "static", True),
+        ("Wiederholung mit Pausen", "hashing", True),
+        ("Wiederholung mit Pausen", "none", True),
+        ("Wiederholung mit Pausen", "ollama:nomic-embed-text", False),  # it may know the language
+        ("name:part_* kind:function", "static", False),  # whatever has the name is right
+        ('"growing pauses"', "static", False),
+    ],
+)
+def test_when_relevance_tells_that_nothing_is_good(
+    engine: Engine, query: str, embedder: str, can_tell: bool
+) -> None:
+    with engine.candidates(query) as context:
+        assert can_tell_weak(context, embedder) is can_tell
 
 
 def test_in_a_small_tree_words_cannot_tell(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("def schedule():\n    pass\n", encoding="utf-8")
     with Engine.open(tmp_path, store="memory") as engine:
-        assert engine.search("a lasagna recipe, its schedule, puppies, trains, planets").results
+        answer = engine.search("a lasagna recipe, its schedule, puppies, trains, planets")
+        assert answer.results and not answer.low_confidence
+        with engine.candidates("schedule") as context:
+            assert context.snapshot.chunk_count() < MIN_CHUNKS
+            assert not can_tell_weak(context, "static")
 
 
 def test_related_places_are_never_weak(engine: Engine) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -36,22 +37,38 @@ def _tree(folder: Path, code: str) -> Path:
 def test_a_repository_that_knows_little_does_not_come_first(hot: Path, cold: Path) -> None:
     """Alone, the best hit of each is a full match of the keyword channel."""
     question = "rotate the access token of a session"
-    with Engine.open(cold) as engine:
-        assert engine.search(question).results[0].reasons[0].value == 1.0
     with Repositories.open([str(cold), str(hot)]) as both:
         response = both.search(question)
     first, *rest = response.results
     assert (first.repository, first.entity) == ("hot", "rotate_access_token")
     painted = next(hit for hit in rest if hit.entity == "paint")
     assert painted.repository == "cold"
-    assert painted.score < first.score / 2
-    channels = {channel.name for channel in response.channels}
-    added = sum(reason.value for reason in painted.reasons if reason.name in channels)
-    factor = 1.0
-    for reason in painted.reasons:
-        factor *= 1.0 if reason.name in channels else reason.value
-    assert painted.score == pytest.approx(added * factor)  # the score is what its reasons say
+    assert painted.relevance < first.relevance / 2
+    for hit in response.results:
+        assert hit.score == pytest.approx(sum(reason.value for reason in hit.reasons))
     assert {report.name: report.problem for report in response.repositories} == {"cold": "", "hot": ""}
+
+
+def test_hits_are_merged_by_relevance_and_keep_their_order(hot: Path, cold: Path) -> None:
+    """Scores only compare the hits of one repository: here those of one that knows little are raised above all."""
+    with Engine.open(hot) as one, Engine.open(cold) as other:
+        known, little = one.search("access token of a session"), other.search("access token of a session")
+    assert len(known.results) > 1 and len(little.results) > 1
+    loud = replace(little, results=tuple(hit._replace(score=hit.score + 100) for hit in little.results))
+    together = merge_responses({"cold": loud, "hot": known}, (), 10).results
+    relevances = [hit.relevance for hit in together]
+    assert relevances == sorted(relevances, reverse=True)
+    for name, response in (("hot", known), ("cold", loud)):
+        own = [hit._replace(repository="") for hit in together if hit.repository == name]
+        assert own == list(response.results)
+
+
+def test_equal_relevance_goes_by_rank_then_by_repository(hot: Path, cold: Path) -> None:
+    """A pattern of names has no words: whatever has it is right, in every repository."""
+    with Repositories.open([str(hot), str(cold)]) as both:
+        response = both.search("name:* kind:function")
+    assert {hit.relevance for hit in response.results} == {1.0}
+    assert [hit.repository for hit in response.results] == ["cold", "hot", "cold", "hot"]
 
 
 def test_one_alone_is_ranked_as_ever(hot: Path) -> None:

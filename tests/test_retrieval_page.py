@@ -1,4 +1,4 @@
-"""docs/retrieval.md, held against the code: every value, every file, the worked example."""
+"""docs/retrieval.md and docs/ranking.md, held against the code: every value, file and feature, the worked example."""
 
 import importlib
 import re
@@ -6,15 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from dowse.search.ranking.features import FILE_FEATURES, FILE_GROUPS, PLACE_FEATURES, TEXT_FEATURES
+from dowse.search.ranking.features.feature import Feature
 from dowse.search.ranking.fusion import METHODS, fuse
-from dowse.search.ranking.signals import SIGNALS
-from dowse.settings import SIGNALS as SWITCHABLE
-from dowse.settings import Settings
+from dowse.settings import FEATURE_GROUPS, Settings
 from dowse.types.stored import Scored
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "dowse"
 PAGE = ROOT / "docs" / "retrieval.md"
+MODEL_CARD = ROOT / "docs" / "ranking.md"
+SIGNS = {1: "+", -1: "-", 0: "±"}
 VALUE = re.compile(r"`([a-z_.]+)\.([A-Za-z_]+)(?:\[\"([^\"]+)\"\])? = ([^`]+)`")
 
 
@@ -28,8 +30,11 @@ def in_code(module: str, name: str, key: str | None) -> str:
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
-def test_every_value_is_that_of_the_code(request: pytest.FixtureRequest) -> None:
-    page = PAGE.read_text("utf-8")
+@pytest.mark.parametrize(
+    ("path", "least"), [(PAGE, 50), (MODEL_CARD, 4)], ids=lambda value: getattr(value, "stem", "")
+)
+def test_every_value_is_that_of_the_code(path: Path, least: int, request: pytest.FixtureRequest) -> None:
+    page = path.read_text("utf-8")
 
     def true(match: re.Match[str]) -> str:
         module, name, key, _ = match.groups()
@@ -38,9 +43,9 @@ def test_every_value_is_that_of_the_code(request: pytest.FixtureRequest) -> None
 
     held = VALUE.sub(true, page)
     if request.config.getoption("--update-golden"):
-        PAGE.write_text(held, encoding="utf-8", newline="\n")
-    assert len(VALUE.findall(page)) > 50
-    assert held == PAGE.read_text("utf-8")
+        path.write_text(held, encoding="utf-8", newline="\n")
+    assert len(VALUE.findall(page)) > least
+    assert held == path.read_text("utf-8")
 
 
 def test_every_file_is_there() -> None:
@@ -56,7 +61,7 @@ def test_every_file_is_there() -> None:
         "search/query",
         "search/channels",
         "search/ranking",
-        "search/ranking/signals",
+        "search/ranking/features",
         "search/output",
     ],
 )
@@ -66,10 +71,28 @@ def test_no_stage_is_left_out(folder: str) -> None:
     assert [path for path in sorted(files) if f"`{path}`" not in page] == []
 
 
-def test_every_signal_setting_and_method_is_there() -> None:
+def test_every_group_of_features_and_method_is_there() -> None:
     page = PAGE.read_text("utf-8")
-    for name in {*SIGNALS, *SWITCHABLE, *METHODS}:
+    for name in {*FILE_GROUPS, *FEATURE_GROUPS, *METHODS}:
         assert f"| `{name}` |" in page
+
+
+@pytest.mark.parametrize(
+    "table", [FILE_FEATURES, TEXT_FEATURES, PLACE_FEATURES], ids=["file", "text", "place"]
+)
+def test_the_model_card_has_every_feature_with_its_sign(table: dict[str, Feature]) -> None:
+    rows = dict(re.findall(r"^\| `(\w+)` \| (`.+?) \| .+\.py` \|$", MODEL_CARD.read_text("utf-8"), re.M))
+    for name, feature in table.items():
+        assert f"`{name}` {SIGNS[feature.sign]}" in rows[feature.group]
+    for group in {feature.group for feature in table.values()}:
+        named = set(re.findall(r"`(\w+)`", rows[group]))
+        assert named == {name for name, feature in table.items() if feature.group == group}
+
+
+def test_the_model_card_names_files_that_are_there() -> None:
+    named = set(re.findall(r"`((?:features/)?[a-z_]+\.py)`", MODEL_CARD.read_text("utf-8")))
+    ranking = SOURCE / "search" / "ranking"
+    assert [path for path in sorted(named) if not (ranking / path).is_file()] == []
 
 
 def test_the_example_is_what_fusion_does() -> None:

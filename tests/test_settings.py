@@ -110,7 +110,7 @@ def test_every_kind_of_value_in_a_file(root: Path) -> None:
         ("dense_weight", "0.25", 0.25),
         ("include", "src/**, lib ,", ("src/**", "lib")),
         ("embedder", "hashing", "hashing"),
-        ("disabled_signals", "file_role", ("file_role",)),
+        ("disabled_features", "file_role", ("file_role",)),
     ],
 )
 def test_every_kind_of_value_in_the_environment(
@@ -170,8 +170,11 @@ def test_a_misspelt_variable_is_named(root: Path, monkeypatch: pytest.MonkeyPatc
         ("dense_weight = nan\n", "must be at least 0.0, not nan"),
         ("name_weight = inf\n", "must be at least 0.0, not inf"),
         ("min_relevance = 7.0\n", "setting 'min_relevance' in dowse.toml must be at most 1.0, not 7.0"),
-        ('fusion = "best"\n', "must be one of scores, rrf, zscore, not 'best'"),
-        ('disabled_signals = ["magic"]\n', "unknown signal 'magic' in dowse.toml: known are phrase,"),
+        ('fusion = "best"\n', "must be one of learned, scores, rrf, zscore, not 'best'"),
+        (
+            'disabled_features = ["magic"]\n',
+            "unknown group of features 'magic' in dowse.toml: known are lexical,",
+        ),
         ("limit = \n", "dowse.toml is not valid TOML"),
         ("limit = 1\nlimit = 2\n", "dowse.toml is not valid TOML"),
     ],

@@ -1,6 +1,6 @@
 """Plain BM25: the same files, chunks and tokens as dowse, but only the text of the chunks is searched.
 
-No fields, no names, no file names, no vectors, no signals: what is left of dowse when all its ideas about
+No fields, no names, no file names, no vectors, no ranking model: what is left of dowse when all its ideas about
 ranking are taken away.
 """
 

@@ -40,6 +40,7 @@ from dowse.search.query.analyze import analyze_query
 from dowse.search.query.resolve_options import resolve_options
 from dowse.search.query_log import log_query
 from dowse.search.ranking.candidates import Ranking
+from dowse.search.ranking.features.context import FeatureContext
 from dowse.search.timing import StageTimer
 from dowse.stores.protocol import Snapshot
 from dowse.types.answers import ResolvedOptions, SearchOptions, SearchResponse, SearchResult
@@ -230,11 +231,12 @@ class Engine(ManagedIndex):
         )
 
     @contextmanager
-    def ranking(self, query: str, options: SearchOptions | None = None) -> Iterator[tuple[Snapshot, Ranking]]:
-        """Give the whole trace of a search over the index as it is, for those who study ranking."""
+    def candidates(self, query: str, options: SearchOptions | None = None) -> Iterator[FeatureContext]:
+        """Give the candidates of a query in the index as it is, for those who learn and study ranking."""
         parsed, options = self._parse_query(query, options)
         with self.store.snapshot() as snapshot:
-            yield snapshot, self._rank(snapshot, parsed, options)[0]
+            analyzed = analyze_query(parsed, options.filter, self._is_extension)
+            yield pipeline.find_candidates(self._searcher, snapshot, analyzed, options, StageTimer())
 
     def _rank(
         self, snapshot: Snapshot, parsed: ParsedQuery, options: ResolvedOptions

@@ -1,7 +1,7 @@
 """Multi-repository (federated) search: one query to several indexes, merged into one ranking.
 
-Each repository has its own engine, searched in parallel. Scores of unbounded channels (BM25, cosine) are rescaled by
-the best raw score of the channel in any repository, so that one with only weak hits does not come first.
+Each repository has its own engine, searched in parallel. Scores compare the hits of one repository only. Relevance
+means the same in all of them and orders the hits of all, so that a repository with only weak hits does not come first.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from dowse.engine import Engine
 from dowse.errors import DowseError, RootError
-from dowse.search.ranking.fusion import BOUNDED_CHANNELS
-from dowse.types.answers import ChannelReport, RepositoryReport, SearchOptions, SearchResponse, SearchResult
+from dowse.types.answers import ChannelReport, RepositoryReport, SearchOptions, SearchResponse
 
 if TYPE_CHECKING:
     from dowse.indexing.pipeline import Progress
@@ -139,14 +138,14 @@ class Repositories:
 def merge_responses(
     responses: Mapping[str, SearchResponse], problems: Sequence[RepositoryReport], limit: int
 ) -> SearchResponse:
-    """Merge responses into one, in one ranking."""
-    best = _find_best_scores(response.channels for response in responses.values())
+    """Merge responses into one, by relevance: scores only compare the hits of one repository."""
     results = [
-        _rescale(result, name, response.channels, best)
+        (rank, result._replace(repository=name))
         for name, response in responses.items()
-        for result in response.results
+        for rank, result in enumerate(response.results)
     ]
-    ranked = sorted(results, key=lambda hit: (-hit.score, hit.repository, hit.path, hit.start_line))[:limit]
+    results.sort(key=lambda ranked: (-ranked[1].relevance, ranked[0], ranked[1].repository))
+    ranked = [result for _, result in results[:limit]]
     reports = [
         RepositoryReport(
             name, response.root, response.generation, sum(hit.repository == name for hit in ranked)
@@ -164,36 +163,6 @@ def merge_responses(
         notes=tuple(notes),
         low_confidence=all(response.low_confidence for response in responses.values()),
         repositories=(*reports, *problems),
-    )
-
-
-def _find_best_scores(channels: Iterable[Sequence[ChannelReport]]) -> dict[str, float]:
-    """Find the best score of each channel in any repository."""
-    best: dict[str, float] = {}
-    for reports in channels:
-        for report in reports:
-            best[report.name] = max(best.get(report.name, 0.0), report.best)
-    return best
-
-
-def _rescale(
-    result: SearchResult, name: str, channels: Sequence[ChannelReport], best: Mapping[str, float]
-) -> SearchResult:
-    """Scale the contributions of unbounded channels to a hit by their best score relative to all repositories."""
-    shares = {
-        report.name: report.best / best[report.name]
-        for report in channels
-        if report.name not in BOUNDED_CHANNELS and best[report.name] > 0
-    }
-    reasons = tuple(r._replace(value=r.value * shares.get(r.name, 1.0)) for r in result.reasons)
-    known = {report.name for report in channels}
-    before = sum(reason.value for reason in result.reasons if reason.name in known)
-    after = sum(reason.value for reason in reasons if reason.name in known)
-    share = after / before if before else 1.0
-    return result._replace(
-        repository=name,
-        reasons=reasons,
-        score=result.score * share,
     )
 
 

@@ -23,8 +23,8 @@ from dowse.git_config import read_excludes_file
 from dowse.settings_files import CONFIG_FILE as CONFIG_FILE
 from dowse.settings_files import config_name, read_tree_file, read_user_file
 from dowse.settings_schema import ENVIRONMENT_PREFIX as ENVIRONMENT_PREFIX
+from dowse.settings_schema import FEATURE_GROUPS as FEATURE_GROUPS
 from dowse.settings_schema import FIELDS, check_maximum, check_value, parse_text
-from dowse.settings_schema import SIGNALS as SIGNALS
 from dowse.settings_schema import Settings as Settings
 
 USER_ORIGIN = "user settings"

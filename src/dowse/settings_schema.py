@@ -16,18 +16,24 @@ from dowse.errors import SettingsError
 
 ENVIRONMENT_PREFIX = "DOWSE_"
 
-SIGNALS = (
-    "phrase",
-    "definition",
-    "entity_name",
+FEATURE_GROUPS = (
+    "lexical",
+    "dense",
+    "names",
+    "files",
+    "fused",
     "file_name",
-    "inline_test",
-    "multi_hit_file",
+    "definition",
     "file_role",
+    "file_shape",
+    "file_vectors",
+    "coverage",
+    "phrase",
+    "place",
     "test_partner",
     "proximity",
 )
-"""The ranking signals that can be switched off, in the order they act."""
+"""The groups of ranking features that can be switched off, and the two steps that add candidates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +76,12 @@ class Settings:
     limit: int = 10
     refresh: bool = True  # notice changed files at query time
     hybrid: str = "auto"  # whether meaning counts beside words: "auto" (by the query), "on" or "off"
-    fusion: str = "scores"  # or "rrf" or "zscore"
+    fusion: str = "learned"  # or plain fusion of the channels: "scores", "rrf" or "zscore"
     lexical_weight: float = 1.0
     dense_weight: float = 0.2
     name_weight: float = 0.3
     file_weight: float = 1.0
-    disabled_signals: tuple[str, ...] = ()
+    disabled_features: tuple[str, ...] = ()
     min_relevance: float = 0.0  # hits of less relevance are skipped
     show_low_confidence: bool = False  # show all hits even if none is good
     cache: str = "all"  # answers given before: "all", only the "exact" same query, or "off"
@@ -112,7 +118,7 @@ _INDEX_SETTINGS = (
 
 FIELDS = {f.name: f for f in fields(Settings)}
 _CHOICES = {
-    "fusion": ("scores", "rrf", "zscore"),
+    "fusion": ("learned", "scores", "rrf", "zscore"),
     "hybrid": ("auto", "on", "off"),
     "cache": ("all", "exact", "off"),
 }
@@ -213,8 +219,9 @@ def check_value(key: str, value: Any, origin: str) -> Any:
         raise SettingsError(
             f"setting '{key}' in {origin} must be one of {', '.join(_CHOICES[key])}, not {value!r}"
         )
-    if key == "disabled_signals" and (unknown := set(value) - set(SIGNALS)):
-        raise SettingsError(f"unknown signal '{min(unknown)}' in {origin}: known are {', '.join(SIGNALS)}")
+    if key == "disabled_features" and (unknown := set(value) - set(FEATURE_GROUPS)):
+        known = ", ".join(FEATURE_GROUPS)
+        raise SettingsError(f"unknown group of features '{min(unknown)}' in {origin}: known are {known}")
     return value
 
 

@@ -224,7 +224,7 @@ POLICIES: Mapping[str, SettingPolicy] = {
     "dense_weight": _limit_number(MAX_WEIGHT, "more only drowns the other channels"),
     "name_weight": _limit_number(MAX_WEIGHT, "more only drowns the other channels"),
     "file_weight": _limit_number(MAX_WEIGHT, "more only drowns the other channels"),
-    "disabled_signals": _allow_any(),
+    "disabled_features": _allow_any(),
     "min_relevance": _allow_any(),
     "show_low_confidence": _allow_any(),
     "cache": _allow_any(),

@@ -106,18 +106,18 @@ def _scored(value: float) -> Outcome:
 
 
 def test_variants_as_people_write_them() -> None:
-    base = Settings(disabled_signals=("file_role",))
+    base = Settings(disabled_features=("file_role",))
     assert variants.parse("dense=off", base).settings == {"dense_weight": 0.0}
     assert variants.parse("fusion=rrf lexical_weight=2", base).settings == {
         "fusion": "rrf",
         "lexical_weight": 2.0,
     }
     assert variants.parse("definition=off", base).settings == {
-        "disabled_signals": ("file_role", "definition")
+        "disabled_features": ("file_role", "definition")
     }
-    assert variants.parse("file_role=on", base).settings == {"disabled_signals": ()}
-    assert variants.parse("disabled_signals=file_role,definition", base).settings == {
-        "disabled_signals": ("file_role", "definition")
+    assert variants.parse("file_role=on", base).settings == {"disabled_features": ()}
+    assert variants.parse("disabled_features=file_role,definition", base).settings == {
+        "disabled_features": ("file_role", "definition")
     }
     assert variants.parse("", base).settings == {}
 

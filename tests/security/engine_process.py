@@ -16,7 +16,7 @@ CALLS: dict[str, Callable[[Engine], object]] = {
     "explain": lambda engine: engine.explain("retry", "src/retry.py"),
     "related": lambda engine: engine.related("src/retry.py"),
     "read": lambda engine: engine.read("src/retry.py:retry_with_backoff"),
-    "ranking": lambda engine: engine.ranking("retry").__enter__(),
+    "candidates": lambda engine: engine.candidates("retry").__enter__(),
     "near": lambda engine: engine.near("src/retry.py:4"),
     "graph": lambda engine: engine.graph.callers("retry_with_backoff"),
     "load_file": lambda engine: engine.load_file("src/retry.py"),

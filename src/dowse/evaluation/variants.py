@@ -11,7 +11,7 @@ from typing import Any
 from dowse import settings as settings_module
 from dowse.errors import UsageError
 from dowse.evaluation.eval_types import Variant
-from dowse.settings import SIGNALS, Settings
+from dowse.settings import FEATURE_GROUPS, Settings
 
 BASE_NAME = "base"
 """The name of the variant with the settings in force."""
@@ -42,12 +42,12 @@ def parse(text: str, base: Settings) -> Variant:
             settings[CHANNEL_WEIGHTS[key]] = (
                 getattr(Settings(), CHANNEL_WEIGHTS[key]) if value == "on" else 0.0
             )
-        elif key in SIGNALS and value in ("on", "off"):
+        elif key in FEATURE_GROUPS and value in ("on", "off"):
             off.append(key if value == "off" else f"-{key}")
         else:
             settings[key] = settings_module.parse_value(key, _resolve_path(key, value))
     if off:
-        settings["disabled_signals"] = _merge_disabled_signals(base.disabled_signals, off)
+        settings["disabled_features"] = _merge_disabled_features(base.disabled_features, off)
     return Variant(text, settings)
 
 
@@ -63,7 +63,7 @@ def _resolve_path(key: str, value: str) -> str:
     return str(here) if key in PATH_SETTINGS and value and here.is_file() else value
 
 
-def _merge_disabled_signals(now: tuple[str, ...], changes: list[str]) -> tuple[str, ...]:
+def _merge_disabled_features(now: tuple[str, ...], changes: list[str]) -> tuple[str, ...]:
     on = {change[1:] for change in changes if change.startswith("-")}
     off = [change for change in changes if not change.startswith("-")]
     return tuple(dict.fromkeys(signal for signal in (*now, *off) if signal not in on))

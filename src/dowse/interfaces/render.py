@@ -10,11 +10,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 from dowse.interfaces.text_layout import format_count
 from dowse.interfaces.theme import Paint, code_lines, escape_code, escape_text, plain
-from dowse.types.answers import Detail, Reason, SearchResponse, SearchResult, Stage
+from dowse.types.answers import Detail, SearchResponse, SearchResult, Stage
 from dowse.types.queries import LanguageVersion, Query, RewriteTrace
 
 EXCERPT_LINES = 12
@@ -25,6 +26,10 @@ EXCERPT_HEAD_LINES = 2
 
 MAX_LINE_LENGTH = 500
 """Characters of a line that are shown: what is longer was not written by a person, and buries the rest."""
+
+MAX_ADVANTAGES = 3
+MIN_ADVANTAGE = 0.01
+"""Reasons that are named for a hit being above the next one, and how much one must count for that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +45,10 @@ class View:
 
 def search_text(response: SearchResponse, view: View) -> str:
     """Render the hits, best first, one below the other."""
-    channels = channel_names(response)
     pattern = query_pattern(response.query)
     blocks = [
-        "\n".join(_hit_lines(result, root_of(result, response), channels, pattern, view))
-        for result in response.results
+        "\n".join(_hit_lines(result, below, root_of(result, response), pattern, view))
+        for result, below in zip_longest(response.results, response.results[1:])
     ]
     if view.explain:
         blocks.insert(0, query_analysis_text(response, view))
@@ -55,21 +59,15 @@ def detail_text(response: SearchResponse, detail: Detail, view: View) -> str:
     """Render the hits, best first, each with the given amount of detail."""
     from dowse.search.output.hit_view import render_hit
 
-    channels = channel_names(response)
-    blocks = []
-    for hit in make_printable(response, view):
+    blocks, hits = [], make_printable(response, view)
+    for hit, below in zip_longest(hits, hits[1:]):
         header, *code = render_hit(hit, detail, response.query.words)
-        reasons = reason_lines(hit, channels, view) if view.explain else ()
+        reasons = reason_lines(hit, below, view) if view.explain else ()
         blocks.append("\n".join([header, *reasons, *code, *_neighbour_lines(hit, view)]))
     is_dense = detail in (Detail.IDS, Detail.SIGNATURE) and not view.explain
     if view.explain:
         blocks.insert(0, query_analysis_text(response, view))
     return ("\n" if is_dense else "\n\n").join(blocks)
-
-
-def channel_names(response: SearchResponse) -> frozenset[str]:
-    """Return the channels of an answer: their contributions to a score are added, those of signals multiplied."""
-    return frozenset(channel.name for channel in response.channels)
 
 
 def root_of(result: SearchResult, response: SearchResponse) -> str:
@@ -99,11 +97,11 @@ def _display_file(result: SearchResult, root: str, view: View) -> str:
 
 
 def _hit_lines(
-    result: SearchResult, root: str, channels: frozenset[str], pattern: re.Pattern[str] | None, view: View
+    result: SearchResult, below: SearchResult | None, root: str, pattern: re.Pattern[str] | None, view: View
 ) -> Iterator[str]:
     yield header(result, root, view)
     if view.explain:
-        yield from reason_lines(result, channels, view)
+        yield from reason_lines(result, below, view)
     yield from _code_lines(result, pattern, view)
     yield from _neighbour_lines(result, view)
 
@@ -217,30 +215,29 @@ def rewrite_rows(trace: RewriteTrace) -> Iterator[tuple[str, str]]:
         )
 
 
-def reason_lines(result: SearchResult, channels: frozenset[str], view: View) -> Iterator[str]:
-    """List what the score of a hit is made of."""
-    for sign, reason in _signed_reasons(result, channels):
-        yield _format_reason(sign, reason, view)
-    yield f"    = {'score':<15} {result.score:.5f}  relevance {result.relevance:.2f}"
+def reason_lines(result: SearchResult, below: SearchResult | None, view: View) -> Iterator[str]:
+    """List what the score of a hit is made of, and what puts it above the next one."""
+    for reason in result.reasons:
+        detail = view.paint(escape_text(reason.detail), "faint")
+        yield f"    {reason.value:+8.3f} {reason.name:<13} {detail}".rstrip()
+    yield f"    {result.score:+8.3f} {'score':<13} relevance {result.relevance:.2f}"
+    if below and (ahead := _list_advantages(result, below)):
+        yield f"    above the next one by {', '.join(ahead)}"
 
 
-def reasons_label(result: SearchResult, channels: frozenset[str]) -> str:
+def _list_advantages(result: SearchResult, below: SearchResult) -> list[str]:
+    """List the reasons that count for more here than for the hit below, the largest first."""
+    gains = {reason.name: reason.value for reason in result.reasons}
+    for reason in below.reasons:
+        gains[reason.name] = gains.get(reason.name, 0.0) - reason.value
+    ahead = sorted(((value, name) for name, value in gains.items() if value >= MIN_ADVANTAGE), reverse=True)
+    return [f"{name} {value:+.2f}" for value, name in ahead[:MAX_ADVANTAGES]]
+
+
+def reasons_label(result: SearchResult) -> str:
     """Render what the score of a hit is made of in brackets, for a place behind its name."""
-    made = " ".join(
-        f"{sign} {reason.name} {reason.value:.2f}" for sign, reason in _signed_reasons(result, channels)
-    )
-    return f" [{made.removeprefix('+ ')} = {result.score:.2f}]"
-
-
-def _signed_reasons(result: SearchResult, channels: frozenset[str]) -> Iterator[tuple[str, Reason]]:
-    """Pair each reason with its operator: channels add, signals multiply; the first reason always adds."""
-    for position, reason in enumerate(result.reasons):
-        yield ("+" if position == 0 or reason.name in channels else "x"), reason
-
-
-def _format_reason(sign: str, reason: Reason, view: View) -> str:
-    detail = view.paint(escape_text(reason.detail), "faint")
-    return f"    {sign} {reason.name:<15} {reason.value:.5f}  {detail}".rstrip()
+    made = " ".join(f"{reason.name} {reason.value:+.2f}" for reason in result.reasons)
+    return f" [{made} = {result.score:.2f}]"
 
 
 def search_summary(response: SearchResponse, view: View) -> str:

@@ -17,8 +17,7 @@ def explanation_text(explanation: Explanation, view: View) -> str:
     place = display_path(root, explanation.path, view.cwd) + line
     lines = [f"{paint(escape_text(place), 'path')}: {escape_text(_format_verdict(explanation))}"]
     if hit := explanation.result:
-        channels = frozenset(channel.name for channel in explanation.channels)
-        lines += [header(hit, root, view), *reason_lines(hit, channels, view)]
+        lines += [header(hit, root, view), *reason_lines(hit, None, view)]
     lines += _term_lines(explanation.terms, view)
     lines += [f"{paint('channel  ', 'faint')}{_format_channel(channel)}" for channel in explanation.channels]
     lines += [line for rival in explanation.above for line in _rival_lines(rival, root, view)]
@@ -69,7 +68,7 @@ def _rival_lines(rival: HigherHit, root: str, view: View) -> Iterator[str]:
     yield f"{view.paint('above    ', 'faint')}{rival.rank}. {escape_text(place)}: {escape_text(rival.entity)}".rstrip()
     if rival.terms:
         yield f"    has {', '.join(map(escape_text, rival.terms))}"
-    made = ", ".join(f"{reason.name} {reason.value:.2f}" for reason in rival.reasons)
+    made = ", ".join(f"{reason.name} {reason.value:+.2f}" for reason in rival.reasons)
     yield f"    score {rival.score:.3f}: {made}"
 
 

@@ -1,1 +1,1 @@
-"""Query processing over an index: analyze, retrieve, fuse, rerank, expand, pack into a token budget."""
+"""Query processing over an index: analyze, retrieve, fuse, rank, expand, pack into a token budget."""

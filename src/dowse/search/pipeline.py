@@ -1,6 +1,6 @@
 """The search pipeline from end to end: every stage from a parsed query to a response, in order.
 
-    analyze -> cache -> extract keywords -> retrieve -> fuse -> rerank -> expand
+    analyze -> cache -> extract keywords -> retrieve -> fuse -> rank -> expand
 
 Values move forward only, and nothing here calls its caller. The engine sees to a fresh snapshot before, and verifies
 the files of the answer after.
@@ -8,35 +8,42 @@ the files of the answer after.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import NamedTuple
 
 from dowse.embedders.embedder import Embedder
 from dowse.gc_pause import gc_paused
 from dowse.search.answer_cache import AnswerCache, CacheRequest
-from dowse.search.channels.request import ChannelRequest, count_steps, run_channel
+from dowse.search.channels.request import ChannelRequest, NotRun, count_steps, run_channel
 from dowse.search.channels.retrieve import get_channel_weights, retrieve
 from dowse.search.output.respond import make_response
 from dowse.search.output.similar import find_partners, find_similar
 from dowse.search.query.analyze import analyze_query
 from dowse.search.query.keywords import extract_keywords, use_indexed_spelling
-from dowse.search.ranking.calibration import RelevanceModel
-from dowse.search.ranking.candidates import Ranking, collect_candidates, make_candidate, sort_candidates
+from dowse.search.ranking.calibration import can_tell_weak
+from dowse.search.ranking.candidates import (
+    Explain,
+    FileCandidate,
+    Ranking,
+    collect_candidates,
+    group_by_file,
+    list_channel_contributions,
+    sort_candidates,
+)
+from dowse.search.ranking.features import FeatureExtractor
+from dowse.search.ranking.features.context import FeatureContext
 from dowse.search.ranking.fusion import fuse
-from dowse.search.ranking.rerank import rerank
-from dowse.search.ranking.signals.context import SignalContext
+from dowse.search.ranking.learned_ranking import READ_FILES, LearnedRanking
+from dowse.search.ranking.model import classify_kind, list_disabled_groups, load_model
+from dowse.search.ranking.proximity import raise_near_files
+from dowse.search.ranking.test_partners import add_test_partners
 from dowse.search.timing import StageTimer
 from dowse.settings import Settings
 from dowse.stores.protocol import Snapshot
 from dowse.types.answers import ResolvedOptions, SearchResponse
 from dowse.types.queries import ParsedQuery, Query
 from dowse.types.stored import StoredFile
-
-RERANKED_CHUNKS = 25
-"""Chunks that are reranked for each step of candidates: the best of all, and with them the best of every other file.
-Each costs time; the others are further chunks of files that are there already, and would hardly come up: they count
-for their file, and stand behind all that are reranked."""
 
 LARGE_INDEX_CHUNKS = 300_000
 """From so many chunks on, a full round of the garbage collector takes tens of milliseconds and is kept out of searches.
@@ -85,28 +92,58 @@ def rank(
 ) -> Ranking:
     """Rank the candidates of a query, with every contribution to their scores."""
     settings = searcher.settings
-    query = use_indexed_spelling(snapshot, extract_keywords(snapshot, query))
-    timer.finish("keywords")
-    channels = retrieve(ChannelRequest(snapshot, query, searcher.embedder, settings.hybrid, options.limit))
-    timer.finish("retrieve")
-    hits = {name: channel.hits for name, channel in channels.items()}
-    fused = fuse(settings.fusion, hits, get_channel_weights(settings))
-    limit = RERANKED_CHUNKS * count_steps(options.limit)
-    candidates, others = collect_candidates(snapshot, fused, limit, query.filter)
-    timer.finish("fuse")
-    context = SignalContext(snapshot, query, options, channels)
-    candidates = rerank(context, candidates, settings.disabled_signals)
-    timer.finish("rerank")
-    model = RelevanceModel(snapshot, query)
+    context = find_candidates(searcher, snapshot, query, options, timer)
+    query, channels = context.query, context.channels
+    kind = classify_kind(query, has_vectors=bool(context.cosines))
+    model = load_model(kind, list_disabled_groups(settings))
+    scored = LearnedRanking(model, FeatureExtractor(context), READ_FILES * count_steps(options.limit))
+    explain: Explain
+    if settings.fusion == "learned":
+        candidates, explain = scored.score_places(), scored.explain
+        if "test_partner" not in settings.disabled_features:
+            add_test_partners(snapshot, query, channels, candidates)
+    else:
+        candidates, explain = context.list_places(), list_channel_contributions
+    if "proximity" not in settings.disabled_features:
+        raise_near_files(snapshot, query, options.near, candidates)
+    candidates = sort_candidates(candidates)
+    timer.finish("rank")
     return Ranking(
         query,
         channels,
         candidates,
-        lambda: [make_candidate(fused, file, id) for file, id in others],
-        model.relevance,
-        model.can_tell(settings.embedder),
+        explain,
+        scored.estimate_relevances(candidates),
+        can_tell_weak(context, settings.embedder),
         timer,
     )
+
+
+def find_candidates(
+    searcher: Searcher, snapshot: Snapshot, query: Query, options: ResolvedOptions, timer: StageTimer
+) -> FeatureContext:
+    """Find the files and places that the channels bring for a query, with all that ranking looks at."""
+    settings = searcher.settings
+    query = use_indexed_spelling(snapshot, extract_keywords(snapshot, query))
+    timer.finish("keywords")
+    request = ChannelRequest(snapshot, query, searcher.embedder, settings.hybrid, options.limit)
+    channels = retrieve(request)
+    timer.finish("retrieve")
+    hits = {name: channel.hits for name, channel in channels.items()}
+    fused = fuse(settings.fusion, hits, get_channel_weights(settings))
+    files = group_by_file(collect_candidates(snapshot, fused, query.filter))
+    context = FeatureContext(snapshot, query, channels, files, _compute_cosines(request, files))
+    timer.finish("fuse")
+    return context
+
+
+def _compute_cosines(
+    request: ChannelRequest, files: Sequence[FileCandidate]
+) -> Mapping[int, Sequence[float]]:
+    """Compute the cosine of the query with every chunk of some files, where meaning counts."""
+    if isinstance(request.vector, NotRun):
+        return {}
+    return request.snapshot.file_cosines(request.vector, [file.file.id for file in files])
 
 
 def find_related(
@@ -122,16 +159,9 @@ def find_related(
     channels = {found.report.name: found for found in (partners, similar) if found}
     timer.finish("retrieve")
     fused = fuse("scores", {name: channel.hits for name, channel in channels.items()}, RELATED_WEIGHTS)
-    candidates, _ = collect_candidates(snapshot, fused, len(fused.scores), options.filter)
+    candidates = sort_candidates(collect_candidates(snapshot, fused, options.filter))
     timer.finish("fuse")
     full_score = max(RELATED_WEIGHTS.values())
-    ranking = Ranking(
-        query,
-        channels,
-        sort_candidates(candidates),
-        list,
-        lambda candidate, _: min(1.0, candidate.score / full_score),
-        False,
-        timer,
-    )
+    relevances = {candidate.id: min(1.0, candidate.score / full_score) for candidate in candidates}
+    ranking = Ranking(query, channels, candidates, list_channel_contributions, relevances, False, timer)
     return make_response(snapshot, ranking, options, searcher.settings, searcher.root)[1]

@@ -22,7 +22,7 @@ class Match(StrEnum):
 
 
 class Reason(NamedTuple):
-    """One named contribution to a hit's score: what it multiplies or adds, and why."""
+    """One named contribution to a hit's score: what it adds, and why."""
 
     name: str
     value: float

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -171,7 +170,7 @@ def show_response(
     whole = flags.get("full") or any(flags.get(n) is not None for n in ("after", "before", "context"))
     view = output.make_view(color, explain=explain, whole=bool(whole))
     if budget:
-        label = partial(render.reasons_label, channels=render.channel_names(response)) if explain else None
+        label = render.reasons_label if explain else None
         text = _pack(response, render.make_printable(response, view), budget, detail, label).text
     elif detail:
         text = render.detail_text(response, Detail(detail), view)

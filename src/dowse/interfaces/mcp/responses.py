@@ -15,7 +15,6 @@ from dowse.interfaces.theme import escape_text
 from dowse.search.output.budget import Packer, pack_at_detail, truncate_hit
 from dowse.search.output.hit_view import MIN_TEXT_LINES, format_location
 from dowse.search.output.token_estimate import estimate_tokens
-from dowse.settings import SIGNALS
 from dowse.types.answers import Detail, Packed, PackedHit, Reason, SearchResult
 from dowse.types.discovered import Revision
 
@@ -268,10 +267,8 @@ def omitted_lines(places: Sequence[str]) -> list[str]:
 
 
 def name_reasons(reasons: Sequence[Reason]) -> str:
-    """Name the first reasons of a hit: channels that found it, signals that boosted it."""
-    demoted = {reason.name for reason in reasons if reason.name in SIGNALS and reason.value <= 1.0}
-    names = dict.fromkeys(reason.name for reason in reasons if reason.name not in demoted)
-    return ", ".join(list(names)[:MAX_REASONS])
+    """Name the reasons that speak most for a hit."""
+    return ", ".join([reason.name for reason in reasons if reason.value > 0][:MAX_REASONS])
 
 
 def _hit_values(hit: PackedHit, notes: Mapping[str, _HitNote]) -> dict[str, Any]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from dowse.embedders.embedder import Embedder
+from dowse.errors import EmbedderError
 from dowse.stores.protocol import Snapshot
 from dowse.types.answers import ChannelReport
 from dowse.types.queries import Query
@@ -17,8 +20,12 @@ DEPTH_STEP = 50
 """Candidates of the lexical channel: as many as the hits that are asked for, rounded up to this, so that all pages of
 an answer come from one ranking. Twice as many gain no more than noise and cost time."""
 
+LITERAL_TYPES = frozenset({"symbol", "file"})
+"""Types of queries that mean what is written: code that is alike in meaning is not what is asked for."""
 
-class ChannelRequest(NamedTuple):
+
+@dataclass(frozen=True)
+class ChannelRequest:
     """What a channel is asked: a query, the snapshot to search, the embedder, and how many hits are wanted."""
 
     snapshot: Snapshot
@@ -31,6 +38,22 @@ class ChannelRequest(NamedTuple):
     def depth(self) -> int:
         """Return how many candidates the lexical channel brings."""
         return DEPTH_STEP * count_steps(self.limit)
+
+    @cached_property
+    def vector(self) -> Sequence[float] | NotRun:
+        """The embedding of the query, or why meaning does not count."""
+        query, embedder = self.query, self.embedder
+        if embedder is None:
+            return NotRun("no embedder is set")
+        if self.hybrid == "off":
+            return NotRun("hybrid search is switched off")
+        if self.hybrid == "auto" and query.type in LITERAL_TYPES:
+            return NotRun(f"the query is a {query.type}, not words")
+        try:
+            vector = embedder.embed_query(query.text)
+        except EmbedderError as error:
+            return NotRun(str(error), failed=True)
+        return vector if any(vector) else NotRun("the query has no words")
 
 
 class NotRun(NamedTuple):

@@ -57,7 +57,6 @@ class FinishedSearch:
 
 def explain(snapshot: Snapshot, search: FinishedSearch, file: StoredFile, line: int) -> Explanation:
     """Explain what became of a place of the index; line 0 is the best place of the file."""
-    search = replace(search, ranking=search.ranking.with_unranked())
     response = search.response
     explanation = Explanation(
         query=response.query,

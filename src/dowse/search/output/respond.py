@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from dowse.search.output.expand import Expansion, cut_text
 from dowse.search.ranking.calibration import WEAK_RELEVANCE
-from dowse.search.ranking.candidates import Ranking
+from dowse.search.ranking.candidates import Candidate, Ranking
 from dowse.settings import Settings
 from dowse.stores.protocol import Snapshot
-from dowse.types.answers import Match, Reason, ResolvedOptions, SearchResponse, SearchResult
+from dowse.types.answers import Match, ResolvedOptions, SearchResponse, SearchResult
 from dowse.types.source import Kind
 
 JUDGED_HITS = 10
@@ -56,9 +56,7 @@ def _expand_hits(
     found: list[SearchResult] = []
     while (rank := len(found) + 1) <= options.limit:
         if rank > len(ranking.candidates):
-            ranking = ranking.with_unranked()
-            if rank > len(ranking.candidates):
-                break
+            break
         hit = expand_hit(snapshot, ranking, expansion, rank, options, settings)
         if any(_is_within(hit, other) for other in found):
             others = [*ranking.candidates[: rank - 1], *ranking.candidates[rank:]]
@@ -78,7 +76,7 @@ def expand_hit(
 ) -> SearchResult:
     """Expand the candidate of a rank (from 1) to a hit with its definition and lines."""
     candidate = ranking.candidates[rank - 1]
-    definitions, reasons = expansion.choose_definitions(candidate), candidate.reasons
+    definitions = expansion.choose_definitions(candidate)
     entity = definitions[0] if definitions else None
     first, last = expansion.choose_lines(
         candidate, definitions, settings.max_definition_lines, options.before, options.after
@@ -90,10 +88,10 @@ def expand_hit(
         entity=entity.qualified if entity else "",
         kind=entity.kind if entity else Kind.FILE,
         language=candidate.file.parsed.language,
-        relevance=ranking.relevance(candidate, rank),
+        relevance=ranking.relevances[candidate.id],
         score=candidate.score,
-        match=_classify_match(reasons),
-        reasons=reasons,
+        match=_classify_match(candidate),
+        reasons=ranking.list_reasons(candidate),
         text=cut_text(snapshot.content(candidate.file.id), candidate.chunk, first, last)
         if options.text
         else "",
@@ -113,8 +111,8 @@ def _is_weak(ranking: Ranking, found: Sequence[SearchResult], options: ResolvedO
         return False
     if max(hit.relevance for hit in found[:JUDGED_HITS]) >= WEAK_RELEVANCE:
         return False
-    further = enumerate(ranking.candidates[len(found) : JUDGED_HITS], len(found) + 1)
-    return all(ranking.relevance(candidate, rank) < WEAK_RELEVANCE for rank, candidate in further)
+    further = ranking.candidates[len(found) : JUDGED_HITS]
+    return all(ranking.relevances[candidate.id] < WEAK_RELEVANCE for candidate in further)
 
 
 def _keep_relevant(
@@ -126,9 +124,9 @@ def _keep_relevant(
     return kept, (f"{dropped} of {len(found)} hits are below the relevance {least:g}",) if dropped else ()
 
 
-def _classify_match(reasons: Sequence[Reason]) -> Match:
+def _classify_match(candidate: Candidate) -> Match:
     """Tell which kind of evidence found a hit; the name of a definition says most."""
-    names = {reason.name for reason in reasons}
+    names = {name for name, _, _ in candidate.contributions}
     if "exact" in names:
         return Match.EXACT
     if not names.isdisjoint(_NAMING_CHANNELS):

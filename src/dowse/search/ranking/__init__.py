@@ -1,1 +1,1 @@
-"""Ranking of candidates: score fusion of channels, reranking by signals, calibration of relevance."""
+"""Ranking of candidates: score fusion of channels, a learned model over features, calibration of relevance."""

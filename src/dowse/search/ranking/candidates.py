@@ -1,9 +1,9 @@
-"""Ranking candidates: chunks with their score and its named contributions; which are reranked; sort order."""
+"""Ranking candidates: chunks and files with their scores and what these are made of; sort order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from operator import attrgetter
 
 from dowse.filters import chunk_definitions, entity_passes
@@ -15,17 +15,14 @@ from dowse.stores.protocol import Snapshot
 from dowse.types.answers import Reason
 from dowse.types.queries import Query
 from dowse.types.source import Chunk, Entity
-from dowse.types.stored import CHUNK_BITS, Filter, StoredFile, split_chunk_id
-
-DESCRIPTION_WORDS = 12
-"""Words from which on a query describes a place; a shorter one names a subject."""
+from dowse.types.stored import Filter, StoredFile, split_chunk_id
 
 _SCORE = attrgetter("score")
 
 
 @dataclass(slots=True)
 class Candidate:
-    """A chunk under consideration, with the contributions to its score so far."""
+    """A chunk under consideration, with its score and what each channel contributes to the fused one."""
 
     id: int
     ordinal: int
@@ -33,18 +30,8 @@ class Candidate:
     chunk: Chunk
     score: float
     contributions: list[Contribution]
-    unranked_scores: list[float] = field(default_factory=list)
-    """For the best candidate of a file: the scores of the file's chunks that are not reranked."""
-
-    @property
-    def reasons(self) -> tuple[Reason, ...]:
-        """The contributions, as they are shown."""
-        return tuple(
-            [
-                Reason(name, value, f"rank {why}" if isinstance(why, int) else why)
-                for name, value, why in self.contributions
-            ]
-        )
+    adjustments: list[Contribution] = field(default_factory=list)
+    """What was added to the score after ranking: what stands beside the first files, or near the cursor."""
 
     @property
     def definition_indexes(self) -> Sequence[int]:
@@ -68,16 +55,23 @@ class Candidate:
         own = read_column(entities, "name") if self.definition_indexes else ()
         return [entities[i] for i in self.definition_indexes if own[i].lower() in names]
 
-    def boost(self, name: str, factor: float, detail: str = "") -> None:
-        """Multiply the score, and keep why; a factor below one demotes."""
-        self.score *= factor
-        self.contributions.append((name, factor, detail))
+    def adjust(self, name: str, value: float, why: str) -> None:
+        """Add to the score, and keep why."""
+        self.score += value
+        self.adjustments.append((name, value, why))
 
-    def boost_file(self, name: str, factor: float, detail: str = "") -> None:
-        """Multiply the score for a reason that holds for every chunk of the file."""
-        self.boost(name, factor, detail)
-        if self.unranked_scores:
-            self.unranked_scores = [score * factor for score in self.unranked_scores]
+
+@dataclass(slots=True)
+class FileCandidate:
+    """A file under consideration: its chunks that were found, best first by their fused scores."""
+
+    file: StoredFile
+    places: list[Candidate]
+    fused_sum: float  # of these scores
+
+
+Explain = Callable[[Candidate], Iterable[Contribution]]
+"""Lists what the score of a candidate is made of; the values add up to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,56 +81,55 @@ class Ranking:
     query: Query
     channels: Mapping[str, Retrieved]
     candidates: Sequence[Candidate]
-    list_unranked: Callable[[], Sequence[Candidate]]  # chunks that were found but not reranked
-    relevance: Callable[[Candidate, int], float]  # of a candidate and its rank
+    explain: Explain
+    relevances: Mapping[int, float]  # of each candidate, by its id
     tells_weak: bool  # whether relevance can tell that nothing is good
     timer: StageTimer
 
-    def with_unranked(self) -> Ranking:
-        """Return the ranking with the chunks behind the others that were not reranked, in their order."""
-        behind = self.list_unranked()
-        if behind and behind[0].score > self.candidates[-1].score:
-            factor = self.candidates[-1].score / behind[0].score
-            for candidate in behind:
-                candidate.boost("not_scored", factor, "other places of its file are better")
-        return replace(self, candidates=[*self.candidates, *behind], list_unranked=list)
+    def list_reasons(self, candidate: Candidate) -> tuple[Reason, ...]:
+        """List what the score of a candidate is made of, as it is shown: what counts most first."""
+        reasons = [
+            Reason(name, value, f"rank {why}" if isinstance(why, int) else why)
+            for name, value, why in self.explain(candidate)
+        ]
+        return tuple(sorted(reasons, key=lambda reason: -abs(reason.value)))
 
 
-def collect_candidates(
-    snapshot: Snapshot, fused: FusedScores, limit: int, filter: Filter
-) -> tuple[list[Candidate], list[tuple[StoredFile, int]]]:
-    """Choose what is reranked, best first: so many of the best chunks and the best of every other file; and the others.
+def list_channel_contributions(candidate: Candidate) -> list[Contribution]:
+    """List what the channels contributed to the fused score, and what was added to it."""
+    return [*candidate.contributions, *candidate.adjustments]
+
+
+def collect_candidates(snapshot: Snapshot, fused: FusedScores, filter: Filter) -> list[Candidate]:
+    """Make candidates of the chunks that channels found, best first.
 
     Channels ask whether a chunk has a definition of a kind and one of a name; here it must be the same one.
     """
-    scores = fused.scores
-    chosen: list[Candidate] = []
-    others: list[tuple[StoredFile, int]] = []
-    leaders: dict[int, Candidate] = {}  # the best of each file
+    scores, contributions = fused
+    files: dict[int, StoredFile | None] = {}
+    found: list[Candidate] = []
     for id in sorted(scores, key=scores.__getitem__, reverse=True):
-        file_id = id >> CHUNK_BITS
-        leader = leaders.get(file_id)
-        file = leader.file if leader else snapshot.file(file_id)
-        if not file or (
-            filter.about_chunks and not list_passing_definitions(filter, make_candidate(fused, file, id))
-        ):
+        file_id, ordinal = split_chunk_id(id)
+        file = files[file_id] if file_id in files else files.setdefault(file_id, snapshot.file(file_id))
+        if file is None:
             continue
-        if leader and len(chosen) >= limit:
-            leader.unranked_scores.append(scores[id])
-            others.append((file, id))
+        candidate = Candidate(id, ordinal, file, file.parsed.chunks[ordinal], scores[id], contributions[id])
+        if not filter.about_chunks or list_passing_definitions(filter, candidate):
+            found.append(candidate)
+    return found
+
+
+def group_by_file(candidates: Iterable[Candidate]) -> list[FileCandidate]:
+    """Group candidates, best first, by their files."""
+    files: dict[int, FileCandidate] = {}
+    for candidate in candidates:
+        file = files.get(candidate.file.id)
+        if file is None:
+            files[candidate.file.id] = FileCandidate(candidate.file, [candidate], candidate.score)
         else:
-            candidate = make_candidate(fused, file, id)
-            chosen.append(candidate)
-            leaders.setdefault(file_id, candidate)
-    return chosen, others
-
-
-def make_candidate(fused: FusedScores, file: StoredFile, id: int) -> Candidate:
-    """Make a candidate of a chunk of a file with what the channels contributed."""
-    ordinal = split_chunk_id(id)[1]
-    return Candidate(
-        id, ordinal, file, file.parsed.chunks[ordinal], fused.scores[id], fused.contributions[id]
-    )
+            file.places.append(candidate)
+            file.fused_sum += candidate.score
+    return list(files.values())
 
 
 def list_passing_definitions(filter: Filter, candidate: Candidate) -> list[Entity]:
@@ -150,13 +143,3 @@ def sort_candidates(candidates: Iterable[Candidate]) -> list[Candidate]:
     if len(found) == len({candidate.score for candidate in found}):
         return found
     return sorted(found, key=lambda c: (-c.score, c.file.path, c.ordinal))
-
-
-def list_naming_words(query: Query) -> frozenset[str]:
-    """Return the words of a query that a file or a definition can be named with."""
-    return frozenset(word for word in query.words if len(word) > 1)
-
-
-def describes_a_place(query: Query) -> bool:
-    """Return whether a query has so many words that it tells the places of a file apart."""
-    return len(query.words) >= DESCRIPTION_WORDS

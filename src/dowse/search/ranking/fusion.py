@@ -24,8 +24,8 @@ BOUNDED_CHANNELS = frozenset({"exact", "names", "files", "places", "partners", "
 
 
 Contribution = tuple[str, float, str | int]
-"""What a channel or a signal contributes to a candidate: its name, how much, and why; for a channel, the rank. A plain
-tuple, since hundreds are made for each query and few are shown."""
+"""What a channel or a group of features contributes to a candidate: its name, how much, and why; for a channel, the
+rank. A plain tuple, since hundreds are made for each query and few are shown."""
 
 
 class FusedScores(NamedTuple):
@@ -38,10 +38,11 @@ class FusedScores(NamedTuple):
 def fuse(method: str, channels: Mapping[str, Sequence[Scored]], weights: Mapping[str, float]) -> FusedScores:
     """Add up the contributions of channels to each chunk, by the method of this name.
 
+    - ``learned``: as ``scores``, for choosing candidates; ``learned_ranking.py`` orders them. The default.
     - ``rrf``: weighted reciprocal rank fusion, ``w / (k + rank)``, ranks from 1: only the order in a channel counts.
     - ``scores``: ``w * score / full score``, where a channel's full score is what counts as a perfect match: its
       best score where scores have no bound (BM25, cosine), 1 where they have (names). How clearly a channel prefers
-      its first hits counts too. The default: best on most of the development sets (docs/retrieval.md).
+      its first hits counts too.
     - ``zscore``: ``w * (z - lowest z) / spread``, z being the score's distance from the mean of the channel's hits in
       standard deviations: a channel counts by how far a hit stands out from the others it found.
     """
@@ -87,6 +88,7 @@ def _share_by_zscore(scores: Sequence[float], bounded: bool) -> Sequence[float]:
 
 
 METHODS: Mapping[str, Callable[[Sequence[float], bool], Sequence[float]]] = {
+    "learned": _share_by_score,
     "scores": _share_by_score,
     "rrf": _share_by_rank,
     "zscore": _share_by_zscore,

@@ -1,26 +1,26 @@
-"""Test partner signal: add the tests of the top source files, or the sources of the top tests, to the candidates."""
+"""Test partners: the tests of the first source files, or the sources of the first tests, join the candidates."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dowse.code import tokens
 from dowse.code.test_pairing import SUITE_SCORE, Pairs, partner_stems, suite_folders
 from dowse.lazy_rows import read_column
 from dowse.search.channels.keyword_channel import FIELD_WEIGHTS
+from dowse.search.channels.request import Retrieved
 from dowse.search.ranking.candidates import Candidate
-from dowse.search.ranking.signals.context import SignalContext
 from dowse.stores.protocol import Snapshot
 from dowse.types.queries import Query
 from dowse.types.source import Role
 from dowse.types.stored import CHUNK_BITS, Filter, StoredFile, chunk_id
 
-LEADING_FILES = 2
+LEADING_FILES = 5
 """How many of the first files of an answer bring their partners along."""
 
-PARTNER_SHARE = 0.4
-"""Score of the partner of a file, as a share of that file's best candidate, if it is surely its partner. Low enough to
+PARTNER_GAP = 0.7
+"""How far below the best candidate of a file its partner stands, at least, if it is surely its partner. Low enough to
 come after what the query itself finds; who changes a file needs to see its tests, whatever they are called."""
 
 MIN_PAIR_SCORE = 0.5
@@ -36,32 +36,36 @@ SUITE_CHUNKS = 200
 """Chunks of a suite that are looked at for them: a large test has many."""
 
 SUITE_STEP = 0.95
-"""Score of each of them as a share of the one before, so that they stay in the order in which the query finds them."""
+"""How sure each of them is as a share of the one before, so that they stay in the order the query finds them in."""
 
 
-def apply(context: SignalContext, candidates: list[Candidate]) -> None:
-    """Add the partners of the first files, or boost them to what a partner is worth.
+def add_test_partners(
+    snapshot: Snapshot, query: Query, channels: Mapping[str, Retrieved], candidates: list[Candidate]
+) -> None:
+    """Add the partners of the first files, or raise them to where a partner stands.
 
     Files that the query names bring a whole suite of tests along. Not where the query says exactly what it wants.
     """
-    snapshot, query, filter = context.snapshot, context.query, context.query.filter
-    if filter.about_chunks or "exact" in context.channels or query.frames:
+    filter = query.filter
+    if filter.about_chunks or query.is_exact or query.frames:
         return
-    named = {hit.chunk >> CHUNK_BITS for hit in context.channels["files"].hits}
+    named = (
+        {hit.chunk >> CHUNK_BITS for hit in channels["files"].hits} if "files" in channels else frozenset()
+    )
     best = _find_best_by_file(candidates)
     for leader in sorted(best.values(), key=lambda c: (-c.score, c.file.path))[:LEADING_FILES]:
         partners = _find_likely_partners(snapshot, leader.file, filter)
         if leader.file.id in named:
             partners += _find_suite(snapshot, query, leader.file, filter)
         for partner, sure in partners:
-            score = leader.score * PARTNER_SHARE * sure
+            score = leader.score - PARTNER_GAP / sure
             follower = best.get(partner.id)
             why = f"belongs to {leader.file.path}"
             if follower is None:
-                best[partner.id] = add_candidate(query, partner, score, "partners", why)
+                best[partner.id] = make_added_candidate(query, partner, score, "partners", why)
                 candidates.append(best[partner.id])
-            elif 0 < follower.score < score:
-                follower.boost("test_partner", score / follower.score, why)
+            elif follower.score < score:
+                follower.adjust("partners", score - follower.score, why)
 
 
 def _find_best_by_file(candidates: Sequence[Candidate]) -> dict[int, Candidate]:
@@ -109,7 +113,7 @@ def _find_suite(
     return [(test, SUITE_SCORE * SUITE_STEP**position) for position, test in enumerate(found)]
 
 
-def add_candidate(query: Query, file: StoredFile, score: float, name: str, why: str) -> Candidate:
+def make_added_candidate(query: Query, file: StoredFile, score: float, name: str, why: str) -> Candidate:
     """Make a candidate of the chunk of a file whose definitions share most words with the query."""
     wanted, names = frozenset(query.words), read_column(file.parsed.entities, "name")
     shared = [

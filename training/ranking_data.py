@@ -1,0 +1,140 @@
+"""Collect what ranking is learned from: the features of the candidates of every query, and which are right.
+
+    python training/ranking_data.py --trees FOLDER --indexes FOLDER --to FILE [--split train ...] [--queries FOLDER]
+
+The trees are those of ``training/trees.py``; an index of each is made, or kept from the last run. ``--queries`` takes
+queries from another folder, such as mined ones. For calibration every tree is also asked some queries about the others,
+which have no answer there. Queries that are more than a name are also collected without vectors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pickle
+import random
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ranking_examples import PRIMARY, SECONDARY, Example, Place, RankedFile, Target
+from trees import QUESTIONS, load_pins
+
+from dowse import Engine, SearchOptions
+from dowse.errors import UsageError
+from dowse.search.ranking.features import FeatureExtractor
+from dowse.search.ranking.model import classify_kind
+
+SPLITS = ("train", "validation", "test")
+FOREIGN_QUERIES = 8
+"""Queries about other trees that each tree is asked."""
+
+_TARGET = re.compile(r"(.+):(\d+)-(\d+)")
+
+
+def main() -> None:
+    """Collect the examples of the chosen splits into one file."""
+    parser = argparse.ArgumentParser(description="Collect features of the candidates of queries.")
+    parser.add_argument("--trees", type=Path, required=True, help="where training/trees.py wrote the trees")
+    parser.add_argument("--indexes", type=Path, required=True, help="where indexes of the trees are kept")
+    parser.add_argument("--to", type=Path, required=True, help="the file to write")
+    parser.add_argument("--split", nargs="+", choices=SPLITS, default=["train", "validation"])
+    parser.add_argument("--queries", type=Path, help="folder of other queries: <owner>+<name>.jsonl")
+    arguments = parser.parse_args()
+    texts = {
+        pin.folder_name: [row["query"] for row in load_rows(pin.split, pin.folder_name)]
+        for pin in load_pins()
+    }
+    chance, examples = random.Random(0), []
+    for pin in load_pins():
+        if pin.split not in arguments.split:
+            continue
+        name = pin.folder_name
+        if arguments.queries:
+            rows = _read_rows(arguments.queries / f"{name}.jsonl")
+        else:
+            own = load_rows(pin.split, name)
+            others = [text for other in sorted(texts) if other != name for text in texts[other]]
+            rows = [*own, *_make_foreign_rows(chance.sample(others, FOREIGN_QUERIES))]
+        found = list(collect(pin.split, name, arguments.trees / name, arguments.indexes / name, rows))
+        print(f"{name}: {len(found)} queries", flush=True)
+        examples += found
+    arguments.to.write_bytes(pickle.dumps(examples))
+
+
+def load_rows(split: str, name: str) -> list[dict[str, Any]]:
+    """Load the written questions about a repository."""
+    return _read_rows(QUESTIONS / split / f"{name}.jsonl")
+
+
+def _read_rows(path: Path) -> list[dict[str, Any]]:
+    return (
+        [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+    )
+
+
+def _make_foreign_rows(texts: Iterable[str]) -> list[dict[str, Any]]:
+    return [
+        {"id": f"foreign-{n}", "query": text, "category": "foreign", "relevant": []}
+        for n, text in enumerate(texts)
+    ]
+
+
+def collect(
+    split: str, name: str, tree: Path, index: Path, rows: Sequence[dict[str, Any]]
+) -> Iterator[Example]:
+    """Index a tree if need be, and collect the examples of its queries."""
+    with Engine.open(tree, index_dir=str(index), cache="off") as engine:
+        engine.index()
+        yield from _list_examples(engine, split, name, rows)
+    with Engine.open(tree, index_dir=str(index), cache="off", hybrid="off") as engine:
+        without_vectors = _list_examples(engine, split, name, rows)
+        yield from (example for example in without_vectors if example.kind == "keywords")
+
+
+def _list_examples(
+    engine: Engine, split: str, name: str, rows: Sequence[dict[str, Any]]
+) -> Iterator[Example]:
+    for row in rows:
+        targets = [parse_target(relevant) for relevant in row["relevant"]]
+        try:
+            with engine.candidates(row["query"], SearchOptions(limit=10)) as context:
+                extractor = FeatureExtractor(context)
+                files = list(_list_files(extractor, targets))
+                kind = classify_kind(context.query, has_vectors=bool(context.cosines))
+        except UsageError as error:
+            print(f"{row['id']}: {error}", flush=True)
+            continue
+        yield Example(name, split, row["id"], row["category"], kind, targets, files)
+
+
+def parse_target(relevant: str | dict[str, Any]) -> Target:
+    """Parse an answer as the question files write it."""
+    text, grade = (
+        (relevant, 1) if isinstance(relevant, str) else (relevant["target"], relevant.get("grade", 1))
+    )
+    match = _TARGET.fullmatch(text)
+    path, first, last = match.groups() if match else (text, "1", "1000000000")
+    return Target(path, int(first), int(last), PRIMARY if grade > 1 else SECONDARY)
+
+
+def _list_files(extractor: FeatureExtractor, targets: Sequence[Target]) -> Iterator[RankedFile]:
+    for file in extractor.context.files:
+        own = [target for target in targets if target.path == file.file.path]
+        features = (*extractor.compute_file(file), *extractor.compute_text(file))
+        places = [
+            Place(place.chunk.start_line, place.chunk.end_line, 0.0, values)
+            for place, values in zip(file.places, extractor.compute_places(file), strict=True)
+        ]
+        graded = [Place(p.first, p.last, _grade(own, p.first, p.last), p.features) for p in places]
+        yield RankedFile(file.file.path, max([target.grade for target in own], default=0.0), features, graded)
+
+
+def _grade(targets: Iterable[Target], first: int, last: int) -> float:
+    """Return what some lines count: the best of the targets that they overlap."""
+    return max([t.grade for t in targets if t.first <= last and t.last >= first], default=0.0)
+
+
+if __name__ == "__main__":
+    main()
