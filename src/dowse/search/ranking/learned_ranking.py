@@ -47,6 +47,8 @@ class LearnedRanking:
         self.files = self._score_files(extractor.context.files, read_files)
         self._by_id = {scored.file.file.id: scored for scored in self.files}
         self._gaps: dict[int, float] = {}
+        self._group_sums: dict[int, dict[str, float]] = {}
+        self._descriptions: dict[tuple[str, int], str] = {}
 
     def _score_files(self, files: Sequence[FileCandidate], read_files: int) -> list[ScoredFile]:
         """Score every file, and read the text of the first."""
@@ -117,10 +119,19 @@ class LearnedRanking:
 
     def _explain_file(self, scored: ScoredFile, place: Candidate) -> Iterator[Contribution]:
         ranks = {name: why for name, _, why in place.contributions}
-        for group, value in self._add_up_groups(scored).items():
+        if (sums := self._group_sums.get(place.file.id)) is None:
+            sums = self._group_sums[place.file.id] = self._add_up_groups(scored)
+        for group, value in sums.items():
             if value or group in ranks:
-                why = ranks.get(group) or self._extractor.describe(group, scored.file, scored.text)
+                why = ranks.get(group) or self._describe(group, scored)
                 yield group, self._model.file_share * value, why
+
+    def _describe(self, group: str, scored: ScoredFile) -> str:
+        """Say what a group of features found in a file; once for all its places."""
+        key = group, scored.file.file.id
+        if (said := self._descriptions.get(key)) is None:
+            said = self._descriptions[key] = self._extractor.describe(group, scored.file, scored.text)
+        return said
 
     def _add_up_groups(self, scored: ScoredFile) -> dict[str, float]:
         weights, values = (*self._model.file, *self._model.text), (*scored.features, *scored.text)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
-from dowse.code import tokens
 from dowse.code.test_pairing import SUITE_SCORE, Pairs, partner_stems, suite_folders
 from dowse.lazy_rows import read_column
 from dowse.search.channels.keyword_channel import FIELD_WEIGHTS
 from dowse.search.channels.request import Retrieved
 from dowse.search.ranking.candidates import Candidate
+from dowse.search.ranking.features.definition_names import split_stems
 from dowse.stores.protocol import Snapshot
 from dowse.types.queries import Query
 from dowse.types.source import Role
 from dowse.types.stored import CHUNK_BITS, Filter, StoredFile, chunk_id
 
-LEADING_FILES = 5
+LEADING_FILES = 3
 """How many of the first files of an answer bring their partners along."""
 
 PARTNER_GAP = 0.7
@@ -117,7 +118,7 @@ def make_added_candidate(query: Query, file: StoredFile, score: float, name: str
     """Make a candidate of the chunk of a file whose definitions share most words with the query."""
     wanted, names = frozenset(query.words), read_column(file.parsed.entities, "name")
     shared = [
-        len(tokens.find_tokens(" ".join([names[i] for i in held]).encode("utf-8", "replace"), wanted))
+        len(wanted.intersection(chain.from_iterable([split_stems(names[i]) for i in held])))
         for held in file.definitions
     ]
     ordinal = shared.index(max(shared))
