@@ -52,7 +52,7 @@ class FileShapes:
     def describe(self, file: FileCandidate) -> str:
         """Say what counts of the shape of a file."""
         parsed, depth = file.file.parsed, file.file.path.count("/")
-        return f"{len(parsed.chunks)} chunks, {len(parsed.entities)} definitions, {depth} folders deep"
+        return f"{len(parsed.chunks)} chunks, {len(parsed.entities)} definitions, folder depth {depth}"
 
 
 @lru_cache(maxsize=20_000)
