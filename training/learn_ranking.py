@@ -83,15 +83,15 @@ def main() -> None:
     if arguments.ablate:
         ablate(written, mined, arguments.mined_weight)
         return
-    pairs = list(cross_validate(written, mined, arguments.mined_weight))
-    measured = [(example, measure(example, places)) for example, places in pairs]
+    folds = list(list_folds(written, mined, arguments.mined_weight))
+    measured = [(example, measure(example, places)) for example, places in cross_validate(folds)]
     usual = [(example, figures) for example, figures in measured if example.kind != "keywords"]
     print_figures("cross-validation", [figures for _, figures in usual])
     print_by_category(usual)
     print_figures("without vectors", [figures for example, figures in measured if example.kind == "keywords"])
     if arguments.to:
         weights = learn(written, mined, arguments.mined_weight)
-        relevance = fit_relevance(examples, mined, arguments.mined_weight)
+        relevance = fit_relevance(examples, folds)
         arguments.to.write_text(export(weights, relevance), encoding="utf-8")
 
 
@@ -251,18 +251,20 @@ def score_files(weights: Weights, example: Example, read_files: int = READ_FILES
     return [(score, n in read) for n, score in enumerate(scores.tolist())]
 
 
-def cross_validate(
-    written: Sequence[Example], mined: Sequence[Example], mined_weight: float, without: str = ""
-) -> Iterable[tuple[Example, list[RankedPlace]]]:
+Fold = tuple[list[Example], Weights]
+"""Examples that were held out, and weights learned from other repositories."""
+
+
+def cross_validate(folds: Iterable[Fold]) -> Iterable[tuple[Example, list[RankedPlace]]]:
     """Rank every example with weights learned from other repositories."""
-    for held_out, weights in list_folds(written, mined, mined_weight, without):
+    for held_out, weights in folds:
         for example in held_out:
             yield example, rank_places(weights, example)
 
 
 def list_folds(
     written: Sequence[Example], mined: Sequence[Example], mined_weight: float, without: str = ""
-) -> Iterable[tuple[list[Example], Weights]]:
+) -> Iterable[Fold]:
     """Hold out each part of the repositories in turn, and learn from the others."""
     repositories = sorted({example.repository for example in written})
     random.Random(SEED).shuffle(repositories)
@@ -340,7 +342,8 @@ def ablate(written: Sequence[Example], mined: Sequence[Example], mined_weight: f
     """Measure by cross-validation what is lost without each group of features."""
     groups = dict.fromkeys(feature.group for feature in (*FILE_TABLE.values(), *PLACE_FEATURES.values()))
     for group in ("", *groups):
-        found = [measure(e, places) for e, places in cross_validate(written, mined, mined_weight, group)]
+        folds = list_folds(written, mined, mined_weight, group)
+        found = [measure(example, places) for example, places in cross_validate(folds)]
         print_figures(f"without {group}" if group else "all groups", found)
 
 
@@ -355,16 +358,13 @@ class LabelledHits(NamedTuple):
     labels: list[float]
 
 
-def fit_relevance(
-    examples: Sequence[Example], mined: Sequence[Example], mined_weight: float
-) -> dict[str, dict[str, Any]]:
+def fit_relevance(examples: Sequence[Example], folds: Iterable[Fold]) -> dict[str, dict[str, Any]]:
     """Fit how likely the first hit is right, by evidence, and how that falls with the gap; out of fold, by kind."""
-    written = [example for example in examples if example.targets]
     by_repository: dict[str, list[Example]] = {}
     for example in examples:
         by_repository.setdefault(example.repository, []).append(example)
     hits = {kind: LabelledHits([], [], []) for kind in QUERY_KINDS}
-    for held_out, weights in list_folds(written, mined, mined_weight):
+    for held_out, weights in folds:
         for repository in sorted({example.repository for example in held_out}):
             for example in by_repository[repository]:
                 _label_hits(hits[example.kind], example, rank_places(weights, example)[:RELEVANCE_HITS])

@@ -3,8 +3,8 @@
     python training/ranking_data.py --trees FOLDER --indexes FOLDER --to FILE [--split train ...] [--queries FOLDER]
 
 The trees are those of ``training/trees.py``; an index of each is made, or kept from the last run. ``--queries`` takes
-queries from another folder, such as mined ones. For calibration every tree is also asked some queries about the others,
-which have no answer there. Queries that are more than a name are also collected without vectors.
+queries from another folder, such as mined ones. For calibration every tree is also asked some queries about the others
+of the chosen splits, which have no answer there. Queries that are more than a name are also collected without vectors.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import argparse
 import json
 import pickle
 import random
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from trees import QUESTIONS, load_pins
 
 from dowse import Engine, SearchOptions
 from dowse.errors import UsageError
+from dowse.evaluation import dataset
 from dowse.search.ranking.features import FeatureExtractor
 from dowse.search.ranking.model import classify_kind
 
@@ -30,7 +30,8 @@ SPLITS = ("train", "validation", "test")
 FOREIGN_QUERIES = 8
 """Queries about other trees that each tree is asked."""
 
-_TARGET = re.compile(r"(.+):(\d+)-(\d+)")
+LAST_LINE = 1_000_000_000
+"""The end of an answer that is a whole file."""
 
 
 def main() -> None:
@@ -42,14 +43,10 @@ def main() -> None:
     parser.add_argument("--split", nargs="+", choices=SPLITS, default=["train", "validation"])
     parser.add_argument("--queries", type=Path, help="folder of other queries: <owner>+<name>.jsonl")
     arguments = parser.parse_args()
-    texts = {
-        pin.folder_name: [row["query"] for row in load_rows(pin.split, pin.folder_name)]
-        for pin in load_pins()
-    }
+    pins = [pin for pin in load_pins() if pin.split in arguments.split]
+    texts = {pin.folder_name: [row["query"] for row in load_rows(pin.split, pin.folder_name)] for pin in pins}
     chance, examples = random.Random(0), []
-    for pin in load_pins():
-        if pin.split not in arguments.split:
-            continue
+    for pin in pins:
         name = pin.folder_name
         if arguments.queries:
             rows = _read_rows(arguments.queries / f"{name}.jsonl")
@@ -114,21 +111,20 @@ def parse_target(relevant: str | dict[str, Any]) -> Target:
     text, grade = (
         (relevant, 1) if isinstance(relevant, str) else (relevant["target"], relevant.get("grade", 1))
     )
-    match = _TARGET.fullmatch(text)
-    path, first, last = match.groups() if match else (text, "1", "1000000000")
-    return Target(path, int(first), int(last), PRIMARY if grade > 1 else SECONDARY)
+    gold = dataset.parse_target(text)
+    return Target(gold.path, gold.start or 1, gold.end or LAST_LINE, PRIMARY if grade > 1 else SECONDARY)
 
 
 def _list_files(extractor: FeatureExtractor, targets: Sequence[Target]) -> Iterator[RankedFile]:
     for file in extractor.context.files:
         own = [target for target in targets if target.path == file.file.path]
         features = (*extractor.compute_file(file), *extractor.compute_text(file))
+        lines = [(place.chunk.start_line, place.chunk.end_line) for place in file.places]
         places = [
-            Place(place.chunk.start_line, place.chunk.end_line, 0.0, values)
-            for place, values in zip(file.places, extractor.compute_places(file), strict=True)
+            Place(first, last, _grade(own, first, last), values)
+            for (first, last), values in zip(lines, extractor.compute_places(file), strict=True)
         ]
-        graded = [Place(p.first, p.last, _grade(own, p.first, p.last), p.features) for p in places]
-        yield RankedFile(file.file.path, max([target.grade for target in own], default=0.0), features, graded)
+        yield RankedFile(file.file.path, max([target.grade for target in own], default=0.0), features, places)
 
 
 def _grade(targets: Iterable[Target], first: int, last: int) -> float:

@@ -86,7 +86,7 @@ def can_tell_weak(context: FeatureContext, embedder: str) -> bool:
     """Return whether relevance tells that nothing is good; another language is for a model that knows it."""
     if not context.wanted:  # a pattern of names, a phrase: whatever has it is what was asked for
         return False
-    if any(map(context.snapshot.document_frequency, context.wanted)):
+    if any(context.frequencies.values()):
         return context.snapshot.chunk_count() >= MIN_CHUNKS
     return embedder in WORD_MODELS
 

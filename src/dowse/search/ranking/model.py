@@ -52,7 +52,7 @@ def classify_kind(query: Query, *, has_vectors: bool = True) -> str:
 
 
 def list_disabled_groups(settings: Settings) -> tuple[str, ...]:
-    """List the groups of features that weigh nothing: those switched off, and those of channels of weight 0."""
+    """List the groups of features of weight 0: those switched off, and those of channels of weight 0."""
     off = {name for name, weight in get_channel_weights(settings).items() if not weight}
     if "dense" in off:
         off.add("file_vectors")
@@ -61,7 +61,7 @@ def list_disabled_groups(settings: Settings) -> tuple[str, ...]:
 
 @lru_cache(maxsize=32)
 def load_model(kind: str, disabled: tuple[str, ...] = ()) -> RankingModel:
-    """Load the model for a kind of query; disabled groups of features weigh nothing."""
+    """Load the model for a kind of query; disabled groups of features have the weight 0."""
     weights = _read_weights()
     column = QUERY_KINDS.index(kind)
 

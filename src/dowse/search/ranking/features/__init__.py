@@ -1,4 +1,4 @@
-"""Ranking features: named numbers about a file or a place that the learned model weighs; their tables, by group."""
+"""Ranking features: named numbers about a file or a place, the input of the learned model; their tables, by group."""
 
 from __future__ import annotations
 

@@ -28,10 +28,15 @@ class FeatureContext:
     """The cosine of every chunk of each file with the query, by the id of the file; empty without vectors."""
 
     @cached_property
+    def frequencies(self) -> Mapping[str, int]:
+        """The document frequency of each term of the query: how many chunks have it."""
+        return {term.text: self.snapshot.document_frequency(term.text) for term in self.query.terms}
+
+    @cached_property
     def worths(self) -> Mapping[str, float]:
         """The worth of each term of the query: its weight times its inverse document frequency."""
-        chunks, frequency = self.snapshot.chunk_count(), self.snapshot.document_frequency
-        return {t.text: t.weight * inverse_frequency(frequency(t.text), chunks) for t in self.query.terms}
+        chunks, frequencies = self.snapshot.chunk_count(), self.frequencies
+        return {t.text: t.weight * inverse_frequency(frequencies[t.text], chunks) for t in self.query.terms}
 
     @cached_property
     def total_worth(self) -> float:
