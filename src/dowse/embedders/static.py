@@ -24,6 +24,7 @@ from zlib import crc32
 
 from dowse.code import tokens
 from dowse.code.chunk_fields import Document
+from dowse.embedders.query_map import QueryMap, load_query_map
 from dowse.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -145,8 +146,9 @@ class StaticEmbedder:
     the last step, so that every platform gives the same vectors.
     """
 
-    def __init__(self, path: Path = MODEL) -> None:
+    def __init__(self, path: Path = MODEL, query_map: QueryMap | None = None) -> None:
         self._path = path
+        self.query_map = query_map
 
     @cached_property
     def _header(self) -> dict[str, Any]:
@@ -177,7 +179,12 @@ class StaticEmbedder:
         return WordRows(vocabulary, self._header["rows"] - len(vocabulary))
 
     def embed_query(self, text: str) -> Sequence[float]:
-        """Embed a query."""
+        """Embed a query, and map it towards what answers such queries."""
+        vector = self.embed_words(text)
+        return self.query_map.apply(vector) if self.query_map else vector
+
+    def embed_words(self, text: str) -> Sequence[float]:
+        """Embed the words of a query, without the map."""
         sums = self._weighted_sum(self._words.counts(text))
         largest = max(map(abs, sums))
         if not largest:
@@ -262,7 +269,7 @@ class StaticEmbedder:
 @cache
 def load_built_in() -> StaticEmbedder:
     """Return the model of this package: one for all trees of a process, with the words it has met."""
-    return StaticEmbedder()
+    return StaticEmbedder(MODEL, load_query_map())
 
 
 def _split_document(text: str) -> Document:
