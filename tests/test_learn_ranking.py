@@ -22,7 +22,14 @@ from dowse.search.ranking.calibration import EVIDENCE, RelevanceModel
 from dowse.search.ranking.features import FILE_FEATURES, PLACE_FEATURES, TEXT_FEATURES, FeatureExtractor
 from dowse.search.ranking.features.feature import Feature
 from dowse.search.ranking.learned_ranking import READ_FILES, LearnedRanking
-from dowse.search.ranking.model import QUERY_KINDS, RankingModel, classify_kind, load_model
+from dowse.search.ranking.model import (
+    NAME_TRAIT,
+    TRAITS,
+    WEIGHTS_FILE,
+    RankingModel,
+    make_model,
+    measure_traits,
+)
 
 TRAINING = Path(__file__).parent.parent / "training"
 
@@ -44,7 +51,7 @@ Array = NDArray[np.float64]
 
 # --- fitting ---------------------------------------------------------------------------------------
 
-L2, KIND_L2 = 1.0, 3.0
+L2 = 1.0
 
 TABLE = {
     "good": Feature("a", 1),
@@ -53,7 +60,12 @@ TABLE = {
 }
 
 
-def make_groups(seed: int, preferred: Sequence[float], kinds: Sequence[int] = (0, 1, 2)) -> list[Any]:
+def has_trait(number: int) -> tuple[float, ...]:
+    """The traits of a query that has one beside the first, which every query has."""
+    return tuple(float(n in (0, number)) for n in range(len(TRAITS)))
+
+
+def make_groups(seed: int, preferred: Sequence[float], traits: Sequence[int] = (1, 2, 3)) -> list[Any]:
     """Groups of things of which the one is right that comes first by these weights."""
     chance = np.random.default_rng(seed)
     groups = []
@@ -61,22 +73,21 @@ def make_groups(seed: int, preferred: Sequence[float], kinds: Sequence[int] = (0
         features = chance.random((6, len(preferred)))
         grades = np.zeros(6)
         grades[np.argmax(features @ np.array(preferred))] = 1.0
-        groups.append(learn_ranking.Group(features, grades, kinds[number % len(kinds)], 1.0))
+        groups.append(learn_ranking.Group(features, grades, has_trait(traits[number % len(traits)]), 1.0))
     return groups
 
 
 def fit(groups: list[Any], table: dict[str, Feature] = TABLE, without: str = "") -> Array:
-    weights: Array = learn_ranking.fit_softmax(groups, table, L2, KIND_L2, without)
+    weights: Array = learn_ranking.fit_softmax(groups, table, L2, without)
     return weights
 
 
 def test_an_obvious_preference_is_recovered() -> None:
     weights = fit(make_groups(1, (3.0, -2.0, 1.0)))
-    assert weights.shape == (len(QUERY_KINDS), len(TABLE))
-    for row in weights:
-        assert row[0] > -row[1] > row[2] > 0
+    assert weights.shape == (len(TRAITS), len(TABLE))
+    assert weights[0][0] > -weights[0][1] > weights[0][2] > 0
     right = [
-        np.argmax(group.features @ weights[group.kind]) == np.argmax(group.grades)
+        np.argmax(group.features @ (group.traits @ weights)) == np.argmax(group.grades)
         for group in make_groups(2, (3.0, -2.0, 1.0))
     ]
     assert np.mean(right) > 0.9
@@ -86,7 +97,7 @@ def test_a_weight_never_has_the_wrong_sign() -> None:
     weights = fit(make_groups(3, (-3.0, 2.0, -1.0)))
     assert (weights[:, 0] == 0.0).all()
     assert (weights[:, 1] == 0.0).all()
-    assert (weights[:, 2] < 0).all(), "this one may have either"
+    assert weights[0, 2] < 0, "this one may have either"
 
 
 def test_the_same_examples_give_the_same_weights() -> None:
@@ -99,39 +110,39 @@ def test_what_examples_say_nothing_about_keeps_its_prior() -> None:
         group._replace(features=np.hstack([group.features, np.zeros((6, 1))]))
         for group in make_groups(5, (3.0, -2.0, 1.0))
     ]
-    assert fit(groups, table)[:, 3] == pytest.approx([7.0] * len(QUERY_KINDS))
+    assert fit(groups, table)[:, 3] == pytest.approx([7.0] + [0.0] * (len(TRAITS) - 1))
 
 
 def test_the_more_examples_say_the_less_a_prior_counts() -> None:
     groups = make_groups(6, (3.0, -2.0, 1.0))
-    usual = fit(groups)[:, 2].mean()
+    usual = fit(groups)[0, 2]
     table = {**TABLE, "either": Feature("b", 0, prior=-5.0)}
-    few, many = fit(groups[:6], table)[:, 2].mean(), fit(groups, table)[:, 2].mean()
+    few, many = fit(groups[:6], table)[0, 2], fit(groups, table)[0, 2]
     assert few < many < usual
 
 
 def test_a_least_weight_holds_against_the_examples() -> None:
     table = {**TABLE, "good": Feature("a", 1, prior=4.0, least=4.0)}
     weights = fit(make_groups(7, (-3.0, -2.0, 1.0)), table)
-    assert weights[:, 0] == pytest.approx([4.0] * len(QUERY_KINDS))
-    assert (fit(make_groups(7, (30.0, -2.0, 1.0)), table)[:, 0] >= 4.0 - 1e-9).all()
+    assert weights[:, 0] == pytest.approx([4.0] + [0.0] * (len(TRAITS) - 1))
+    assert fit(make_groups(7, (30.0, -2.0, 1.0)), table)[0, 0] >= 4.0 - 1e-9
 
 
 def test_a_group_that_is_left_out_weighs_nothing() -> None:
     weights = fit(make_groups(8, (3.0, -2.0, 1.0)), without="a")
     assert (weights[:, :2] == 0.0).all()
-    assert (weights[:, 2] > 0).all()
+    assert weights[0, 2] > 0
 
 
-def test_a_kind_without_examples_has_the_mean_of_the_others_drawn_to_the_prior() -> None:
-    weights = fit(make_groups(9, (3.0, -2.0, 1.0), kinds=(0, 1)))
-    assert weights[2] == pytest.approx(KIND_L2 * (weights[0] + weights[1]) / (L2 + 2 * KIND_L2), rel=0.01)
+def test_a_trait_that_no_query_has_changes_nothing() -> None:
+    weights = fit(make_groups(9, (3.0, -2.0, 1.0), traits=(1, 2)))
+    assert (weights[3:] == 0.0).all()
 
 
-def test_kinds_may_differ() -> None:
-    groups = make_groups(10, (3.0, -1.0, 2.0), kinds=(0,)) + make_groups(11, (3.0, -1.0, -2.0), kinds=(1,))
+def test_weights_may_differ_by_trait() -> None:
+    groups = make_groups(10, (3.0, -1.0, 2.0), traits=(1,)) + make_groups(11, (3.0, -1.0, -2.0), traits=(2,))
     weights = fit(groups)
-    assert weights[0][2] > weights[1][2]
+    assert weights[1][2] > 0 > weights[2][2]
 
 
 # --- examples --------------------------------------------------------------------------------------
@@ -203,10 +214,11 @@ def engine(tree: Path, index: Path, examples: list[Any]) -> Iterator[Engine]:
 
 def test_examples_have_all_candidates_and_their_grades(examples: list[Any]) -> None:
     assert [example.id for example in examples][: len(QUERIES)] == [f"q{n}" for n in range(len(QUERIES))]
-    assert {example.kind for example in examples} == set(QUERY_KINDS)
     without_vectors = [example.id for example in examples[len(QUERIES) :]]
-    assert without_vectors == [e.id for e in examples[: len(QUERIES)] if e.kind in ("words", "description")]
-    assert all(example.kind == "keywords" for example in examples[len(QUERIES) :])
+    assert without_vectors == [e.id for e in examples[: len(QUERIES)] if not e.traits[NAME_TRAIT]]
+    assert [learn_ranking.has_no_vectors(example) for example in examples] == [
+        number >= len(QUERIES) for number in range(len(examples))
+    ]
     for example in examples:
         assert [target.grade for target in example.targets] == [
             ranking_examples.PRIMARY,
@@ -230,20 +242,20 @@ def test_examples_have_all_candidates_and_their_grades(examples: list[Any]) -> N
 
 def choose_weights(seed: int) -> Any:
     """The weights of the program, or others of the same signs."""
+    tables = ({**FILE_FEATURES, **TEXT_FEATURES}, PLACE_FEATURES)
     if not seed:
-        models = [load_model(kind) for kind in QUERY_KINDS]
-        file = np.array([(*each.file, *each.text) for each in models])
-        place = np.array([each.place for each in models])
-        return learn_ranking.Weights(file, place, models[0].file_share, models[0].further_place)
-    chance, tables = np.random.default_rng(seed), ({**FILE_FEATURES, **TEXT_FEATURES}, PLACE_FEATURES)
+        weights = json.loads(WEIGHTS_FILE.read_text(encoding="utf-8"))
+        file, place = (np.array(list(weights[name].values())).T for name in ("file", "place"))
+        return learn_ranking.Weights(file, place, weights["file_share"], weights["further_place"])
+    chance = np.random.default_rng(seed)
     signs = [np.array([feature.sign or 1 for feature in table.values()]) for table in tables]
-    file, place = (np.abs(chance.normal(size=(len(QUERY_KINDS), len(own)))) * own for own in signs)
+    file, place = (np.abs(chance.normal(size=(len(TRAITS), len(own)))) * own for own in signs)
     return learn_ranking.Weights(file, place, 0.6, 0.25 * seed)
 
 
-def make_model(weights: Any, kind: str) -> RankingModel:
-    column, split = QUERY_KINDS.index(kind), len(FILE_FEATURES)
-    file, place = weights.file[column].tolist(), weights.place[column].tolist()
+def mix(weights: Any, traits: Sequence[float]) -> RankingModel:
+    split = len(FILE_FEATURES)
+    file, place = ((np.array(traits) @ table).tolist() for table in (weights.file, weights.place))
     relevance = RelevanceModel(0.0, (0.0,) * len(EVIDENCE), 0.0)
     tables = (tuple(file[:split]), tuple(file[split:]), tuple(place))
     return RankingModel(*tables, weights.file_share, weights.further_place, relevance)
@@ -256,8 +268,8 @@ def test_training_ranks_as_the_program_does(
 ) -> None:
     weights, example = choose_weights(seed), examples[number]
     with engine.candidates(QUERIES[number], SearchOptions(limit=10)) as context:
-        assert classify_kind(context.query) == example.kind
-        ranked = LearnedRanking(make_model(weights, example.kind), FeatureExtractor(context))
+        assert measure_traits(context) == example.traits
+        ranked = LearnedRanking(mix(weights, example.traits), FeatureExtractor(context))
         program = {(place.file.path, place.chunk.start_line): place.score for place in ranked.score_places()}
     training = learn_ranking.rank_places(weights, example)
     assert {(place.path, place.first): place.score for place in training} == pytest.approx(program)
@@ -281,7 +293,7 @@ def test_figures_of_an_order() -> None:
     place = learn_ranking.RankedPlace
     target = ranking_examples.Target("a.py", 10, 20, ranking_examples.PRIMARY)
     helps = ranking_examples.Target("b.py", 1, 9, ranking_examples.SECONDARY)
-    example = ranking_examples.Example("r", "train", "id", "short", "words", [target, helps], [])
+    example = ranking_examples.Example("r", "train", "id", "short", (), [target, helps], [])
     order = [place("b.py", 1, 9, 3.0), place("a.py", 1, 9, 2.0), place("a.py", 20, 30, 1.0)]
     assert learn_ranking.measure(example, order) == {
         "file@1": 0.0,
@@ -304,21 +316,25 @@ def test_relevance_is_fitted_to_how_often_hits_are_right() -> None:
     gaps = np.where(np.arange(2000) % 4, chance.random(2000) * 3, 0.0)
     likely = 1 / (1 + np.exp(-(4 * evidence[:, 0] - 2))) * np.exp(-0.7 * gaps)
     labels = (chance.random(2000) < likely).astype(float)
-    found = learn_ranking._fit_relevance("words", evidence, gaps, labels)
-    assert found["gap_weight"] == pytest.approx(0.7, abs=0.2)
-    assert found["weights"][EVIDENCE[0]] == pytest.approx(4.0, abs=0.8)
-    assert all(weight >= 0.0 for weight in found["weights"].values())
-    assert max(found["weights"], key=found["weights"].get) == EVIDENCE[0]
+    traits = has_trait(0)
+    hits = [
+        learn_ranking.LabelledHit(*hit) for hit in zip(evidence, [traits] * 2000, gaps, labels, strict=True)
+    ]
+    found = learn_ranking._fit_relevance(hits)
+    assert found["gap_weight"][0] == pytest.approx(0.7, abs=0.2)
+    assert found[EVIDENCE[0]][0] == pytest.approx(4.0, abs=0.8)
+    assert all(weight >= 0.0 for name in EVIDENCE for weight in found[name])
+    assert max(EVIDENCE, key=lambda name: found[name][0]) == EVIDENCE[0]
 
 
 @pytest.fixture
 def _fresh_weights() -> Iterator[None]:
     """Weights that are read during the test are not those of the program."""
     model._read_weights.cache_clear()
-    load_model.cache_clear()
+    model._load_tables.cache_clear()
     yield
     model._read_weights.cache_clear()
-    load_model.cache_clear()
+    model._load_tables.cache_clear()
 
 
 @pytest.mark.usefixtures("_fresh_weights")
@@ -326,18 +342,19 @@ def test_weights_that_are_written_are_those_that_are_loaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     weights = choose_weights(5)
-    relevance = {"intercept": -4.009, "gap_weight": 0.2721, "weights": dict.fromkeys(EVIDENCE, 0.5)}
-    text = learn_ranking.export(weights, dict.fromkeys(QUERY_KINDS, relevance))
+    relevance = {name: [0.5] * len(TRAITS) for name in ("intercept", "gap_weight", *EVIDENCE)}
+    text = learn_ranking.export(weights, relevance)
     path = tmp_path / "weights.json"
     path.write_text(text, encoding="utf-8")
     monkeypatch.setattr(model, "WEIGHTS_FILE", path)
-    for kind in QUERY_KINDS:
-        expected, found = make_model(weights, kind), load_model(kind)
-        assert found.file == pytest.approx(expected.file, rel=1e-3)
-        assert found.text == pytest.approx(expected.text, rel=1e-3)
-        assert found.place == pytest.approx(expected.place, rel=1e-3)
+    for traits in (has_trait(0), has_trait(3)):
+        expected, found = mix(weights, traits), make_model(traits)
+        assert found.file == pytest.approx(expected.file, rel=1e-3, abs=1e-3)
+        assert found.text == pytest.approx(expected.text, rel=1e-3, abs=1e-3)
+        assert found.place == pytest.approx(expected.place, rel=1e-3, abs=1e-3)
         assert (found.file_share, found.further_place) == (expected.file_share, expected.further_place)
-        assert found.relevance == RelevanceModel(-4.009, (0.5,) * len(EVIDENCE), 0.2721)
+        half = 0.5 * sum(traits)
+        assert found.relevance == RelevanceModel(half, (half,) * len(EVIDENCE), half)
     assert len(text.splitlines()) > len(json.loads(text)["file"]), "a line for each feature"
 
 

@@ -16,13 +16,14 @@ from dowse.search.ranking.features import FILE_FEATURES, PLACE_FEATURES, TEXT_FE
 from dowse.search.ranking.features.feature import Feature
 from dowse.search.ranking.learned_ranking import READ_FILES, LearnedRanking
 from dowse.search.ranking.model import (
-    DESCRIPTION_WORDS,
+    LONG_WORDS,
     NAME_WORDS,
-    QUERY_KINDS,
+    SHORT_WORDS,
+    TRAITS,
     WEIGHTS_FILE,
-    classify_kind,
     list_disabled_groups,
-    load_model,
+    make_model,
+    measure_traits,
 )
 from dowse.search.ranking.proximity import ADDED_GAP
 from dowse.search.ranking.proximity import GAIN as PROXIMITY_GAIN
@@ -37,19 +38,24 @@ TABLES: Mapping[str, Mapping[str, Feature]] = {
     "place": PLACE_FEATURES,
 }
 MAX_WEIGHTS_BYTES = 100_000
+SOME_TRAITS = (
+    (1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0),
+    (1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0),
+    (1.0, 0.5, 0.5, 0.2, 0.8, 0.0, 1.0),
+)
 FUSIONS = ("learned", "scores", "rrf", "zscore")
 
 # --- the file of weights ---------------------------------------------------------------------------
 
 
 def test_the_weights_are_those_of_the_features() -> None:
-    assert tuple(WEIGHTS["kinds"]) == QUERY_KINDS
+    assert tuple(WEIGHTS["traits"]) == TRAITS
     for name, table in TABLES.items():
         assert list(WEIGHTS[name]) == list(table)
-        assert {len(row) for row in WEIGHTS[name].values()} == {len(QUERY_KINDS)}
-    assert list(WEIGHTS["relevance"]) == list(QUERY_KINDS)
-    assert all(list(fitted["weights"]) == list(EVIDENCE) for fitted in WEIGHTS["relevance"].values())
-    assert set(WEIGHTS) == {"kinds", "file_share", "further_place", "file", "place", "relevance"}
+    assert list(WEIGHTS["relevance"]) == ["intercept", "gap_weight", *EVIDENCE]
+    for name in (*TABLES, "relevance"):
+        assert {len(row) for row in WEIGHTS[name].values()} == {len(TRAITS)}
+    assert set(WEIGHTS) == {"traits", "file_share", "further_place", "file", "place", "relevance"}
     assert WEIGHTS_FILE.stat().st_size <= MAX_WEIGHTS_BYTES
 
 
@@ -58,53 +64,86 @@ def test_every_weight_has_the_sign_of_its_feature(name: str) -> None:
     for feature, row in WEIGHTS[name].items():
         wanted = TABLES[name][feature]
         assert all(wanted.sign * weight >= 0 for weight in row), feature
-        assert not wanted.least or min(row) >= wanted.least, feature
+        assert not wanted.least or row[0] >= wanted.least, feature
 
 
 def test_evidence_and_gaps_never_count_the_wrong_way() -> None:
     assert 0 < WEIGHTS["file_share"] <= 1
     assert WEIGHTS["further_place"] >= 0
-    for fitted in WEIGHTS["relevance"].values():
-        assert fitted["gap_weight"] >= 0
-        assert all(weight >= 0 for weight in fitted["weights"].values())
+    for name in ("gap_weight", *EVIDENCE):
+        assert all(weight >= 0 for weight in WEIGHTS["relevance"][name]), name
 
 
 # --- the model of a query --------------------------------------------------------------------------
 
 
+def measure(engine: Engine, text: str) -> dict[str, float]:
+    """The traits of a query."""
+    with engine.candidates(text) as context:
+        return dict(zip(TRAITS, measure_traits(context), strict=True))
+
+
+def test_a_query_is_short_or_long_or_in_between(engine: Engine) -> None:
+    for count, long in (
+        (1, 0.0),
+        (SHORT_WORDS, 0.0),
+        ((SHORT_WORDS + LONG_WORDS) // 2, 0.5),
+        (LONG_WORDS, 1.0),
+    ):
+        traits = measure(engine, " ".join(["part"] * count))
+        assert (traits["long"], traits["short"]) == (long, 1.0 - long)
+        assert traits["any"] == 1.0
+
+
+def test_a_query_in_the_words_of_the_code_matches_it(engine: Engine) -> None:
+    meets, shuns = (
+        measure(engine, text) for text in ("the session part stays open", "xylophones under quarantine zq")
+    )
+    assert meets["matched"] > shuns["matched"] == 0.0
+    for traits in (meets, shuns):
+        assert traits["matched"] + traits["unmatched"] == pytest.approx(1.0)
+
+
 @pytest.mark.parametrize(
-    ("text", "kind"),
+    ("text", "is_name"),
     [
-        ("openSession", "name"),
-        ("session.py", "name"),
-        ("session store cache", "name"),
-        ("session store cache timeout", "words"),
-        (" ".join(f"word{'abcdefghijklmnop'[n]}" for n in range(DESCRIPTION_WORDS - 1)), "words"),
-        (" ".join(f"word{'abcdefghijklmnop'[n]}" for n in range(DESCRIPTION_WORDS)), "description"),
+        ("openSession", True),
+        ("session.py", True),
+        ("session store cache", True),
+        ("session store cache timeout", False),
     ],
 )
-def test_kinds_of_queries(text: str, kind: str) -> None:
-    query = question(text)
-    assert classify_kind(query) == kind
-    assert classify_kind(query, has_vectors=False) == ("name" if kind == "name" else "keywords")
-    assert (len(query.words) <= NAME_WORDS) == (kind == "name")
+def test_queries_that_are_names(engine: Engine, text: str, is_name: bool) -> None:
+    traits = measure(engine, text)
+    assert traits["name"] == float(is_name)
+    assert (len(question(text).words) <= NAME_WORDS) == is_name
 
 
-def test_a_model_has_the_weights_of_its_kind() -> None:
-    for column, kind in enumerate(QUERY_KINDS):
-        weights = load_model(kind)
-        assert (*weights.file, *weights.text) == tuple(
-            WEIGHTS["file"][name][column] for name in TABLES["file"]
-        )
-        assert weights.place == tuple(WEIGHTS["place"][name][column] for name in PLACE_FEATURES)
+def test_a_query_without_vectors_is_known_for_it(root: Path, engine: Engine) -> None:
+    with open_engine(root, hybrid="off") as without:
+        without.index()
+        assert measure(without, "session store cache timeout")["no_vectors"] == 1.0
+        assert measure(without, "openSession")["no_vectors"] == 0.0, "names need none"
+    assert measure(engine, "session store cache timeout")["no_vectors"] == 0.0
+
+
+def test_weights_are_mixed_by_traits() -> None:
+    traits = (1.0, 0.25, 0.75, 0.5, 0.5, 0.0, 1.0)
+    weights = make_model(traits)
+    for table, found in (("file", (*weights.file, *weights.text)), ("place", weights.place)):
+        for name, weight in zip(TABLES[table], found, strict=True):
+            row = WEIGHTS[table][name]
+            assert weight == pytest.approx(
+                row[0] + 0.25 * row[1] + 0.75 * row[2] + 0.5 * row[3] + 0.5 * row[4] + row[6]
+            )
 
 
 @pytest.mark.parametrize(
     "group", [name for name in FEATURE_GROUPS if name not in ("test_partner", "proximity")]
 )
 def test_a_group_that_is_off_weighs_nothing_and_others_as_ever(group: str) -> None:
-    for kind in QUERY_KINDS:
-        usual, without = load_model(kind), load_model(kind, (group,))
+    for traits in SOME_TRAITS:
+        usual, without = make_model(traits), make_model(traits, (group,))
         for table, before, after in (
             (FILE_FEATURES, usual.file, without.file),
             (TEXT_FEATURES, usual.text, without.text),
@@ -238,7 +277,7 @@ def test_plain_fusion_has_no_reasons_but_channels_and_proximity(root: Path, fusi
 def test_a_score_is_that_of_the_file_and_the_gap_to_its_best_place(engine: Engine) -> None:
     for query in QUERIES:
         with engine.candidates(query, SearchOptions(limit=50)) as context:
-            weights = load_model(classify_kind(context.query))
+            weights = make_model(measure_traits(context))
             extractor = FeatureExtractor(context)
             expected = {}
             for file in context.files:
@@ -260,7 +299,7 @@ def test_a_score_is_that_of_the_file_and_the_gap_to_its_best_place(engine: Engin
 def test_of_files_that_are_not_read_neither_text_nor_more_than_fused_scores_count(engine: Engine) -> None:
     with engine.candidates("the session part stays open") as context:
         assert len(context.files) > READ_FILES
-        weights, extractor = load_model(classify_kind(context.query)), FeatureExtractor(context)
+        weights, extractor = make_model(measure_traits(context)), FeatureExtractor(context)
         weight = weights.place[list(PLACE_FEATURES).index("fused_share")]
         expected = {}
         for file in context.files:
@@ -278,13 +317,13 @@ def test_of_files_that_are_not_read_neither_text_nor_more_than_fused_scores_coun
 def _equal_weights(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Every feature counts, whatever was learned."""
     rows = {
-        name: {feature: [float(own.sign or 1)] * len(QUERY_KINDS) for feature, own in table.items()}
+        name: {feature: [float(own.sign or 1)] * len(TRAITS) for feature, own in table.items()}
         for name, table in TABLES.items()
     }
     monkeypatch.setattr(model, "_read_weights", lambda: WEIGHTS | rows)
-    load_model.cache_clear()
+    model._load_tables.cache_clear()
     yield
-    load_model.cache_clear()
+    model._load_tables.cache_clear()
 
 
 @pytest.mark.usefixtures("_equal_weights")

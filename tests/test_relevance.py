@@ -1,6 +1,5 @@
 """How relevant a hit is: the same for every query, and nothing rather than noise."""
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -19,12 +18,11 @@ from dowse.search.ranking.calibration import (
     EVIDENCE,
     MIN_CHUNKS,
     WEAK_RELEVANCE,
-    RelevanceModel,
     can_tell_weak,
 )
 from dowse.search.ranking.candidates import Candidate
 from dowse.search.ranking.features import FILE_FEATURES, TEXT_FEATURES
-from dowse.search.ranking.model import WEIGHTS_FILE
+from dowse.search.ranking.model import make_model
 from dowse.types.explanations import Verdict
 from tests.test_ranking_features import stored
 
@@ -55,8 +53,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 # --- the formula ---------------------------------------------------------------------------------
 
 NAMES = (*FILE_FEATURES, *TEXT_FEATURES)
-WEIGHTS = json.loads(WEIGHTS_FILE.read_text(encoding="utf-8"))["relevance"]["words"]
-MODEL = RelevanceModel.parse(WEIGHTS)
+MODEL = make_model((1.0, 0.3, 0.7, 0.5, 0.5, 0.0, 0.0)).relevance
 
 
 def values(**given: float) -> tuple[float, ...]:
@@ -75,8 +72,8 @@ def make_candidates(*scores: float, direct: Mapping[int, tuple[str, float]] | No
 
 
 def test_that_of_the_first_hit_is_a_logistic_function_of_the_evidence() -> None:
-    x = WEIGHTS["intercept"] + 0.5 * WEIGHTS["weights"]["places_coverage"]
-    x += 0.25 * WEIGHTS["weights"]["best_cosine"] + WEIGHTS["weights"]["phrase"]
+    weights = dict(zip(EVIDENCE, MODEL.weights, strict=True))
+    x = MODEL.intercept + 0.5 * weights["places_coverage"] + 0.25 * weights["best_cosine"] + weights["phrase"]
     first = values(places_coverage=0.5, best_cosine=0.25, phrase=1.0, depth=7.0)
     assert MODEL.estimate_first(first) == pytest.approx(1 / (1 + math.exp(-x)))
 
@@ -93,7 +90,7 @@ def test_what_is_no_evidence_does_not_count() -> None:
 
 def test_further_hits_are_less_relevant_by_how_far_they_are_behind() -> None:
     found = MODEL.estimate(0.8, make_candidates(3.0, 2.5, 2.5, -1.0))
-    gap = WEIGHTS["gap_weight"]
+    gap = MODEL.gap_weight
     assert [found[n] for n in range(4)] == pytest.approx(
         [0.8, 0.8 * math.exp(-0.5 * gap), 0.8 * math.exp(-0.5 * gap), 0.8 * math.exp(-4 * gap)]
     )
@@ -126,16 +123,6 @@ def test_nothing_in_common_is_weak() -> None:
     assert MODEL.estimate_first(values()) < WEAK_RELEVANCE / 2
     everything = dict.fromkeys(EVIDENCE, 1.0)
     assert MODEL.estimate_first(values(**everything)) > 0.9
-
-
-def test_weights_are_parsed_by_name_and_none_may_be_missing() -> None:
-    weights = {name: float(n) for n, name in enumerate(EVIDENCE)}
-    shuffled = dict(sorted(weights.items()))
-    model = RelevanceModel.parse({"intercept": -1.0, "gap_weight": 0.5, "weights": shuffled})
-    assert model == RelevanceModel(-1.0, tuple(weights.values()), 0.5)
-    del shuffled["phrase"]
-    with pytest.raises(KeyError, match="phrase"):
-        RelevanceModel.parse({"intercept": -1.0, "gap_weight": 0.5, "weights": shuffled})
 
 
 # --- what a place has in common with a query --------------------------------------------------

@@ -3,8 +3,8 @@
     python training/learn_ranking.py --data FILE [--mined FILE] --to src/dowse/search/ranking/weights.json
     python training/learn_ranking.py --data FILE [--mined FILE] --ablate     # what each group of features is worth
 
-Files: a listwise linear model (softmax over the candidates of a query), a column of weights for each kind of query,
-pulled towards their mean, and that towards its prior. Signs are constrained. Places: the same within the right files.
+Files: a listwise linear model (softmax over the candidates of a query), with weights for each trait of a query, pulled
+to zero, and for any query, pulled to their prior. Signs are constrained. Places: the same within the right files.
 All folds are of whole repositories. The same data and seed give the same weights.
 """
 
@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ from dowse.search.ranking.features import FILE_FEATURES, FILE_GROUPS, PLACE_FEAT
 from dowse.search.ranking.features.feature import Feature
 from dowse.search.ranking.features.places import FUSED_SHARE
 from dowse.search.ranking.learned_ranking import READ_FILES
-from dowse.search.ranking.model import QUERY_KINDS
+from dowse.search.ranking.model import NO_VECTORS_TRAIT, TRAITS
 
 Array = NDArray[np.float64]
 
@@ -40,27 +40,26 @@ TEXT_START = len(FILE_FEATURES)
 ROLE_COLUMNS = FILE_GROUPS["file_role"]
 
 L2 = 10.0
-KIND_L2 = 30.0
-"""How strongly weights are pulled to their prior, and those of a kind of query to the mean of all kinds."""
+TRAIT_L2 = 30.0
+"""How strongly weights for any query are pulled to their prior, and those for a trait to zero."""
 
 PLACE_L2 = 3.0
 FILE_SHARE = 0.5
 FURTHER_PLACE = 0.6
 MINED_WEIGHT = 0.2
-FOLDS = 10
+FOLDS = 4
+MAX_ITERATIONS = 300
 NDCG_DEPTH = 10
 SEED = 20261118
 TOPIC = "topic"
-TOPIC_WEIGHT = 2.0
-"""The category that does not shun the words of the code counts as much as all that do. Its answers are source code by
-definition: they say nothing about roles, like what is mined."""
+"""The category whose answers are source code by definition: they say nothing about roles, like what is mined."""
 
 RELEVANCE_HITS = 10
 """Hits of each query that relevance is fitted to."""
 
 
 class Weights(NamedTuple):
-    """What is learned: a row for each kind of query and table, and the model of relevance."""
+    """What is learned: a row for each trait of a query in each table."""
 
     file: Array
     place: Array
@@ -85,10 +84,10 @@ def main() -> None:
         return
     folds = list(list_folds(written, mined, arguments.mined_weight))
     measured = [(example, measure(example, places)) for example, places in cross_validate(folds)]
-    usual = [(example, figures) for example, figures in measured if example.kind != "keywords"]
+    usual = [(example, figures) for example, figures in measured if not has_no_vectors(example)]
     print_figures("cross-validation", [figures for _, figures in usual])
     print_by_category(usual)
-    print_figures("without vectors", [figures for example, figures in measured if example.kind == "keywords"])
+    print_figures("without vectors", [figures for example, figures in measured if has_no_vectors(example)])
     if arguments.to:
         weights = learn(written, mined, arguments.mined_weight)
         relevance = fit_relevance(examples, folds)
@@ -103,14 +102,11 @@ def learn(
 ) -> Weights:
     """Learn the weights of files, and those of places from written queries alone: mined ones know less of lines."""
     weighted = [
-        (keep_roles_of_answers(example), TOPIC_WEIGHT) if example.category == TOPIC else (example, 1.0)
-        for example in written
+        (keep_roles_of_answers(example) if example.category == TOPIC else example, 1.0) for example in written
     ]
     weighted += [(keep_roles_of_answers(example), mined_weight) for example in mined]
-    file = fit_softmax(_list_file_groups(weighted), FILE_TABLE, L2, KIND_L2, without)
-    place = fit_softmax(
-        _list_place_groups(weighted[: len(written)]), PLACE_FEATURES, PLACE_L2, KIND_L2, without
-    )
+    file = fit_softmax(_list_file_groups(weighted), FILE_TABLE, L2, without)
+    place = fit_softmax(_list_place_groups(weighted[: len(written)]), PLACE_FEATURES, PLACE_L2, without)
     return Weights(file, place, FILE_SHARE, FURTHER_PLACE)
 
 
@@ -121,17 +117,17 @@ def keep_roles_of_answers(example: Example) -> Example:
 
 
 class Group(NamedTuple):
-    """Things to be ranked against each other: their features, how right each is (sums to 1), kind and weight."""
+    """Things to be ranked against each other: their features, how right each is (sums to 1), traits and weight."""
 
     features: Array
     grades: Array
-    kind: int
+    traits: Sequence[float]
     weight: float
 
 
 def _list_file_groups(weighted: Iterable[tuple[Example, float]]) -> list[Group]:
     groups = (
-        _make_group([(f.features, f.grade) for f in example.files], example.kind, weight)
+        _make_group([(f.features, f.grade) for f in example.files], example.traits, weight)
         for example, weight in weighted
     )
     return [group for group in groups if group]
@@ -139,7 +135,7 @@ def _list_file_groups(weighted: Iterable[tuple[Example, float]]) -> list[Group]:
 
 def _list_place_groups(weighted: Iterable[tuple[Example, float]]) -> list[Group]:
     groups = (
-        _make_group([(p.features, p.grade) for p in file.places], example.kind, weight)
+        _make_group([(p.features, p.grade) for p in file.places], example.traits, weight)
         for example, weight in weighted
         for file in example.files
         if file.grade == PRIMARY
@@ -147,59 +143,57 @@ def _list_place_groups(weighted: Iterable[tuple[Example, float]]) -> list[Group]
     return [group for group in groups if group]
 
 
-def _make_group(rows: Sequence[tuple[Sequence[float], float]], kind: str, weight: float) -> Group | None:
+def _make_group(
+    rows: Sequence[tuple[Sequence[float], float]], traits: Sequence[float], weight: float
+) -> Group | None:
     grades = np.array([grade for _, grade in rows])
     if not len(rows) or grades.max() <= 0 or grades.min() == grades.max():
         return None
     features = np.array([values for values, _ in rows], dtype=float)
-    return Group(features, grades / grades.sum(), QUERY_KINDS.index(kind), weight)
+    return Group(features, grades / grades.sum(), traits, weight)
 
 
-def fit_softmax(
-    groups: Sequence[Group], table: Mapping[str, Feature], l2: float, kind_l2: float, without: str = ""
-) -> Array:
-    """Fit a weight for each kind of query and feature: the likelihood of the right ones, with bounds by sign."""
+def fit_softmax(groups: Sequence[Group], table: Mapping[str, Feature], l2: float, without: str = "") -> Array:
+    """Fit a weight for each trait and feature: the likelihood of the right ones, with bounds by sign."""
     features = np.vstack([group.features for group in groups])
     deviations = features.std(axis=0)
     deviations[deviations < 1e-9] = 1.0
-    features = features / deviations
+    features = (features / deviations).astype(np.float32)
     sizes = [len(group.grades) for group in groups]
     of_group = np.repeat(np.arange(len(groups)), sizes)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     grades = np.concatenate([group.grades for group in groups])
     row_weights = np.array([group.weight for group in groups])[of_group]
-    row_kinds = np.array([group.kind for group in groups])[of_group]
-    kinds, columns = len(QUERY_KINDS), features.shape[1]
-    rows_of_kind = [row_kinds == kind for kind in range(kinds)]
-    features_of_kind = [features[rows] for rows in rows_of_kind]
-    prior = np.array([feature.prior for feature in table.values()]) * deviations
+    traits = np.array([group.traits for group in groups])
+    has_traits = traits[of_group]
+    shape = len(TRAITS), features.shape[1]
+    priors = np.zeros(shape)
+    priors[0] = np.array([feature.prior for feature in table.values()]) * deviations
+    pulls = np.full(shape, TRAIT_L2)
+    pulls[0] = l2
 
     def loss(flat: Array) -> tuple[float, Array]:
-        mean, *by_kind = flat.reshape(kinds + 1, columns)
-        scores = np.empty(len(features))
-        for rows, own, weights in zip(rows_of_kind, features_of_kind, by_kind, strict=True):
-            scores[rows] = own @ weights
+        weights = flat.reshape(shape)
+        scores = ((features @ weights.T.astype(np.float32)) * has_traits).sum(axis=1)
         scores -= np.maximum.reduceat(scores, starts)[of_group]
         totals = np.add.reduceat(np.exp(scores), starts)
         logs = scores - np.log(totals)[of_group]
-        apart = np.array(by_kind) - mean
-        off = mean - prior
-        value = -(row_weights * grades * logs).sum() + l2 / 2 * off @ off + kind_l2 / 2 * (apart**2).sum()
+        off = weights - priors
+        value = -(row_weights * grades * logs).sum() + (pulls * off**2).sum() / 2
         errors = row_weights * (np.exp(logs) - grades)
-        gradients = [
-            own.T @ errors[rows] + kind_l2 * gap
-            for rows, own, gap in zip(rows_of_kind, features_of_kind, apart, strict=True)
-        ]
-        return value, np.concatenate([l2 * off - kind_l2 * apart.sum(axis=0), *gradients])
+        gradient = (errors[:, None] * has_traits).astype(np.float32).T @ features
+        return value, (gradient + pulls * off).ravel()
 
-    bounds = [
+    own_bounds = [
         _choose_bounds(feature, deviation, without)
         for feature, deviation in zip(table.values(), deviations, strict=True)
-    ] * (kinds + 1)
-    start = np.tile(np.where(np.array([b == (0.0, 0.0) for b in bounds[:columns]]), 0.0, prior), kinds + 1)
-    options = {"maxiter": 2000, "maxfun": 4000, "ftol": 1e-11}
+    ]
+    trait_bounds = [(0.0 if low is not None else None, high) for low, high in own_bounds]
+    bounds = own_bounds + trait_bounds * (len(TRAITS) - 1)
+    start = np.where(np.array([bound == (0.0, 0.0) for bound in bounds]).reshape(shape), 0.0, priors).ravel()
+    options = {"maxiter": MAX_ITERATIONS, "ftol": 1e-9}
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
-    weights: Array = found.x.reshape(kinds + 1, columns)[1:] / deviations
+    weights: Array = found.x.reshape(shape) / deviations
     return weights
 
 
@@ -224,12 +218,12 @@ class RankedPlace(NamedTuple):
 
 def rank_places(weights: Weights, example: Example, read_files: int = READ_FILES) -> list[RankedPlace]:
     """Rank the places of an example as a search does."""
-    kind = QUERY_KINDS.index(example.kind)
+    place_weights = np.array(example.traits) @ weights.place
     only_fused = np.zeros(len(PLACE_FEATURES))
-    only_fused[FUSED_SHARE] = weights.place[kind][FUSED_SHARE]
+    only_fused[FUSED_SHARE] = place_weights[FUSED_SHARE]
     found = []
     for file, (score, is_read) in zip(example.files, score_files(weights, example, read_files), strict=True):
-        column = weights.place[kind] if is_read else only_fused
+        column = place_weights if is_read else only_fused
         values = np.array([place.features for place in file.places]) @ column
         for further, i in enumerate(np.argsort(-values, kind="stable")):
             gap = values[i] - values.max() - weights.further_place * further
@@ -243,7 +237,7 @@ def score_files(weights: Weights, example: Example, read_files: int = READ_FILES
     if not example.files:
         return []
     features = np.array([file.features for file in example.files])
-    column = weights.file[QUERY_KINDS.index(example.kind)]
+    column = np.array(example.traits) @ weights.file
     scores: Array = features[:, :TEXT_START] @ column[:TEXT_START]
     first = np.argsort(-scores, kind="stable")[:read_files]
     scores[first] += features[first, TEXT_START:] @ column[TEXT_START:]
@@ -319,6 +313,11 @@ def _overlaps(target: Target, place: RankedPlace) -> bool:
     return target.path == place.path and target.first <= place.last and target.last >= place.first
 
 
+def has_no_vectors(example: Example) -> bool:
+    """Tell whether a query was asked without vectors."""
+    return example.traits[NO_VECTORS_TRAIT] > 0
+
+
 def average(found: Sequence[Figures]) -> Figures:
     """Average figures over queries."""
     return {name: sum(each[name] for each in found) / len(found) for name in found[0]}
@@ -350,70 +349,72 @@ def ablate(written: Sequence[Example], mined: Sequence[Example], mined_weight: f
 # --- relevance ------------------------------------------------------------------------------------------------
 
 
-class LabelledHits(NamedTuple):
-    """Hits of one kind of query: evidence for the first of its answer, how far behind it, whether it is right."""
+class LabelledHit(NamedTuple):
+    """A hit: evidence for the first of its answer, traits of its query, how far behind that, whether it is right."""
 
-    evidence: list[list[float]]
-    gaps: list[float]
-    labels: list[float]
+    evidence: Sequence[float]
+    traits: Sequence[float]
+    gap: float
+    is_right: float
 
 
-def fit_relevance(examples: Sequence[Example], folds: Iterable[Fold]) -> dict[str, dict[str, Any]]:
-    """Fit how likely the first hit is right, by evidence, and how that falls with the gap; out of fold, by kind."""
+def fit_relevance(examples: Sequence[Example], folds: Iterable[Fold]) -> dict[str, list[float]]:
+    """Fit how likely the first hit is right, by evidence, and how that falls with the gap; out of fold."""
     by_repository: dict[str, list[Example]] = {}
     for example in examples:
         by_repository.setdefault(example.repository, []).append(example)
-    hits = {kind: LabelledHits([], [], []) for kind in QUERY_KINDS}
+    hits: list[LabelledHit] = []
     for held_out, weights in folds:
         for repository in sorted({example.repository for example in held_out}):
             for example in by_repository[repository]:
-                _label_hits(hits[example.kind], example, rank_places(weights, example)[:RELEVANCE_HITS])
-    return {
-        kind: _fit_relevance(kind, np.array(found.evidence), np.array(found.gaps), np.array(found.labels))
-        for kind, found in hits.items()
-    }
+                hits += _label_hits(example, rank_places(weights, example)[:RELEVANCE_HITS])
+    return _fit_relevance(hits)
 
 
-def _label_hits(hits: LabelledHits, example: Example, places: Sequence[RankedPlace]) -> None:
+def _label_hits(example: Example, places: Sequence[RankedPlace]) -> Iterable[LabelledHit]:
     if not places:
         return
     indexes = [list(FILE_TABLE).index(name) for name in EVIDENCE]
     first = next(file for file in example.files if file.path == places[0].path)
+    evidence = [first.features[i] for i in indexes]
     right = {target.path for target in example.targets}
     for place in places:
-        hits.evidence.append([first.features[i] for i in indexes])
-        hits.gaps.append(places[0].score - place.score)
-        hits.labels.append(float(place.path in right))
+        gap = places[0].score - place.score
+        yield LabelledHit(evidence, example.traits, gap, float(place.path in right))
 
 
-def _fit_relevance(kind: str, evidence: Array, gaps: Array, labels: Array) -> dict[str, Any]:
+def _fit_relevance(hits: Sequence[LabelledHit]) -> dict[str, list[float]]:
+    evidence, traits = np.array([hit.evidence for hit in hits]), np.array([hit.traits for hit in hits])
+    gaps, labels = np.array([hit.gap for hit in hits]), np.array([hit.is_right for hit in hits])
     deviations = evidence.std(axis=0)
     deviations[deviations < 1e-9] = 1.0
-    scaled = evidence / deviations
+    columns = np.hstack([np.ones((len(hits), 1)), evidence / deviations])
     first = gaps == 0.0
     importance = np.where(first, 1.0, 1.0 / RELEVANCE_HITS)
+    shape = columns.shape[1] + 1, len(TRAITS)  # the intercept, the evidence, and the weight of the gap
+
+    def estimate(flat: Array) -> tuple[Array, Array]:
+        *rows, gap_row = flat.reshape(shape)
+        likely = 1 / (1 + np.exp(-((columns @ np.array(rows)) * traits).sum(axis=1)))
+        return likely, np.clip(likely * np.exp(-(traits @ gap_row) * gaps), 1e-9, 1 - 1e-9)
 
     def loss(flat: Array) -> tuple[float, Array]:
-        intercept, gap_weight, weights = flat[0], flat[1], flat[2:]
-        likely = 1 / (1 + np.exp(-(intercept + scaled @ weights)))
-        shown = np.clip(likely * np.exp(-gap_weight * gaps), 1e-9, 1 - 1e-9)
+        likely, shown = estimate(flat)
         value = -(importance * (labels * np.log(shown) + (1 - labels) * np.log1p(-shown))).sum()
         slope = importance * (shown - labels) / (1 - shown)  # by the logarithm of what is shown
-        inner = slope * (1 - likely)
-        gradient = np.concatenate([[inner.sum(), -(slope * gaps).sum()], scaled.T @ inner + weights])
-        return value + 0.5 * weights @ weights, gradient
+        inner = (slope * (1 - likely))[:, None] * traits
+        gradient = np.vstack([columns.T @ inner, -(slope * gaps) @ traits])
+        return value + 0.5 * flat @ flat, gradient.ravel() + flat
 
-    bounds = [(None, None), (0.0, None), *[(0.0, None)] * scaled.shape[1]]
-    start = np.concatenate([[-1.0, 1.0], np.zeros(scaled.shape[1])])
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
-    likely = 1 / (1 + np.exp(-(found[0] + scaled @ found[2:]))) * np.exp(-found[1] * gaps)
-    print_calibration(f"first hit, {kind}", likely[first], labels[first])
-    print_calibration(f"all hits, {kind}", likely, labels)
-    return {
-        "intercept": _round(found[0]),
-        "gap_weight": _round(found[1]),
-        "weights": {name: _round(w) for name, w in zip(EVIDENCE, found[2:] / deviations, strict=True)},
-    }
+    bounds = [(None, None)] * len(TRAITS) + [(0.0, None)] * (len(TRAITS) * (shape[0] - 1))
+    found = minimize(loss, np.zeros(shape).ravel(), jac=True, method="L-BFGS-B", bounds=bounds).x
+    _, shown = estimate(found)
+    print_calibration("first hit", shown[first], labels[first])
+    print_calibration("all hits", shown, labels)
+    intercept, *weights, gap_weight = found.reshape(shape)
+    scaled = [row / deviation for row, deviation in zip(weights, deviations, strict=True)]
+    rows = {"intercept": intercept, "gap_weight": gap_weight, **dict(zip(EVIDENCE, scaled, strict=True))}
+    return {name: [_round(weight) for weight in row] for name, row in rows.items()}
 
 
 def print_calibration(title: str, likely: Array, labels: Array) -> None:
@@ -430,23 +431,23 @@ def print_calibration(title: str, likely: Array, labels: Array) -> None:
 # --- the file of weights -------------------------------------------------------------------------------------
 
 
-def export(weights: Weights, relevance: Mapping[str, Any]) -> str:
-    """Write the weights as readable JSON: a line for each feature, a number for each kind of query."""
-    tables: tuple[tuple[str, Mapping[str, Feature], Array], ...] = (
-        ("file", FILE_TABLE, weights.file),
-        ("place", PLACE_FEATURES, weights.place),
-    )
+def export(weights: Weights, relevance: Mapping[str, Sequence[float]]) -> str:
+    """Write the weights as readable JSON: a line for each feature, a number for each trait of a query."""
+    tables: dict[str, Mapping[str, Sequence[float]]] = {
+        "file": dict(zip(FILE_TABLE, weights.file.T.tolist(), strict=True)),
+        "place": dict(zip(PLACE_FEATURES, weights.place.T.tolist(), strict=True)),
+        "relevance": relevance,
+    }
     lines = [
         "{",
-        f' "kinds": {json.dumps(QUERY_KINDS)},',
+        f' "traits": {json.dumps(TRAITS)},',
         f' "file_share": {weights.file_share},',
         f' "further_place": {weights.further_place},',
     ]
-    for title, table, array in tables:
-        rows = [f'  "{name}": {json.dumps([_round(w) for w in array[:, i]])}' for i, name in enumerate(table)]
+    for title, table in tables.items():
+        rows = [f'  "{name}": {json.dumps([_round(w) for w in row])}' for name, row in table.items()]
         lines.append(f' "{title}": {{\n' + ",\n".join(rows) + "\n },")
-    lines.append(f' "relevance": {json.dumps(relevance, indent=2)}'.replace("\n", "\n "))
-    return "\n".join([*lines, "}", ""])
+    return "\n".join([*lines, "}", ""]).replace("},\n}", "}\n}")
 
 
 def _round(value: float) -> float:

@@ -50,7 +50,7 @@ def ask(
         engine.index()
         for row in rows:
             targets = [parse_target(relevant) for relevant in row["relevant"]]
-            example = Example(name, split, row["id"], row["category"], "", targets, ())
+            example = Example(name, split, row["id"], row["category"], (), targets, ())
             options = SearchOptions(limit=MEASURED_HITS, show_low_confidence=True, text=False)
             try:
                 hits = engine.search(row["query"], options).results

@@ -1,6 +1,7 @@
 """Collect what ranking is learned from: the features of the candidates of every query, and which are right.
 
-    python training/ranking_data.py --trees FOLDER --indexes FOLDER --to FILE [--split train ...] [--queries FOLDER]
+    python training/ranking_data.py --trees FOLDER --indexes FOLDER --query-maps FOLDER --to FILE \\
+        [--split train ...] [--queries FOLDER]
 
 The trees are those of ``training/trees.py``; an index of each is made, or kept from the last run. ``--queries`` takes
 queries from another folder, such as mined ones. For calibration every tree is also asked some queries about the others
@@ -17,6 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from query_map_folds import use_fold
 from ranking_examples import PRIMARY, SECONDARY, Example, Place, RankedFile, Target
 from trees import QUESTIONS, load_pins
 
@@ -24,7 +26,7 @@ from dowse import Engine, SearchOptions
 from dowse.errors import UsageError
 from dowse.evaluation import dataset
 from dowse.search.ranking.features import FeatureExtractor
-from dowse.search.ranking.model import classify_kind
+from dowse.search.ranking.model import NAME_TRAIT, measure_traits
 
 SPLITS = ("train", "validation", "test")
 FOREIGN_QUERIES = 8
@@ -41,6 +43,7 @@ def main() -> None:
     parser.add_argument("--indexes", type=Path, required=True, help="where indexes of the trees are kept")
     parser.add_argument("--to", type=Path, required=True, help="the file to write")
     parser.add_argument("--split", nargs="+", choices=SPLITS, default=["train", "validation"])
+    parser.add_argument("--query-maps", type=Path, help="maps by fold of training/learn_query_map.py")
     parser.add_argument("--queries", type=Path, help="folder of other queries: <owner>+<name>.jsonl")
     arguments = parser.parse_args()
     pins = [pin for pin in load_pins() if pin.split in arguments.split]
@@ -54,6 +57,8 @@ def main() -> None:
             own = load_rows(pin.split, name)
             others = [text for other in sorted(texts) if other != name for text in texts[other]]
             rows = [*own, *_make_foreign_rows(chance.sample(others, FOREIGN_QUERIES))]
+        if arguments.query_maps:
+            use_fold(arguments.query_maps, name)
         found = list(collect(pin.split, name, arguments.trees / name, arguments.indexes / name, rows))
         print(f"{name}: {len(found)} queries", flush=True)
         examples += found
@@ -87,7 +92,7 @@ def collect(
         yield from _list_examples(engine, split, name, rows)
     with Engine.open(tree, index_dir=str(index), cache="off", hybrid="off") as engine:
         without_vectors = _list_examples(engine, split, name, rows)
-        yield from (example for example in without_vectors if example.kind == "keywords")
+        yield from (example for example in without_vectors if not example.traits[NAME_TRAIT])
 
 
 def _list_examples(
@@ -99,11 +104,11 @@ def _list_examples(
             with engine.candidates(row["query"], SearchOptions(limit=10)) as context:
                 extractor = FeatureExtractor(context)
                 files = list(_list_files(extractor, targets))
-                kind = classify_kind(context.query, has_vectors=bool(context.cosines))
+                traits = measure_traits(context)
         except UsageError as error:
             print(f"{row['id']}: {error}", flush=True)
             continue
-        yield Example(name, split, row["id"], row["category"], kind, targets, files)
+        yield Example(name, split, row["id"], row["category"], traits, targets, files)
 
 
 def parse_target(relevant: str | dict[str, Any]) -> Target:

@@ -49,6 +49,6 @@ class Example:
     split: str
     id: str
     category: str
-    kind: str
+    traits: Values
     targets: Sequence[Target]
     files: Sequence[RankedFile]

@@ -35,7 +35,7 @@ from dowse.search.ranking.features import FeatureExtractor
 from dowse.search.ranking.features.context import FeatureContext
 from dowse.search.ranking.fusion import fuse
 from dowse.search.ranking.learned_ranking import READ_FILES, LearnedRanking
-from dowse.search.ranking.model import classify_kind, list_disabled_groups, load_model
+from dowse.search.ranking.model import list_disabled_groups, make_model, measure_traits
 from dowse.search.ranking.proximity import raise_near_files
 from dowse.search.ranking.test_partners import add_test_partners
 from dowse.search.timing import StageTimer
@@ -94,8 +94,7 @@ def rank(
     settings = searcher.settings
     context = find_candidates(searcher, snapshot, query, options, timer)
     query, channels = context.query, context.channels
-    kind = classify_kind(query, has_vectors=bool(context.cosines))
-    model = load_model(kind, list_disabled_groups(settings))
+    model = make_model(measure_traits(context), list_disabled_groups(settings))
     scored = LearnedRanking(model, FeatureExtractor(context), READ_FILES * count_steps(options.limit))
     explain: Explain
     if settings.fusion == "learned":

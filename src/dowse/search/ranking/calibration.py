@@ -9,8 +9,8 @@ together with the ranking, on queries with known answers and on queries about ot
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from dowse.search.channels.retrieve import EXACT_WEIGHT, PLACES_WEIGHT
 from dowse.search.ranking.candidates import Candidate
@@ -42,17 +42,11 @@ _EVIDENCE_INDEXES = tuple(_NAMES.index(name) for name in EVIDENCE)
 
 
 class RelevanceModel(NamedTuple):
-    """The fitted weights: of the evidence for the first hit, and of how far a hit's score is behind it."""
+    """The fitted weights for a query: of the evidence for its first hit, and of how far a hit's score is behind it."""
 
     intercept: float
     weights: Values
     gap_weight: float
-
-    @classmethod
-    def parse(cls, values: Mapping[str, Any]) -> RelevanceModel:
-        """Parse what ``weights.json`` says of relevance."""
-        weights = tuple(values["weights"][name] for name in EVIDENCE)
-        return cls(values["intercept"], weights, values["gap_weight"])
 
     def estimate_first(self, features: Values) -> float:
         """Estimate how likely the first hit is right, by all the features of its file."""
