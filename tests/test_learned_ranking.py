@@ -143,6 +143,7 @@ FILES = {
     "inside.rs": "mod tests {\n    fn opens_session() {\n        openSession();\n    }\n}\n",
     "compat.py": "import sys\n\nif sys.version_info >= (3, 9):\n    session = None\n",
     "notes.md": "# Notes\n\nNothing to see here.\n",
+    "failure.py": "def fail(name):\n    raise OSError(f'the session of {name} was closed')\n",
     "README.md": "# Sessions\n\nHow to open a session.\n",
     **{f"many/part_{n}.py": f"def part_{n}():\n    return session + {n}\n" for n in range(30)},
 }
@@ -157,6 +158,7 @@ QUERIES = (
     "name:session_part_* kind:function",
     "drop Python 3.8 from the session",
     "how to open a session",
+    "the session of ada was closed",
     " ".join(f"session part {word}" for word in "open stays name ada return test sys".split()),
     "error: stays open\n  --> other.py:2:1\n",
 )

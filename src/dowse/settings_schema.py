@@ -21,6 +21,7 @@ FEATURE_GROUPS = (
     "dense",
     "names",
     "files",
+    "phrases",
     "fused",
     "file_name",
     "definition",

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from dowse.code.chunk_fields import build_passages, chunk_terms
 from dowse.embedders.embedder import Embedder
 from dowse.search.channels.frame_lookup import find_chunk_at
+from dowse.search.channels.keyword_channel import FIELD_WEIGHTS
 from dowse.search.channels.phrase_match import find_missing
 from dowse.search.channels.request import ChannelRequest, Retrieved
 from dowse.search.channels.retrieve import retrieve
@@ -181,7 +182,7 @@ def _find_terms(snapshot: Snapshot, query: Query, file: StoredFile, ordinal: int
     """Find where a chunk has each term of the query."""
     found = build_passages(snapshot.content(file.id), file.parsed, file.definitions)
     fields = chunk_terms(file.path, found)[ordinal]._asdict()
-    having = {name: frozenset(text.split()) for name, text in fields.items()}
+    having = {name: frozenset(text.split()) for name, text in fields.items() if name in FIELD_WEIGHTS}
     return tuple(
         TermMatch(
             term.text,

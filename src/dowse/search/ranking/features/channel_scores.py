@@ -18,6 +18,8 @@ FEATURES = {
     "names_match": Feature("names", 1),
     "files_match": Feature("files", 1, prior=2.0),
     "places_rank": Feature("places", 1, prior=20.0, least=20.0),  # more than all words of a message together
+    "phrases_match": Feature("phrases", 1, prior=6.0, least=2.0),  # the literal that gave the query's message
+    "phrases_rank": Feature("phrases", 1, prior=1.0),
     "exact_match": Feature("exact", 1),
     "versions_match": Feature("versions", 1, prior=4.0, least=4.0),  # code that hardly says the query's words
     "fused_share": Feature("fused", 1),  # best fused score in the file, compared with the best of all
@@ -58,6 +60,7 @@ class ChannelScores:
         lexical, lexical_rank = found.get("lexical", NOT_FOUND)
         dense, dense_rank = found.get("dense", NOT_FOUND)
         _, places_rank = found.get("places", NOT_FOUND)
+        phrases, phrases_rank = found.get("phrases", NOT_FOUND)
         return (
             lexical / self._top_lexical,
             lexical / self._total_worth,
@@ -67,6 +70,8 @@ class ChannelScores:
             found.get("names", NOT_FOUND)[0],
             found.get("files", NOT_FOUND)[0],
             1.0 / places_rank if places_rank else 0.0,
+            phrases,
+            phrases / phrases_rank if phrases_rank else 0.0,
             found.get("exact", NOT_FOUND)[0],
             found.get("versions", NOT_FOUND)[0],
             file.places[0].score / self._top_fused,
