@@ -32,6 +32,7 @@ def search_values(response: SearchResponse, packed: Packed | None = None) -> dic
         "stages": _stage_values(response.stages),
         "cached": response.cached,
         "low_confidence": response.low_confidence,
+        "relaxed": response.relaxed,
         "channels": [_channel_values(channel) for channel in response.channels],
         "results": [_result_values(result) for result in results],
         "notes": list(response.notes),

@@ -66,6 +66,11 @@ class ParsedQuery(NamedTuple):
     rewrite: RewriteTrace = RewriteTrace()  # how ``text`` became what it is, and what is to be added to it
 
     @property
+    def is_exact(self) -> bool:
+        """Whether a hit must have phrases or patterns."""
+        return bool(self.phrases or self.regexes)
+
+    @property
     def has_filters(self) -> bool:
         """Whether it says what a hit must be, beside what it is about."""
         wanted = self.languages or self.paths or self.kinds or self.names or self.roles

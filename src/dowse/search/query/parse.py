@@ -27,6 +27,9 @@ MAX_QUERY_CHARS = 400
 MAX_ALTERNATIVES = 64
 """Patterns that the braces of one value may expand to."""
 
+MAX_WORDS_BESIDE_PHRASE = 4
+"""Words beside a phrase in a query; with more, and no filter, the quotes are those of a message that was pasted."""
+
 FIELDS = ("lang", "path", "kind", "name", "changed", "is")
 EXCLUDABLE_FIELDS = ("lang", "path", "kind", "is")
 FIELD_ALIASES = {"language": "lang"}
@@ -65,10 +68,22 @@ def parse_query(text: str) -> ParsedQuery:
     if not _is_pasted(query):
         if not _SYNTAX_CHARACTER.search(query):  # as in most queries
             return ParsedQuery(text=" ".join(query.split()))
-        return _QueryReader(query, len(text) - len(text.lstrip())).read()
+        return _read_pasted_message(query, _QueryReader(query, len(text) - len(text.lstrip())).read())
     whole = _QUOTED.fullmatch(query)
-    phrase = _unescape(whole.group(1)) if whole else ""
-    return ParsedQuery(phrases=(phrase,)) if phrase.strip() else ParsedQuery(text=query)
+    if whole is None or not whole.group(1).strip():
+        return ParsedQuery(text=query)
+    if len(query) > MAX_QUERY_CHARS:  # a statement that was quoted on its way, not a phrase
+        return ParsedQuery(text=_unescape_json(whole.group(1)))
+    return ParsedQuery(phrases=(_unescape(whole.group(1)),))
+
+
+def _read_pasted_message(query: str, parsed: ParsedQuery) -> ParsedQuery:
+    """Read quotes within a message as text: who writes the query language puts few words beside a phrase."""
+    is_language = parsed.has_filters or parsed.regexes or not parsed.phrases
+    if is_language or len(parsed.text.split()) <= MAX_WORDS_BESIDE_PHRASE:
+        return parsed
+    note = "the quotes are read as part of a message: a phrase is required where few words are beside it"
+    return ParsedQuery(text=" ".join(query.split()), notes=(*parsed.notes, note))
 
 
 def format_query(query: ParsedQuery) -> str:
@@ -349,6 +364,10 @@ def _expand_braces(pattern: str) -> list[str]:
 
 
 # --- quoting and escaping -------------------------------------------------------------------
+
+
+def _unescape_json(body: str) -> str:
+    return re.sub(r"\\(.)", lambda match: {"n": "\n", "t": "\t", "r": ""}.get(match[1], match[1]), body)
 
 
 def _unescape(body: str) -> str:
