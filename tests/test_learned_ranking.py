@@ -1,6 +1,7 @@
 """The learned ranking: its weights, that contributions add up to the score, and the switches of its features."""
 
 import json
+import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -171,6 +172,13 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for path, text in FILES.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, encoding="utf-8")
+    identity = ["-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "commit.gpgsign=false"]
+    for arguments in (
+        ["init", "-q"],
+        ["add", "session.py"],
+        ["commit", "-q", "-m", "Keep a session part open"],
+    ):
+        subprocess.run(["git", "-C", str(root), *identity, *arguments], check=True)
     return root
 
 

@@ -45,8 +45,7 @@ from dowse.search.ranking.features.context import FeatureContext
 from dowse.search.timing import StageTimer
 from dowse.stores.protocol import Snapshot
 from dowse.types.answers import ResolvedOptions, SearchOptions, SearchResponse, SearchResult
-from dowse.types.discovered import Skipped
-from dowse.types.explanations import Explanation, Verdict
+from dowse.types.explanations import Explanation
 from dowse.types.queries import ParsedQuery, RewriteTrace
 from dowse.types.source import Role
 from dowse.types.stored import Filter
@@ -101,7 +100,8 @@ class Engine(ManagedIndex):
 
     @property
     def _searcher(self) -> Searcher:
-        return Searcher(str(self.root), self.settings, self._query_embedder, self._cache, self._is_extension)
+        means = self.settings, self._query_embedder, self._cache, self._is_extension, self.load_history
+        return Searcher(str(self.root), *means)
 
     @cached_property
     def _freshness(self) -> Freshness:
@@ -181,8 +181,6 @@ class Engine(ManagedIndex):
     ) -> SearchResponse | None:
         """Search for what is found without the phrases, patterns and filters of a query; the caller's filter stays."""
         for relaxed, note in list_relaxed(parsed):
-            if not relaxed.text.strip():
-                continue
             response = self._search(text, relaxed, self._add_filters(relaxed, given), None)
             if response.results:
                 return replace(response, notes=(note, *response.notes), relaxed=True)
@@ -230,21 +228,7 @@ class Engine(ManagedIndex):
             )
             if file is not None:
                 return replace(explanation.explain(snapshot, search, file, line), notes=notes)
-        found = self.why(path)
-        verdict, detail = Verdict.NOT_INDEXED, "it belongs there: 'dowse index' says what went wrong"
-        if isinstance(found, Skipped):
-            verdict = Verdict.SKIPPED
-            detail = f"{found.reason} ({found.detail})" if found.detail else found.reason
-        return Explanation(
-            response.query,
-            response.root,
-            found.path,
-            line,
-            verdict,
-            detail,
-            stages=response.stages,
-            notes=notes,
-        )
+        return replace(explanation.explain_unindexed(response, self.why(path), line), notes=notes)
 
     @contextmanager
     def candidates(self, query: str, options: SearchOptions | None = None) -> Iterator[FeatureContext]:

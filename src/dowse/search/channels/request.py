@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from dowse.embedders.embedder import Embedder
 from dowse.errors import EmbedderError
+from dowse.search.commit_index import CommitIndex
 from dowse.stores.protocol import Snapshot
 from dowse.types.answers import ChannelReport
 from dowse.types.queries import Query
@@ -33,6 +34,7 @@ class ChannelRequest:
     embedder: Embedder | None
     hybrid: str  # whether the dense channel is used: auto, on, off
     limit: int  # hits that the answer is to have
+    history: CommitIndex | None = None
 
     @property
     def depth(self) -> int:

@@ -13,6 +13,7 @@ from dowse.search.channels import (
     dense_channel,
     file_lookup,
     frame_lookup,
+    history_lookup,
     keyword_channel,
     name_lookup,
     phrase_lookup,
@@ -31,6 +32,7 @@ CHANNELS: Mapping[str, Channel] = {
     "places": frame_lookup.find,
     "phrases": phrase_lookup.find,
     "versions": version_checks.find,
+    "history": history_lookup.find,
 }
 
 PLACES_WEIGHT = 4.0
@@ -72,6 +74,7 @@ def get_channel_weights(settings: Settings) -> Mapping[str, float]:
         "places": PLACES_WEIGHT,
         "phrases": PHRASES_WEIGHT,
         "versions": VERSIONS_WEIGHT,
+        "history": settings.history_weight,
         "lexical": settings.lexical_weight,
         "names": settings.name_weight,
         "files": settings.file_weight,

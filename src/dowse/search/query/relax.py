@@ -15,8 +15,9 @@ def list_relaxed(query: ParsedQuery) -> Iterator[tuple[ParsedQuery, str]]:
         if not text.isprintable() and text != text.encode("utf-8", "ignore").decode():
             return  # no text at all
         query = query._replace(text=text, phrases=(), regexes=())
-        yield query, "nothing has the phrase or pattern as written: this is what its words find"
-    if query.has_filters:
+        if text:
+            yield query, "nothing has the phrase or pattern as written: this is what its words find"
+    if query.has_filters and query.text.strip():
         yield (
             ParsedQuery(text=query.text, rewrite=query.rewrite),
             "nothing is left by the filters of the query: this is what is found without them",
