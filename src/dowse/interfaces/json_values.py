@@ -45,7 +45,7 @@ def search_values(response: SearchResponse, packed: Packed | None = None) -> dic
 def _query_values(query: Query) -> dict[str, Any]:
     terms = [term._asdict() for term in query.terms]
     frames, versions = ([one._asdict() for one in some] for some in (query.frames, query.versions))
-    texts = {"text": query.text, "type": query.type}
+    texts = {"text": query.text, "type": query.type, "message": query.message}
     lists = {name: list(getattr(query, name)) for name in ("names", "files", "words", "dropped")}
     return texts | {"terms": terms, "frames": frames, "versions": versions} | lists
 

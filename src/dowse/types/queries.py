@@ -108,7 +108,7 @@ class LanguageVersion(NamedTuple):
 class Query:
     """A query as it is searched for: its terms and names, what a hit must pass, and what type of query it is.
 
-    ``type`` is words, symbol, file, mixed, output (of a program) or place.
+    ``type`` is words, symbol, file, mixed, output (of a program), issue (a report, with or without output) or place.
     """
 
     text: str
@@ -120,6 +120,7 @@ class Query:
     type: str
     frames: tuple[Frame, ...] = ()
     versions: tuple[LanguageVersion, ...] = ()
+    message: str = ""  # what the program said, of an issue that holds its output
     filter: Filter = NO_FILTER
     phrases: tuple[str, ...] = ()
     regexes: tuple[QueryRegex, ...] = ()

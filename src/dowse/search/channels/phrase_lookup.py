@@ -13,7 +13,7 @@ from typing import NamedTuple
 from dowse.code.string_literals import Literal, MessageWords, find_literals, read_message
 from dowse.search.channels.request import ChannelRequest
 from dowse.search.query.analyze import IDLE_WORDS
-from dowse.types.queries import Query, Term
+from dowse.types.queries import Term
 from dowse.types.source import Chunk
 from dowse.types.stored import Scored, best_first, split_chunk_id
 
@@ -56,7 +56,7 @@ class PhraseMatch(NamedTuple):
 def find(request: ChannelRequest) -> list[Scored] | None:
     """Find the chunks with literals that may have given the query's text, or a part of it; 1 is the full score."""
     query, snapshot = request.query, request.snapshot
-    message = read_message(query.text, MAX_WORDS)
+    message = read_message(f"{query.message}\n{query.text}", MAX_WORDS)
     if len(message.words) < 2 or query.is_exact:
         return None
     terms = [Term(gram, 1.0) for gram in message.grams]
@@ -73,13 +73,6 @@ def find(request: ChannelRequest) -> list[Scored] | None:
         if match := find_best_match(message, find_literals(text, file.parsed.language)):
             scores[id] = match.score
     return best_first(scores.keys(), scores.values())
-
-
-def find_line(query: Query, content: bytes, chunk: Chunk, language: str) -> int:
-    """Find the line of a chunk with the literal that is most like the query; 0 if none is."""
-    text = cut_chunk(content, chunk)
-    match = find_best_match(read_message(query.text, MAX_WORDS), find_literals(text, language))
-    return chunk.start_line + text.count("\n", 0, match.start) if match else 0
 
 
 def cut_chunk(content: bytes, chunk: Chunk) -> str:

@@ -18,6 +18,7 @@ from difflib import get_close_matches
 from typing import NoReturn
 
 from dowse.errors import UsageError
+from dowse.search.query import quoting
 from dowse.types.queries import ParsedQuery, QueryRegex
 from dowse.types.source import Role
 
@@ -73,8 +74,8 @@ def parse_query(text: str) -> ParsedQuery:
     if whole is None or not whole.group(1).strip():
         return ParsedQuery(text=query)
     if len(query) > MAX_QUERY_CHARS:  # a statement that was quoted on its way, not a phrase
-        return ParsedQuery(text=_unescape_json(whole.group(1)))
-    return ParsedQuery(phrases=(_unescape(whole.group(1)),))
+        return ParsedQuery(text=quoting.unescape_json(whole.group(1)))
+    return ParsedQuery(phrases=(quoting.unescape_phrase(whole.group(1)),))
 
 
 def _read_pasted_message(query: str, parsed: ParsedQuery) -> ParsedQuery:
@@ -103,8 +104,8 @@ def format_query(query: ParsedQuery) -> str:
         ("changed", () if query.changed is None else (_format_changed(query.changed),)),
     )
     parts = [f"{field}:{','.join(map(_format_value, values))}" for field, values in fields if values]
-    parts += [_quote(phrase) for phrase in query.phrases]
-    parts += [f"/{_escape_slashes(r.pattern)}/{'i' if r.ignore_case else ''}" for r in query.regexes]
+    parts += [quoting.quote_phrase(phrase) for phrase in query.phrases]
+    parts += [f"/{quoting.escape_slashes(r.pattern)}/{'i' if r.ignore_case else ''}" for r in query.regexes]
     return " ".join([*parts, _escape_words(query.text)]).strip()
 
 
@@ -155,7 +156,7 @@ class _QueryReader:
     def _read_phrase(self) -> bool:
         if not (match := _QUOTED.match(self.query, self.at)):
             return False
-        phrase = _unescape(match.group(1))
+        phrase = quoting.unescape_phrase(match.group(1))
         if phrase.strip():
             self.phrases.append(phrase)
         else:
@@ -166,14 +167,14 @@ class _QueryReader:
     def _read_regex(self) -> bool:
         if not (match := _REGEX.match(self.query, self.at)):
             return False
-        regex = QueryRegex(_unescape_slashes(match.group(1)), bool(match.group(2)))
+        regex = QueryRegex(quoting.unescape_slashes(match.group(1)), bool(match.group(2)))
         try:
             _check_regex(regex)
         except (re.error, OverflowError, RecursionError, FutureWarning) as error:
             self._refuse(
                 f"the regular expression {match.group()} is not valid",
                 f"{error}; allowed is what Python's re allows in bytes. To search for the text itself, quote it: "
-                f"{_quote(match.group())}",
+                f"{quoting.quote_phrase(match.group())}",
             )
         self.regexes.append(regex)
         self.at = match.end()
@@ -257,7 +258,7 @@ class _QueryReader:
         suggestion = _suggest(name, FIELDS, "")
         if _find_nearest(name, FIELDS, ""):
             word = self.query[self.at :].split(maxsplit=1)[0]
-            hint = f"{suggestion}. To search for the text itself, quote it: {_quote(word)}"
+            hint = f"{suggestion}. To search for the text itself, quote it: {quoting.quote_phrase(word)}"
             self._refuse(f"unknown field '{name}:'", hint)
         self.notes.append(f"'{name}:' is no field and is searched for as text: {suggestion}")
 
@@ -331,7 +332,7 @@ def _split_values(query: str, at: int, *, braces: bool) -> tuple[list[str], int 
             match = _QUOTED.match(query, at)
             if not match:
                 return [], None
-            value, was_quoted, at = value + _unescape(match.group(1)), True, match.end()
+            value, was_quoted, at = value + quoting.unescape_phrase(match.group(1)), True, match.end()
             continue
         if c == "," and not depth:
             values += _expand_braces(value) if braces and not was_quoted else [value]
@@ -366,29 +367,8 @@ def _expand_braces(pattern: str) -> list[str]:
 # --- quoting and escaping -------------------------------------------------------------------
 
 
-def _unescape_json(body: str) -> str:
-    return re.sub(r"\\(.)", lambda match: {"n": "\n", "t": "\t", "r": ""}.get(match[1], match[1]), body)
-
-
-def _unescape(body: str) -> str:
-    return re.sub(r'\\(["\\])', r"\1", body)
-
-
-def _quote(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
-
-
-def _unescape_slashes(body: str) -> str:
-    return re.sub(r"\\(.)", lambda m: "/" if m.group(1) == "/" else m.group(), body)
-
-
-def _escape_slashes(pattern: str) -> str:
-    return re.sub(r"\\.|/", lambda m: "\\/" if m.group() == "/" else m.group(), pattern)
-
-
 def _format_value(value: str) -> str:
-    return value if _BARE_VALUE.fullmatch(value) else _quote(value)
+    return value if _BARE_VALUE.fullmatch(value) else quoting.quote_phrase(value)
 
 
 def _format_changed(changed: timedelta | datetime) -> str:

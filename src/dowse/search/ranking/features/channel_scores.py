@@ -66,7 +66,7 @@ class ChannelScores:
         found = {name: best.get(id, NOT_FOUND) for name, best in self._best.items()}
         lexical, lexical_rank = found.get("lexical", NOT_FOUND)
         dense, dense_rank = found.get("dense", NOT_FOUND)
-        _, places_rank = found.get("places", NOT_FOUND)
+        places, places_rank = found.get("places", NOT_FOUND)
         history, history_rank = found.get("history", NOT_FOUND)
         phrases, phrases_rank = found.get("phrases", NOT_FOUND)
         return (
@@ -77,7 +77,7 @@ class ChannelScores:
             1.0 / dense_rank if dense_rank else 0.0,
             found.get("names", NOT_FOUND)[0],
             found.get("files", NOT_FOUND)[0],
-            1.0 / places_rank if places_rank else 0.0,
+            places / places_rank if places_rank else 0.0,
             phrases,
             phrases / phrases_rank if phrases_rank else 0.0,
             history,
