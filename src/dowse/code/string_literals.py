@@ -131,8 +131,11 @@ class MessageWords(NamedTuple):
     grams: dict[str, tuple[int, ...]]
 
 
-def read_message(text: str, max_words: int) -> MessageWords:
-    """Read a text as what a program printed: any word may have been filled in, and so may a few in a row."""
+def read_message(text: str, max_words: int, common: frozenset[str] = frozenset()) -> MessageWords:
+    """Read a text as what a program printed: any word may have been filled in, and so may a few in a row.
+
+    Two ``common`` words around a gap say nothing, and are in no n-gram.
+    """
     words: list[str] = []
     raw: list[tuple[int, int]] = []  # first and last word of each stretch between blanks, or in quotes
     for match in _RAW_WORD.finditer(text):
@@ -142,15 +145,16 @@ def read_message(text: str, max_words: int) -> MessageWords:
             words += found
         if len(words) >= max_words:
             break
-    grams: dict[str, tuple[int, ...]] = {}
-    for at in range(len(words) - 2):
-        grams.setdefault(_hash(*words[at : at + 3]), (at, at + 1, at + 2))
-    for at in range(len(words) - 1):
-        grams.setdefault(_hash(*words[at : at + 2]), (at, at + 1))
+    grams: dict[str, tuple[int, ...]] = {
+        _hash(*words[at : at + 3]): (at, at + 1, at + 2) for at in range(len(words) - 2)
+    }
+    grams |= {_hash(*words[at : at + 2]): (at, at + 1) for at in range(len(words) - 1)}
+    around: set[tuple[int, int]] = set()
     for skipped in range(1, MAX_FILLED_WORDS + 1):
-        around = [(at, at + skipped + 1) for at in range(len(words) - skipped - 1)]
-        around += [(a[1], b[0]) for a, b in zip(raw, raw[skipped + 1 :], strict=False)]
-        for before, after in around:
+        around.update((at, at + skipped + 1) for at in range(len(words) - skipped - 1))
+        around.update((a[1], b[0]) for a, b in zip(raw, raw[skipped + 1 :], strict=False))
+    for before, after in sorted(around):
+        if words[before] not in common or words[after] not in common:
             grams.setdefault(_hash(words[before], "", words[after]), (before, after))
     return MessageWords(tuple(words), grams)
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from dowse.embedders.embedder import Embedder
 from dowse.gc_pause import gc_paused
 from dowse.search.answer_cache import AnswerCache, CacheRequest
+from dowse.search.channels import history_lookup
 from dowse.search.channels.request import ChannelRequest, NotRun, count_steps, run_channel
 from dowse.search.channels.retrieve import get_channel_weights, retrieve
 from dowse.search.commit_index import CommitIndex
@@ -128,7 +129,7 @@ def find_candidates(
     settings = searcher.settings
     query = use_indexed_spelling(snapshot, extract_keywords(snapshot, query))
     timer.finish("keywords")
-    history = searcher.load_history() if settings.history_weight else None
+    history = searcher.load_history() if settings.history_weight and history_lookup.suits(query) else None
     request = ChannelRequest(snapshot, query, searcher.embedder, settings.hybrid, options.limit, history)
     channels = retrieve(request)
     timer.finish("retrieve")
