@@ -95,6 +95,20 @@ def test_both_the_text_and_the_trace_of_a_report_count(engine: Engine) -> None:
     assert {"shop/queue.py", "shop/runner.py"} < set(paths)
 
 
+def test_a_long_text_has_more_candidates_than_a_short_one(tmp_path: Path) -> None:
+    words = [f"{first}{last}" for first in "bdfgklmnprst" for last in ("ando", "emil")]
+    for n in range(200):
+        (tmp_path / f"part_{n}.py").write_text(f"# {words[n % 20]} {words[(n + 1) % 20]}\n")
+    with Engine.open(tmp_path, embedder="none", show_low_confidence=True) as engine:
+        counts = [
+            report.hits
+            for text in (" ".join(words[:20]), " ".join(words))
+            for report in engine.search(text).channels
+            if report.name == "lexical"
+        ]
+    assert counts == [50, 150]
+
+
 def test_special_methods_and_receivers_are_no_names(engine: Engine) -> None:
     names = engine.search(REPORT).query.names
     assert not [name for name in names if "__" in name or name.startswith("self")]
