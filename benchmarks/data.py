@@ -22,6 +22,7 @@ FOLDERS = {
     "BENCH_TREES": "the folder with the 31 checked out repositories",
     "BENCH_MIRRORS": "the folder with git snapshots, <owner>+<name>/repo each",
     "BENCH_SDISTS": "the folder with the unpacked source distributions requests-2.32.3 and flask-3.0.3",
+    "BENCH_MESSAGES": "a folder with about 30 source trees that no other benchmark uses",
     "BENCH_BIG_TREE": "a source tree of about 7,000 files (a checkout of django)",
 }
 """Variables that must name a folder, and what that folder holds."""

@@ -151,7 +151,7 @@ def test_only_where_an_embedder_runs_and_it_is_wanted(root: Path) -> None:
         ("where is getUser", "where is setUser"),
         ("http 404 error", "http 500 error"),
         ("users.py table", "auth.py table"),
-        ("table lang:py", "table lang:go"),
+        ("table lang:py", "table is:source"),
         ('table "getUser"', 'table "setUser"'),
         ("one two three four five six seven eight nine", "one two three four five six seven eight ten"),
     ],

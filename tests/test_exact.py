@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from dowse import Engine
 from dowse.errors import DowseError, PatternTooSlow, UsageError
 from dowse.search.channels import regex_worker
-from dowse.types.answers import Match, SearchResponse
+from dowse.types.answers import Match, SearchOptions, SearchResponse
 from dowse.types.explanations import Verdict
+from dowse.types.stored import Filter
 
 
 @pytest.fixture
@@ -41,6 +42,28 @@ def test_phrase_is_required_and_white_space_may_differ(engine: Engine) -> None:
     response = engine.search('"connection reset by peer"')
     assert paths(response) == ["net.py", "tests/test_net.py"]
     assert all(result.match is Match.EXACT for result in response.results)
+
+
+def test_a_phrase_that_nothing_has_is_searched_for_by_its_words(engine: Engine) -> None:
+    response = engine.search('"connection pool stale"')
+    assert response.relaxed
+    assert response.results[0].path == "pool.py"
+    assert "as written" in response.notes[0]
+
+
+def test_a_filter_that_leaves_nothing_is_lifted_and_said_so(engine: Engine) -> None:
+    response = engine.search('"connection reset" path:docs/**')
+    assert response.relaxed
+    assert paths(response)
+    assert any("without them" in note for note in response.notes)
+    assert not engine.search(r"/nothing_like_this/ lang:go").results, "there are no words to search for"
+
+
+def test_the_filter_of_a_caller_is_never_lifted(engine: Engine) -> None:
+    options = SearchOptions(filter=Filter(paths=("tests/**",)))
+    assert {hit.path for hit in engine.search('"pool of nothing" reset', options).results} <= {
+        "tests/test_net.py"
+    }
 
 
 def test_capitals_in_a_phrase_count(engine: Engine) -> None:

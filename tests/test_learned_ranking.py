@@ -1,6 +1,7 @@
 """The learned ranking: its weights, that contributions add up to the score, and the switches of its features."""
 
 import json
+import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -182,6 +183,7 @@ FILES = {
     "inside.rs": "mod tests {\n    fn opens_session() {\n        openSession();\n    }\n}\n",
     "compat.py": "import sys\n\nif sys.version_info >= (3, 9):\n    session = None\n",
     "notes.md": "# Notes\n\nNothing to see here.\n",
+    "failure.py": "def fail(name):\n    raise OSError(f'the session of {name} was closed')\n",
     "README.md": "# Sessions\n\nHow to open a session.\n",
     **{f"many/part_{n}.py": f"def part_{n}():\n    return session + {n}\n" for n in range(30)},
 }
@@ -196,6 +198,7 @@ QUERIES = (
     "name:session_part_* kind:function",
     "drop Python 3.8 from the session",
     "how to open a session",
+    "the session of ada was closed",
     " ".join(f"session part {word}" for word in "open stays name ada return test sys".split()),
     "error: stays open\n  --> other.py:2:1\n",
 )
@@ -208,6 +211,13 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for path, text in FILES.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, encoding="utf-8")
+    identity = ["-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "commit.gpgsign=false"]
+    for arguments in (
+        ["init", "-q"],
+        ["add", "session.py"],
+        ["commit", "-q", "-m", "Keep a session part open"],
+    ):
+        subprocess.run(["git", "-C", str(root), *identity, *arguments], check=True)
     return root
 
 

@@ -1,5 +1,6 @@
 """The query language: what is a field and what is text, and that a query can be written back."""
 
+import json
 import re
 from datetime import datetime, timedelta
 
@@ -86,7 +87,21 @@ def test_pasted_text_is_never_a_query(text: str) -> None:
 
 def test_quotes_around_pasted_text_make_a_phrase() -> None:
     assert parse_query('"def f():\n    return 1"\n').phrases == ("def f():\n    return 1",)
-    assert parse_query(f'"{"x" * 500}"').phrases == ("x" * 500,)
+    assert parse_query(f'"{"x" * 300}\n"').phrases == (f"{'x' * 300}\n",)
+
+
+def test_a_long_text_in_quotes_is_text() -> None:
+    statement = '# Title\n\nThe `loader` says "no".\n' * 20
+    assert parse_query(json.dumps(statement)) == ParsedQuery(text=statement)
+
+
+def test_quotes_within_a_message_are_no_phrases() -> None:
+    message = 'Rejecting "session" channel request from the server'
+    assert parse_query(message).text == message
+    assert not parse_query(message).phrases
+    assert "quotes" in parse_query(message).notes[0]
+    assert parse_query(f"{message} lang:py").phrases == ("session",), "who filters speaks the query language"
+    assert parse_query('where is "session" rejected').phrases == ("session",)
     several = '"a"\nand "b"'
     assert parse_query(several) == ParsedQuery(text=several)
 

@@ -422,6 +422,7 @@ def test_scores_and_ranks_of_channels() -> None:
         "names": [Scored(chunk_id(1, 0), 0.8)],
         "files": [Scored(chunk_id(2, 0), 1.0)],
         "places": [Scored(chunk_id(2, 0), 1.0), Scored(chunk_id(1, 0), 0.97)],
+        "phrases": [Scored(chunk_id(1, 0), 0.9), Scored(chunk_id(3, 0), 0.4)],
         "exact": [Scored(chunk_id(3, 0), 0.25)],
         "versions": [Scored(chunk_id(3, 0), 1.0)],
     }
@@ -435,7 +436,9 @@ def test_scores_and_ranks_of_channels() -> None:
     assert [found["dense_rank"] for found in (one, two, three)] == [1.0, 1 / 2, 1 / 3]
     assert [found["names_match"] for found in (one, two, three)] == [0.8, 0.0, 0.0]
     assert [found["files_match"] for found in (one, two, three)] == [0.0, 1.0, 0.0]
-    assert [found["places_rank"] for found in (one, two, three)] == [1 / 2, 1.0, 0.0]
+    assert [found["places_rank"] for found in (one, two, three)] == [0.97 / 2, 1.0, 0.0]
+    assert [found["phrases_match"] for found in (one, two, three)] == [0.9, 0.0, 0.4]
+    assert [found["phrases_rank"] for found in (one, two, three)] == [0.9, 0.0, 0.4 / 2]
     assert [found["exact_match"] for found in (one, two, three)] == [0.0, 0.0, 0.25]
     assert [found["versions_match"] for found in (one, two, three)] == [0.0, 0.0, 1.0]
 

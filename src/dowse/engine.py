@@ -37,6 +37,7 @@ from dowse.search.output import read_place
 from dowse.search.pipeline import Searcher
 from dowse.search.query import parse
 from dowse.search.query.analyze import analyze_query
+from dowse.search.query.relax import found_nothing, list_relaxed
 from dowse.search.query.resolve_options import resolve_options
 from dowse.search.query_log import log_query
 from dowse.search.ranking.candidates import Ranking
@@ -44,8 +45,7 @@ from dowse.search.ranking.features.context import FeatureContext
 from dowse.search.timing import StageTimer
 from dowse.stores.protocol import Snapshot
 from dowse.types.answers import ResolvedOptions, SearchOptions, SearchResponse, SearchResult
-from dowse.types.discovered import Skipped
-from dowse.types.explanations import Explanation, Verdict
+from dowse.types.explanations import Explanation
 from dowse.types.queries import ParsedQuery, RewriteTrace
 from dowse.types.source import Role
 from dowse.types.stored import Filter
@@ -100,7 +100,8 @@ class Engine(ManagedIndex):
 
     @property
     def _searcher(self) -> Searcher:
-        return Searcher(str(self.root), self.settings, self._query_embedder, self._cache, self._is_extension)
+        means = self.settings, self._query_embedder, self._cache, self._is_extension, self.load_history
+        return Searcher(str(self.root), *means)
 
     @cached_property
     def _freshness(self) -> Freshness:
@@ -139,13 +140,16 @@ class Engine(ManagedIndex):
         self, query: str, options: SearchOptions | None = None, *, progress: Progress | None = None
     ) -> SearchResponse:
         """Find the places that answer a query, best first; index what is new or changed before."""
-        parsed, options = self._parse_query(query, options)
+        given = options
+        parsed, options = self._parse_query(query, given)
         try:
             response = self._search(query, parsed, options, progress)
         except IndexCorrupt as error:
             note = self._repair(error, progress)
             response = self._search(query, parsed, options, progress)
             response = replace(response, notes=(*response.notes, note))
+        if (parsed.is_exact or parsed.has_filters) and found_nothing(response):
+            response = self._search_relaxed(query, parsed, given) or response
         self._log(query, response)
         if options.neighbours:
             response = replace(response, results=tuple(map(self._add_neighbours, response.results)))
@@ -171,6 +175,16 @@ class Engine(ManagedIndex):
             notes=tuple(dict.fromkeys((*notes, *response.notes))),  # the same may be noted in both rounds
             stages=(*timer.stages[:1], *response.stages),
         )
+
+    def _search_relaxed(
+        self, text: str, parsed: ParsedQuery, given: SearchOptions | None
+    ) -> SearchResponse | None:
+        """Search for what is found without the phrases, patterns and filters of a query; the caller's filter stays."""
+        for relaxed, note in list_relaxed(parsed):
+            response = self._search(text, relaxed, self._add_filters(relaxed, given), None)
+            if response.results:
+                return replace(response, notes=(note, *response.notes), relaxed=True)
+        return None
 
     def _count_files(self) -> int:
         with self.store.snapshot() as snapshot:
@@ -214,21 +228,7 @@ class Engine(ManagedIndex):
             )
             if file is not None:
                 return replace(explanation.explain(snapshot, search, file, line), notes=notes)
-        found = self.why(path)
-        verdict, detail = Verdict.NOT_INDEXED, "it belongs there: 'dowse index' says what went wrong"
-        if isinstance(found, Skipped):
-            verdict = Verdict.SKIPPED
-            detail = f"{found.reason} ({found.detail})" if found.detail else found.reason
-        return Explanation(
-            response.query,
-            response.root,
-            found.path,
-            line,
-            verdict,
-            detail,
-            stages=response.stages,
-            notes=notes,
-        )
+        return replace(explanation.explain_unindexed(response, self.why(path), line), notes=notes)
 
     @contextmanager
     def candidates(self, query: str, options: SearchOptions | None = None) -> Iterator[FeatureContext]:
@@ -251,14 +251,18 @@ class Engine(ManagedIndex):
         """Parse and rewrite a query, resolve the options, and add the filters of the query to them."""
         if not query.strip("\0 \t\r\n"):
             raise UsageError("the query is empty: say what to look for, in words or by name")
-        options = resolve_options(given, self.settings)
         parsed = self._rewrite(parse.parse_query(query))
         if not (parsed.text.strip() or parsed.names or parsed.phrases or parsed.regexes):
             what = "only has filters" if parsed.has_filters else "asks for nothing"
             raise UsageError(f'the query {what}: add words, a name:PATTERN, a "phrase" or a /regex/')
-        if parsed.has_filters:
-            options = replace(options, filter=merge_filters(options.filter, parsed, self.languages))
-        return parsed, options
+        return parsed, self._add_filters(parsed, given)
+
+    def _add_filters(self, parsed: ParsedQuery, given: SearchOptions | None) -> ResolvedOptions:
+        """Resolve options, with the filters of a query beside those of the caller."""
+        options = resolve_options(given, self.settings)
+        if not parsed.has_filters:
+            return options
+        return replace(options, filter=merge_filters(options.filter, parsed, self.languages))
 
     def _repair(self, error: IndexCorrupt, progress: Progress | None) -> str:
         """Make a corrupt index again, which is a cache, and return a note on it; not where nothing may be written."""

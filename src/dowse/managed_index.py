@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,10 @@ from dowse.indexing import git_index
 from dowse.indexing.freshness import retry_while_locked
 from dowse.indexing.ignore_files import IGNORE_FILES
 from dowse.indexing.watcher import watch_paths
+from dowse.search import commit_index
+from dowse.search.commit_index import CommitIndex
 from dowse.search.output import read_place
+from dowse.services import commit_log
 from dowse.stores import copy_store
 from dowse.stores.protocol import KnownFile
 from dowse.tree_context import TreeContext
@@ -38,6 +41,8 @@ GO_ON = (
 class ManagedIndex(TreeContext):
     """The index of one tree, and the operations that manage it."""
 
+    _history: CommitIndex | None = None
+
     def index(
         self, progress: Progress | None = None, *, rebuild: bool = False, wait: bool = False
     ) -> IndexReport:
@@ -54,11 +59,38 @@ class ManagedIndex(TreeContext):
         if rebuild:
             self.clear()
         try:
-            return indexing.index(
+            report = indexing.index(
                 self.root, self.store, self._index_config(), progress or indexing.ignore_progress
             )
+            self.load_history()
+            return report
         except EmbedderError as error:
             raise EmbedderError(f"{error}; {GO_ON}") from error
+
+    def load_history(self) -> CommitIndex | None:
+        """Load the index of commits, and bring it up to what is checked out; None without git history.
+
+        Commits after the one that is checked out are never in it.
+        """
+        head = git_index.read_head(self.root) if self.settings.history_weight else ""
+        known = self._history
+        if not head or (known is not None and known.head == head):
+            return known if head else None
+        known = known or commit_index.unpack(self.store.get_blob(commit_index.BLOB))
+        if known is None or known.head != head:
+            known = None if self.read_only else self._read_history(head, known)
+        self._history = known
+        return known
+
+    def _read_history(self, head: str, known: CommitIndex | None) -> CommitIndex:
+        """Read the commits that are new, or all if those that are known are not those before."""
+        if known is not None and not commit_log.is_ancestor(self.root, known.head):
+            known = None
+        commits = commit_log.read_commits(self.root, known.head if known else "")
+        index = commit_index.build(head, commits, known)
+        with suppress(IndexUnwritable):  # it is made again next time
+            self.store.put_blob(commit_index.BLOB, commit_index.pack(index))
+        return index
 
     def status(self) -> IndexStatus:
         """Return the index at a glance."""

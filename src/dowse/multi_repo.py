@@ -139,6 +139,8 @@ def merge_responses(
     responses: Mapping[str, SearchResponse], problems: Sequence[RepositoryReport], limit: int
 ) -> SearchResponse:
     """Merge responses into one, by relevance: scores only compare the hits of one repository."""
+    if any(response.results and not response.relaxed for response in responses.values()):
+        responses = {name: _drop_relaxed(response) for name, response in responses.items()}
     results = [
         (rank, result._replace(repository=name))
         for name, response in responses.items()
@@ -163,7 +165,13 @@ def merge_responses(
         notes=tuple(notes),
         low_confidence=all(response.low_confidence for response in responses.values()),
         repositories=(*reports, *problems),
+        relaxed=any(response.relaxed for response in responses.values()),
     )
+
+
+def _drop_relaxed(response: SearchResponse) -> SearchResponse:
+    """Drop what does not meet the query, where another repository has what does."""
+    return replace(response, results=(), notes=(), relaxed=False) if response.relaxed else response
 
 
 def _merge_channels(channels: Sequence[Sequence[ChannelReport]]) -> tuple[ChannelReport, ...]:

@@ -21,6 +21,8 @@ FEATURE_GROUPS = (
     "dense",
     "names",
     "files",
+    "phrases",
+    "history",
     "fused",
     "file_name",
     "definition",
@@ -81,6 +83,7 @@ class Settings:
     dense_weight: float = 0.2
     name_weight: float = 0.3
     file_weight: float = 1.0
+    history_weight: float = 0.3  # 0: the git history is not read
     disabled_features: tuple[str, ...] = ()
     min_relevance: float = 0.0  # hits of less relevance are skipped
     show_low_confidence: bool = False  # show all hits even if none is good
@@ -139,6 +142,7 @@ _MINIMUM_VALUES = {
     "dense_weight": 0.0,
     "name_weight": 0.0,
     "file_weight": 0.0,
+    "history_weight": 0.0,
     "min_relevance": 0.0,
 }
 _MAXIMUM_VALUES = {

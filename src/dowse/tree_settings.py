@@ -223,6 +223,7 @@ POLICIES: Mapping[str, SettingPolicy] = {
     "lexical_weight": _limit_number(MAX_WEIGHT, "more only drowns the other channels"),
     "dense_weight": _limit_number(MAX_WEIGHT, "more only drowns the other channels"),
     "name_weight": _limit_number(MAX_WEIGHT, "more only drowns the other channels"),
+    "history_weight": _limit_number(MAX_WEIGHT, "more only drowns the other channels"),
     "file_weight": _limit_number(MAX_WEIGHT, "more only drowns the other channels"),
     "disabled_features": _allow_any(),
     "min_relevance": _allow_any(),

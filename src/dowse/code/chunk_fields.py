@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from dowse.code import tokens
+from dowse.code.string_literals import tokenize_literals
 from dowse.lazy_rows import read_column
 from dowse.types.source import Chunk, ChunkTerms, Definitions, Entity, ParsedFile
 from dowse.types.stored import make_rows
@@ -32,13 +33,16 @@ class Document(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """A chunk with the entities that begin in it, their names, and names and text split into runs for tokenizing."""
+    """A chunk with the entities that begin in it, their names, names and text split into runs for tokenizing, and the
+    tokens of its literals.
+    """
 
     chunk: Chunk
     beginning: list[Entity]
     names: list[str]  # of the definition around the chunk, qualified, before these
     name_runs: list[str]
     runs: list[str]
+    literal: str
 
 
 def build_passages(content: bytes, parsed: ParsedFile, definitions: Definitions) -> list[Passage]:
@@ -49,7 +53,8 @@ def build_passages(content: bytes, parsed: ParsedFile, definitions: Definitions)
             beginning,
             names := _chunk_names(chunk, beginning, parsed.entities),
             tokens.split_name_runs(names),
-            tokens.split_runs(content[chunk.start : chunk.end]),
+            tokens.split_runs(text := content[chunk.start : chunk.end]),
+            tokenize_literals(text.decode("utf-8", "replace"), parsed.language),
         )
         for chunk, beginning in pair_with_entities(parsed, definitions)
     )
@@ -66,8 +71,9 @@ def chunk_terms(path: str, found: Sequence[Passage]) -> tuple[ChunkTerms, ...]:
             tokens.tokenize(" ".join([entity.signature for entity in beginning])),
             tokens.tokenize("\n".join([entity.doc for entity in beginning])),
             tokens.tokenize_runs(runs),
+            literal,
         )
-        for _, beginning, _, name_runs, runs in found
+        for _, beginning, _, name_runs, runs, literal in found
     )
     return tuple(make_rows(ChunkTerms, rows))
 
@@ -99,7 +105,7 @@ def build_embedding_texts(
 def build_documents(path: str, content: bytes, found: Sequence[Passage]) -> Iterator[Document]:
     """Build the text to embed of each chunk, cut into runs, given the passages."""
     path_runs = tokens.split_runs(_heading_words(path))
-    for chunk, _, names, name_runs, runs in found:
+    for chunk, _, names, name_runs, runs, _ in found:
         once = dict.fromkeys(names)
         heading = path_runs + (name_runs if len(once) == len(names) else tokens.split_name_runs(once))
         is_long = chunk.end - chunk.start > MAX_EMBEDDED_CHARS

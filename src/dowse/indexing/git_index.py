@@ -64,6 +64,13 @@ def read_revision(root: Path, paths: Iterable[str] = ()) -> Revision | None:
     return Revision(commit, branch, tuple(dirty))
 
 
+def read_head(root: Path) -> str:
+    """Read the commit that is checked out around a root; empty without git, or before the first commit."""
+    tree = _find_work_tree(root)
+    folder = _find_git_folder(tree) if tree else None
+    return _read_head(folder)[1] if folder is not None else ""
+
+
 @lru_cache(maxsize=64)
 def _path_prefix(root: Path, tree: str) -> str:
     """Return what the paths of a root begin with in the work tree around it."""

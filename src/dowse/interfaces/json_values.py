@@ -32,6 +32,7 @@ def search_values(response: SearchResponse, packed: Packed | None = None) -> dic
         "stages": _stage_values(response.stages),
         "cached": response.cached,
         "low_confidence": response.low_confidence,
+        "relaxed": response.relaxed,
         "channels": [_channel_values(channel) for channel in response.channels],
         "results": [_result_values(result) for result in results],
         "notes": list(response.notes),
@@ -44,7 +45,7 @@ def search_values(response: SearchResponse, packed: Packed | None = None) -> dic
 def _query_values(query: Query) -> dict[str, Any]:
     terms = [term._asdict() for term in query.terms]
     frames, versions = ([one._asdict() for one in some] for some in (query.frames, query.versions))
-    texts = {"text": query.text, "type": query.type}
+    texts = {"text": query.text, "type": query.type, "message": query.message}
     lists = {name: list(getattr(query, name)) for name in ("names", "files", "words", "dropped")}
     return texts | {"terms": terms, "frames": frames, "versions": versions} | lists
 

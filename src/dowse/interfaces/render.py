@@ -186,6 +186,7 @@ def _query_analysis_lines(response: SearchResponse, view: View) -> Iterator[str]
         ("names", ", ".join(map(escape_text, query.names))),
         ("files", ", ".join(map(escape_text, query.files))),
         ("versions", ", ".join(map(_format_version, query.versions))),
+        ("message", escape_text(query.message)),
         ("dropped", ", ".join(map(escape_text, query.dropped))),
     )
     for name, value in (*rewrite_rows(response.query.rewrite), *rows):

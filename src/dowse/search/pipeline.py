@@ -15,8 +15,10 @@ from typing import NamedTuple
 from dowse.embedders.embedder import Embedder
 from dowse.gc_pause import gc_paused
 from dowse.search.answer_cache import AnswerCache, CacheRequest
+from dowse.search.channels import history_lookup
 from dowse.search.channels.request import ChannelRequest, NotRun, count_steps, run_channel
 from dowse.search.channels.retrieve import get_channel_weights, retrieve
+from dowse.search.commit_index import CommitIndex
 from dowse.search.output.respond import make_response
 from dowse.search.output.similar import find_partners, find_similar
 from dowse.search.query.analyze import analyze_query
@@ -61,6 +63,7 @@ class Searcher(NamedTuple):
     embedder: Embedder | None
     cache: AnswerCache
     is_extension: Callable[[str], bool]  # whether source files end like this (``.py``)
+    load_history: Callable[[], CommitIndex | None]
 
 
 def search(
@@ -125,13 +128,14 @@ def find_candidates(
     settings = searcher.settings
     query = use_indexed_spelling(snapshot, extract_keywords(snapshot, query))
     timer.finish("keywords")
-    request = ChannelRequest(snapshot, query, searcher.embedder, settings.hybrid, options.limit)
+    history = searcher.load_history() if settings.history_weight and history_lookup.suits(query) else None
+    request = ChannelRequest(snapshot, query, searcher.embedder, settings.hybrid, options.limit, history)
     channels = retrieve(request)
     timer.finish("retrieve")
     hits = {name: channel.hits for name, channel in channels.items()}
     fused = fuse(settings.fusion, hits, get_channel_weights(settings))
     files = group_by_file(collect_candidates(snapshot, fused, query.filter))
-    context = FeatureContext(snapshot, query, channels, files, _compute_cosines(request, files))
+    context = FeatureContext(snapshot, query, channels, files, _compute_cosines(request, files), history)
     timer.finish("fuse")
     return context
 

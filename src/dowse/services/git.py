@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import threading
 from contextlib import suppress
 from pathlib import Path
 
@@ -105,3 +106,29 @@ def disable_filters(root: Path, *, otherwise: str) -> list[str]:
         f"{name}.required=false" for name in names
     ]
     return [part for setting in off for part in ("-c", setting)]
+
+
+def run_within(root: Path, max_bytes: int, seconds: float, *arguments: str) -> bytes:
+    """Run git and return the beginning of what it prints, within limits; nothing where git or a repository lacks."""
+    if _find_pipe(root):
+        return b""
+    try:
+        process = subprocess.Popen(
+            command(*arguments),
+            cwd=root,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+    except FileNotFoundError:
+        return b""
+    timer = threading.Timer(seconds, process.kill)
+    timer.start()
+    try:
+        assert process.stdout is not None
+        output = process.stdout.read(max_bytes)
+    finally:
+        timer.cancel()
+        process.kill()
+        process.communicate()
+    return output

@@ -100,6 +100,7 @@ class SearchResponse:
     cached: str = ""  # "exact" or "semantic" if the answer was given before
     low_confidence: bool = False  # nothing good was found: the few results are guesses
     repositories: tuple[RepositoryReport, ...] = ()  # where several were asked
+    relaxed: bool = False  # nothing meets what the query requires: the results do not either
 
 
 @dataclass(frozen=True, slots=True)

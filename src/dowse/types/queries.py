@@ -66,6 +66,11 @@ class ParsedQuery(NamedTuple):
     rewrite: RewriteTrace = RewriteTrace()  # how ``text`` became what it is, and what is to be added to it
 
     @property
+    def is_exact(self) -> bool:
+        """Whether a hit must have phrases or patterns."""
+        return bool(self.phrases or self.regexes)
+
+    @property
     def has_filters(self) -> bool:
         """Whether it says what a hit must be, beside what it is about."""
         wanted = self.languages or self.paths or self.kinds or self.names or self.roles
@@ -103,7 +108,7 @@ class LanguageVersion(NamedTuple):
 class Query:
     """A query as it is searched for: its terms and names, what a hit must pass, and what type of query it is.
 
-    ``type`` is words, symbol, file, mixed, output (of a program) or place.
+    ``type`` is words, symbol, file, mixed, output (of a program), issue (a report, with or without output) or place.
     """
 
     text: str
@@ -115,6 +120,7 @@ class Query:
     type: str
     frames: tuple[Frame, ...] = ()
     versions: tuple[LanguageVersion, ...] = ()
+    message: str = ""  # what the program said, of an issue that holds its output
     filter: Filter = NO_FILTER
     phrases: tuple[str, ...] = ()
     regexes: tuple[QueryRegex, ...] = ()

@@ -110,6 +110,7 @@ class ChunkTerms(NamedTuple):
     signature: str
     doc: str
     body: str
+    literal: str  # hashes of the n-grams of messages: see ``code/string_literals.py``
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,8 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **fl
         response = target.search(query, _build_options(engine, flags), progress=progress)
     show_response(response, **flags)
     _suggest_command(ctx, words)
-    return 0 if response.results and not response.low_confidence else NOTHING_FOUND
+    is_found = response.results and not (response.low_confidence or response.relaxed)
+    return 0 if is_found else NOTHING_FOUND
 
 
 def _open(root: str | None, repos: tuple[str, ...], settings: dict[str, Any]) -> Engine | Repositories:

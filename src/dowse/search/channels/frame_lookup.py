@@ -26,6 +26,10 @@ OTHER_FOLDER_SHARE = 0.4
 """Share for a file that has only the name in common with a path, not the folders: likely another, outside the tree."""
 
 
+ISSUE_SHARE = 0.125
+"""Share of a frame in a report that says more than its trace: what is wrong is often not where it shows."""
+
+
 def find(request: ChannelRequest) -> list[Scored] | None:
     """Find the chunks that the frames of a query point at, the innermost frame first; 1 is the full score."""
     query = request.query
@@ -36,6 +40,8 @@ def find(request: ChannelRequest) -> list[Scored] | None:
         for file in _find_files(request.snapshot, frame.path, query.filter):
             chunk = chunk_id(file.id, _find_chunk(file, frame))
             sure = OTHER_FOLDER_SHARE if _is_in_other_folder(file.path, frame.path) else 1.0
+            if query.type == "issue":
+                sure *= ISSUE_SHARE
             scores[chunk] = max(scores.get(chunk, 0.0), sure * max(0.1, 1.0 - FRAME_STEP * rank))
     return best_first(scores.keys(), scores.values())
 

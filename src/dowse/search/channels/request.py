@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from dowse.embedders.embedder import Embedder
 from dowse.errors import EmbedderError
+from dowse.search.commit_index import CommitIndex
 from dowse.stores.protocol import Snapshot
 from dowse.types.answers import ChannelReport
 from dowse.types.queries import Query
@@ -19,6 +20,11 @@ from dowse.types.stored import Scored
 DEPTH_STEP = 50
 """Candidates of the lexical channel: as many as the hits that are asked for, rounded up to this, so that all pages of
 an answer come from one ranking. Twice as many gain no more than noise and cost time."""
+
+LONG_QUERY_TERMS = 24
+LONG_DEPTH_FACTOR = 3
+"""A query of so many terms, such as a report, finds a little of itself in many places: the right file is often further
+down in every channel, and only stands out by all that it has."""
 
 LITERAL_TYPES = frozenset({"symbol", "file"})
 """Types of queries that mean what is written: code that is alike in meaning is not what is asked for."""
@@ -33,11 +39,13 @@ class ChannelRequest:
     embedder: Embedder | None
     hybrid: str  # whether the dense channel is used: auto, on, off
     limit: int  # hits that the answer is to have
+    history: CommitIndex | None = None
 
     @property
     def depth(self) -> int:
         """Return how many candidates the lexical channel brings."""
-        return DEPTH_STEP * count_steps(self.limit)
+        factor = LONG_DEPTH_FACTOR if len(self.query.terms) >= LONG_QUERY_TERMS else 1
+        return DEPTH_STEP * count_steps(self.limit) * factor
 
     @cached_property
     def vector(self) -> Sequence[float] | NotRun:

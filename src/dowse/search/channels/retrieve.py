@@ -13,8 +13,10 @@ from dowse.search.channels import (
     dense_channel,
     file_lookup,
     frame_lookup,
+    history_lookup,
     keyword_channel,
     name_lookup,
+    phrase_lookup,
     phrase_match,
     version_checks,
 )
@@ -28,7 +30,9 @@ CHANNELS: Mapping[str, Channel] = {
     "files": file_lookup.find,
     "dense": dense_channel.find,
     "places": frame_lookup.find,
+    "phrases": phrase_lookup.find,
     "versions": version_checks.find,
+    "history": history_lookup.find,
 }
 
 PLACES_WEIGHT = 4.0
@@ -36,6 +40,9 @@ PLACES_WEIGHT = 4.0
 
 EXACT_WEIGHT = 1.0
 """Weight of a phrase or pattern beside a keyword match: it is required anyway."""
+
+PHRASES_WEIGHT = 2.0
+"""Weight of a literal that gave the whole message: more than that its words are somewhere in a chunk."""
 
 VERSIONS_WEIGHT = 1.0
 """Weight of a check for the language version that the query names: as much as the best by keywords, which such code
@@ -65,7 +72,9 @@ def get_channel_weights(settings: Settings) -> Mapping[str, float]:
     return {
         "exact": EXACT_WEIGHT,
         "places": PLACES_WEIGHT,
+        "phrases": PHRASES_WEIGHT,
         "versions": VERSIONS_WEIGHT,
+        "history": settings.history_weight,
         "lexical": settings.lexical_weight,
         "names": settings.name_weight,
         "files": settings.file_weight,

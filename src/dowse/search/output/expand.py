@@ -18,7 +18,7 @@ VALUE_KINDS = frozenset({Kind.VARIABLE, Kind.CONSTANT})
 MIN_LINES = 6
 """Lines that are shown at least: of a short definition with what stands beside it, of a long one its beginning."""
 
-LITERAL_CHANNELS = frozenset({"exact", "places", "versions"})
+LITERAL_CHANNELS = frozenset({"exact", "phrases", "places", "versions"})
 """Channels that bring the very lines that are asked for, wherever in the chunk they are."""
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from dowse.code.chunk_fields import build_passages, chunk_terms
 from dowse.embedders.embedder import Embedder
 from dowse.search.channels.frame_lookup import find_chunk_at
+from dowse.search.channels.keyword_channel import FIELD_WEIGHTS
 from dowse.search.channels.phrase_match import find_missing
 from dowse.search.channels.request import ChannelRequest, Retrieved
 from dowse.search.channels.retrieve import retrieve
@@ -22,6 +23,7 @@ from dowse.search.ranking.candidates import Ranking
 from dowse.settings import Settings
 from dowse.stores.protocol import Snapshot
 from dowse.types.answers import ResolvedOptions, SearchResponse, SearchResult
+from dowse.types.discovered import FoundFile, Skipped
 from dowse.types.explanations import ChannelRank, Explanation, HigherHit, TermMatch, Verdict
 from dowse.types.queries import Query
 from dowse.types.stored import Filter, StoredFile, chunk_id, split_chunk_id
@@ -76,6 +78,17 @@ def explain(snapshot: Snapshot, search: FinishedSearch, file: StoredFile, line: 
         verdict = Verdict.TOO_WEAK if rank <= search.options.limit else Verdict.RANKED
         return _add_trace(snapshot, search, replace(explanation, verdict=verdict), file, rank)
     return _explain_absence(snapshot, search, explanation, file)
+
+
+def explain_unindexed(response: SearchResponse, found: FoundFile | Skipped, line: int) -> Explanation:
+    """Explain that a file is not in the index, and why."""
+    verdict, detail = Verdict.NOT_INDEXED, "it belongs there: 'dowse index' says what went wrong"
+    if isinstance(found, Skipped):
+        verdict = Verdict.SKIPPED
+        detail = f"{found.reason} ({found.detail})" if found.detail else found.reason
+    return Explanation(
+        response.query, response.root, found.path, line, verdict, detail, stages=response.stages
+    )
 
 
 def _find_shown(response: SearchResponse, path: str, line: int) -> int:
@@ -181,7 +194,7 @@ def _find_terms(snapshot: Snapshot, query: Query, file: StoredFile, ordinal: int
     """Find where a chunk has each term of the query."""
     found = build_passages(snapshot.content(file.id), file.parsed, file.definitions)
     fields = chunk_terms(file.path, found)[ordinal]._asdict()
-    having = {name: frozenset(text.split()) for name, text in fields.items()}
+    having = {name: frozenset(text.split()) for name, text in fields.items() if name in FIELD_WEIGHTS}
     return tuple(
         TermMatch(
             term.text,
@@ -202,7 +215,7 @@ def _list_channel_ranks(
 ) -> Iterator[ChannelRank]:
     """List the place's rank and score in each channel."""
     for name, channel in channels.items():
-        hits = deeper[name].hits if deeper else channel.hits
+        hits = (deeper or channels).get(name, channel).hits  # the history has nothing deeper
         rank, score = next(((n, hit.score) for n, hit in enumerate(hits, 1) if hit.chunk == chunk), (0, 0.0))
         ends = (channel.hits[0].score, channel.hits[-1].score) if channel.hits else (0.0, 0.0)
         yield ChannelRank(name, rank, score, len(channel.hits), *ends, channel.report.why_not)

@@ -11,6 +11,7 @@ from dowse.code import tokens
 from dowse.search.channels import version_checks
 from dowse.search.query import stack_traces
 from dowse.search.query.error_message import find_error_message
+from dowse.search.query.issue_text import IssueText, read_issue
 from dowse.types.queries import Frame, ParsedQuery, Query, Term
 from dowse.types.stored import Filter
 
@@ -73,12 +74,17 @@ Code seldom says them, so that such a one would count as a rare word, and find l
 _NAME = re.compile(r"[^\W\d]\w*(?:(?:\.|::|->|#|\\)[^\W\d]\w*)*\*?")
 _FILE = re.compile(r"[\w./\\~-]*[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}\b|[\w.-]+(?:/[\w.-]+)+")
 _LINE = re.compile(r"(\.\w+):\d+(?::\d+)?\b")
+_SPECIAL_METHOD = re.compile(r"\b__\w{1,40}__\b(?!\.py)")
+_RECEIVER = re.compile(r"\b(?:self|this|cls)\.(?=\w)")
 _SEPARATOR = re.compile(r"\.|::|->|#|\\")
 
 
 def analyze_query(parsed: ParsedQuery, filter: Filter, is_extension: Callable[[str], bool]) -> Query:
     """Analyze a parsed query, with the lines that it names; of a program's output, what went wrong and where."""
-    if stack_traces.looks_like_output(parsed.text):
+    if (issue := read_issue(parsed.text)) is not None:
+        frames = stack_traces.find_frames(parsed.text) if issue.message else []
+        query = _analyze_issue(issue, is_extension, parsed.names)
+    elif stack_traces.looks_like_output(parsed.text):
         text, frames = _split_output(parsed.text)
         query = replace(analyze_text(text, is_extension, parsed.names), type="output")
     else:
@@ -136,6 +142,12 @@ def find_lone_name(query: Query) -> str:
 def split_name(name: str) -> tuple[str, ...]:
     """Split a dotted name, ``Class::method`` or the like; without the ``*`` of a prefix."""
     return tuple(part for part in _SEPARATOR.split(name.rstrip("*")) if part)
+
+
+def _analyze_issue(issue: IssueText, is_extension: Callable[[str], bool], patterns: Sequence[str]) -> Query:
+    """Analyze a report: its title first, then prose, then code; special methods and ``self`` name nothing."""
+    query = analyze_text(_RECEIVER.sub("", _SPECIAL_METHOD.sub(" ", issue.text)), is_extension, patterns)
+    return replace(query, type="issue", message=issue.message)
 
 
 def _split_output(text: str) -> tuple[str, list[Frame]]:

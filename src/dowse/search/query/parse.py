@@ -18,6 +18,7 @@ from difflib import get_close_matches
 from typing import NoReturn
 
 from dowse.errors import UsageError
+from dowse.search.query import quoting
 from dowse.types.queries import ParsedQuery, QueryRegex
 from dowse.types.source import Role
 
@@ -26,6 +27,9 @@ MAX_QUERY_CHARS = 400
 
 MAX_ALTERNATIVES = 64
 """Patterns that the braces of one value may expand to."""
+
+MAX_WORDS_BESIDE_PHRASE = 4
+"""Words beside a phrase in a query; with more, and no filter, the quotes are those of a message that was pasted."""
 
 FIELDS = ("lang", "path", "kind", "name", "changed", "is")
 EXCLUDABLE_FIELDS = ("lang", "path", "kind", "is")
@@ -65,10 +69,22 @@ def parse_query(text: str) -> ParsedQuery:
     if not _is_pasted(query):
         if not _SYNTAX_CHARACTER.search(query):  # as in most queries
             return ParsedQuery(text=" ".join(query.split()))
-        return _QueryReader(query, len(text) - len(text.lstrip())).read()
+        return _read_pasted_message(query, _QueryReader(query, len(text) - len(text.lstrip())).read())
     whole = _QUOTED.fullmatch(query)
-    phrase = _unescape(whole.group(1)) if whole else ""
-    return ParsedQuery(phrases=(phrase,)) if phrase.strip() else ParsedQuery(text=query)
+    if whole is None or not whole.group(1).strip():
+        return ParsedQuery(text=query)
+    if len(query) > MAX_QUERY_CHARS:  # a statement that was quoted on its way, not a phrase
+        return ParsedQuery(text=quoting.unescape_json(whole.group(1)))
+    return ParsedQuery(phrases=(quoting.unescape_phrase(whole.group(1)),))
+
+
+def _read_pasted_message(query: str, parsed: ParsedQuery) -> ParsedQuery:
+    """Read quotes within a message as text: who writes the query language puts few words beside a phrase."""
+    is_language = parsed.has_filters or parsed.regexes or not parsed.phrases
+    if is_language or len(parsed.text.split()) <= MAX_WORDS_BESIDE_PHRASE:
+        return parsed
+    note = "the quotes are read as part of a message: a phrase is required where few words are beside it"
+    return ParsedQuery(text=" ".join(query.split()), notes=(*parsed.notes, note))
 
 
 def format_query(query: ParsedQuery) -> str:
@@ -88,8 +104,8 @@ def format_query(query: ParsedQuery) -> str:
         ("changed", () if query.changed is None else (_format_changed(query.changed),)),
     )
     parts = [f"{field}:{','.join(map(_format_value, values))}" for field, values in fields if values]
-    parts += [_quote(phrase) for phrase in query.phrases]
-    parts += [f"/{_escape_slashes(r.pattern)}/{'i' if r.ignore_case else ''}" for r in query.regexes]
+    parts += [quoting.quote_phrase(phrase) for phrase in query.phrases]
+    parts += [f"/{quoting.escape_slashes(r.pattern)}/{'i' if r.ignore_case else ''}" for r in query.regexes]
     return " ".join([*parts, _escape_words(query.text)]).strip()
 
 
@@ -140,7 +156,7 @@ class _QueryReader:
     def _read_phrase(self) -> bool:
         if not (match := _QUOTED.match(self.query, self.at)):
             return False
-        phrase = _unescape(match.group(1))
+        phrase = quoting.unescape_phrase(match.group(1))
         if phrase.strip():
             self.phrases.append(phrase)
         else:
@@ -151,14 +167,14 @@ class _QueryReader:
     def _read_regex(self) -> bool:
         if not (match := _REGEX.match(self.query, self.at)):
             return False
-        regex = QueryRegex(_unescape_slashes(match.group(1)), bool(match.group(2)))
+        regex = QueryRegex(quoting.unescape_slashes(match.group(1)), bool(match.group(2)))
         try:
             _check_regex(regex)
         except (re.error, OverflowError, RecursionError, FutureWarning) as error:
             self._refuse(
                 f"the regular expression {match.group()} is not valid",
                 f"{error}; allowed is what Python's re allows in bytes. To search for the text itself, quote it: "
-                f"{_quote(match.group())}",
+                f"{quoting.quote_phrase(match.group())}",
             )
         self.regexes.append(regex)
         self.at = match.end()
@@ -242,7 +258,7 @@ class _QueryReader:
         suggestion = _suggest(name, FIELDS, "")
         if _find_nearest(name, FIELDS, ""):
             word = self.query[self.at :].split(maxsplit=1)[0]
-            hint = f"{suggestion}. To search for the text itself, quote it: {_quote(word)}"
+            hint = f"{suggestion}. To search for the text itself, quote it: {quoting.quote_phrase(word)}"
             self._refuse(f"unknown field '{name}:'", hint)
         self.notes.append(f"'{name}:' is no field and is searched for as text: {suggestion}")
 
@@ -316,7 +332,7 @@ def _split_values(query: str, at: int, *, braces: bool) -> tuple[list[str], int 
             match = _QUOTED.match(query, at)
             if not match:
                 return [], None
-            value, was_quoted, at = value + _unescape(match.group(1)), True, match.end()
+            value, was_quoted, at = value + quoting.unescape_phrase(match.group(1)), True, match.end()
             continue
         if c == "," and not depth:
             values += _expand_braces(value) if braces and not was_quoted else [value]
@@ -351,25 +367,8 @@ def _expand_braces(pattern: str) -> list[str]:
 # --- quoting and escaping -------------------------------------------------------------------
 
 
-def _unescape(body: str) -> str:
-    return re.sub(r'\\(["\\])', r"\1", body)
-
-
-def _quote(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
-
-
-def _unescape_slashes(body: str) -> str:
-    return re.sub(r"\\(.)", lambda m: "/" if m.group(1) == "/" else m.group(), body)
-
-
-def _escape_slashes(pattern: str) -> str:
-    return re.sub(r"\\.|/", lambda m: "\\/" if m.group() == "/" else m.group(), pattern)
-
-
 def _format_value(value: str) -> str:
-    return value if _BARE_VALUE.fullmatch(value) else _quote(value)
+    return value if _BARE_VALUE.fullmatch(value) else quoting.quote_phrase(value)
 
 
 def _format_changed(changed: timedelta | datetime) -> str:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dowse.search.channels.retrieve import EXACT_WEIGHT, PLACES_WEIGHT
+from dowse.search.channels.retrieve import EXACT_WEIGHT, PHRASES_WEIGHT, PLACES_WEIGHT
 from dowse.search.ranking.candidates import Candidate
 from dowse.search.ranking.features import FILE_FEATURES, TEXT_FEATURES
 from dowse.search.ranking.features.context import FeatureContext
@@ -27,7 +27,7 @@ MIN_CHUNKS = 50
 WORD_MODELS = frozenset({"none", "static", "hashing"})
 """Embedders that know meaning by words alone, of one language: where an index has no word of a query, they guess."""
 
-DIRECT_CHANNELS = {"exact": EXACT_WEIGHT, "places": PLACES_WEIGHT, "files": 1.0}
+DIRECT_CHANNELS = {"exact": EXACT_WEIGHT, "places": PLACES_WEIGHT, "phrases": PHRASES_WEIGHT, "files": 1.0}
 """Channels that bring what a query names in so many words, and what they give to a hit that they are sure of: it is
 as relevant as they say, at least."""
 

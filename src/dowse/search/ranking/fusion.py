@@ -19,7 +19,9 @@ FULL_SPREAD_DEVIATIONS = 6.0
 """Standard deviations between the worst and the best hit of a channel that count as a full score: BM25's best of
 a hundred hits is seldom further off."""
 
-BOUNDED_CHANNELS = frozenset({"exact", "names", "files", "places", "partners", "versions"})
+BOUNDED_CHANNELS = frozenset(
+    {"exact", "history", "names", "files", "places", "partners", "phrases", "versions"}
+)
 """Channels whose scores say by themselves how good a match is, from 0 to 1."""
 
 

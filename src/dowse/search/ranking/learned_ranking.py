@@ -123,7 +123,8 @@ class LearnedRanking:
             sums = self._group_sums[place.file.id] = self._add_up_groups(scored)
         for group, value in sums.items():
             if value or group in ranks:
-                why = ranks.get(group) or self._describe(group, scored)
+                rank = ranks.get(group) if group != "history" else None  # which names the commit
+                why = rank or self._describe(group, scored)
                 yield group, self._model.file_share * value, why
 
     def _describe(self, group: str, scored: ScoredFile) -> str:

@@ -57,7 +57,7 @@ CREATE TABLE IF NOT EXISTS views (
     repository int NOT NULL REFERENCES repositories, name text COLLATE "C" NOT NULL,
     generation int NOT NULL DEFAULT 0, fingerprint text NOT NULL DEFAULT '', restamps int NOT NULL DEFAULT 0,
     next_file bigint NOT NULL DEFAULT 1, files int NOT NULL DEFAULT 0, chunks bigint NOT NULL DEFAULT 0,
-    tokens bigint[] NOT NULL DEFAULT '{0,0,0,0,0}', dimensions int[] NOT NULL DEFAULT '{}',
+    tokens bigint[] NOT NULL DEFAULT '{0,0,0,0,0,0}', dimensions int[] NOT NULL DEFAULT '{}',
     identity text NOT NULL DEFAULT gen_random_uuid(), report text, watched text,
     written timestamptz NOT NULL DEFAULT now(),
     UNIQUE (repository, name)

@@ -105,6 +105,8 @@ class FeatureExtractor:
                 return self._shapes.describe(file)
             case "phrase":
                 return self._phrases.describe(file.places[: coverage.READ_PLACES])
+            case "history":
+                return self._channels.describe_history(file)
             case "fused":
                 return f"{len(file.places)} places in this file"
             case "file_vectors":

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from dowse.code import tokens
 from dowse.search.channels.request import Retrieved
+from dowse.search.commit_index import CommitIndex, FileEvidence
 from dowse.search.query.analyze import find_lone_name, get_last_part, is_identifier
 from dowse.search.query.keywords import inverse_frequency
 from dowse.search.ranking.candidates import Candidate, FileCandidate
@@ -26,6 +27,7 @@ class FeatureContext:
     files: Sequence[FileCandidate]
     cosines: Mapping[int, Sequence[float]]
     """The cosine of every chunk of each file with the query, by the id of the file; empty without vectors."""
+    history: CommitIndex | None = None
 
     @cached_property
     def frequencies(self) -> Mapping[str, int]:
@@ -37,6 +39,11 @@ class FeatureContext:
         """The worth of each term of the query: its weight times its inverse document frequency."""
         chunks, frequencies = self.snapshot.chunk_count(), self.frequencies
         return {t.text: t.weight * inverse_frequency(frequencies[t.text], chunks) for t in self.query.terms}
+
+    @cached_property
+    def history_by_path(self) -> Mapping[str, FileEvidence]:
+        """What earlier commits say of each file."""
+        return self.history.rate_files(self.query.terms) if self.history else {}
 
     @cached_property
     def total_worth(self) -> float:

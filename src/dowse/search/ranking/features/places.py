@@ -17,6 +17,7 @@ FEATURES = {
     "cosine_gap": Feature("place", 1),  # cosine minus the best of the file
     "names_match": Feature("place", 1),
     "named_line": Feature("place", 1, prior=8.0),  # the query names a line in it
+    "phrases_match": Feature("place", 1, prior=6.0),  # a literal in it gave the query's message
     "file_start": Feature("place", 1, prior=4.0),  # the query asks for the file, and it begins here
     "name_overlap": Feature("place", 1),
     "defines_name": Feature("place", 1),
@@ -37,8 +38,8 @@ class PlaceComparison:
         self._context = context
         self._definitions = definitions
         self._phrases = phrases
-        self._lexical, self._names, self._lines, starts = (
-            _scores_by_chunk(context, name) for name in ("lexical", "names", "places", "files")
+        self._lexical, self._names, self._lines, self._phrases_found, starts = (
+            _scores_by_chunk(context, name) for name in ("lexical", "names", "places", "phrases", "files")
         )
         self._starts = starts if context.query.type == "file" else {}
 
@@ -57,6 +58,7 @@ class PlaceComparison:
                 cosines[place.ordinal] - best,
                 self._names.get(place.id, 0.0),
                 self._lines.get(place.id, 0.0),
+                self._phrases_found.get(place.id, 0.0),
                 self._starts.get(place.id, 0.0),
                 self._definitions.score_overlap(place),
                 self._definitions.score_definition(place),

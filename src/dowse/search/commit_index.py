@@ -1,0 +1,183 @@
+"""Commit index: BM25 over commit messages, to find the files that earlier commits of a kind changed.
+
+Kept as one blob beside the index: postings are packed, so that loading takes a few milliseconds. Knows no git.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+import zlib
+from array import array
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import NamedTuple
+
+from dowse.code import tokens
+from dowse.serialization import as_json, deflate, inflate, parse_json
+from dowse.services.commit_log import MAX_COMMITS, Commit
+from dowse.types.queries import Term
+
+BLOB = "commits"
+MAX_COMMIT_TOKENS = 150
+"""Distinct tokens of a message that are indexed."""
+
+MAX_BLOB_BYTES = 100_000_000
+BM25_K1 = 1.2
+BM25_B = 0.75
+
+BEST_COMMITS = 40
+"""Commits that speak for their files, best first."""
+
+_LENGTH = struct.Struct("<I")
+
+
+class FileEvidence(NamedTuple):
+    """What the history says of a file: how strongly (0 to 1), and the commits that do, most alike first."""
+
+    score: float
+    commits: tuple[int, ...]
+
+
+class Slices(NamedTuple):
+    """Lists of numbers in one array, with where each ends: cut out when they are asked for."""
+
+    numbers: array[int]
+    ends: array[int]
+
+    @classmethod
+    def join(cls, lists: Iterable[Sequence[int]]) -> Slices:
+        """Join lists into one array."""
+        known = list(lists)
+        joined = array("I", [number for each in known for number in each])
+        return cls(joined, array("I", accumulate(map(len, known), initial=0)))
+
+    def cut(self, index: int) -> array[int]:
+        """Cut one list out."""
+        return self.numbers[self.ends[index] : self.ends[index + 1]]
+
+
+@dataclass(frozen=True)
+class CommitIndex:
+    """The messages of the newest commits and the files that they changed, newest first."""
+
+    head: str
+    labels: Sequence[str]  # short hash and subject
+    paths: Sequence[str]
+    names: Sequence[str]  # the tokens, in order
+    lengths: array[int]  # tokens of each message
+    changed: Slices  # the paths of each commit
+    postings: Slices  # the commits of each token
+
+    def list_commits(self, token: str) -> Sequence[int]:
+        """List the commits whose messages have a token."""
+        at = bisect_left(self.names, token)
+        return self.postings.cut(at) if at < len(self.names) and self.names[at] == token else ()
+
+    def list_paths(self, commit: int) -> list[str]:
+        """List the paths that a commit changed."""
+        return [self.paths[number] for number in self.changed.cut(commit)]
+
+    def rate_files(self, terms: Sequence[Term]) -> dict[str, FileEvidence]:
+        """Rate files by how much the messages of commits that changed them are like a query."""
+        count = len(self.labels)
+        average = sum(self.lengths) / count if count else 1.0
+        scores: dict[int, float] = defaultdict(float)
+        total = 0.0
+        for term in terms:
+            found = self.list_commits(term.text)
+            worth = term.weight * math.log(1.0 + (count - len(found) + 0.5) / (len(found) + 0.5))
+            total += worth * (BM25_K1 + 1.0)
+            for commit in found:
+                norm = BM25_K1 * (1.0 - BM25_B + BM25_B * self.lengths[commit] / average)
+                scores[commit] += worth * (BM25_K1 + 1.0) / (1.0 + norm)
+        evidence: dict[str, list[tuple[float, int]]] = defaultdict(list)
+        for commit in sorted(scores, key=lambda each: (-scores[each], each))[:BEST_COMMITS]:
+            share = scores[commit] / total
+            paths = self.list_paths(commit)
+            for path in paths:
+                evidence[path].append((share / math.sqrt(len(paths)), commit))
+        return {path: _combine(found) for path, found in evidence.items()}
+
+
+def _combine(found: list[tuple[float, int]]) -> FileEvidence:
+    """Add up commits for one file, each further one at half of the one before."""
+    found.sort(key=lambda pair: -pair[0])
+    score = sum(value / (1 << n) for n, (value, _) in enumerate(found[:8]))
+    return FileEvidence(min(1.0, score), tuple(commit for _, commit in found))
+
+
+def build(head: str, commits: Iterable[Commit], older: CommitIndex | None = None) -> CommitIndex:
+    """Build the index of commits, newest first, and of those that were indexed before."""
+    labels: list[str] = []
+    changed: list[Sequence[str]] = []
+    lengths: list[int] = []
+    postings: dict[str, list[int]] = defaultdict(list)
+    for commit in commits:
+        found = tokens.tokenize(f"{commit.subject}\n{commit.body}").split()
+        distinct = list(dict.fromkeys(found))[:MAX_COMMIT_TOKENS]
+        for token in distinct:
+            postings[token].append(len(labels))
+        labels.append(f"{commit.sha[:9]} {commit.subject}")
+        changed.append(commit.paths)
+        lengths.append(len(distinct))
+    if older is not None:
+        kept, shift = min(len(older.labels), max(0, MAX_COMMITS - len(labels))), len(labels)
+        for at, token in enumerate(older.names):
+            postings[token] += [commit + shift for commit in older.postings.cut(at) if commit < kept]
+        labels += older.labels[:kept]
+        changed += map(older.list_paths, range(kept))
+        lengths += older.lengths[:kept]
+    names = sorted(token for token, found_in in postings.items() if found_in)
+    paths = sorted({path for each in changed for path in each})
+    numbers = {path: number for number, path in enumerate(paths)}
+    return CommitIndex(
+        head,
+        labels,
+        paths,
+        names,
+        array("I", lengths),
+        Slices.join([numbers[path] for path in each] for each in changed),
+        Slices.join(postings[name] for name in names),
+    )
+
+
+def pack(index: CommitIndex) -> bytes:
+    """Pack an index for storing."""
+    texts = as_json([index.head, list(index.labels), list(index.paths), list(index.names)])
+    arrays = (index.lengths, *index.changed, *index.postings)
+    parts = [texts, *(each.tobytes() for each in arrays)]
+    return deflate(b"".join(_LENGTH.pack(len(part)) + part for part in parts))
+
+
+def unpack(blob: bytes | None) -> CommitIndex | None:
+    """Unpack what was stored; None if there is nothing, or it is not whole."""
+    if blob is None:
+        return None
+    try:
+        data, parts, at = inflate(blob, MAX_BLOB_BYTES), [], 0
+        while at < len(data):
+            (length,) = _LENGTH.unpack_from(data, at)
+            parts.append(data[at + _LENGTH.size : at + _LENGTH.size + length])
+            at += _LENGTH.size + length
+        head, labels, paths, names = parse_json(parts[0])
+        lengths, changed, file_ends, commits, ends = (array("I", part) for part in parts[1:])
+    except (ValueError, IndexError, struct.error, zlib.error):
+        return None
+    index = CommitIndex(
+        head, labels, paths, names, lengths, Slices(changed, file_ends), Slices(commits, ends)
+    )
+    return index if _is_whole(index) else None
+
+
+def _is_whole(index: CommitIndex) -> bool:
+    """Return whether every number stands for something."""
+    commits, tokens_known = len(index.labels), len(index.names)
+    lists = len(index.lengths), len(index.changed.ends) - 1, len(index.postings.ends) - 1
+    if lists != (commits, commits, tokens_known):
+        return False
+    highest = max(index.postings.numbers, default=-1), max(index.changed.numbers, default=-1)
+    return highest[0] < commits and highest[1] < len(index.paths)

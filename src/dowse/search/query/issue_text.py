@@ -1,0 +1,142 @@
+"""Issue texts: what a bug report says in its title and prose and shows as code, apart from traces and boilerplate.
+
+A report that holds a trace is more than the trace: both are read. Environment blocks, checklists and comments of a
+template are dropped, and so are marks of emphasis.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dowse.search.query.error_message import find_error_message
+from dowse.search.query.frame_formats import OutputLine, parse_line
+
+MAX_ISSUE_CHARS = 60_000
+"""Characters of a text that are read."""
+
+MIN_PROSE_WORDS = 25
+"""Words in sentences from which on a text that holds output is a report, and not output alone."""
+
+MIN_LINE_WORDS = 5
+"""Words of a line of prose."""
+
+PLAIN_WORD_SHARE = 0.7
+"""Share of the words of a line of prose that are nothing but letters."""
+
+MIN_PROSE_LINE_SHARE = 0.15
+"""Share of the lines that are prose, where nothing is marked up: a log has a sentence here and there."""
+
+_COMMENT = re.compile(r"<!--.{0,1500}?-->", re.DOTALL)
+_FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
+_MARKUP = re.compile(r"^\s{0,3}(?:#{1,6}\s|```|~~~|\*\*[^*\n]+\*\*\s*$|[-*] \[[ xX]\])", re.MULTILINE)
+_EMPHASIS = re.compile(r"(?<![\w*])\*{1,3}(?=[^\s*])([^*\n]{1,200}?)(?<=[^\s*])\*{1,3}(?![\w*])")
+_PREFIX = re.compile(r"^\s{0,3}(?:#{1,6}\s+|(?:>\s?)+|[-*+]\s+)")
+_CHECKBOX = re.compile(r"\s*[-*] \[[ xX]\]")
+_VERSION_LINE = re.compile(
+    r"\W{0,20}[\w./ -]{1,40}?(?:\s{0,9}[:=]+\s{0,9}|\s{1,9})\W{0,3}(?:v(?:ersion)?\s?)?"
+    r"\d{1,6}(?:\.\w{1,12}){1,4}\S{0,40}(?:\s{1,9}\S{1,40}){0,3}\s{0,9}"
+)
+_EXCEPTION = re.compile(
+    r"\s*[\w.$:\\]{0,200}(?:Error|Exception|Failure|Warning|Panic|Interrupt)\b|E {2,}|\s*Caused by"
+)
+_TRACE_START = re.compile(
+    r"Traceback \(most recent|Exception in thread|goroutine \d|thread '|stack backtrace:|panic: "
+)
+_PLAIN_WORD = re.compile(r"[(\"'`]?[A-Za-z][A-Za-z'-]*[)\"'`]?[.,;:!?]*")
+
+
+class IssueText(NamedTuple):
+    """A report in its parts; ``message`` is what the program said, if it holds output."""
+
+    title: str
+    prose: str
+    code: str
+    message: str
+
+    @property
+    def text(self) -> str:
+        """What is searched for as text, what says most first."""
+        return "\n".join(part for part in (self.title, self.prose, self.code) if part)
+
+
+def read_issue(text: str) -> IssueText | None:
+    """Read a text as a report; None if it is a query, or output alone."""
+    if "\n" not in text:
+        return None
+    text = _COMMENT.sub("", text[:MAX_ISSUE_CHARS])
+    prose: list[str] = []
+    code: list[str] = []
+    has_output, count = False, 0
+    for kind, line in _classify_lines(text):
+        count += 1
+        if kind == "prose":
+            prose.append(line)
+        elif kind == "code":
+            code.append(line)
+        has_output = has_output or kind == "output"
+    sentences = [line for line in prose if _is_sentence(line)]
+    is_marked = _MARKUP.search(text) is not None
+    if sum(len(line.split()) for line in sentences) < MIN_PROSE_WORDS:
+        return None
+    if not is_marked and (not has_output or len(sentences) < MIN_PROSE_LINE_SHARE * count):
+        return None
+    message = find_error_message(text) if has_output else ""
+    return IssueText(prose[0], "\n".join(prose[1:]), "\n".join(code), message)
+
+
+def _classify_lines(text: str) -> Iterator[tuple[str, str]]:
+    """Tell prose, code and output from each other, line by line; boilerplate is left out."""
+    fenced: list[str] | None = None
+    in_trace, in_checkbox, previous = False, False, ""
+    for line in text.splitlines():
+        if _FENCE.match(line):
+            if fenced is not None:
+                yield from _classify_block(fenced)
+            fenced = [] if fenced is None else None
+        elif fenced is not None:
+            fenced.append(line)
+        elif line.strip():
+            if _is_output(line, previous):
+                in_trace = True
+                yield "output", line
+            elif (in_trace and line[0].isspace()) or (
+                in_trace and (_EXCEPTION.match(line) or not _is_sentence(line))
+            ):
+                yield "output", line
+            elif _CHECKBOX.match(line) or (in_checkbox and line[0].isspace()):
+                in_checkbox = True
+            elif not _VERSION_LINE.fullmatch(line):
+                in_checkbox = False
+                in_trace = False
+                is_code = line.startswith(("    ", "\t")) and not _is_sentence(line)
+                yield ("code" if is_code else "prose"), _strip_markup(line)
+        previous = line
+    yield from _classify_block(fenced or [])
+
+
+def _classify_block(lines: list[str]) -> Iterator[tuple[str, str]]:
+    """Classify a fenced block, which is all code or all output; a list of versions is neither."""
+    if any(_is_output(line, "") for line in lines):
+        yield from (("output", line) for line in lines)
+    else:
+        yield from (("code", line) for line in lines if not _VERSION_LINE.fullmatch(line))
+
+
+def _is_output(line: str, previous: str) -> bool:
+    short = line[:1000]
+    return _TRACE_START.match(short.lstrip()) is not None or any(
+        parsed.frame.line for parsed in parse_line(OutputLine(short, short.lstrip(), previous[:1000]))
+    )
+
+
+def _is_sentence(line: str) -> bool:
+    """Return whether a line is written for people."""
+    words = line.split()
+    plain = sum(_PLAIN_WORD.fullmatch(word) is not None for word in words)
+    return len(words) >= MIN_LINE_WORDS and plain >= PLAIN_WORD_SHARE * len(words)
+
+
+def _strip_markup(line: str) -> str:
+    return _EMPHASIS.sub(r"\1", _PREFIX.sub("", line))
