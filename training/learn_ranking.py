@@ -51,9 +51,6 @@ FOLDS = 4
 MAX_ITERATIONS = 300
 NDCG_DEPTH = 10
 SEED = 20261118
-TOPIC = "topic"
-"""The category whose answers are source code by definition: they say nothing about roles, like what is mined."""
-
 RELEVANCE_HITS = 10
 """Hits of each query that relevance is fitted to."""
 
@@ -101,9 +98,7 @@ def learn(
     written: Sequence[Example], mined: Sequence[Example], mined_weight: float, without: str = ""
 ) -> Weights:
     """Learn the weights of files, and those of places from written queries alone: mined ones know less of lines."""
-    weighted = [
-        (keep_roles_of_answers(example) if example.category == TOPIC else example, 1.0) for example in written
-    ]
+    weighted = [(example, 1.0) for example in written]
     weighted += [(keep_roles_of_answers(example), mined_weight) for example in mined]
     file = fit_softmax(_list_file_groups(weighted), FILE_TABLE, L2, without)
     place = fit_softmax(_list_place_groups(weighted[: len(written)]), PLACE_FEATURES, PLACE_L2, without)
@@ -158,7 +153,7 @@ def fit_softmax(groups: Sequence[Group], table: Mapping[str, Feature], l2: float
     features = np.vstack([group.features for group in groups])
     deviations = features.std(axis=0)
     deviations[deviations < 1e-9] = 1.0
-    features = (features / deviations).astype(np.float32)
+    features = features / deviations
     sizes = [len(group.grades) for group in groups]
     of_group = np.repeat(np.arange(len(groups)), sizes)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
@@ -174,14 +169,14 @@ def fit_softmax(groups: Sequence[Group], table: Mapping[str, Feature], l2: float
 
     def loss(flat: Array) -> tuple[float, Array]:
         weights = flat.reshape(shape)
-        scores = ((features @ weights.T.astype(np.float32)) * has_traits).sum(axis=1)
+        scores = ((features @ weights.T) * has_traits).sum(axis=1)
         scores -= np.maximum.reduceat(scores, starts)[of_group]
         totals = np.add.reduceat(np.exp(scores), starts)
         logs = scores - np.log(totals)[of_group]
         off = weights - priors
         value = -(row_weights * grades * logs).sum() + (pulls * off**2).sum() / 2
         errors = row_weights * (np.exp(logs) - grades)
-        gradient = (errors[:, None] * has_traits).astype(np.float32).T @ features
+        gradient = (errors[:, None] * has_traits).T @ features
         return value, (gradient + pulls * off).ravel()
 
     own_bounds = [

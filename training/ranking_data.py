@@ -52,7 +52,8 @@ def main() -> None:
     for pin in pins:
         name = pin.folder_name
         if arguments.queries:
-            rows = _read_rows(arguments.queries / f"{name}.jsonl")
+            if not (rows := _read_rows(arguments.queries / f"{name}.jsonl")):
+                continue
         else:
             own = load_rows(pin.split, name)
             others = [text for other in sorted(texts) if other != name for text in texts[other]]
