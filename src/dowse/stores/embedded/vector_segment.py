@@ -18,8 +18,8 @@ from typing import Any, Literal, NamedTuple
 
 import simsimd
 
+from dowse.stores.embedded.quantize import SCALE_BYTES
 from dowse.stores.embedded.topk import COSINE_OFFSET, top_k_indices
-from dowse.stores.embedded.vector_codec import SCALE_BYTES
 from dowse.types.stored import CHUNK_BITS
 
 MAX_COPIED_SHARE = 1 / 32
