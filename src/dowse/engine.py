@@ -249,16 +249,16 @@ class Engine(ManagedIndex):
 
     def _parse_query(self, query: str, given: SearchOptions | None) -> tuple[ParsedQuery, ResolvedOptions]:
         """Parse and rewrite a query, resolve the options, and add the filters of the query to them."""
-        if not query.strip("\0 \t\r\n"):
-            raise UsageError("the query is empty: say what to look for, in words or by name")
         options = resolve_options(given, self.settings)
-        parsed = self._rewrite(parse.parse_query(query))
-        if not (parsed.text.strip() or parsed.names or parsed.phrases or parsed.regexes):
-            what = "only has filters" if parsed.has_filters else "asks for nothing"
-            raise UsageError(f'the query {what}: add words, a name:PATTERN, a "phrase" or a /regex/')
+        parsed = parse.parse_query(query)
         if parsed.has_filters:
             options = replace(options, filter=merge_filters(options.filter, parsed, self.languages))
-        return parsed, options
+        if not (parsed.text.strip("\0 \t\r\n") or options.filter.names or parsed.phrases or parsed.regexes):
+            if not query.strip("\0 \t\r\n"):
+                raise UsageError("the query is empty: say what to look for, in words or by name")
+            what = "only has filters" if parsed.has_filters else "asks for nothing"
+            raise UsageError(f'the query {what}: add words, a name:PATTERN, a "phrase" or a /regex/')
+        return self._rewrite(parsed), options
 
     def _repair(self, error: IndexCorrupt, progress: Progress | None) -> str:
         """Make a corrupt index again, which is a cache, and return a note on it; not where nothing may be written."""

@@ -162,6 +162,7 @@ def merge_responses(
         milliseconds=max(response.milliseconds for response in responses.values()),
         notes=tuple(notes),
         low_confidence=all(response.low_confidence for response in responses.values()),
+        has_more=len(results) > limit or any(response.has_more for response in responses.values()),
         repositories=(*reports, *problems),
     )
 

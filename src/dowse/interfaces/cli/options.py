@@ -137,7 +137,7 @@ def filters(command: F) -> F:
         "names",
         multiple=True,
         metavar="GLOB",
-        help="Only definitions named like this (repeatable).",
+        help="Only definitions named like this, which are looked up by name (repeatable).",
     )(command)
     command = kinds(command)
     command = click.option(

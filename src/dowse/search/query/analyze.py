@@ -80,11 +80,11 @@ def analyze_query(parsed: ParsedQuery, filter: Filter, is_extension: Callable[[s
     """Analyze a parsed query, with the lines that it names; of a program's output, what went wrong and where."""
     if stack_traces.looks_like_output(parsed.text):
         text, frames = _split_output(parsed.text)
-        query = replace(analyze_text(text, is_extension, parsed.names), type="output")
+        query = replace(analyze_text(text, is_extension, filter.names), type="output")
     else:
         text, frames = _split_line_numbers(parsed.text)
         added = [one.term for one in parsed.rewrite.added]
-        query = _add_terms(analyze_text(text, is_extension, parsed.names), added)
+        query = _add_terms(analyze_text(text, is_extension, filter.names), added)
     return replace(
         query,
         frames=tuple(frames),
@@ -100,7 +100,7 @@ def analyze_text(text: str, is_extension: Callable[[str], bool], patterns: Seque
     """Analyze the words of a query.
 
     ``is_extension`` knows those of source files (``.py``), and is asked only if need be; ``patterns`` are names that
-    are asked for in so many words (``name:*Handler``).
+    are asked for in so many words (``name:*Handler``): they are a filter, and looked up as well.
     """
     clean = " ".join(word[:MAX_WORD_CHARS] for word in text[:MAX_TEXT_CHARS].replace("\0", " ").split())
     abbreviated = ABBREVIATIONS.findall(clean)
