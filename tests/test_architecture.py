@@ -18,7 +18,7 @@ LAYERS = [
     {"code", "services"},
     {"stores", "embedders"},
     {"indexing", "search", "graph"},
-    {"query_filters", "tree_context"},
+    {"tree_context"},
     {"managed_index"},
     {"engine"},
     {"multi_repo", "evaluation"},

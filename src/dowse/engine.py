@@ -30,14 +30,13 @@ from dowse.errors import (
 )
 from dowse.indexing.freshness import Freshness, FreshnessContext
 from dowse.managed_index import ManagedIndex
-from dowse.query_filters import merge_filters
 from dowse.search import pipeline
 from dowse.search.answer_cache import AnswerCache
 from dowse.search.output import read_place
 from dowse.search.pipeline import Searcher
 from dowse.search.query import parse
 from dowse.search.query.analyze import analyze_query
-from dowse.search.query.resolve_options import resolve_options
+from dowse.search.query.resolve_options import merge_filters, resolve_options
 from dowse.search.query_log import log_query
 from dowse.search.ranking.candidates import Ranking
 from dowse.search.ranking.features.context import FeatureContext
@@ -128,11 +127,6 @@ class Engine(ManagedIndex):
 
         return rewrite_query(parse.parse_query(query), self.term_graph(file), None).rewrite
 
-    def _log(self, query: str, response: SearchResponse) -> None:
-        """Keep the query, if the user wants that."""
-        if self.settings.search_log:
-            log_query(self.search_log, query, response)
-
     # --- what it does ---
 
     def search(
@@ -146,7 +140,8 @@ class Engine(ManagedIndex):
             note = self._repair(error, progress)
             response = self._search(query, parsed, options, progress)
             response = replace(response, notes=(*response.notes, note))
-        self._log(query, response)
+        if self.settings.search_log:
+            log_query(self.search_log, query, response)
         if options.neighbours:
             response = replace(response, results=tuple(map(self._add_neighbours, response.results)))
         return response

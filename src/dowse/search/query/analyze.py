@@ -11,7 +11,7 @@ from dowse.code import tokens
 from dowse.search.channels import version_checks
 from dowse.search.query import stack_traces
 from dowse.search.query.error_message import find_error_message
-from dowse.types.queries import Frame, ParsedQuery, Query, Term
+from dowse.types.queries import ParsedQuery, Query, Term
 from dowse.types.stored import Filter
 
 MAX_TERMS = 64
@@ -72,17 +72,22 @@ Code seldom says them, so that such a one would count as a rare word, and find l
 
 _NAME = re.compile(r"[^\W\d]\w*(?:(?:\.|::|->|#|\\)[^\W\d]\w*)*\*?")
 _FILE = re.compile(r"[\w./\\~-]*[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}\b|[\w.-]+(?:/[\w.-]+)+")
-_LINE = re.compile(r"(\.\w+):\d+(?::\d+)?\b")
+_LINE = re.compile(r"(\.\w+):\d+(?::\d+)?\b")  # the numbers of ``cart.py:12``
 _SEPARATOR = re.compile(r"\.|::|->|#|\\")
 
 
 def analyze_query(parsed: ParsedQuery, filter: Filter, is_extension: Callable[[str], bool]) -> Query:
     """Analyze a parsed query, with the lines that it names; of a program's output, what went wrong and where."""
-    if stack_traces.looks_like_output(parsed.text):
-        text, frames = _split_output(parsed.text)
+    text, frames = parsed.text, []
+    if stack_traces.looks_like_output(text):
+        frames = stack_traces.find_frames(text)
+        functions = dict.fromkeys(frame.function for frame in frames if frame.function)
+        text = " ".join([find_error_message(text), *functions])
         query = replace(analyze_text(text, is_extension, filter.names), type="output")
     else:
-        text, frames = _split_line_numbers(parsed.text)
+        if _LINE.search(text):
+            frames = [frame for frame in stack_traces.find_frames(text) if frame.line]
+            text = _LINE.sub(r"\1", text)
         added = [one.term for one in parsed.rewrite.added]
         query = _add_terms(analyze_text(text, is_extension, filter.names), added)
     return replace(
@@ -138,20 +143,6 @@ def split_name(name: str) -> tuple[str, ...]:
     return tuple(part for part in _SEPARATOR.split(name.rstrip("*")) if part)
 
 
-def _split_output(text: str) -> tuple[str, list[Frame]]:
-    """Turn a program's output into a query (what went wrong, in which functions) and the places it names."""
-    frames = stack_traces.find_frames(text)
-    functions = dict.fromkeys(frame.function for frame in frames if frame.function)
-    return " ".join([find_error_message(text), *functions]), frames
-
-
-def _split_line_numbers(text: str) -> tuple[str, list[Frame]]:
-    """Take the numbers of lines (``cart.py:12``) out of a query, and return the places that they name."""
-    if not _LINE.search(text):
-        return text, []
-    return _LINE.sub(r"\1", text), [frame for frame in stack_traces.find_frames(text) if frame.line]
-
-
 def _add_terms(query: Query, added: Sequence[str]) -> Query:
     """Add terms to look for; what was asked counts as before."""
     if not added:
@@ -175,7 +166,8 @@ def is_identifier(word: str) -> bool:
         return True
     if word.startswith("_") and word.strip("_"):
         return True
-    return len(tokens.split_identifier(word)) > 1 and ("_" in word.strip("_") or _has_inner_capital(word))
+    has_inner_capital = any(c.isupper() for c in word[1:]) and any(c.islower() for c in word)
+    return len(tokens.split_identifier(word)) > 1 and ("_" in word.strip("_") or has_inner_capital)
 
 
 def get_last_part(name: str) -> str:
@@ -187,10 +179,6 @@ def get_last_part(name: str) -> str:
 def join_with_dots(name: str) -> str:
     """Return ``auth.Session`` of ``auth::Session``, ``auth->Session`` and the like."""
     return _SEPARATOR.sub(".", name)
-
-
-def _has_inner_capital(word: str) -> bool:
-    return any(c.isupper() for c in word[1:]) and any(c.islower() for c in word)
 
 
 def _make_terms(words: list[str]) -> tuple[Term, ...]:

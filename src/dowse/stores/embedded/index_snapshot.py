@@ -17,8 +17,8 @@ from dowse.stores.embedded.catalogue import (
     NamedEntity,
 )
 from dowse.stores.embedded.lexical_index import LexicalReader
+from dowse.stores.embedded.open_index import SnapshotCache
 from dowse.stores.embedded.quantize import unpack_vectors
-from dowse.stores.embedded.snapshot_cache import SnapshotCache
 from dowse.stores.embedded.vector_index import VectorIndex
 from dowse.types.discovered import ChunkVector, WatchedTimes
 from dowse.types.queries import Term

@@ -21,7 +21,7 @@ from tantivy import Occur, Query
 from dowse.errors import IndexCorrupt, IndexUnwritable
 from dowse.filters import chunk_definitions, name_regex, path_regex
 from dowse.stores.embedded import layout
-from dowse.stores.embedded.checksums import checksum
+from dowse.stores.embedded.layout import checksum
 from dowse.stores.name_match import max_typos
 from dowse.types.discovered import SourceFile
 from dowse.types.queries import Term

@@ -1,9 +1,6 @@
-"""Scalar quantization of float32 to bytes: vectors and queries to int8, scores to one byte that orders them roughly.
+"""Scalar quantization of float32 vectors to int8: queries, and vectors as they are stored, with a scale for each.
 
-A stored vector is its scale (float32) and its int8 components: a quarter of the space, with a scale that suits it.
-
-Queries and scores are quantized without numpy, whose import takes longer than a search, by the bit pattern of floats: a
-float from 2 up to 8 has the same first byte whatever it is, and its second byte says where in between it lies. A small
+A query is quantized without numpy, whose import takes longer than a search, by the bit pattern of floats: a small
 number that is added to a large one is rounded, and its last byte is the whole number that it becomes.
 """
 
@@ -28,13 +25,7 @@ SCALE_BYTES = 4
 ROUNDING_TERM = 1.5 * 2**23
 """Added to a float32, this leaves no room for a fraction, nor changes the last byte of what is left."""
 
-FIRST_BYTE_INDEX, SECOND_BYTE_INDEX = (3, 2) if sys.byteorder == "little" else (0, 1)
-_LAST_BYTE_INDEX = 3 - FIRST_BYTE_INDEX
-
-
-def quantize_bytes(numbers: bytes) -> bytes:
-    """Quantize numbers from 2 up to 8 (float32, packed) to one byte each, in the same order."""
-    return numbers[SECOND_BYTE_INDEX::4]
+_LAST_BYTE_INDEX = 0 if sys.byteorder == "little" else 3
 
 
 def quantize_int8(numbers: Sequence[float], factor: float) -> bytes:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import IndexUnwritable
-from dowse.stores.embedded.checksums import checksum
+from dowse.stores.embedded.layout import checksum
 from dowse.stores.embedded.quantize import INT8_LEVELS, SCALE_BYTES, quantize_int8
 from dowse.stores.embedded.vector_segment import SegmentShape, VectorSegment
 from dowse.types.discovered import ChunkVector

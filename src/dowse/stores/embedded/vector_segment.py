@@ -37,10 +37,6 @@ class SegmentColumn(NamedTuple):
         """Size of the column in bytes."""
         return math.prod(self.shape) * struct.calcsize(self.format)
 
-    def cast(self, data: memoryview) -> Any:
-        """Read bytes as the numbers that they are."""
-        return data.cast(self.format, self.shape)
-
 
 class SegmentShape(NamedTuple):
     """How a segment's file is to be read."""
@@ -78,7 +74,9 @@ class VectorSegment:
             name: memoryview(data)[end - column.size : end]
             for (name, column), end in zip(columns.items(), ends, strict=True)
         }
-        views: dict[str, Any] = {name: column.cast(self._bytes[name]) for name, column in columns.items()}
+        views: dict[str, Any] = {
+            name: self._bytes[name].cast(column.format, column.shape) for name, column in columns.items()
+        }
         self.ids, self.scales, self.rows = views["ids"], views["scales"], views["rows"]
         self._last_file_rows: tuple[frozenset[int], list[range]] | None = None
 
