@@ -138,7 +138,7 @@ class SharedNames(NamedTuple):
     view: str
 
 
-def shared_names(root: Path) -> SharedNames:
+def name_shared_index(root: Path) -> SharedNames:
     """Name the repository by its git remote, so that all its users share it, and the view by machine and folder."""
     import socket
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import orjson  # takes a quarter of the time of json
 
-LEVEL = 1
+COMPRESSION_LEVEL = 1
 """Level of the compressor: three quarters of the best ratio at a fraction of its time."""
 
 MAX_INFLATED_BYTES = 1 << 30
@@ -65,7 +65,7 @@ def unpack_columns(data: bytes, count: int) -> tuple[Any, Sequence[array[int]], 
 
 def deflate(data: bytes) -> bytes:
     """Compress data in the format of zlib; equal data gives equal bytes, which not every compressor promises."""
-    return zlib.compress(data, LEVEL)
+    return zlib.compress(data, COMPRESSION_LEVEL)
 
 
 def inflate(data: bytes, limit: int = MAX_INFLATED_BYTES) -> bytes:

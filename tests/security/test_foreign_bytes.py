@@ -134,8 +134,8 @@ def test_section_goes_in_and_out() -> None:
         "# A",
         "# A\n",
         "# A\r\n",
-        f"{instructions.END}\n# A\n",
-        f"{instructions.BEGIN}\nmine\n",
+        f"{instructions.END_MARK}\n# A\n",
+        f"{instructions.BEGIN_MARK}\nmine\n",
     ):
         inserted = instructions.add_section(text)
         assert instructions.add_section(inserted) == inserted

@@ -10,14 +10,14 @@ from dowse.errors import EmbedderError
 if TYPE_CHECKING:
     from dowse.embedders.embedder import Matrix
 
-BLANK = "."
+BLANK_TEXT = "."
 """Stands for a text without anything in it, which some services refuse and others answer with nothing."""
 
 
 def to_model_text(text: str, prefix: str, limit: int) -> str:
     """Cut a text to a limit and put a prefix before it; never empty, and always valid UTF-8."""
     cut = text[:limit].encode("utf-8", "replace").decode("utf-8")
-    return prefix + (cut if cut.strip() else BLANK)
+    return prefix + (cut if cut.strip() else BLANK_TEXT)
 
 
 def normalize_rows(matrix: Any) -> Matrix:

@@ -209,7 +209,7 @@ class Freshness:
 
     def _outer_rules_hold(self, snapshot: Snapshot) -> bool:
         """Return whether the ignore files outside of the tree, which are not watched, are as they were."""
-        watched = snapshot.watched()
+        watched = snapshot.list_watched()
         if self._outer_rules is None or self._outer_rules[0] is not watched:
             self._outer_rules = watched, tree_diff.select_outer_rules(watched)
         return not tree_diff.have_changed(self._outer_rules[1])
@@ -217,7 +217,7 @@ class Freshness:
     def _compare(self, snapshot: Snapshot, started: float) -> tree_diff.TreeDiff:
         """Compare everything with the disk; of a large tree, all folders and the files in those that changed."""
         self._tracker.begin(snapshot)
-        watched = snapshot.watched()
+        watched = snapshot.list_watched()
         is_large = snapshot.file_count() > MAX_CHECKED_FILES
         diff = tree_diff.diff_tree(self._root, {} if is_large else snapshot.manifest(), watched)
         if is_large and (folders := diff.folders):
@@ -230,7 +230,7 @@ class Freshness:
 
     def _diff_paths(self, snapshot: Snapshot, paths: set[str]) -> tree_diff.TreeDiff:
         """Compare some paths with the disk."""
-        watched = snapshot.watched()
+        watched = snapshot.list_watched()
         around = {
             found: watched[found] for path in paths for found in tree_diff.find_watched_around(path, watched)
         }
@@ -244,7 +244,7 @@ class Freshness:
         with self._store.snapshot() as snapshot:
             if snapshot.file_count() > MAX_CHECKED_FILES:
                 return None
-            return snapshot.manifest(), snapshot.watched()
+            return snapshot.manifest(), snapshot.list_watched()
 
     def _reindex(
         self, diff: tree_diff.TreeDiff, progress: Progress | None, *, is_all: bool = False
@@ -256,7 +256,7 @@ class Freshness:
         with self._busy:
             with self._store.snapshot() as snapshot:
                 is_all = is_all or self._tracker.is_synced(snapshot)
-                watched = snapshot.watched()
+                watched = snapshot.list_watched()
             self._tracker.invalidate()
             try:
                 self._write(diff, watched, progress)

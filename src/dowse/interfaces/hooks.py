@@ -19,8 +19,8 @@ HOOK_NAMES = ("post-commit", "post-checkout", "post-merge", "post-rewrite")
 
 FALLBACK_HINT = "the folder of its hooks is not known; 'dowse index' in a hook of your own does the same"
 
-BEGIN = "# dowse: begin"
-END = "# dowse: end"
+BEGIN_MARK = "# dowse: begin"
+END_MARK = "# dowse: end"
 
 _LEADING_COMMENTS = re.compile(r"(#.*(\n|\Z))*")
 """The comment lines at the top of a script."""
@@ -108,7 +108,7 @@ def _shell_command() -> str:
 
 def _build_section() -> str:
     top = "$(git rev-parse --show-toplevel)"
-    return f'{BEGIN}\n(unset GIT_DIR GIT_INDEX_FILE; cd "{top}" && {_shell_command()})\n{END}\n'
+    return f'{BEGIN_MARK}\n(unset GIT_DIR GIT_INDEX_FILE; cd "{top}" && {_shell_command()})\n{END_MARK}\n'
 
 
 def _is_shell_script(text: str) -> bool:
@@ -129,8 +129,8 @@ def _add_section(text: str) -> str:
 
 
 def _remove_section(text: str) -> str:
-    start, end = text.find(BEGIN), text.find(END)
+    start, end = text.find(BEGIN_MARK), text.find(END_MARK)
     if start < 0 or end < start:
         return text
-    before, after = text[:start], text[end + len(END) :]
+    before, after = text[:start], text[end + len(END_MARK) :]
     return before + after.removeprefix("\n") if after else before.removesuffix("\n")

@@ -28,7 +28,7 @@ def copy(source: Store, target: Store, progress: Callable[[str, int, int], None]
         secrets[secret.path].append(secret)
     with target.writer() as writer:
         with source.snapshot() as snapshot:
-            copied, watched = _copy_files(snapshot, writer, secrets, progress), dict(snapshot.watched())
+            copied, watched = _copy_files(snapshot, writer, secrets, progress), dict(snapshot.list_watched())
         writer.finish(status.report, watched)  # a server may wait then for all who read
     return copied
 

@@ -393,6 +393,6 @@ class MemorySnapshot:
         """List every file by path."""
         return self._rows
 
-    def watched(self) -> WatchedTimes:
+    def list_watched(self) -> WatchedTimes:
         """List what is watched beside the files."""
         return self._watched

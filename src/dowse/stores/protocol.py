@@ -140,7 +140,7 @@ class Snapshot(Protocol):
         """List every file by path, with its stamp and content hash."""
         ...
 
-    def watched(self) -> WatchedTimes:
+    def list_watched(self) -> WatchedTimes:
         """List what is watched beside the files: every folder that was walked, skipped files, outer rules."""
         ...
 

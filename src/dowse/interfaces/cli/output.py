@@ -20,7 +20,7 @@ def make_view(color: str, *, explain: bool = False, whole: bool = False) -> View
     terminal = sys.stdout.isatty()
     coloured = color == "always" or (color == "auto" and terminal and settings.wants_color())
     return View(
-        cwd=_working_directory(),
+        cwd=_find_working_directory(),
         paint=theme.colour if coloured else theme.plain,
         terminal=terminal,
         explain=explain,
@@ -28,7 +28,7 @@ def make_view(color: str, *, explain: bool = False, whole: bool = False) -> View
     )
 
 
-def _working_directory() -> str:
+def _find_working_directory() -> str:
     try:
         return str(Path.cwd())
     except FileNotFoundError:

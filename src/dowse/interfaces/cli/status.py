@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dowse.engine import Engine
 
 INDEX_MISSING = 3
-SKIPPED = 1
+SKIPPED_EXIT_CODE = 1
 
 
 @click.command()
@@ -60,4 +60,4 @@ def _print_why(engine: Engine, path: str, *, as_json: bool) -> int:
         output.write(escape_text(f"{verdict.path} is skipped: {reason}" + (f" ({detail})" if detail else "")))
     else:
         output.write(escape_text(f"{verdict.path} belongs in the index"))
-    return SKIPPED if is_skipped else 0
+    return SKIPPED_EXIT_CODE if is_skipped else 0

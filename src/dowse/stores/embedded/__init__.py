@@ -190,7 +190,7 @@ class EmbeddedStore:
     def dump(self) -> Iterator[tuple[object, ...]]:
         """List everything that is searchable, by path."""
         with self.snapshot() as snapshot:
-            embedded = snapshot.embedded_chunks()
+            embedded = snapshot.list_embedded_chunks()
             references = {row.path: row.packed for row in snapshot.references()}
             for path, known in sorted(snapshot.manifest().items()):
                 file = snapshot.file(known.id)

@@ -83,7 +83,7 @@ class EmbeddedSnapshot:
         """List the chunks of a file that the lexical index has."""
         return self._lexical.list_chunks(file)
 
-    def embedded_chunks(self) -> dict[int, list[int]]:
+    def list_embedded_chunks(self) -> dict[int, list[int]]:
         """List for each file the ordinals of the chunks that have a vector."""
         found: dict[int, list[int]] = {}
         for file, ordinal in map(split_chunk_id, sorted(self._vectors.chunks())):
@@ -279,9 +279,9 @@ class EmbeddedSnapshot:
             cache.manifest = self._catalogue.manifest(self.generation)
         return cache.manifest
 
-    def watched(self) -> WatchedTimes:
+    def list_watched(self) -> WatchedTimes:
         """List what is watched beside the files."""
         cache = self._cache
         if cache.watched is None:
-            cache.watched = self._catalogue.watched()
+            cache.watched = self._catalogue.list_watched()
         return cache.watched

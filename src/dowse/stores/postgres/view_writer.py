@@ -31,7 +31,13 @@ from dowse.stores.postgres.locks import (
     lock_keys,
     schema_oid,
 )
-from dowse.stores.postgres.state import MANIFEST, ManifestRow, ViewState, build_manifest, read_view_state
+from dowse.stores.postgres.state import (
+    SELECT_MANIFEST,
+    ManifestRow,
+    ViewState,
+    build_manifest,
+    read_view_state,
+)
 from dowse.stores.protocol import merge_watched
 from dowse.types.discovered import FileStamp, IndexReport, SourceFile, WatchedPath, WatchedTimes
 from dowse.types.source import ParsedFile
@@ -132,7 +138,7 @@ class PostgresWriter:
         """List every file by path; those written under other settings do not count as known."""
         some = "" if paths is None else " AND f.path = ANY(%s)"
         values = [self.view] if paths is None else [self.view, list(map(to_sql_text, paths))]
-        rows = self._retry(lambda c: c.execute(MANIFEST + some, values, binary=True).fetchall())
+        rows = self._retry(lambda c: c.execute(SELECT_MANIFEST + some, values, binary=True).fetchall())
         return {
             path: file
             if file.fingerprint == self._fingerprint
