@@ -71,7 +71,7 @@ def check(file: Path | None, root: str | None, as_json: bool, **given: Any) -> i
         )
         output.write(f"{escape_text(str(path))}: {amount}, {format_count(len(problems), 'problem')}")
         for problem in problems:
-            output.write(escape_text(f"  {problem.entry}: {problem.kind}: {problem.said}"))
+            output.write(escape_text(f"  {problem.entry}: {problem.kind}: {problem.detail}"))
     return PROBLEMS_FOUND if problems else 0
 
 
@@ -143,13 +143,16 @@ def suggest(root: str | None, limit: int, out: Path | None, where: bool, as_json
             return 0
         found = find_pairs(engine, limit)
     if out:
-        _write_entries(out, [(s.used, s.said) for s in found])
+        _write_entries(out, [(s.canonical, s.synonym) for s in found])
     if as_json:
         rows = [suggestion._asdict() for suggestion in found]
         output.write_json({"schema": json_values.SCHEMA, "suggestions": rows})
     elif found:
-        head = ("USERS SAY", "HERE IT IS", "FROM", "SEEN", "SCORE", "EXAMPLE")
-        cells = [(s.said, s.used, s.source, str(s.support), f"{s.score:.2f}", s.example[:70]) for s in found]
+        head = ("USERS SAY", "THE CODE SAYS", "FROM", "SEEN", "SCORE", "EXAMPLE")
+        cells = [
+            (s.synonym, s.canonical, s.source, str(s.support), f"{s.score:.2f}", s.example[:70])
+            for s in found
+        ]
         output.write(text_layout.format_table([head, *(tuple(map(escape_text, row)) for row in cells)]))
     else:
         output.write("no pair of words goes together often enough")
@@ -170,9 +173,9 @@ def _write_entries(path: Path, pairs: list[tuple[str, str]]) -> None:
     if os.path.lexists(path):  # a link to nothing too: what is written through it, is written elsewhere
         raise UsageError(f"{path} is there: give --out another name")
     entries: dict[str, list[str]] = {}
-    for used, said in pairs:
-        entries.setdefault(used, []).append(said)
-    listed = [{"canonical": used, "synonyms": said} for used, said in entries.items()]
+    for canonical, synonym in pairs:
+        entries.setdefault(canonical, []).append(synonym)
+    listed = [{"canonical": canonical, "synonyms": synonyms} for canonical, synonyms in entries.items()]
     text = json.dumps({"entries": listed}, indent=2, ensure_ascii=False) + "\n"
     try:
         path.write_text(text, encoding="utf-8")

@@ -177,7 +177,7 @@ def _answer_results(
     def footer(shown: Sequence[PackedHit], omitted: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
         cut = list_cut_ranges(shown)
         lines = [*([escape_text(summary)] if summary else []), *responses.omitted_lines([*omitted, *cut])]
-        values = {"said": summary, "cut": cut, "index": responses.state_values(states)}
+        values = {"summary": summary, "cut": cut, "index": responses.state_values(states)}
         return [*lines, responses.state_line(states)], values
 
     options = replace(context.response_options(arguments), detail=detail)
