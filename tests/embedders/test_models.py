@@ -115,7 +115,7 @@ def test_a_vector_of_no_numbers_is_an_error(tmp_path: Path) -> None:
     broken[VOCABULARY.index("token"), 3] = np.nan
     embedder = Model2VecEmbedder(models.model2vec(tmp_path, {"embeddings": broken}))
     assert len(embedder.embed_query("user")) == models.DIMENSIONS
-    with pytest.raises(EmbedderError, match="no number"):
+    with pytest.raises(EmbedderError, match="not a number"):
         embedder.embed_query("token")
 
 

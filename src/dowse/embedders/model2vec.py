@@ -109,7 +109,7 @@ class Model2VecEmbedder:
             if ids:
                 matrix[index] = _mean(model, np.asarray(ids))
         if not np.isfinite(matrix).all():
-            raise EmbedderError(f"{self._weights} has a value that is no number: download it again")
+            raise EmbedderError(f"{self._weights} has a value that is not a number: download it again")
         return normalize_rows(matrix)
 
     def embed_query(self, text: str) -> Sequence[float]:

@@ -40,9 +40,9 @@ def validate_rows(rows: Sequence[object], count: int, dimensions: int, source: s
     try:
         matrix = np.array(rows, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise EmbedderError(f"{source} returned something that is no list of vectors: {error}") from error
+        raise EmbedderError(f"{source} returned something other than a list of vectors: {error}") from error
     if matrix.ndim != 2 or not matrix.shape[1]:
-        raise EmbedderError(f"{source} returned something that is no list of vectors")
+        raise EmbedderError(f"{source} returned something other than a list of vectors")
     if dimensions and matrix.shape[1] != dimensions:
         raise EmbedderError(
             f"{source} returned vectors of {matrix.shape[1]} dimensions, not {dimensions}: "
@@ -50,7 +50,7 @@ def validate_rows(rows: Sequence[object], count: int, dimensions: int, source: s
         )
     if not np.isfinite(matrix).all():
         raise EmbedderError(
-            f"{source} returned a vector with a value that is no number: restart it or update the model"
+            f"{source} returned a vector with a value that is not a number: restart it or update the model"
         )
     if not matrix.any(axis=1).all():
         raise EmbedderError(f"{source} returned a vector of zeros: restart it or update the model")

@@ -35,7 +35,9 @@ def install(root: Path) -> list[Path]:
         _check_place(path, root)
         before = _read(path)
         if before and not _is_shell_script(before):
-            raise UsageError(f"{path} is no shell script: add this line to it yourself: {_shell_command()}")
+            raise UsageError(
+                f"{path} is not a shell script: add this line to it yourself: {_shell_command()}"
+            )
         after = _add_section(before)
         if after != before:
             folder.mkdir(parents=True, exist_ok=True)
@@ -88,7 +90,7 @@ def _check_place(path: Path, root: Path) -> None:
             f"{path} is {target}, outside the repository: add this line to it yourself: {_shell_command()}"
         )
     if target.exists() and not target.is_file():
-        raise UsageError(f"{path} is no file: remove it")
+        raise UsageError(f"{path} is not a file: remove it")
 
 
 def _read(path: Path) -> str:

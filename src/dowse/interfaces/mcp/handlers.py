@@ -324,5 +324,5 @@ def _parse_cursor(arguments: Mapping[str, Any]) -> int:
         return 0
     start, _, digest = arguments["cursor"].partition(".")
     if not (start.isascii() and start.isdigit() and len(start) < 7) or digest != _query_digest(arguments):
-        raise UsageError("this cursor belongs to another query: ask the same one again, without it")
+        raise UsageError("this cursor belongs to another query: repeat your query without it")
     return int(start)

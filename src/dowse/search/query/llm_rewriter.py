@@ -160,5 +160,5 @@ def _clean_answer(content: str) -> str:
     if not line or not any(c.isalnum() for c in line):
         raise RewriterError("the model said nothing")
     if len(line) > MAX_REWRITTEN_CHARS:
-        raise RewriterError(f"the model said {len(line)} characters: that is no query")
+        raise RewriterError(f"the model said {len(line)} characters: that is not a query")
     return line

@@ -71,6 +71,6 @@ class Transaction:
             connection.close()
             raise IndexUnreachable(
                 f"the connection to {self._connections.server.display_url} was lost, "
-                "and the index has changed meanwhile: ask again"
+                "and the index has changed since: search again"
             )
         self._cursor, self._own = connection.cursor(binary=True), connection
