@@ -87,7 +87,7 @@ class Engine(ManagedIndex):
         self.close()
 
     def close(self) -> None:
-        """Let go of the index."""
+        """Close the index."""
         if "_freshness" in self.__dict__:
             self._freshness.close()
         if "store" in self.__dict__:
@@ -236,7 +236,7 @@ class Engine(ManagedIndex):
     def _rank(
         self, snapshot: Snapshot, parsed: ParsedQuery, options: ResolvedOptions
     ) -> tuple[Ranking, SearchResponse]:
-        """Rank without the cache, for the whole trace."""
+        """Rank without the answer cache, since explaining needs the whole trace."""
         timer = StageTimer()
         query = analyze_query(parsed, options.filter, self._is_extension)
         timer.finish("analyze")
@@ -270,7 +270,7 @@ class Engine(ManagedIndex):
         *,
         progress: Progress | None = None,
     ) -> SearchResponse:
-        """Find what belongs to a place: its tests or what it tests, and similar code; line 0 means the whole file."""
+        """Find code related to a place: its tests or what it tests, and similar code; line 0 means the whole file."""
         resolved = resolve_options(options, self.settings)
         for reading in self._freshness.readings(progress):
             with reading:
@@ -330,7 +330,7 @@ class Engine(ManagedIndex):
         names: Iterable[str] = (),
         tests: bool | None = None,
     ) -> Filter:
-        """Make a filter from what people write: aliases of languages, kinds by name."""
+        """Make a filter from names as users write them: aliases of languages, kinds."""
         given = ParsedQuery(
             languages=tuple(languages),
             paths=tuple(paths),
@@ -353,16 +353,16 @@ class Engine(ManagedIndex):
         self._freshness.force_check()
 
     def refresh(self, progress: Progress | None = None) -> list[str]:
-        """Bring the index up to what is on disk if it is not; what stood in the way."""
+        """Reindex what changed on disk; return notes on what prevented it."""
         return self._freshness.refresh(progress)
 
     def reindex(self, paths: Iterable[str]) -> list[str]:
-        """Bring files that are said to have changed up to date, however large the tree; what stood in the way."""
+        """Reindex files that are reported as changed, however large the tree; return notes on what prevented it."""
         return self._freshness.reindex(paths)
 
 
 class _GraphSource:
-    """The engine as the graph sees it."""
+    """Source of the code graph: what it needs of the engine."""
 
     def __init__(self, engine: Engine) -> None:
         self.root = engine.root
@@ -370,21 +370,21 @@ class _GraphSource:
         self._engine = engine
 
     def fresh_snapshot(self) -> AbstractContextManager[Snapshot]:
-        """Return the index as the disk is."""
+        """Open a snapshot of the index, after it was refreshed."""
         self._engine.refresh()
         return self._engine.store.snapshot()
 
     def put_blob(self, name: str, data: bytes) -> None:
-        """Keep something beside the index; where that cannot be written, it is made again next time."""
+        """Store bytes beside the index; if it is not writable, they are made again next time."""
         if self._engine.read_only:
             return
         with suppress(IndexUnwritable):
             self._engine.store.put_blob(name, data)
 
     def get_blob(self, name: str) -> bytes | None:
-        """Return what was kept."""
+        """Return what was stored under a name; None if there is nothing."""
         return self._engine.store.get_blob(name)
 
     def search(self, query: str, filter: Filter, limit: int) -> Sequence[SearchResult]:
-        """Return what a search finds."""
+        """Return the hits of a search."""
         return self._engine.search(query, SearchOptions(limit=limit, filter=filter, text=False)).results

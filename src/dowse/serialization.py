@@ -31,7 +31,7 @@ def as_json(value: object) -> bytes:
 
 
 def from_json(data: bytes) -> Any:
-    """Decode JSON; ``ValueError`` if it is none, or nested so deeply that nobody here wrote it."""
+    """Decode JSON; ``ValueError`` if it is invalid or nested too deeply."""
     return orjson.loads(data)
 
 
@@ -47,7 +47,7 @@ def pack_columns(head: object, columns: Iterable[Iterable[int]], rest: bytes = b
 
 
 def unpack_columns(data: bytes, count: int) -> tuple[Any, Sequence[array[int]], bytes]:
-    """Unpack the head, so many columns, and the rest; ``ValueError`` if the columns are not all there."""
+    """Unpack the head, ``count`` columns, and the rest; ``ValueError`` if a column is missing or cut off."""
     start = data.find(b"\n") + 1
     head, ends = from_json(data[:start])
     if len(ends) != count + 1 or ends[0] != 0:
@@ -69,7 +69,7 @@ def deflate(data: bytes) -> bytes:
 
 
 def inflate(data: bytes, limit: int = MAX_INFLATED_BYTES) -> bytes:
-    """Restore what was deflated; ``ValueError`` beyond so many bytes, ``zlib.error`` if it is not whole."""
+    """Decompress data; ``ValueError`` if the result exceeds the limit, ``zlib.error`` if the data is not complete."""
     stream = zlib.decompressobj()
     restored = stream.decompress(data, limit + 1)
     if len(restored) > limit:

@@ -38,7 +38,7 @@ class TreeContext:
 
     @cached_property
     def languages(self) -> Languages:
-        """The languages in force."""
+        """The built-in languages, as the settings extend them."""
         return extend_builtin(self.settings.languages)
 
     @cached_property
@@ -53,7 +53,7 @@ class TreeContext:
 
     @cached_property
     def store(self) -> Store:
-        """Where the index is."""
+        """The store that the settings name."""
         return self.store_at(self.settings.store)
 
     def store_at(self, name: str) -> Store:

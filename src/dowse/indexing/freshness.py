@@ -124,7 +124,7 @@ class Freshness:
         self._forced_check = time.monotonic()
 
     def refresh(self, progress: Progress | None = None) -> list[str]:
-        """Make sure that there is a fresh index; return notes."""
+        """Make the index fresh; return notes on what prevented it."""
         with self.fresh_snapshot(progress) as (_, notes):
             return notes
 
@@ -173,7 +173,7 @@ class Freshness:
             return [_describe_first_run(state, self._context.index(progress), self._root)]
 
     def reindex(self, paths: Iterable[str]) -> list[str]:
-        """Reindex files that are said to have changed, however large the tree; return notes."""
+        """Reindex files that are reported as changed, however large the tree; return notes."""
         if self._store.state() is not IndexState.CURRENT:
             return self.refresh()
         with self._store.snapshot() as snapshot:

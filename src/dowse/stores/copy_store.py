@@ -1,4 +1,4 @@
-"""Index migration: copy an index from one store to another, incrementally; what is there already is skipped."""
+"""Index migration: copy an index from one store to another, incrementally; contents that the target has are skipped."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def retrieve_entity(context: Context, arguments: Mapping[str, Any]) -> Answer:
 
 
 def _fresh_engine(context: Context, arguments: Mapping[str, Any], target: str) -> tuple[Engine, str]:
-    """Return the one engine to query, its index brought up to date: a graph does not span repositories."""
+    """Return the one engine to query, with a fresh index: a graph does not span repositories."""
     engines, rest = select_engine(context.engines(arguments.get("repo", "")), target)
     (engine,) = engines.values()
     engine.refresh(context.call.progress)

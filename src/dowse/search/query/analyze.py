@@ -104,8 +104,8 @@ def analyze_query(parsed: ParsedQuery, filter: Filter, is_extension: Callable[[s
 def analyze_text(text: str, is_extension: Callable[[str], bool], patterns: Sequence[str] = ()) -> Query:
     """Analyze the words of a query.
 
-    ``is_extension`` knows those of source files (``.py``), and is asked only if need be; ``patterns`` are names that
-    are asked for in so many words (``name:*Handler``): they are a filter, and looked up as well.
+    ``is_extension`` knows those of source files (``.py``), and is asked only if need be; ``patterns`` are
+    the names of a filter (``name:*Handler``), which are looked up as well.
     """
     clean = " ".join(word[:MAX_WORD_CHARS] for word in text[:MAX_TEXT_CHARS].replace("\0", " ").split())
     abbreviated = ABBREVIATIONS.findall(clean)

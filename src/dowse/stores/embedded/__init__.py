@@ -209,7 +209,7 @@ class EmbeddedStore:
                 )
 
     def close(self) -> None:
-        """Let go of files and connections; those in use are let go of after use."""
+        """Close files and connections; those in use are closed after use."""
         with self._guard:
             if self._open_index is not None:
                 self._open_index.close()

@@ -124,7 +124,7 @@ class EmbeddedSnapshot:
         return [hit for hit in hits if hit.chunk >> CHUNK_BITS not in gone]
 
     def _find_passing_files(self, filter: Filter) -> frozenset[int]:
-        """Find the files that a filter lets through."""
+        """Find the files that pass a filter."""
         files = self._cache.files_by_filter.get(filter)
         if files is None:
             rows = self._catalogue.list_live_files(self.generation)
@@ -236,7 +236,7 @@ class EmbeddedSnapshot:
         return None if id is None else self.file(id)
 
     def prefetch(self, ids: Sequence[int]) -> None:
-        """Do nothing: contents are at hand."""
+        """Do nothing: contents are local."""
 
     def content(self, id: int) -> bytes:
         """Read the content of a file."""

@@ -44,7 +44,7 @@ class EmbeddedWriter:
         self._is_empty = not catalogue.has_contents()
 
     def close(self) -> None:
-        """Let go of the derived indexes."""
+        """Close the derived indexes."""
         self._lexical.close()
 
     def repair(self) -> None:

@@ -332,7 +332,7 @@ class LexicalWriter:
             self._writer.commit()
 
     def close(self) -> None:
-        """Wait for merges that are under way and let go of the lock."""
+        """Wait for merges in progress and release the lock."""
         with _translate_write_errors():
             self._writer.wait_merging_threads()
 

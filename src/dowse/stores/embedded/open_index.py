@@ -99,7 +99,7 @@ class OpenIndex:
             self.idle.pop().close()
 
     def forget_derived(self) -> None:
-        """Let go of derived indexes that turned out to be corrupt: rebuilt, they have the same generation."""
+        """Close derived indexes that turned out to be corrupt: after a rebuild, they have the same generation."""
         with self._guard:
             self._lexical = self._reader = self._vectors = None
 

@@ -219,7 +219,7 @@ class PostgresStore:
         return maintenance.gc(self.connections, forget, older_than_days)
 
     def close(self) -> None:
-        """Let go of connections; those in use are let go of after use."""
+        """Close connections; those in use are closed after use."""
         self.connections.close()
 
 

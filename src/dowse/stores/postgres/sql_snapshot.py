@@ -46,7 +46,7 @@ class PostgresSnapshot:
         self._files = FileReader(transaction, cache, self._filters)
 
     def close(self) -> None:
-        """Let go of what the session holds."""
+        """Close the transaction of the snapshot."""
         self._transaction.close()
 
     # --- the channels ---

@@ -48,7 +48,7 @@ class ViewState(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """Equal for equal answers."""
+        """Identify the state for caches: equal keys mean equal answers."""
         return self.identity, self.generation, self.restamps
 
 

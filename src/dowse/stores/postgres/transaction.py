@@ -32,7 +32,7 @@ class Transaction:
         self._own: Connection | None = None
 
     def close(self) -> None:
-        """Let go of a connection that was opened in place of a lost one."""
+        """Close a connection that was opened in place of a lost one."""
         if self._own is not None:
             self._own.close()
 

@@ -64,7 +64,7 @@ class PostgresWriter:
         self._connection = self._open_locked_connection()
 
     def close(self) -> None:
-        """Let go of the lock, then of the connection: the server notices the end of a connection a moment later."""
+        """Release the lock, then the connection: the server notices a closed connection a moment later."""
         with suppress(psycopg.Error):  # a connection that is lost has lost its locks
             self._connection.rollback()
             self._connection.execute("SELECT pg_advisory_unlock_all()")
