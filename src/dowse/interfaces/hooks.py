@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 from dowse.errors import UsageError
@@ -28,19 +29,15 @@ _LEADING_COMMENTS = re.compile(r"(#.*(\n|\Z))*")
 
 def install(root: Path) -> list[Path]:
     """Add our section to the hooks, next to what they do already; return the files that changed."""
-    folder = _hooks_folder(root)
     changed = []
-    for name in HOOK_NAMES:
-        path = folder / name
-        _check_place(path, root)
-        before = _read(path)
+    for path, before in _read_hooks(root):
         if before and not _is_shell_script(before):
             raise UsageError(
                 f"{path} is not a shell script: add this line to it yourself: {_shell_command()}"
             )
         after = _add_section(before)
         if after != before:
-            folder.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             _write(path, after)
             path.chmod(path.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
             changed.append(path)
@@ -49,12 +46,8 @@ def install(root: Path) -> list[Path]:
 
 def uninstall(root: Path) -> list[Path]:
     """Remove our section from the hooks, and hooks with nothing else in them; return the files that changed."""
-    folder = _hooks_folder(root)
     changed = []
-    for name in HOOK_NAMES:
-        path = folder / name
-        _check_place(path, root)
-        before = _read(path)
+    for path, before in _read_hooks(root):
         after = _remove_section(before)
         if after == before:
             continue
@@ -64,6 +57,15 @@ def uninstall(root: Path) -> list[Path]:
         else:
             _write(path, after)
     return changed
+
+
+def _read_hooks(root: Path) -> Iterator[tuple[Path, str]]:
+    """Read the hooks that may start dowse; the text of one that does not exist is empty."""
+    folder = _hooks_folder(root)
+    for name in HOOK_NAMES:
+        path = folder / name
+        _check_place(path, root)
+        yield path, _read(path)
 
 
 def _hooks_folder(root: Path) -> Path:
