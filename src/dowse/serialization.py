@@ -49,7 +49,7 @@ def pack_columns(head: object, columns: Iterable[Iterable[int]], rest: bytes = b
 def unpack_columns(data: bytes, count: int) -> tuple[Any, Sequence[array[int]], bytes]:
     """Unpack the head, ``count`` columns, and the rest; ``ValueError`` if a column is missing or cut off."""
     start = data.find(b"\n") + 1
-    head, ends = from_json(data[:start])
+    head, ends = orjson.loads(data[:start])
     if len(ends) != count + 1 or ends[0] != 0:
         raise ValueError(f"there are not {count} columns")
     if not all(type(end) is int for end in ends) or any(a > b for a, b in pairwise(ends)):
