@@ -74,11 +74,13 @@ def _has_more(
     settings: Settings,
 ) -> bool:
     """Return whether a higher limit would bring another hit: one that no earlier hit shows, and relevant enough."""
-    expansion, without_text = Expansion(ranking.query), replace(options, text=False)
-    for rank in range(len(found) + 1, len(ranking.candidates) + 1):
-        hit = expand_hit(snapshot, ranking, expansion, rank, without_text, settings)
-        if not any(_is_within(hit, other) for other in found):
-            return hit.relevance >= options.min_relevance
+    shown, without_text = {hit.path for hit in found}, replace(options, text=False)
+    for rank, candidate in enumerate(ranking.candidates[len(found) :], len(found) + 1):
+        if candidate.file.path in shown:  # else no lines of it are shown, whatever they are
+            hit = expand_hit(snapshot, ranking, Expansion(ranking.query), rank, without_text, settings)
+            if any(_is_within(hit, other) for other in found):
+                continue
+        return ranking.relevances[candidate.id] >= options.min_relevance
     return False
 
 
