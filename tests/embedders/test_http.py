@@ -300,8 +300,8 @@ def test_the_key_for_openai_is_not_for_others(
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     openai(service.url + "/v1", tmp_path).embed_documents(["one"])
     assert "authorization" not in service.requests[0].headers
-    assert settings.embedder_key("api.openai.com") == KEY
-    assert settings.embedder_key("example.org") == ""
+    assert settings.read_service_key("embedder", "api.openai.com") == KEY
+    assert settings.read_service_key("embedder", "example.org") == ""
 
 
 def test_no_key_for_openai_is_said_before_anything_is_sent() -> None:

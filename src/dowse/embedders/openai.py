@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from dowse.embedders.http_base import HttpEmbedder
 from dowse.errors import EmbedderError
 from dowse.services.http_client import host
+from dowse.settings import OPENAI_HOST
 
 if TYPE_CHECKING:
     from dowse.services.http_client import Client
 
 DEFAULT_URL = "https://api.openai.com/v1"
-OPENAI_HOST = "api.openai.com"
 DEFAULT_MODEL = "text-embedding-3-small"
 
 ADVICE = {
