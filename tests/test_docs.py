@@ -15,6 +15,11 @@ ROOT = Path(__file__).parent.parent
 FOLDERS = ("docs", "benchmarks", "examples")
 PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in (ROOT / folder).rglob("*.md"))])
 
+CODE = ("src", "tests", "benchmarks", "training", "docs", "fuzz")
+
+SAMPLE_MODULES = {"conftest.py"}
+"""Names of modules that stand for anybody's."""
+
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_lead_somewhere(page: Path) -> None:
@@ -57,3 +62,14 @@ def test_language_keys_in_examples_exist() -> None:
     known = {field.name for field in fields(Language)}
     for table in re.findall(r"```toml\n(.*?)```", page, re.S):
         assert set(re.findall(r"^(\w+) =", table, re.M)) <= known
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_modules_that_are_named_exist(page: Path) -> None:
+    if page.name in ("modules.md", "CHANGELOG.md") or "retrieval" in page.name:
+        return
+    text = re.sub(r"```.*?```|^    .*$", "", page.read_text(encoding="utf-8"), flags=re.S | re.M)
+    named = set(re.findall(r"`((?:[\w*]+/)*[a-z_]\w+\.py)`", text))
+    files = [path.as_posix() for folder in CODE for path in (ROOT / folder).rglob("*.py")]
+    missing = {name for name in named if not any(file.endswith(f"/{name}") for file in files)}
+    assert missing - SAMPLE_MODULES == set()

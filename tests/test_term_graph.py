@@ -273,7 +273,7 @@ def test_suggest_from_documentation(tmp_path: Path, home: Path) -> None:
     fillers = "".join(filler.format(n, word) for n, word in enumerate(_names(300)))
     (tmp_path / "filler.py").write_text(fillers, encoding="utf-8")
     found = shell.json("terms", "suggest", "--out", str(out))["suggestions"]
-    assert ("delete", "purge") in {(s["said"], s["used"]) for s in found}
+    assert ("delete", "purge") in {(s["synonym"], s["canonical"]) for s in found}
     assert all(s["source"] == "docs" and s["support"] >= 3 for s in found)
     jsonschema.validate(json.loads(out.read_text("utf-8")), SCHEMA)
     assert shell("terms", "suggest", "--out", str(out)).returncode == 2, "nothing is overwritten"
@@ -310,7 +310,7 @@ def test_a_search_that_was_asked_again_with_success_is_a_suggestion() -> None:
         query_log.LoggedQuery(5010.0, "another matter", 4, 0.9),
     ]
     found = list(suggest._find_reformulations(asked))
-    assert [(s.said, s.used, s.source) for s in found] == [("kill", "reap", "log")]
+    assert [(s.synonym, s.canonical, s.source) for s in found] == [("kill", "reap", "log")]
 
 
 def test_the_log_stays_small_and_survives_damage(

@@ -30,7 +30,6 @@ from dowse.errors import (
 )
 from dowse.indexing.freshness import Freshness, FreshnessContext
 from dowse.managed_index import ManagedIndex
-from dowse.query_filters import merge_filters
 from dowse.search import pipeline
 from dowse.search.answer_cache import AnswerCache
 from dowse.search.output import read_place
@@ -38,7 +37,7 @@ from dowse.search.pipeline import Searcher
 from dowse.search.query import parse
 from dowse.search.query.analyze import analyze_query
 from dowse.search.query.relax import found_nothing, list_relaxed
-from dowse.search.query.resolve_options import resolve_options
+from dowse.search.query.resolve_options import merge_filters, resolve_options
 from dowse.search.query_log import log_query
 from dowse.search.ranking.candidates import Ranking
 from dowse.search.ranking.features.context import FeatureContext
@@ -88,7 +87,7 @@ class Engine(ManagedIndex):
         self.close()
 
     def close(self) -> None:
-        """Let go of the index."""
+        """Close the index."""
         if "_freshness" in self.__dict__:
             self._freshness.close()
         if "store" in self.__dict__:
@@ -129,11 +128,6 @@ class Engine(ManagedIndex):
 
         return rewrite_query(parse.parse_query(query), self.term_graph(file), None).rewrite
 
-    def _log(self, query: str, response: SearchResponse) -> None:
-        """Keep the query, if the user wants that."""
-        if self.settings.search_log:
-            log_query(self.search_log, query, response)
-
     # --- what it does ---
 
     def search(
@@ -150,7 +144,8 @@ class Engine(ManagedIndex):
             response = replace(response, notes=(*response.notes, note))
         if (parsed.is_exact or parsed.has_filters) and found_nothing(response):
             response = self._search_relaxed(query, parsed, given) or response
-        self._log(query, response)
+        if self.settings.search_log:
+            log_query(self.search_log, query, response)
         if options.neighbours:
             response = replace(response, results=tuple(map(self._add_neighbours, response.results)))
         return response
@@ -241,7 +236,7 @@ class Engine(ManagedIndex):
     def _rank(
         self, snapshot: Snapshot, parsed: ParsedQuery, options: ResolvedOptions
     ) -> tuple[Ranking, SearchResponse]:
-        """Rank without the cache, for the whole trace."""
+        """Rank without the answer cache, since explaining needs the whole trace."""
         timer = StageTimer()
         query = analyze_query(parsed, options.filter, self._is_extension)
         timer.finish("analyze")
@@ -249,13 +244,14 @@ class Engine(ManagedIndex):
 
     def _parse_query(self, query: str, given: SearchOptions | None) -> tuple[ParsedQuery, ResolvedOptions]:
         """Parse and rewrite a query, resolve the options, and add the filters of the query to them."""
-        if not query.strip("\0 \t\r\n"):
-            raise UsageError("the query is empty: say what to look for, in words or by name")
-        parsed = self._rewrite(parse.parse_query(query))
-        if not (parsed.text.strip() or parsed.names or parsed.phrases or parsed.regexes):
+        parsed = parse.parse_query(query)
+        options = self._add_filters(parsed, given)
+        if not (parsed.text.strip("\0 \t\r\n") or options.filter.names or parsed.phrases or parsed.regexes):
+            if not query.strip("\0 \t\r\n"):
+                raise UsageError("the query is empty: say what to look for, in words or by name")
             what = "only has filters" if parsed.has_filters else "asks for nothing"
             raise UsageError(f'the query {what}: add words, a name:PATTERN, a "phrase" or a /regex/')
-        return parsed, self._add_filters(parsed, given)
+        return self._rewrite(parsed), options
 
     def _add_filters(self, parsed: ParsedQuery, given: SearchOptions | None) -> ResolvedOptions:
         """Resolve options, with the filters of a query beside those of the caller."""
@@ -279,7 +275,7 @@ class Engine(ManagedIndex):
         *,
         progress: Progress | None = None,
     ) -> SearchResponse:
-        """Find what belongs to a place: its tests or what it tests, and similar code; line 0 means the whole file."""
+        """Find code related to a place: its tests or what it tests, and similar code; line 0 means the whole file."""
         resolved = resolve_options(options, self.settings)
         for reading in self._freshness.readings(progress):
             with reading:
@@ -339,7 +335,7 @@ class Engine(ManagedIndex):
         names: Iterable[str] = (),
         tests: bool | None = None,
     ) -> Filter:
-        """Make a filter from what people write: aliases of languages, kinds by name."""
+        """Make a filter from names as users write them: aliases of languages, kinds."""
         given = ParsedQuery(
             languages=tuple(languages),
             paths=tuple(paths),
@@ -362,16 +358,16 @@ class Engine(ManagedIndex):
         self._freshness.force_check()
 
     def refresh(self, progress: Progress | None = None) -> list[str]:
-        """Bring the index up to what is on disk if it is not; what stood in the way."""
+        """Reindex what changed on disk; return notes on what prevented it."""
         return self._freshness.refresh(progress)
 
     def reindex(self, paths: Iterable[str]) -> list[str]:
-        """Bring files that are said to have changed up to date, however large the tree; what stood in the way."""
+        """Reindex files that are reported as changed, however large the tree; return notes on what prevented it."""
         return self._freshness.reindex(paths)
 
 
 class _GraphSource:
-    """The engine as the graph sees it."""
+    """Source of the code graph: what it needs of the engine."""
 
     def __init__(self, engine: Engine) -> None:
         self.root = engine.root
@@ -379,21 +375,21 @@ class _GraphSource:
         self._engine = engine
 
     def fresh_snapshot(self) -> AbstractContextManager[Snapshot]:
-        """Return the index as the disk is."""
+        """Open a snapshot of the index, after it was refreshed."""
         self._engine.refresh()
         return self._engine.store.snapshot()
 
     def put_blob(self, name: str, data: bytes) -> None:
-        """Keep something beside the index; where that cannot be written, it is made again next time."""
+        """Store bytes beside the index; if it is not writable, they are made again next time."""
         if self._engine.read_only:
             return
         with suppress(IndexUnwritable):
             self._engine.store.put_blob(name, data)
 
     def get_blob(self, name: str) -> bytes | None:
-        """Return what was kept."""
+        """Return what was stored under a name; None if there is nothing."""
         return self._engine.store.get_blob(name)
 
     def search(self, query: str, filter: Filter, limit: int) -> Sequence[SearchResult]:
-        """Return what a search finds."""
+        """Return the hits of a search."""
         return self._engine.search(query, SearchOptions(limit=limit, filter=filter, text=False)).results

@@ -162,7 +162,7 @@ def _data_name(path: Path, *, trusts_any: bool = False) -> str:
 def seal(data: Path) -> None:
     """Mark a data folder as made, or trusted, by this user: holds for this very folder, wherever it is moved."""
     try:
-        safe_files.write_regular(data / SEAL_FILE, _expected_seal(data).encode(), KEY_MODE)
+        safe_files.write_regular(data / SEAL_FILE, _compute_seal(data).encode(), KEY_MODE)
     except OSError as error:
         raise IndexUnwritable.because(f"the index at {data.parent}", error) from error
 
@@ -171,12 +171,12 @@ def _has_valid_seal(data: Path) -> bool:
     try:
         return is_own_folder(data) and safe_files.read_regular(
             data / SEAL_FILE, 64
-        ).decode() == _expected_seal(data)
+        ).decode() == _compute_seal(data)
     except (OSError, UnicodeDecodeError):
         return False
 
 
-def _expected_seal(data: Path) -> str:
+def _compute_seal(data: Path) -> str:
     status = os.lstat(data)
     return _hash(f"{data.name} {status.st_dev} {status.st_ino}".encode())
 

@@ -46,7 +46,7 @@ class ManagedIndex(TreeContext):
     def index(
         self, progress: Progress | None = None, *, rebuild: bool = False, wait: bool = False
     ) -> IndexReport:
-        """Bring the index up to what is on disk.
+        """Index new and changed files, and remove deleted ones.
 
         ``rebuild`` starts from nothing; ``wait`` waits for another process that writes the index, for some time.
         """

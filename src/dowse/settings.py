@@ -29,6 +29,8 @@ from dowse.settings_schema import Settings as Settings
 
 USER_ORIGIN = "user settings"
 
+OPENAI_HOST = "api.openai.com"
+
 _OTHER_VARIABLES = frozenset({"embedder_key", "rewriter_key", "mcp_token", "state_dir", "cache_dir"})
 """The other environment variables with the prefix, in lower case and without it."""
 
@@ -145,17 +147,10 @@ def is_posix() -> bool:
     return os.name == "posix"
 
 
-def embedder_key(host: str) -> str:
-    """Read the key for an embedding service, if there is one; OpenAI's key is only sent to OpenAI."""
-    return read_variable("DOWSE_EMBEDDER_KEY") or (
-        read_variable("OPENAI_API_KEY") if host == "api.openai.com" else ""
-    )
-
-
-def rewriter_key(host: str) -> str:
-    """Read the key for a service that rewrites queries, if there is one; OpenAI's key is only sent to OpenAI."""
-    return read_variable("DOWSE_REWRITER_KEY") or (
-        read_variable("OPENAI_API_KEY") if host == "api.openai.com" else ""
+def read_service_key(service: str, host: str) -> str:
+    """Read the key for the embedder or the rewriter, if there is one; OpenAI's key is only sent to OpenAI."""
+    return read_variable(f"DOWSE_{service.upper()}_KEY") or (
+        read_variable("OPENAI_API_KEY") if host == OPENAI_HOST else ""
     )
 
 

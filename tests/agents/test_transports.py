@@ -155,7 +155,7 @@ def test_tools_of_locagent(connect: Connect) -> None:
             code = await client.call_tool(
                 "retrieve_entity", {"entity_ids": ["src/session.py:Token", "nothing"]}
             )
-            assert "class Token" in text(code) and "nothing is called 'nothing'" in text(code)
+            assert "class Token" in text(code) and "nothing has the name 'nothing'" in text(code)
 
     run(work)
 

@@ -68,7 +68,7 @@ def test_a_run_over_an_empty_tree_is_an_index(store: Store) -> None:
         assert snapshot.file_count() == 0
         assert lexical(snapshot, "token") == []
         assert dense(snapshot, "token") == []
-        assert dict(snapshot.watched()) == watch_folders({"": 7})
+        assert dict(snapshot.list_watched()) == watch_folders({"": 7})
 
 
 def test_an_unfinished_index_can_be_read_but_is_not_current(store: Store) -> None:
@@ -109,13 +109,15 @@ def test_the_report_and_what_is_watched_come_back(store: Store) -> None:
         writer.finish(REPORT, WATCHED)
     assert store.status().report == REPORT
     with store.snapshot() as snapshot:
-        assert dict(snapshot.watched()) == WATCHED
-        assert all(isinstance(path.kind, WatchKind) for path in snapshot.watched())
+        assert dict(snapshot.list_watched()) == WATCHED
+        assert all(isinstance(path.kind, WatchKind) for path in snapshot.list_watched())
     with store.writer() as writer:
         writer.finish(replace(REPORT, seen=6), watch_folders({"": 124}))
     assert store.status().report == replace(REPORT, seen=6)
     with store.snapshot() as snapshot:
-        assert dict(snapshot.watched()) == watch_folders({"": 124}), "also where nothing else has changed"
+        assert dict(snapshot.list_watched()) == watch_folders({"": 124}), (
+            "also where nothing else has changed"
+        )
 
 
 def test_what_is_watched_is_merged_and_forgotten(store: Store) -> None:
@@ -126,13 +128,13 @@ def test_what_is_watched_is_merged_and_forgotten(store: Store) -> None:
         writer.restamp({}, {skipped: WatchedTime(8)}, {skipped, folder})
     expected = {path: time for path, time in WATCHED.items() if path != folder} | {skipped: WatchedTime(8)}
     with store.snapshot() as snapshot:
-        assert dict(snapshot.watched()) == expected
-        assert snapshot.watched()[absent] == WatchedTime(None), "it may still come"
+        assert dict(snapshot.list_watched()) == expected
+        assert snapshot.list_watched()[absent] == WatchedTime(None), "it may still come"
     with store.writer() as writer:
         writer.restamp({}, None, {skipped})
     del expected[skipped]
     with store.snapshot() as snapshot:
-        assert dict(snapshot.watched()) == expected
+        assert dict(snapshot.list_watched()) == expected
 
 
 def test_secrets_are_listed_until_their_file_goes(store: Store) -> None:
@@ -931,7 +933,7 @@ def everything(snapshot: Snapshot) -> list[object]:
         files,
         {path: snapshot.content(file.id) for path, file in files.items() if file},
         {path: snapshot.file(file.id) for path, file in files.items() if file},
-        dict(snapshot.watched()),
+        dict(snapshot.list_watched()),
         {text: sorted(lexical(snapshot, text)) for text in ("token", "serve", "fresh", "login")},
         sorted(dense(snapshot, "refresh token")),
         snapshot.file_cosines(EMBEDDER.embed_query("refresh token"), [f.id for f in files.values() if f]),

@@ -48,7 +48,7 @@ def cut_chunks(
 
 @dataclass
 class _Cutter:
-    """The file at hand: where its rows start and end, its entities by parent, its tree."""
+    """The file that is cut: where its rows start and end, its entities by parent, its tree."""
 
     content: bytes
     entities: Sequence[Entity]

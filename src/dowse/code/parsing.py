@@ -112,7 +112,7 @@ def _refuse_uninstalled(package: str, spec: str) -> None:
     is_installed = folder.name in _INSTALL_FOLDERS and not folder.samefile(os.curdir)
     if folder != beside_tree_sitter and not is_installed:
         raise SettingsError(
-            f"grammar '{spec}' is not loaded: {folder} is no folder of installed packages; "
+            f"grammar '{spec}' is not loaded: {folder} is not a folder of installed packages; "
             "install the package with pip"
         )
 

@@ -101,7 +101,7 @@ def find_tokens(text: bytes, wanted: frozenset[str]) -> frozenset[str]:
         )
     lowered = text.translate(_BLANK_IN_LOWER_CASE)
     found = []
-    for token, substring in _required_substrings(wanted):
+    for token, substring in _find_required_substrings(wanted):
         at = lowered.find(substring)
         while at >= 0:
             end = lowered.find(b" ", at)
@@ -114,7 +114,7 @@ def find_tokens(text: bytes, wanted: frozenset[str]) -> frozenset[str]:
 
 
 @lru_cache(maxsize=500)
-def _required_substrings(wanted: frozenset[str]) -> list[tuple[str, bytes]]:
+def _find_required_substrings(wanted: frozenset[str]) -> list[tuple[str, bytes]]:
     """Find what every word that gives a token contains: the stem without what stemming adds ("use" is from "using")."""
     return [(token, (_STEM_ENDING.sub("", token) or token).encode()) for token in wanted]
 

@@ -56,7 +56,7 @@ class GraphSource(Protocol):
     settings: Settings
 
     def fresh_snapshot(self) -> AbstractContextManager[Snapshot]:
-        """Open a snapshot of the index, brought up to date with the disk."""
+        """Open a snapshot of the index, after it was refreshed."""
         ...
 
     def put_blob(self, name: str, data: bytes) -> None:

@@ -103,7 +103,7 @@ def read_code(snapshot: Snapshot, graph: Graph, node: Node, context: int) -> Ent
     path = graph.file_of(node.id)
     file = snapshot.file_at(path)
     if file is None:
-        raise EntityNotFound(f"{path} is not in the index any more: ask again")
+        raise EntityNotFound(f"{path} is not in the index any more: search again")
     lines = snapshot.content(file.id).decode("utf-8", "replace").splitlines()
     first, last = (1, len(lines)) if node.kind is Kind.FILE else (node.start_line, node.end_line)
     first, last = max(1, first - context), min(len(lines), last + context)

@@ -58,7 +58,7 @@ class ChangeTracker:
             self.close()
         try:
             self._watch = self._watch or Watch(self._root)
-            self._watch.add(_select_folders(snapshot.watched()))
+            self._watch.add(_select_folders(snapshot.list_watched()))
         except Unwatchable:
             self.close()
 
@@ -74,7 +74,7 @@ class ChangeTracker:
         changed = self._watch.drain_events()
         if changed or changed is None:
             self.invalidate()
-        return None if changed and self._watch.lacks(_select_folders(snapshot.watched())) else changed
+        return None if changed and self._watch.lacks(_select_folders(snapshot.list_watched())) else changed
 
     def is_synced(self, snapshot: Snapshot) -> bool:
         """Return whether a generation differs from the disk only in events that are not drained yet."""
@@ -85,7 +85,7 @@ class ChangeTracker:
         if (
             not self.is_synced(snapshot)
             and self._watch
-            and not self._watch.lacks(_select_folders(snapshot.watched()))
+            and not self._watch.lacks(_select_folders(snapshot.list_watched()))
         ):
             self._synced = snapshot.identity, snapshot.generation
 

@@ -21,7 +21,7 @@ from dowse.indexing.ignore import Pattern, PatternList, ancestor_dirs, parse_lin
 from dowse.indexing.ignore_files import IGNORE_FILES, ActiveIgnoreFiles, IgnoreFiles
 from dowse.indexing.stamps import judge_time, read_changed_ns, stamp_of
 from dowse.roots import find_main_checkout
-from dowse.safe_files import describe_excess, describe_kind
+from dowse.safe_files import describe_excess, describe_kind, is_utf8
 from dowse.types.discovered import FoundFile, Skipped, SkipReason, Watched, WatchedPath, WatchKind
 
 SIZE_REASONS = (SkipReason.TOO_LARGE,)
@@ -215,7 +215,7 @@ class _EntryChecker:
         path = folder.prefix + entry.name
         shown = path
         try:
-            if not _is_utf8(entry.name):
+            if not is_utf8(entry.name):
                 return Skipped(_to_printable(path), SkipReason.UNREADABLE, "its name is not valid UTF-8")
             if _is_link(entry):
                 return Skipped(
@@ -383,17 +383,6 @@ def _is_link(entry: _Entry) -> bool:
     # Junctions are what Windows has used longer than links; Python tells them apart since 3.12.
     is_junction = getattr(entry, "is_junction", None)
     return entry.is_symlink() or (is_junction is not None and is_junction())
-
-
-def _is_utf8(name: str) -> bool:
-    """Return whether a name is valid UTF-8: others have lone surrogates, which cannot be stored or printed."""
-    if name.isascii():
-        return True
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _to_printable(path: str) -> str:

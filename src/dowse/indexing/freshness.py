@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -102,6 +102,7 @@ class Freshness:
     def __init__(self, context: FreshnessContext) -> None:
         self._context = context
         self._root, self._store = context.root, context.store
+        self._may_update = context.checks_changes and not context.read_only
         self._next_check = 0.0
         self._last_check = 0.0
         self._forced_check = 0.0
@@ -123,7 +124,7 @@ class Freshness:
         self._forced_check = time.monotonic()
 
     def refresh(self, progress: Progress | None = None) -> list[str]:
-        """Make sure that there is a fresh index; return notes."""
+        """Make the index fresh; return notes on what prevented it."""
         with self.fresh_snapshot(progress) as (_, notes):
             return notes
 
@@ -138,7 +139,7 @@ class Freshness:
         with ExitStack() as reading:
             snapshot = self._open_current(reading)
             if snapshot is None:
-                notes = self._build(progress)
+                notes = retry_while_locked(lambda: self._build(progress), progress)
             elif self._may_update:
                 with self._busy:
                     if self._writes != writes:  # another thread's, while this one waited
@@ -163,9 +164,6 @@ class Freshness:
 
     def _build(self, progress: Progress | None) -> list[str]:
         """Build the index, unless another thread or process did meanwhile; return notes."""
-        return retry_while_locked(lambda: self._build_once(progress), progress)
-
-    def _build_once(self, progress: Progress | None) -> list[str]:
         with self._busy:
             state = self._store.state()
             if state is IndexState.CURRENT:
@@ -175,7 +173,7 @@ class Freshness:
             return [_describe_first_run(state, self._context.index(progress), self._root)]
 
     def reindex(self, paths: Iterable[str]) -> list[str]:
-        """Reindex files that are said to have changed, however large the tree; return notes."""
+        """Reindex files that are reported as changed, however large the tree; return notes."""
         if self._store.state() is not IndexState.CURRENT:
             return self.refresh()
         with self._store.snapshot() as snapshot:
@@ -196,8 +194,12 @@ class Freshness:
         changed = self._tracker.drain_events(snapshot)
         if changed is not None and self._outer_rules_hold(snapshot):
             diff = self._diff_paths(snapshot, changed) if changed else None
-        elif self._is_pausing(started):
-            return None
+        elif (
+            self._tracker.is_unavailable
+            and started < self._next_check
+            and self._forced_check < self._last_check
+        ):
+            return None  # all was compared a moment ago, which has to do where the tree cannot be watched
         else:
             diff = self._compare(snapshot, started)
         self._last_check = started
@@ -207,31 +209,28 @@ class Freshness:
 
     def _outer_rules_hold(self, snapshot: Snapshot) -> bool:
         """Return whether the ignore files outside of the tree, which are not watched, are as they were."""
-        watched = snapshot.watched()
+        watched = snapshot.list_watched()
         if self._outer_rules is None or self._outer_rules[0] is not watched:
             self._outer_rules = watched, tree_diff.select_outer_rules(watched)
         return not tree_diff.have_changed(self._outer_rules[1])
 
-    def _is_pausing(self, now: float) -> bool:
-        """Return whether all was compared a moment ago, which has to do where the tree cannot be watched."""
-        is_soon = now < self._next_check and self._forced_check < self._last_check
-        return is_soon and self._tracker.is_unavailable
-
     def _compare(self, snapshot: Snapshot, started: float) -> tree_diff.TreeDiff:
         """Compare everything with the disk; of a large tree, all folders and the files in those that changed."""
         self._tracker.begin(snapshot)
-        watched = snapshot.watched()
+        watched = snapshot.list_watched()
         is_large = snapshot.file_count() > MAX_CHECKED_FILES
         diff = tree_diff.diff_tree(self._root, {} if is_large else snapshot.manifest(), watched)
         if is_large and (folders := diff.folders):
-            diff = tree_diff.diff_tree(self._root, _select_files(folders, snapshot.manifest()), watched)
+            files = snapshot.manifest().items()
+            inside = {path: known for path, known in files if path.rpartition("/")[0] in folders}
+            diff = tree_diff.diff_tree(self._root, inside, watched)
         done = time.monotonic()
         self._next_check = done + CHECK_PAUSE_FACTOR * (done - started)
         return diff
 
     def _diff_paths(self, snapshot: Snapshot, paths: set[str]) -> tree_diff.TreeDiff:
         """Compare some paths with the disk."""
-        watched = snapshot.watched()
+        watched = snapshot.list_watched()
         around = {
             found: watched[found] for path in paths for found in tree_diff.find_watched_around(path, watched)
         }
@@ -245,11 +244,7 @@ class Freshness:
         with self._store.snapshot() as snapshot:
             if snapshot.file_count() > MAX_CHECKED_FILES:
                 return None
-            return snapshot.manifest(), snapshot.watched()
-
-    @property
-    def _may_update(self) -> bool:
-        return self._context.checks_changes and not self._context.read_only
+            return snapshot.manifest(), snapshot.list_watched()
 
     def _reindex(
         self, diff: tree_diff.TreeDiff, progress: Progress | None, *, is_all: bool = False
@@ -261,7 +256,7 @@ class Freshness:
         with self._busy:
             with self._store.snapshot() as snapshot:
                 is_all = is_all or self._tracker.is_synced(snapshot)
-                watched = snapshot.watched()
+                watched = snapshot.list_watched()
             self._tracker.invalidate()
             try:
                 self._write(diff, watched, progress)
@@ -341,11 +336,6 @@ def retry_while_locked(work: Callable[[], Result], progress: Progress | None) ->
         if progress:
             progress(WAIT_STAGE, 0, 0)
         time.sleep(LOCKED_PAUSE_SECONDS)
-
-
-def _select_files(folders: Container[str], manifest: Mapping[str, KnownFile]) -> dict[str, KnownFile]:
-    """Select the files that are directly in some folders."""
-    return {path: known for path, known in manifest.items() if path.rpartition("/")[0] in folders}
 
 
 def _describe_first_run(state: IndexState, report: IndexReport, root: Path) -> str:

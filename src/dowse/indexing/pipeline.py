@@ -18,7 +18,7 @@ from dowse.embedders.embedder import Embedder, PretokenizingEmbedder
 from dowse.gc_pause import gc_paused
 from dowse.indexing import tree_diff
 from dowse.indexing.analyze_file import VERSION, AnalyzedFile, ParserConfig, PendingFile
-from dowse.indexing.decode import SourceText, read_source
+from dowse.indexing.decode import read_source
 from dowse.indexing.discover import PartialWalk, Rules, check_path, discover
 from dowse.indexing.embed import EmbeddingRun
 from dowse.indexing.stamps import judge_time
@@ -218,24 +218,20 @@ class _Run:
         """Read, decode and mask files one by one, as the analysis asks for them; unchanged contents end here."""
         for file in found:
             found_time = judge_time(file.stamp.changed_ns)
-            source = read_source(self.root / file.path, file.path, self.config.rules.max_file_size)
+            path, config = file.path, self.config
+            source = read_source(self.root / path, path, config.rules.max_file_size)
             if isinstance(source, Skipped):
                 self.skipped.append(source)
-                self.skipped_times[WatchedPath(WatchKind.SKIPPED_FILE, file.path)] = found_time
-            elif pending := self._mask_if_changed(file.path, source):
-                yield pending
-
-    def _mask_if_changed(self, path: str, source: SourceText) -> PendingFile | None:
-        """Blank out the secrets of a file that is to be analyzed; None if its content is the known one."""
-        content = source.content
-        content_hash = self.config.content_hash(path, content)
-        if path in self.manifest and self.manifest[path].content_hash == content_hash:
-            self.restamped[path] = source.stamp
-            return None
-        content, masked = secrets.mask(content, path) if self.config.mask_secrets else (content, ())
-        return PendingFile(
-            path, content, self.writer.find_parsed(content_hash), source.stamp, content_hash, masked
-        )
+                self.skipped_times[WatchedPath(WatchKind.SKIPPED_FILE, path)] = found_time
+                continue
+            content, stamp = source.content, source.stamp
+            content_hash = config.content_hash(path, content)
+            if path in self.manifest and self.manifest[path].content_hash == content_hash:
+                self.restamped[path] = stamp
+                continue
+            known = self.writer.find_parsed(content_hash)
+            content, masked = secrets.mask(content, path) if config.mask_secrets else (content, ())
+            yield PendingFile(path, content, known, stamp, content_hash, masked)
 
     def _join(self, file: PendingFile, analyzed: AnalyzedFile) -> SourceFile:
         """Put together what was read and what was found in it."""

@@ -169,7 +169,7 @@ def _analyze_in_workers(
 def group_by_size(
     items: Iterable[PendingFile], limit: int, alone: float = math.inf
 ) -> Iterator[list[PendingFile]]:
-    """Put neighbours together up to so many bytes of content; those that are large stay alone."""
+    """Group neighbours up to a number of bytes of content; large files stay alone."""
     group: list[PendingFile] = []
     size = 0
     for item in items:

@@ -36,6 +36,17 @@ INDEX_NOT_FOUND, ENTITY_NOT_FOUND, ENTITY_AMBIGUOUS, PARSE_ERROR, TIMEOUT, INVAL
 )  # fmt: skip
 """Codes of errors."""
 
+ERROR_CODES: tuple[tuple[type[Exception], str], ...] = (
+    (EntityNotFound, ENTITY_NOT_FOUND),
+    (EntityAmbiguous, ENTITY_AMBIGUOUS),
+    (IndexProblem, INDEX_NOT_FOUND),
+    (TimeoutError, TIMEOUT),
+    (SyntaxError, PARSE_ERROR),
+    (UsageError, INVALID_ARGUMENT),
+    (DowseError, FAILED),
+)
+"""The code of each kind of error; the first that fits."""
+
 MAX_PREVIEW_LINES = 60
 """Lines up to which an entity is previewed whole; of a longer one, only its skeleton is shown."""
 
@@ -315,20 +326,8 @@ def _catch_errors(work: Callable[[], Values]) -> Values:
     """Return what the work returns, or its error with a code."""
     try:
         return work()
-    except EntityNotFound as error:
-        return _error(ENTITY_NOT_FOUND, str(error))
-    except EntityAmbiguous as error:
-        return _error(ENTITY_AMBIGUOUS, str(error))
-    except IndexProblem as error:
-        return _error(INDEX_NOT_FOUND, str(error))
-    except TimeoutError as error:
-        return _error(TIMEOUT, str(error))
-    except SyntaxError as error:
-        return _error(PARSE_ERROR, str(error))
-    except UsageError as error:
-        return _error(INVALID_ARGUMENT, str(error))
-    except DowseError as error:
-        return _error(FAILED, str(error))
+    except (DowseError, TimeoutError, SyntaxError) as error:
+        return _error(next(code for kind, code in ERROR_CODES if isinstance(error, kind)), str(error))
 
 
 def _error(code: str, message: str) -> Values:

@@ -162,7 +162,7 @@ class MemoryStore:
             )
 
     def close(self) -> None:
-        """Do nothing: there is nothing to let go of."""
+        """Do nothing: there is nothing to close."""
 
 
 class MemoryWriter:
@@ -361,7 +361,7 @@ class MemorySnapshot:
         return row.file if row else None
 
     def prefetch(self, ids: Sequence[int]) -> None:
-        """Do nothing: contents are at hand."""
+        """Do nothing: contents are in memory."""
 
     def content(self, id: int) -> bytes:
         """Read the content of a file."""
@@ -393,6 +393,6 @@ class MemorySnapshot:
         """List every file by path."""
         return self._rows
 
-    def watched(self) -> WatchedTimes:
+    def list_watched(self) -> WatchedTimes:
         """List what is watched beside the files."""
         return self._watched

@@ -34,7 +34,7 @@ from dowse.types.stored import (
     StoredFile,
 )
 
-FORMAT = 15
+FORMAT = 16
 """Version of what stores write. An index of another version is rebuilt, never migrated."""
 
 
@@ -140,7 +140,7 @@ class Snapshot(Protocol):
         """List every file by path, with its stamp and content hash."""
         ...
 
-    def watched(self) -> WatchedTimes:
+    def list_watched(self) -> WatchedTimes:
         """List what is watched beside the files: every folder that was walked, skipped files, outer rules."""
         ...
 
@@ -232,7 +232,7 @@ class Store(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
         ...
 
 

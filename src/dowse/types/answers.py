@@ -99,6 +99,7 @@ class SearchResponse:
     stages: tuple[Stage, ...] = ()
     cached: str = ""  # "exact" or "semantic" if the answer was given before
     low_confidence: bool = False  # nothing good was found: the few results are guesses
+    has_more: bool = False  # a higher limit would bring more
     repositories: tuple[RepositoryReport, ...] = ()  # where several were asked
     relaxed: bool = False  # nothing meets what the query requires: the results do not either
 

@@ -103,6 +103,9 @@ class LanguageVersion(NamedTuple):
     major: int
     minor: int | None  # none if the query has only one number
 
+    def __str__(self) -> str:
+        return f"{self.word} {self.major}" + ("" if self.minor is None else f".{self.minor}")
+
 
 @dataclass(frozen=True, slots=True)
 class Query:

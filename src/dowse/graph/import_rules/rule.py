@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from dowse.graph.scopes import FileScopes, Mention
+from dowse.graph.scopes import FILE, FileScopes, Mention
 
 if TYPE_CHECKING:
     from dowse.graph.symbol_table import SymbolTable
@@ -26,6 +27,15 @@ MODULE, CLASS, FUNCTION, INSTANCE, CONTAINER, SUPER, EXTERNAL, FOLDER = (
 )  # fmt: skip
 """Kinds of values: a file; a class; a function; an object of a class; a container of such objects; ``super()``;
 something outside of the tree; a folder, or a package without a file of its own."""
+
+
+def find_member(tree: SymbolTable, paths: Iterable[str], name: str) -> Value | None:
+    """Find the definition of a name at the top of some files."""
+    for path in paths:
+        file = tree.get_file(path)
+        if scope := file.scopes[FILE].members.get(name):
+            return Value(FUNCTION if file.scopes[scope].is_function else CLASS, path, scope)
+    return None
 
 
 class ImportedName(NamedTuple):

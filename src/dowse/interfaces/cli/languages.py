@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 @options.as_json
 @options.debug
 def languages(name: str | None, root: str | None, as_json: bool) -> int:
-    """List the languages that are understood.
+    """List the supported languages.
 
-    With those that the settings add. NAME is a language, an alias or an extension: show only that one, in
-    full. A file in no language of the list is searched as text.
+    Includes those that the settings add. NAME is a language, an alias or an extension: show only that one, in
+    full. Files of other languages are searched as text.
     """
     with options.open_engine(root, allow_home=True) as engine:
         known = engine.languages

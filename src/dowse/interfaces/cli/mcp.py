@@ -30,12 +30,12 @@ LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
     show_default=True,
     help="With --http: port; 0: any free one.",
 )
-@click.option("--no-token", is_flag=True, help="With --http: let in whoever can reach it.")
+@click.option("--no-token", is_flag=True, help="With --http: let in anybody who can reach the port.")
 @click.option("--read-only", is_flag=True, help="Search the index as it is; never write it.")
 @click.option(
     "--budget", type=click.IntRange(min=1), metavar="TOKENS", help="Size of an answer (default: 2000)."
 )
-@click.option("--no-memory", is_flag=True, help="Send code again that a session has been sent.")
+@click.option("--no-memory", is_flag=True, help="Send code again that was sent before in the session.")
 @click.option(
     "--profile",
     type=click.Choice(["default", "locagent"]),
@@ -63,9 +63,9 @@ def mcp(
 ) -> int:
     """Serve coding agents over the Model Context Protocol.
 
-    Agents start this themselves: 'dowse agent install' tells them to. The folders to search are those that the
-    agent works on, else DIR, else the project around the working directory. With --http, only DIR (or the project
-    here) can be searched, and clients need the token: DOWSE_MCP_TOKEN, or one that is made and printed.
+    Agents start this command themselves, after 'dowse agent install'. It searches the folders that the agent works on,
+    else DIR, else the project around the working directory. With --http, only DIR (or the project here) can be
+    searched, and clients need a token: DOWSE_MCP_TOKEN, or one that is made and printed.
     """
     if budget is not None and budget > MAX_BUDGET_TOKENS:
         raise UsageError(f"a budget may have {MAX_BUDGET_TOKENS} tokens at the most, not {budget}")

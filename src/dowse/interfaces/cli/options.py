@@ -72,7 +72,7 @@ def store(command: F) -> F:
 def embedder(command: F) -> F:
     """Add ``--embedder``: what makes vectors."""
     return click.option(
-        "--embedder", metavar="NAME", help="What turns text into vectors; 'none' for nothing."
+        "--embedder", metavar="NAME", help="The embedder (model) of the dense channel; 'none' for no vectors."
     )(command)
 
 
@@ -99,7 +99,7 @@ def no_refresh(command: F) -> F:
         is_flag=True,
         flag_value=False,
         default=None,
-        help="Do not look for files that changed since the index was written.",
+        help="Do not check for changed files before the search.",
     )(command)
 
 
@@ -137,7 +137,7 @@ def filters(command: F) -> F:
         "names",
         multiple=True,
         metavar="GLOB",
-        help="Only definitions named like this (repeatable).",
+        help="Only definitions named like this, which are looked up by name (repeatable).",
     )(command)
     command = kinds(command)
     command = click.option(
@@ -180,12 +180,12 @@ def ranking(command: F) -> F:
     command = click.option(
         "--hybrid",
         type=click.Choice(["auto", "on", "off"]),
-        help="Whether meaning counts beside words (default: auto, by the query).",
+        help="Whether the dense channel is searched (default: auto, by the query).",
     )(command)
     command = click.option(
         "--near",
         metavar="FILE[:LINE]",
-        help="Where you are: that file, what it imports and its tests are lifted and always considered.",
+        help="Your position: this file, what it imports and its tests rank higher and always considered.",
     )(command)
     command = click.option(
         "--all",

@@ -46,7 +46,10 @@ _SEARCH_OPTIONS = (
         "-C", "--context", type=_LINE_COUNT, metavar="N", help="Lines to show before and after a hit."
     ),
     click.option(
-        "--budget", type=click.IntRange(min=1), metavar="TOKENS", help="The best mix of hits that fits."
+        "--budget",
+        type=click.IntRange(min=1),
+        metavar="TOKENS",
+        help="Show the best mix of hits that fits so many tokens.",
     ),
     click.option(
         "--detail",
@@ -58,7 +61,7 @@ _SEARCH_OPTIONS = (
         "attached",
         multiple=True,
         type=click.Choice(["deps"]),
-        help="deps: say of each hit what it uses, what uses it, and its tests.",
+        help="deps: list for each hit what it uses, what uses it, and its tests.",
     ),
     click.option("--full", is_flag=True, help="On a terminal, show every line of a hit."),
     click.option(
@@ -70,7 +73,7 @@ _SEARCH_OPTIONS = (
         is_flag=True,
         flag_value="off",
         default=None,
-        help="Do not answer from what was answered before.",
+        help="Do not reuse earlier answers.",
     ),
     click.option("--files", "files_only", is_flag=True, help="Print only the paths of the files, each once."),
     options.tree,

@@ -116,7 +116,7 @@ def retrieve_entity(context: Context, arguments: Mapping[str, Any]) -> Answer:
 
 
 def _fresh_engine(context: Context, arguments: Mapping[str, Any], target: str) -> tuple[Engine, str]:
-    """Return the one engine to query, its index brought up to date: a graph does not span repositories."""
+    """Return the one engine to query, with a fresh index: a graph does not span repositories."""
     engines, rest = select_engine(context.engines(arguments.get("repo", "")), target)
     (engine,) = engines.values()
     engine.refresh(context.call.progress)
@@ -177,7 +177,7 @@ def _answer_results(
     def footer(shown: Sequence[PackedHit], omitted: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
         cut = list_cut_ranges(shown)
         lines = [*([escape_text(summary)] if summary else []), *responses.omitted_lines([*omitted, *cut])]
-        values = {"said": summary, "cut": cut, "index": responses.state_values(states)}
+        values = {"summary": summary, "cut": cut, "index": responses.state_values(states)}
         return [*lines, responses.state_line(states)], values
 
     options = replace(context.response_options(arguments), detail=detail)

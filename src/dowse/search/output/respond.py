@@ -34,6 +34,7 @@ def make_response(
     results, notes = (
         (found[:MAX_GUESSES], (NO_GOOD_HITS_NOTE,)) if weak else _keep_relevant(found, options.min_relevance)
     )
+    has_more = not weak and _has_more(snapshot, ranking, found, options, settings)
     ranking.timer.finish("expand")
     return ranking, SearchResponse(
         query=ranking.query,
@@ -45,6 +46,7 @@ def make_response(
         notes=notes,
         stages=ranking.timer.stages,
         low_confidence=weak,
+        has_more=has_more,
     )
 
 
@@ -54,9 +56,7 @@ def _expand_hits(
     """Expand the first candidates to hits: of several in one definition that is shown whole, only the best."""
     expansion = Expansion(ranking.query)
     found: list[SearchResult] = []
-    while (rank := len(found) + 1) <= options.limit:
-        if rank > len(ranking.candidates):
-            break
+    while (rank := len(found) + 1) <= min(options.limit, len(ranking.candidates)):
         hit = expand_hit(snapshot, ranking, expansion, rank, options, settings)
         if any(_is_within(hit, other) for other in found):
             others = [*ranking.candidates[: rank - 1], *ranking.candidates[rank:]]
@@ -64,6 +64,24 @@ def _expand_hits(
         else:
             found.append(hit)
     return ranking, tuple(found)
+
+
+def _has_more(
+    snapshot: Snapshot,
+    ranking: Ranking,
+    found: Sequence[SearchResult],
+    options: ResolvedOptions,
+    settings: Settings,
+) -> bool:
+    """Return whether a higher limit would bring another hit: one that no earlier hit shows, and relevant enough."""
+    shown, without_text = {hit.path for hit in found}, replace(options, text=False)
+    for rank, candidate in enumerate(ranking.candidates[len(found) :], len(found) + 1):
+        if candidate.file.path in shown:  # else no lines of it are shown, whatever they are
+            hit = expand_hit(snapshot, ranking, Expansion(ranking.query), rank, without_text, settings)
+            if any(_is_within(hit, other) for other in found):
+                continue
+        return ranking.relevances[candidate.id] >= options.min_relevance
+    return False
 
 
 def expand_hit(

@@ -45,7 +45,7 @@ NOISE_WORDS = frozenset(
 )
 """Words of people talking to each other. None of them names anything in code as often as it is just said."""
 
-_MARKED = re.compile(r"`([^`\n]{1,200})`|\"([^\"\n]{1,80})\"")
+_QUOTED_WORDS = re.compile(r"`([^`\n]{1,200})`|\"([^\"\n]{1,80})\"")
 _FILE = re.compile(r"(?<![\w-])([\w-]{2,100})\.[A-Za-z][A-Za-z0-9]{0,4}\b")  # or an attribute: meant as well
 
 
@@ -132,7 +132,7 @@ def _count_tokens(text: str) -> dict[str, QueryWord]:
 
 def _find_marked(text: str) -> set[str]:
     """Find words in quotes or backticks, and the names of files without their extension."""
-    quoted = (match.group(1) or match.group(2) for match in _MARKED.finditer(text))
+    quoted = (match.group(1) or match.group(2) for match in _QUOTED_WORDS.finditer(text))
     return {word for part in quoted for word in tokens.split_words(part)} | set(_FILE.findall(text))
 
 

@@ -159,7 +159,7 @@ def load_term_graph(path: Path) -> TermGraph:
     except OSError as error:
         reason = error.strerror or str(error)
         raise SettingsError(
-            f"the term graph {path} cannot be read ({reason}): check the setting 'terms'"
+            f"the term graph {path} cannot be read ({reason}): check the setting 'term_graph'"
         ) from None
     if status.st_size > MAX_FILE_BYTES:
         raise SettingsError(f"the term graph {path} is too large ({status.st_size} bytes)")

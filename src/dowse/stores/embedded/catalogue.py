@@ -79,7 +79,7 @@ class Catalogue(CatalogueConnection):
         row = self._db.execute("SELECT report FROM views WHERE id = ?", (self.view,)).fetchone()
         return row_codec.unpack_report(row[0]) if row and row[0] else None
 
-    def watched(self) -> dict[WatchedPath, WatchedTime]:
+    def list_watched(self) -> dict[WatchedPath, WatchedTime]:
         """Read what is watched beside the files."""
         row = self._db.execute("SELECT watched FROM views WHERE id = ?", (self.view,)).fetchone()
         return row_codec.unpack_watched(row[0] if row else None)

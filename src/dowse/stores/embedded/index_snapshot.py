@@ -17,8 +17,8 @@ from dowse.stores.embedded.catalogue import (
     NamedEntity,
 )
 from dowse.stores.embedded.lexical_index import LexicalReader
-from dowse.stores.embedded.snapshot_cache import SnapshotCache
-from dowse.stores.embedded.vector_codec import unpack_vectors
+from dowse.stores.embedded.open_index import SnapshotCache
+from dowse.stores.embedded.quantize import unpack_vectors
 from dowse.stores.embedded.vector_index import VectorIndex
 from dowse.types.discovered import ChunkVector, WatchedTimes
 from dowse.types.queries import Term
@@ -83,7 +83,7 @@ class EmbeddedSnapshot:
         """List the chunks of a file that the lexical index has."""
         return self._lexical.list_chunks(file)
 
-    def embedded_chunks(self) -> dict[int, list[int]]:
+    def list_embedded_chunks(self) -> dict[int, list[int]]:
         """List for each file the ordinals of the chunks that have a vector."""
         found: dict[int, list[int]] = {}
         for file, ordinal in map(split_chunk_id, sorted(self._vectors.chunks())):
@@ -124,7 +124,7 @@ class EmbeddedSnapshot:
         return [hit for hit in hits if hit.chunk >> CHUNK_BITS not in gone]
 
     def _find_passing_files(self, filter: Filter) -> frozenset[int]:
-        """Find the files that a filter lets through."""
+        """Find the files that pass a filter."""
         files = self._cache.files_by_filter.get(filter)
         if files is None:
             rows = self._catalogue.list_live_files(self.generation)
@@ -236,7 +236,7 @@ class EmbeddedSnapshot:
         return None if id is None else self.file(id)
 
     def prefetch(self, ids: Sequence[int]) -> None:
-        """Do nothing: contents are at hand."""
+        """Do nothing: contents are local."""
 
     def content(self, id: int) -> bytes:
         """Read the content of a file."""
@@ -279,9 +279,9 @@ class EmbeddedSnapshot:
             cache.manifest = self._catalogue.manifest(self.generation)
         return cache.manifest
 
-    def watched(self) -> WatchedTimes:
+    def list_watched(self) -> WatchedTimes:
         """List what is watched beside the files."""
         cache = self._cache
         if cache.watched is None:
-            cache.watched = self._catalogue.watched()
+            cache.watched = self._catalogue.list_watched()
         return cache.watched

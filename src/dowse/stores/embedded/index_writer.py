@@ -19,7 +19,7 @@ from dowse.stores.embedded.catalogue import (
     CatalogueFile,
 )
 from dowse.stores.embedded.catalogue_writer import CatalogueWriter
-from dowse.stores.embedded.vector_codec import pack_vectors, unpack_vectors
+from dowse.stores.embedded.quantize import pack_vectors, unpack_vectors
 from dowse.stores.embedded.vector_index import VectorIndex
 from dowse.types.discovered import FileStamp, IndexReport, SourceFile, WatchedPath, WatchedTimes
 from dowse.types.source import ParsedFile
@@ -44,7 +44,7 @@ class EmbeddedWriter:
         self._is_empty = not catalogue.has_contents()
 
     def close(self) -> None:
-        """Let go of the derived indexes."""
+        """Close the derived indexes."""
         self._lexical.close()
 
     def repair(self) -> None:

@@ -1,7 +1,7 @@
-"""On-disk layout of an embedded index: the names of its files and folders, and the only code that deletes them.
+"""On-disk layout of an embedded index: the names of its files and folders, their checksums, and who deletes them.
 
-A file is deleted because its name and place are those of a file that dowse writes, never because it lies in some
-folder, and never through a link.
+Nothing else deletes files of an index. A file is deleted because its name and place are those of a file that dowse
+writes, never because it lies in some folder, and never through a link.
 
     catalogue.db                 the catalogue (SQLite), with its log beside it
     lock, writer                 who writes
@@ -18,6 +18,7 @@ import os
 import re
 import stat
 import time
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +32,9 @@ HOLDER = "writer"
 VIEWS = "views"
 LEXICAL = "lexical"
 VECTORS = "vectors"
+
+READ_BYTES = 1 << 20
+"""Bytes read at a time for a checksum."""
 
 REMOVE_ATTEMPTS = 20
 REMOVE_SECONDS = 0.05
@@ -146,3 +150,13 @@ def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
     return entry.is_dir(follow_symlinks=False) and not entry.is_symlink()
+
+
+def checksum(path: Path, size: int) -> int:
+    """Return the CRC-32 of the first bytes of a file. It is read, not mapped: a bad block is an error, not a signal."""
+    found = 0
+    with open(path, "rb") as file:
+        while size > 0 and (piece := file.read(min(size, READ_BYTES))):
+            found = zlib.crc32(piece, found)
+            size -= len(piece)
+    return found

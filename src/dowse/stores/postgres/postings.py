@@ -331,7 +331,7 @@ def sum_scores(layout: ChunkLayout, weighted: Iterable[tuple[float, TermScores]]
 
 
 class AllowedIds(NamedTuple):
-    """What a filter lets through: these files (None: any), these chunks (None: any), not those chunks."""
+    """What passes a filter: these files (None: any), these chunks (None: any), not those chunks."""
 
     files: Array | None = None
     chunks: Array | None = None
@@ -352,7 +352,7 @@ class AllowedIds(NamedTuple):
 
 
 def top_k(layout: ChunkLayout, sums: Array, passes: Array | None, limit: int) -> list[Scored]:
-    """Select the k best chunks that a filter lets through, best first."""
+    """Select the k best chunks that pass a filter, best first."""
     indexes = np.flatnonzero(sums if passes is None else np.where(passes, sums, 0.0))
     score = sums[indexes]
     if len(score) > limit:

@@ -143,5 +143,5 @@ class ReadCache:
 
     @property
     def is_hot(self) -> bool:
-        """Whether there were so many queries that more are likely."""
+        """Whether more queries are likely, after the number that there were."""
         return self.queries > self.hot_after

@@ -46,7 +46,7 @@ class PostgresSnapshot:
         self._files = FileReader(transaction, cache, self._filters)
 
     def close(self) -> None:
-        """Let go of what the session holds."""
+        """Close the transaction of the snapshot."""
         self._transaction.close()
 
     # --- the channels ---
@@ -135,9 +135,9 @@ class PostgresSnapshot:
         """List every file by path."""
         return self._files.manifest()
 
-    def watched(self) -> WatchedTimes:
+    def list_watched(self) -> WatchedTimes:
         """List what is watched beside the files."""
-        return self._files.watched()
+        return self._files.list_watched()
 
     # --- what is indexed, for comparing indexes ---
 
@@ -145,7 +145,7 @@ class PostgresSnapshot:
         """List for each file the ordinals of the chunks that the lexical index has."""
         return _by_file(self._filters.find_chunks(Filter()).tolist())
 
-    def embedded_chunks(self) -> dict[int, list[int]]:
+    def list_embedded_chunks(self) -> dict[int, list[int]]:
         """List for each file the ordinals of the chunks that have a vector."""
         return _by_file(self._dense.list_chunks())
 

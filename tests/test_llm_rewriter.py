@@ -115,7 +115,7 @@ def test_a_question_is_searched_for_in_other_words(
         (content(b"[1]"), "not a JSON object"),
         (says({"a": 1}), "has no text"),
         (says("   \n\n"), "said nothing"),
-        (says("word " * 400), "no query"),
+        (says("word " * 400), "not a query"),
         (hangs_up, "broke"),
         (huge, ""),
     ],
