@@ -4,8 +4,10 @@ files.
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Container, Iterable, Iterator, Mapping
+import time
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from dowse.indexing.ignore_files import IGNORE_FILES
 from dowse.indexing.stamps import is_same_stamp, read_changed_ns, stamp_of
 from dowse.stores.protocol import KnownFile
 from dowse.types.discovered import (
+    FileStamp,
     FoundFile,
     Skipped,
     Watched,
@@ -21,6 +24,10 @@ from dowse.types.discovered import (
     WatchedTimes,
     WatchKind,
 )
+
+CLOCK_PERIOD_FILES = 256
+"""Files that are compared between two looks at the clock: about a millisecond, and less on a slow disk than a look
+after every file would be worth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +75,9 @@ class TreeDiff:
     watched: WatchedTimes = field(default_factory=dict)  # with the times they have now
     unwatched: frozenset[WatchedPath] = frozenset()  # folders that are gone, and skipped files that changed
     rules_changed: bool = False
+    unchecked: str = (
+        ""  # the first file in order of path that was not compared in time, and with it all after it
+    )
 
     def __bool__(self) -> bool:
         return bool(self.changed or self.missing or self.watched or self.unwatched)
@@ -78,18 +88,31 @@ class TreeDiff:
         return {path for kind, path in (*self.watched, *self.unwatched) if kind is WatchKind.FOLDER}
 
 
-def diff_tree(root: Path, manifest: Mapping[str, KnownFile], watched: WatchedTimes) -> TreeDiff:
-    """Diff the tree against the index by ``stat``; new files show in the times of their folders."""
+def diff_tree(
+    root: Path,
+    stamps: Iterable[tuple[str, FileStamp]],
+    watched: WatchedTimes,
+    until: float = math.inf,
+) -> TreeDiff:
+    """Diff the tree against the index by ``stat``; new files show in the times of their folders.
+
+    Files are compared in the order of ``stamps`` until a moment of the monotonic clock; what is watched, always.
+    """
     base = os.fspath(root)
     changed: list[FoundFile] = []
     missing: list[str] = []
-    for path, known in manifest.items():
+    unchecked = ""
+    lstat, prefix = os.lstat, f"{base}/"
+    for count, (path, known) in enumerate(stamps):
+        if not count % CLOCK_PERIOD_FILES and time.monotonic() >= until:
+            unchecked = path
+            break
         try:
-            status = os.lstat(f"{base}/{path}")
+            stamp = stamp_of(lstat(prefix + path))
         except OSError:
             missing.append(path)
             continue
-        if (stamp := stamp_of(status)) != known.stamp:
+        if stamp != known:
             changed.append(FoundFile(path, stamp))
     new_times = {at: now for at, then in watched.items() if (now := _read_time(base, at)) != then}
     unwatched = set()
@@ -108,6 +131,20 @@ def diff_tree(root: Path, manifest: Mapping[str, KnownFile], watched: WatchedTim
         {at: now for at, now in new_times.items() if at not in unwatched},
         frozenset(unwatched),
         rules_changed,
+        unchecked,
+    )
+
+
+def merge_diffs(one: TreeDiff, rest: TreeDiff) -> TreeDiff:
+    """Merge the diff of one part of a tree with that of the rest."""
+    changed = {file.path: file for file in (*one.changed, *rest.changed)}
+    return TreeDiff(
+        tuple(changed.values()),
+        tuple(dict.fromkeys((*one.missing, *rest.missing))),
+        {**one.watched, **rest.watched},
+        one.unwatched | rest.unwatched,
+        one.rules_changed or rest.rules_changed,
+        rest.unchecked,
     )
 
 
@@ -123,11 +160,11 @@ def find_watched_around(path: str, known: Container[WatchedPath]) -> Iterator[Wa
             return
 
 
-def count_changes(diff: TreeDiff, manifest: Mapping[str, KnownFile], watched: WatchedTimes) -> int:
+def count_changes(diff: TreeDiff, find_file: Callable[[str], KnownFile | None], watched: WatchedTimes) -> int:
     """Count the files and folders that changed for sure, without those whose stamps are only not trusted."""
     changed = sum(
-        not is_same_stamp(manifest[found.path].stamp, found.stamp)
-        if found.path in manifest
+        not is_same_stamp(file.stamp, found.stamp)
+        if (file := find_file(found.path))
         else watched[WatchedPath(WatchKind.SKIPPED_FILE, found.path)].changed_ns != found.stamp.changed_ns
         for found in diff.changed
     )

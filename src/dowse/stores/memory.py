@@ -67,10 +67,8 @@ class MemoryStore:
         self._written_fingerprint = ""
         self._lock = threading.Lock()
         self._identity = uuid.uuid4().hex
-        self._published: tuple[int, Mapping[str, _MemoryRow]] = (
-            0,
-            {},
-        )  # generation and rows, replaced together
+        # generation and rows, replaced together
+        self._published: tuple[int, Mapping[str, _MemoryRow]] = (0, {})
         self._next_id = 1
         self._report: IndexReport | None = None
         self._watched: WatchedTimes = {}
@@ -392,6 +390,10 @@ class MemorySnapshot:
     def manifest(self) -> Mapping[str, _MemoryRow]:
         """List every file by path."""
         return self._rows
+
+    def stamps(self) -> Iterable[tuple[str, FileStamp]]:
+        """List every file in order of path, with its stamp."""
+        return ((path, row.stamp) for path, row in sorted(self._rows.items()))
 
     def watched(self) -> WatchedTimes:
         """List what is watched beside the files."""

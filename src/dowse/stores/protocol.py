@@ -6,7 +6,7 @@ each ``apply`` of the writer is atomic. A store holds one *view*, the files of o
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -138,6 +138,10 @@ class Snapshot(Protocol):
 
     def manifest(self) -> Mapping[str, KnownFile]:
         """List every file by path, with its stamp and content hash."""
+        ...
+
+    def stamps(self) -> Iterable[tuple[str, FileStamp]]:
+        """List every file in order of path, with its stamp alone: what a comparison with the disk needs."""
         ...
 
     def watched(self) -> WatchedTimes:

@@ -103,6 +103,17 @@ class Catalogue(CatalogueConnection):
             for path, id, size, mtime_ns, ctime_ns, trusted, digest, fingerprint in rows
         }
 
+    def stamps(self, generation: int) -> Iterator[tuple[str, FileStamp]]:
+        """Read the files of a generation in order of path, with their stamps."""
+        rows = self._db.execute(
+            "SELECT path, size, mtime_ns, ctime_ns, is_trusted FROM files "
+            "WHERE view = ?1 AND added <= ?2 AND (removed IS NULL OR removed > ?2) ORDER BY path",
+            (self.view, generation),
+        )
+        return (
+            (path, FileStamp(size, mtime, ctime, bool(trusted))) for path, size, mtime, ctime, trusted in rows
+        )
+
     def has_stamp(self, id: int, stamp: FileStamp, generation: int) -> bool:
         """Whether a generation has the file of this id, and its stamp is this one."""
         row = self._db.execute(
