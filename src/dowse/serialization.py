@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import zlib
 
-import orjson  # takes a quarter of the time of json
-
 LEVEL = 1
 """Level of the compressor: three quarters of the best ratio at a fraction of its time."""
 
@@ -16,6 +14,8 @@ that somebody else wrote must not fill the memory."""
 
 def as_json(value: object) -> bytes:
     """Encode a value as JSON without spaces, in UTF-8; named tuples are not taken for tuples."""
+    import orjson  # takes a quarter of the time of json
+
     return orjson.dumps(value)
 
 

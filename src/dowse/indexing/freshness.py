@@ -12,13 +12,13 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
 from itertools import dropwhile
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from dowse.errors import EmbedderError, IndexLocked, IndexMissing, IndexUnwritable
+from dowse.frozen import frozen
 from dowse.indexing import tree_diff
 from dowse.indexing.change_tracker import ChangeTracker
 from dowse.indexing.lock_retry import retry_while_locked
@@ -47,7 +47,7 @@ MAX_SINGLE_LOOKUPS = 100
 """Up to so many files are looked up one by one, more with the manifest of all."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FreshnessContext:
     """What a freshness check needs: the tree, its store, and the configuration of indexing."""
 

@@ -8,11 +8,11 @@ import math
 import os
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from dowse.frozen import frozen
 from dowse.indexing.ignore_files import IGNORE_FILES
-from dowse.indexing.stamps import is_same_stamp, read_changed_ns, stamp_of
+from dowse.indexing.stamps import HAS_CHANGE_TIME, is_same_stamp, read_changed_ns, stamp_of
 from dowse.stores.protocol import KnownFile
 from dowse.types.discovered import (
     FileStamp,
@@ -30,7 +30,7 @@ CLOCK_PERIOD_FILES = 256
 after every file would be worth."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexPlan:
     """The work of an indexing run: what to read and to remove, and what else the walk found."""
 
@@ -66,13 +66,16 @@ def plan_run(found: Iterable[FoundFile | Skipped | Watched], manifest: Mapping[s
     return IndexPlan(tuple(read), tuple(sorted(removed)), len(known), tuple(skipped), watched)
 
 
-@dataclass(frozen=True, slots=True)
+NOTHING_WATCHED: WatchedTimes = {}
+
+
+@frozen
 class TreeDiff:
     """How the disk differs from the index, as far as ``stat`` of the known paths tells: no walk."""
 
     changed: tuple[FoundFile, ...] = ()
     missing: tuple[str, ...] = ()
-    watched: WatchedTimes = field(default_factory=dict)  # with the times they have now
+    watched: WatchedTimes = NOTHING_WATCHED  # with the times they have now
     unwatched: frozenset[WatchedPath] = frozenset()  # folders that are gone, and skipped files that changed
     rules_changed: bool = False
     unchecked: str = (
@@ -108,13 +111,14 @@ def diff_tree(
             unchecked = path
             break
         try:
-            stamp = stamp_of(lstat(prefix + path))
+            status = lstat(prefix + path)
         except OSError:
             missing.append(path)
             continue
-        if stamp != known:
-            changed.append(FoundFile(path, stamp))
-    new_times = {at: now for at, then in watched.items() if (now := _read_time(base, at)) != then}
+        ctime_ns = status.st_ctime_ns if HAS_CHANGE_TIME else 0
+        if (status.st_size, status.st_mtime_ns, ctime_ns, True) != known:
+            changed.append(FoundFile(path, stamp_of(status)))
+    new_times = _read_new_times(base, watched)
     unwatched = set()
     for at, now in new_times.items():
         if at.kind is WatchKind.SKIPPED_FILE:
@@ -193,11 +197,16 @@ def select_outer_rules(watched: WatchedTimes) -> dict[WatchedPath, WatchedTime]:
 
 def have_changed(rules: WatchedTimes) -> bool:
     """Return whether one of these ignore files was changed since."""
-    return any(_read_time("", path) != then for path, then in rules.items())
+    return bool(_read_new_times("", rules))
 
 
-def _read_time(base: str, watched: WatchedPath) -> WatchedTime:
-    kind, path = watched
-    if kind is WatchKind.OUTER_RULES:
-        return WatchedTime(read_changed_ns(path))
-    return WatchedTime(read_changed_ns(f"{base}/{path}" if path else base))
+def _read_new_times(base: str, watched: WatchedTimes) -> dict[WatchedPath, WatchedTime]:
+    """Read the times of what is watched, and return those that are not what they were, or were not trusted."""
+    new_times = {}
+    for at, (then, is_trusted) in watched.items():
+        kind, path = at
+        if kind is not WatchKind.OUTER_RULES:
+            path = f"{base}/{path}" if path else base
+        if (now := read_changed_ns(path)) != then or not is_trusted:
+            new_times[at] = WatchedTime(now)
+    return new_times

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from dowse.frozen import frozen
 from dowse.types.source import Role
 from dowse.types.stored import NO_FILTER, Filter
 
@@ -99,7 +99,7 @@ class LanguageVersion(NamedTuple):
     minor: int | None  # none if the query has only one number
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Query:
     """A query as it is searched for: its terms and names, what a hit must pass, and what type of query it is.
 
@@ -118,7 +118,7 @@ class Query:
     filter: Filter = NO_FILTER
     phrases: tuple[str, ...] = ()
     regexes: tuple[QueryRegex, ...] = ()
-    rewrite: RewriteTrace = field(default_factory=RewriteTrace)
+    rewrite: RewriteTrace = RewriteTrace()
     depends_on_time: bool = False  # whether the same query means something else later (``changed:2d``)
 
     @property

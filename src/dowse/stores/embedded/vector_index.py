@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import IndexUnwritable
+from dowse.lazy_regex import compile_lazily
 from dowse.stores.embedded.checksums import checksum
 from dowse.stores.embedded.quantize import INT8_LEVELS, quantize_int8
 from dowse.stores.embedded.vector_codec import SCALE_BYTES
@@ -48,7 +49,7 @@ REPLACE_ATTEMPTS = 50
 REPLACE_PAUSE_SECONDS = 0.01
 """On Windows a file that is open cannot be replaced; who reads the manifest is done with it in a millisecond."""
 
-_SEGMENT_NAME = re.compile(r"\d{8,}-[0-9a-f]{8}", re.ASCII)
+_SEGMENT_NAME = compile_lazily(r"\d{8,}-[0-9a-f]{8}", re.ASCII)
 """The name of a segment; a file with any other name is never opened."""
 
 MIN_COSINE = -1.0
