@@ -109,7 +109,7 @@ def tree(tmp_path: Path) -> Path:
 
 
 def look(tree: Path, known: dict[str, Known], watched: dict[WatchedPath, WatchedTime]) -> TreeDiff:
-    return diff_tree(tree, ((path, file.stamp) for path, file in known.items()), watched)
+    return diff_tree(tree, ((path, *file.stamp) for path, file in known.items()), watched)
 
 
 def as_it_is(tree: Path) -> tuple[dict[str, Known], dict[WatchedPath, WatchedTime]]:

@@ -269,7 +269,7 @@ class Freshness:
         }
         manifest = snapshot.manifest() if len(paths) > MAX_SINGLE_LOOKUPS else None
         find = manifest.get if manifest is not None else snapshot.file_at
-        known = [(path, file.stamp) for path in paths if (file := find(path)) is not None]
+        known = [(path, *file.stamp) for path in paths if (file := find(path)) is not None]
         return tree_diff.diff_tree(self._root, known, around)
 
     @property

@@ -13,9 +13,8 @@ from pathlib import Path
 from dowse.frozen import frozen
 from dowse.indexing.ignore_files import IGNORE_FILES
 from dowse.indexing.stamps import HAS_CHANGE_TIME, is_same_stamp, read_changed_ns, stamp_of
-from dowse.stores.protocol import KnownFile
+from dowse.stores.protocol import KnownFile, StampRow
 from dowse.types.discovered import (
-    FileStamp,
     FoundFile,
     Skipped,
     Watched,
@@ -93,7 +92,7 @@ class TreeDiff:
 
 def diff_tree(
     root: Path,
-    stamps: Iterable[tuple[str, FileStamp]],
+    stamps: Iterable[StampRow],
     watched: WatchedTimes,
     until: float = math.inf,
 ) -> TreeDiff:
@@ -105,18 +104,19 @@ def diff_tree(
     changed: list[FoundFile] = []
     missing: list[str] = []
     unchecked = ""
-    lstat, prefix = os.lstat, f"{base}/"
-    for count, (path, known) in enumerate(stamps):
+    lstat = os.lstat
+    for count, row in enumerate(stamps):
+        path = row[0]
         if not count % CLOCK_PERIOD_FILES and time.monotonic() >= until:
             unchecked = path
             break
         try:
-            status = lstat(prefix + path)
+            status = lstat(f"{base}/{path}")
         except OSError:
             missing.append(path)
             continue
         ctime_ns = status.st_ctime_ns if HAS_CHANGE_TIME else 0
-        if (status.st_size, status.st_mtime_ns, ctime_ns, True) != known:
+        if row != (path, status.st_size, status.st_mtime_ns, ctime_ns, True):
             changed.append(FoundFile(path, stamp_of(status)))
     new_times = _read_new_times(base, watched)
     unwatched = set()

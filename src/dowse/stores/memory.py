@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from dowse.errors import IndexLocked, IndexMissing
 from dowse.filters import chunk_passes, entity_passes, file_passes, to_facts
 from dowse.stores import name_match
-from dowse.stores.protocol import merge_watched
+from dowse.stores.protocol import StampRow, merge_watched
 from dowse.types.discovered import ChunkVector, FileStamp, IndexReport, SourceFile, WatchedPath, WatchedTimes
 from dowse.types.queries import Term
 from dowse.types.source import ChunkTerms, ParsedFile
@@ -391,9 +391,9 @@ class MemorySnapshot:
         """List every file by path."""
         return self._rows
 
-    def stamps(self) -> Iterable[tuple[str, FileStamp]]:
+    def stamps(self) -> Iterable[StampRow]:
         """List every file in order of path, with its stamp."""
-        return ((path, row.stamp) for path, row in sorted(self._rows.items()))
+        return ((path, *row.stamp) for path, row in sorted(self._rows.items()))
 
     def watched(self) -> WatchedTimes:
         """List what is watched beside the files."""

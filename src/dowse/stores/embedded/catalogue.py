@@ -20,6 +20,7 @@ from dowse.errors import IndexCorrupt
 from dowse.serialization import inflate
 from dowse.stores import row_codec
 from dowse.stores.embedded.catalogue_connection import CatalogueConnection
+from dowse.stores.protocol import StampRow
 from dowse.types.discovered import (
     KEY_BYTES,
     ChunkVector,
@@ -103,15 +104,12 @@ class Catalogue(CatalogueConnection):
             for path, id, size, mtime_ns, ctime_ns, trusted, digest, fingerprint in rows
         }
 
-    def stamps(self, generation: int) -> Iterator[tuple[str, FileStamp]]:
+    def stamps(self, generation: int) -> Iterable[StampRow]:
         """Read the files of a generation in order of path, with their stamps."""
-        rows = self._db.execute(
+        return self._db.execute(
             "SELECT path, size, mtime_ns, ctime_ns, is_trusted FROM files "
             "WHERE view = ?1 AND added <= ?2 AND (removed IS NULL OR removed > ?2) ORDER BY path",
             (self.view, generation),
-        )
-        return (
-            (path, FileStamp(size, mtime, ctime, bool(trusted))) for path, size, mtime, ctime, trusted in rows
         )
 
     def has_stamp(self, id: int, stamp: FileStamp, generation: int) -> bool:

@@ -20,7 +20,8 @@ from dowse.stores.embedded.lexical_index import LexicalReader
 from dowse.stores.embedded.snapshot_cache import SnapshotCache
 from dowse.stores.embedded.vector_codec import unpack_vectors
 from dowse.stores.embedded.vector_index import VectorIndex
-from dowse.types.discovered import ChunkVector, FileStamp, WatchedTimes
+from dowse.stores.protocol import StampRow
+from dowse.types.discovered import ChunkVector, WatchedTimes
 from dowse.types.queries import Term
 from dowse.types.source import Kind
 from dowse.types.stored import (
@@ -279,7 +280,7 @@ class EmbeddedSnapshot:
             cache.manifest = self._catalogue.manifest(self.generation)
         return cache.manifest
 
-    def stamps(self) -> Iterable[tuple[str, FileStamp]]:
+    def stamps(self) -> Iterable[StampRow]:
         """List every file in order of path, with its stamp; of a large tree, they are not held in memory."""
         return self._catalogue.stamps(self.generation)
 

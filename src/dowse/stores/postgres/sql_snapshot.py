@@ -17,7 +17,8 @@ from dowse.stores.postgres.name_search import NameSearch
 from dowse.stores.postgres.read_cache import ReadCache
 from dowse.stores.postgres.state import ManifestRow
 from dowse.stores.postgres.transaction import Transaction
-from dowse.types.discovered import ChunkVector, FileStamp, WatchedTimes
+from dowse.stores.protocol import StampRow
+from dowse.types.discovered import ChunkVector, WatchedTimes
 from dowse.types.queries import Term
 from dowse.types.stored import (
     CHUNK_BITS,
@@ -135,9 +136,9 @@ class PostgresSnapshot:
         """List every file by path."""
         return self._files.manifest()
 
-    def stamps(self) -> Iterable[tuple[str, FileStamp]]:
+    def stamps(self) -> Iterable[StampRow]:
         """List every file in order of path, with its stamp."""
-        return ((path, row.stamp) for path, row in sorted(self._files.manifest().items()))
+        return ((path, *row.stamp) for path, row in sorted(self._files.manifest().items()))
 
     def watched(self) -> WatchedTimes:
         """List what is watched beside the files."""
