@@ -4,6 +4,7 @@
 #   make test    install what tests need, run them
 #   make check   format, lint, strict types, tests, docs: what CI runs
 #   make bench   speed and quality benchmarks (long; see benchmarks/README.md)
+#   make budget  what typical commands take, in instructions, against benchmarks/budget.json (needs valgrind)
 #   make fuzz    coverage-guided fuzzing of every reader of foreign bytes (Linux; 15 minutes)
 #   make docs    write the generated parts of the documentation anew
 
@@ -18,7 +19,7 @@ DOWSE := $(BIN)/dowse
 
 FUZZ_RUNS ?= 1200000
 
-.PHONY: demo test check format lint types docs docs-check bench fuzz lock clean
+.PHONY: demo test check format lint types docs docs-check bench budget fuzz lock clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -57,6 +58,9 @@ docs: $(VENV)/.developed
 
 bench: $(VENV)/.developed
 	$(BIN)/python -m benchmarks
+
+budget: $(VENV)/.developed
+	$(BIN)/python -m benchmarks.budget
 
 # Not among the requirements: there are no wheels of atheris for every system.
 fuzz: $(VENV)/.developed

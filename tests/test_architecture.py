@@ -11,6 +11,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "dowse"
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 LAYERS = [
+    {"frozen", "lazy_regex"},
     {"types", "errors", "gc_pause", "lazy_rows", "lru", "serialization", "safe_files", "lifeline"},
     {"filters", "settings_files", "settings_schema", "tree_settings"},
     {"git_config"},

@@ -1047,6 +1047,16 @@ def test_the_index_folder_is_a_file(fresh: Shell) -> None:
     assert (fresh.folder / "README.md").read_text(encoding="utf-8").startswith("# Demo")
 
 
+def test_an_index_folder_is_relative_to_the_working_directory(fresh: Shell, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    done = fresh("index", "-p", "../project", "--index-dir", "the-index", cwd=elsewhere)
+    assert done.returncode == 0, done.stderr
+    assert (elsewhere / "the-index").is_dir()
+    assert not (fresh.folder / "the-index").exists()
+    assert fresh.json("list", "--index-dir", "../elsewhere/the-index")["files"]
+
+
 def test_nothing_but_an_index_is_ever_removed(fresh: Shell) -> None:
     before = {path: path.read_bytes() for path in fresh.folder.rglob("*") if path.is_file()}
     for command in (["index"], ["index", "--rebuild"], ["search", "x"], ["clear", "--yes"]):

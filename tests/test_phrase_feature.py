@@ -39,8 +39,10 @@ def said(tree: Path, question: str, *off: str) -> dict[str, list[Reason]]:
 
 def get_phrase_weight(tree: Path, question: str) -> float:
     """What a phrase that is all of the query adds to the score of a place."""
-    with Engine.open(tree, store="memory", embedder="none") as engine, engine.candidates(question) as context:
-        model = make_model(measure_traits(context))
+    with Engine.open(tree, store="memory", embedder="none") as engine:
+        engine.index()
+        with engine.candidates(question) as context:
+            model = make_model(measure_traits(context))
     return model.file_share * model.text[list(TEXT_FEATURES).index("phrase")]
 
 

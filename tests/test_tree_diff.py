@@ -109,7 +109,7 @@ def tree(tmp_path: Path) -> Path:
 
 
 def look(tree: Path, known: dict[str, Known], watched: dict[WatchedPath, WatchedTime]) -> TreeDiff:
-    return diff_tree(tree, known, watched)
+    return diff_tree(tree, ((path, *file.stamp) for path, file in known.items()), watched)
 
 
 def as_it_is(tree: Path) -> tuple[dict[str, Known], dict[WatchedPath, WatchedTime]]:
@@ -152,7 +152,7 @@ def test_what_is_only_looked_at_again_does_not_count_as_changed(tree: Path) -> N
     found = look(tree, manifest, watched)
     assert {candidate.path for candidate in found.changed} == {"a.py", "src/b.py", "large.bin"}
     assert found.folders == {""}
-    assert count_changes(found, manifest, watched) == 1
+    assert count_changes(found, manifest.get, watched) == 1
 
 
 def test_a_missing_file_is_seen(tree: Path) -> None:
@@ -179,7 +179,7 @@ def test_a_folder_that_is_gone_is_seen(tree: Path) -> None:
     found = look(tree, manifest, watched)
     assert found == TreeDiff(unwatched=frozenset({folder("old")}))
     assert found.folders == {"old"}
-    assert count_changes(found, manifest, watched) == 1
+    assert count_changes(found, manifest.get, watched) == 1
 
 
 def test_a_skipped_file_that_changed_is_judged_again(tree: Path) -> None:
@@ -190,7 +190,7 @@ def test_a_skipped_file_that_changed_is_judged_again(tree: Path) -> None:
     assert found.changed == (FoundFile("a.py", stamp(tree / "a.py")),)
     assert found.unwatched == {skipped_file("a.py"), skipped_file("gone.bin")}
     assert not found.watched
-    assert count_changes(found, manifest, watched) == 1, "the folder tells of the one that is gone"
+    assert count_changes(found, manifest.get, watched) == 1, "the folder tells of the one that is gone"
 
 
 @pytest.mark.parametrize("is_there", [True, False])

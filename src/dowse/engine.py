@@ -159,7 +159,7 @@ class Engine(ManagedIndex):
             with reading:
                 timer.finish("refresh")
                 response = pipeline.search(self._searcher, reading.snapshot, parsed, options)
-                results = reading.verify(response.results)
+                results = reading.verify(response.results, is_good=not response.low_confidence)
         notes = [*self.notes, *parsed.notes, *reading.notes]
         if not (results or reading.notes or self._count_files()):
             notes.append(f"the index of {self.root} is empty: 'dowse index' says why")
@@ -212,7 +212,7 @@ class Engine(ManagedIndex):
     ) -> Explanation:
         from dowse.search.output import explanation
 
-        with self._freshness.fresh_snapshot(progress) as (snapshot, refresh_notes):
+        with self._freshness.fresh_snapshot(progress) as (snapshot, refresh_notes, _):
             notes = (*self.notes, *parsed.notes, *refresh_notes)
             file = snapshot.file_at(path)
             if file is not None and line:

@@ -9,16 +9,16 @@ What else is in the folder is neither read nor deleted.
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Iterator
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
 from dowse import safe_files, settings
 from dowse.errors import IndexForeign, IndexUnwritable
+from dowse.frozen import frozen
+from dowse.lazy_regex import compile_lazily
 
 SEAL_FILE = "seal"
 IGNORE_FILE = ".gitignore"
@@ -27,13 +27,13 @@ KEY_FILE = "index.key"
 KEY_BYTES = 32
 KEY_MODE = 0o600
 NAME_BYTES = 16
-_DATA_NAME = re.compile(r"[0-9a-f]{32}")
+_DATA_NAME = compile_lazily(r"[0-9a-f]{32}")
 
 _LINK_ATTRIBUTE = getattr(stat, "FILE_ATTRIBUTE_REPARSE_POINT", 0)
 """What Windows says of junctions and links of every kind."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexFolder:
     """The index folder as the user knows it, and the data folder inside it that holds the files."""
 

@@ -8,10 +8,8 @@ Later sources win: the user's ``dowse.toml``, the tree's ``dowse.toml`` or ``[to
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,9 @@ from urllib.parse import quote, unquote
 
 from dowse import tree_settings
 from dowse.errors import SettingsError
+from dowse.frozen import frozen
 from dowse.git_config import read_excludes_file
+from dowse.lazy_regex import compile_lazily
 from dowse.settings_files import CONFIG_FILE as CONFIG_FILE
 from dowse.settings_files import config_name, read_tree_file, read_user_file
 from dowse.settings_schema import ENVIRONMENT_PREFIX as ENVIRONMENT_PREFIX
@@ -37,12 +37,12 @@ _OTHER_VARIABLES = frozenset({"embedder_key", "rewriter_key", "mcp_token", "stat
 _MISSPELT_SIMILARITY = 0.75
 """How similar (0 to 1) a variable's name is to a setting's to be taken for a misspelling of it."""
 
-_PASSWORD = re.compile(r"(?<=://)([^/@\s:]*):([^@\s]*)@")
-_PASSWORD_WORD = re.compile(r"(?i)\b(password|sslpassword|passwd)=('[^']*'|[^&\s]+)")
+_PASSWORD = compile_lazily(r"(?<=://)([^/@\s:]*):([^@\s]*)@")
+_PASSWORD_WORD = compile_lazily(r"(?i)\b(password|sslpassword|passwd)=('[^']*'|[^&\s]+)")
 """Where a URL has a password: before the host, or as an option."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResolvedSettings:
     """The settings of a run, and where each value comes from; notes say what was refused or looks misspelt."""
 

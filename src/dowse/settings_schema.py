@@ -8,11 +8,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any
 
 from dowse.errors import SettingsError
+from dowse.frozen import frozen
 
 ENVIRONMENT_PREFIX = "DOWSE_"
 
@@ -38,7 +39,10 @@ FEATURE_GROUPS = (
 """The groups of ranking features that can be switched off, and the two steps that add candidates."""
 
 
-@dataclass(frozen=True, slots=True)
+NOTHING: Mapping[str, Any] = {}
+
+
+@frozen
 class Settings:
     """All settings with their defaults, as one frozen value. Units are in the names or beside the field."""
 
@@ -49,7 +53,7 @@ class Settings:
     use_ignore_files: bool = True
     default_excludes: bool = True
     mask_secrets: bool = True
-    languages: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    languages: Mapping[str, Mapping[str, Any]] = NOTHING
 
     # how it is cut and embedded
     chunk_size: int = 1000  # bytes
@@ -69,7 +73,7 @@ class Settings:
     store_repository: str = ""  # what the tree is called there; "" = by its git remote, or by its folder
     store_view: str = ""  # what this checkout is called there; "" = by machine and folder
     store_timeout: float = 30.0  # seconds that a statement may take
-    repositories: Mapping[str, str] = field(default_factory=dict)  # other trees by name; relative to the root
+    repositories: Mapping[str, str] = NOTHING  # other trees by name; relative to the root
     index_dir: str = ""  # "" = .dowse in the root, or the user cache if that is not ours or cannot be written
     trust_index: bool = False  # use the index that is there, whoever made it
     workers: int = 0  # processes that parse; 0 = as many as there are cores

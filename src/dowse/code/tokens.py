@@ -16,6 +16,8 @@ from itertools import pairwise
 
 import Stemmer
 
+from dowse.lazy_regex import compile_lazily
+
 VERSION = 1
 """Goes into the index fingerprint: raise it when the same text gives other tokens."""
 
@@ -25,11 +27,11 @@ MAX_WORD_CHARS = 80
 _MAX_CACHED_WORDS = 300_000
 """Distinct words in the cache: about 60 MB at the most."""
 
-_WORD = re.compile(r"\w+(?:-\w+)*")
-_ASCII_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_UNICODE_PART = re.compile(r"[^\W\d_]+|\d+")
-_STEM_ENDING = re.compile(r"(?:ie|[eiy]|(?<=b)l)$")
-_PATH_SPLIT = re.compile(r"[/\\]+")
+_WORD = compile_lazily(r"\w+(?:-\w+)*")
+_ASCII_PART = compile_lazily(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_UNICODE_PART = compile_lazily(r"[^\W\d_]+|\d+")
+_STEM_ENDING = compile_lazily(r"(?:ie|[eiy]|(?<=b)l)$")
+_PATH_SPLIT = compile_lazily(r"[/\\]+")
 _BLANK_PUNCTUATION = bytes(
     byte if byte >= 0x80 or chr(byte).isalnum() or chr(byte) in "_-" else 0x20 for byte in range(256)
 )

@@ -43,6 +43,11 @@ class ChangeTracker:
         """Whether watching was tried a short while ago, and failed."""
         return self._watch is None and time.monotonic() < self._until
 
+    @property
+    def is_watching(self) -> bool:
+        """Whether events are collected: what is compared now need not be compared again."""
+        return self._watch is not None
+
     def begin(self, snapshot: Snapshot) -> None:
         """Start watching, if that is possible: before everything is compared, so that no change is missed.
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
+from dowse.frozen import frozen
 from dowse.interfaces.text_layout import format_count
 from dowse.interfaces.theme import Paint, code_lines, escape_code, escape_text, plain
 from dowse.types.answers import Detail, SearchResponse, SearchResult, Stage
@@ -32,7 +32,7 @@ MIN_ADVANTAGE = 0.01
 """Reasons that are named for a hit being above the next one, and how much one must count for that."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class View:
     """How an answer is to be shown: colours, working directory, amount of text."""
 

@@ -13,7 +13,7 @@ import threading
 import time
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple, cast
 
@@ -21,6 +21,7 @@ import simsimd  # not numpy, which takes longer to load than a search takes
 
 from dowse.embedders.embedder import Embedder
 from dowse.errors import EmbedderError
+from dowse.frozen import frozen
 from dowse.lru import LruCache
 from dowse.search.query.analyze import is_identifier
 from dowse.search.timing import StageTimer
@@ -55,7 +56,7 @@ RETRY_SECONDS = 1.0
 """Seconds after which an embedder that failed is asked the same again: not twice for one answer."""
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class CacheRequest:
     """Everything that an answer depends on: the cache key."""
 
@@ -239,7 +240,7 @@ def _describe_filter(filter: Filter) -> str:
     """Describe a filter by its values; sets in order, since equal ones need not have the same."""
     if filter == NO_FILTER:
         return ""
-    values = (getattr(filter, name) for name in Filter.__slots__)
+    values = (getattr(filter, name) for name in Filter.__match_args__)
     return repr([sorted(value) if isinstance(value, frozenset) else value for value in values])
 
 

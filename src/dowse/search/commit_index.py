@@ -11,11 +11,11 @@ from array import array
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
 from dowse.code import tokens
+from dowse.frozen import frozen
 from dowse.serialization import deflate, inflate, pack_columns, unpack_columns
 from dowse.services.commit_log import MAX_COMMITS, Commit
 from dowse.types.queries import Term
@@ -57,7 +57,7 @@ class Slices(NamedTuple):
         return self.numbers[self.ends[index] : self.ends[index + 1]]
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class CommitIndex:
     """The messages of the newest commits and the files that they changed, newest first."""
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from dowse.errors import IndexLocked, IndexMissing
 from dowse.filters import chunk_passes, entity_passes, file_passes, to_facts
 from dowse.stores import name_match
-from dowse.stores.protocol import merge_watched
+from dowse.stores.protocol import StampRow, merge_watched
 from dowse.types.discovered import ChunkVector, FileStamp, IndexReport, SourceFile, WatchedPath, WatchedTimes
 from dowse.types.queries import Term
 from dowse.types.source import ChunkTerms, ParsedFile
@@ -67,10 +67,8 @@ class MemoryStore:
         self._written_fingerprint = ""
         self._lock = threading.Lock()
         self._identity = uuid.uuid4().hex
-        self._published: tuple[int, Mapping[str, _MemoryRow]] = (
-            0,
-            {},
-        )  # generation and rows, replaced together
+        # generation and rows, replaced together
+        self._published: tuple[int, Mapping[str, _MemoryRow]] = (0, {})
         self._next_id = 1
         self._report: IndexReport | None = None
         self._watched: WatchedTimes = {}
@@ -392,6 +390,10 @@ class MemorySnapshot:
     def manifest(self) -> Mapping[str, _MemoryRow]:
         """List every file by path."""
         return self._rows
+
+    def list_stamps(self) -> Iterable[StampRow]:
+        """List every file in order of path, with its stamp."""
+        return ((path, *row.stamp) for path, row in sorted(self._rows.items()))
 
     def list_watched(self) -> WatchedTimes:
         """List what is watched beside the files."""

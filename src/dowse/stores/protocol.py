@@ -6,7 +6,7 @@ each ``apply`` of the writer is atomic. A store holds one *view*, the files of o
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -50,6 +50,10 @@ class KnownFile(Protocol):
     def content_hash(self) -> bytes:
         """Hash of the content and of the settings that change what is indexed of it."""
         ...
+
+
+StampRow = tuple[str, int, int, int, bool]
+"""A path, and the fields of its stamp: named tuples would take a third of the time of comparing a tree."""
 
 
 class Snapshot(Protocol):
@@ -138,6 +142,10 @@ class Snapshot(Protocol):
 
     def manifest(self) -> Mapping[str, KnownFile]:
         """List every file by path, with its stamp and content hash."""
+        ...
+
+    def list_stamps(self) -> Iterable[StampRow]:
+        """List every file in order of path, with its stamp alone: what a comparison with the disk needs."""
         ...
 
     def list_watched(self) -> WatchedTimes:

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from functools import partial
-from itertools import count
+from itertools import count, repeat
 from operator import gt
 from types import NoneType
 from typing import Any
@@ -25,6 +25,7 @@ from dowse.types.discovered import (
     WatchKind,
 )
 from dowse.types.source import Chunk, Entity, Kind, ParsedFile, ParseHealth
+from dowse.types.stored import make_rows
 
 _NUMBER_COLUMNS = 5
 """Columns of numbers: as many of entities (their kind is one, by its index among those of the file) as of chunks."""
@@ -137,19 +138,19 @@ def pack_watched(watched: WatchedTimes) -> str:
     return json.dumps(by_kind)
 
 
+def _is_watched_time(time: tuple[Any, ...]) -> bool:
+    return len(time) == 2 and type(time[0]) in (int, NoneType) and type(time[1]) is bool
+
+
 def unpack_watched(text: str | None) -> dict[WatchedPath, WatchedTime]:
     """Unpack what is watched from JSON text; nothing if no run was finished."""
     try:
         by_kind: dict[str, dict[str, list[Any]]] = json.loads(text) if text else {}
-        watched = {
-            WatchedPath(kind, path): WatchedTime(changed_ns, is_trusted)
-            for kind, times in ((WatchKind(name), times) for name, times in by_kind.items())
-            for path, (changed_ns, is_trusted) in times.items()
-        }
-        if not all(
-            type(time.changed_ns) in (int, NoneType) and type(time.is_trusted) is bool
-            for time in watched.values()
-        ):
+        watched: dict[WatchedPath, WatchedTime] = {}
+        for name, times in by_kind.items():
+            paths = make_rows(WatchedPath, zip(repeat(WatchKind(name)), times))
+            watched.update(zip(paths, make_rows(WatchedTime, times.values()), strict=True))
+        if not all(map(_is_watched_time, watched.values())):
             raise ValueError("a value has another type")
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise IndexCorrupt.beyond_repair(f"the watched paths in the index are corrupt ({error})") from error

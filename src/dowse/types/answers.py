@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from dowse.frozen import frozen
 from dowse.types.queries import Query
 from dowse.types.source import Kind
 from dowse.types.stored import NO_FILTER, Filter
@@ -29,7 +29,7 @@ class Reason(NamedTuple):
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChannelReport:
     """Whether a channel ran, what it brought, how long it took, and why it did not run.
 
@@ -74,7 +74,7 @@ class SearchResult(NamedTuple):
     tests: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RepositoryReport:
     """A repository that was asked along with others: where it is, what it brought, or why nothing."""
 
@@ -85,7 +85,7 @@ class RepositoryReport:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchResponse:
     """The answer to a query, with the trace of how it was found."""
 
@@ -104,7 +104,7 @@ class SearchResponse:
     relaxed: bool = False  # nothing meets what the query requires: the results do not either
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchOptions:
     """The options of one search. None: as the settings say."""
 
@@ -121,7 +121,7 @@ class SearchOptions:
     neighbours: bool = False  # say of each hit what it uses, what uses it, and its tests
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class ResolvedOptions(SearchOptions):
     """Options in which everything that the settings decide is decided: what the stages of a search work with."""
 
@@ -139,7 +139,7 @@ class Detail(StrEnum):
     FULL = "full"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PackedHit:
     """A hit as it is shown: its lines, header first, the ranges of its lines in the file that are not, its tokens."""
 
@@ -150,7 +150,7 @@ class PackedHit:
     tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Packed:
     """An answer that fits a budget, and what was skipped: ``path:start-end`` of hits and of parts of hits."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from dowse.frozen import frozen
 from dowse.types.source import Kind
 
 
@@ -93,7 +93,7 @@ def format_depth(depth: int | None) -> int:
     return ALL_STEPS if depth is None else depth
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Walk:
     """The options of a graph traversal: direction, depth, relations, limits."""
 
@@ -106,7 +106,7 @@ class Walk:
     limit: int = 1000  # nodes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GraphAnswer:
     """A part of the graph: where it starts, and how each other node is reached, in the order of a tree."""
 
@@ -148,7 +148,7 @@ class Hub(NamedTuple):
     rank: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Affected:
     """What a change reaches: entities changed, their dependents, tests to run, files that usually change with them."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
+
+from dowse.frozen import frozen
 
 
 class Kind(StrEnum):
@@ -113,7 +114,7 @@ class ChunkTerms(NamedTuple):
     literal: str  # hashes of the n-grams of messages: see ``code/string_literals.py``
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParsedFile:
     """What is known of a file's content, whatever its path and checkout."""
 

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import repeat
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
-from dowse.types.discovered import FileStamp, IndexReport
+from dowse.frozen import frozen
+from dowse.types.discovered import NO_COUNTS, FileStamp, IndexReport
 from dowse.types.source import Definitions, Kind, MaskedSecret, ParsedFile, Role
 
 Row = TypeVar("Row", bound=NamedTuple)
 
 
-def make_rows(kind: type[Row], rows: Iterable[tuple[Any, ...]]) -> Iterator[Row]:
+def make_rows(kind: type[Row], rows: Iterable[Iterable[Any]]) -> Iterator[Row]:
     """Plain tuples as named ones: their own constructor, a call of Python for each, takes up to three times as long."""
     return map(tuple.__new__, repeat(kind), rows)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredFile:
     """A file as the index has it. A changed file gets a new ``id``; none is ever used again."""
 
@@ -103,7 +103,7 @@ class FileFacts(NamedTuple):
     changed_ns: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Filter:
     """Filter of hits by language, path, role, kind, name and time. Empty means anything; values of a field are
     alternatives.
@@ -144,7 +144,7 @@ class IndexState(StrEnum):
     CURRENT = "current"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexStatus:
     """The statistics and state of an index, for ``dowse status``."""
 
@@ -155,14 +155,14 @@ class IndexStatus:
     chunks: int = 0
     entities: int = 0
     size_bytes: int = 0
-    languages: Mapping[str, int] = field(default_factory=dict)
-    health: Mapping[str, int] = field(default_factory=dict)
+    languages: Mapping[str, int] = NO_COUNTS
+    health: Mapping[str, int] = NO_COUNTS
     secrets: tuple[MaskedSecret, ...] = ()
     report: IndexReport | None = None
-    parts: Mapping[str, int] = field(default_factory=dict)  # the generation that each part of it has
+    parts: Mapping[str, int] = NO_COUNTS  # the generation that each part of it has
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ViewStatus:
     """The state of one checkout (view) in a shared store."""
 
@@ -179,7 +179,7 @@ class ViewStatus:
     being_written: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerStatus:
     """The state of a shared store: server, sizes, views."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
@@ -17,6 +17,8 @@ from typing import Any
 
 from dowse.code.languages.spec import GRAMMAR, GRAMMAR_FORM, Language
 from dowse.errors import SettingsError, UsageError
+from dowse.frozen import frozen
+from dowse.lazy_regex import compile_lazily
 
 _MODULES = (
     "asciidoc",
@@ -116,7 +118,7 @@ _TYPE_FORMS = {tuple: "a list of strings", str: "text", bool: "true or false", i
 """What a value in a user's table must be, in words."""
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Languages:
     """The languages in force: the built-in ones with the user's additions."""
 
@@ -153,7 +155,7 @@ class Languages:
         claims: dict[str, list[tuple[re.Pattern[bytes], Language]]] = {}
         for language in self.by_name.values():
             for extension, pattern in language.claims:
-                claims.setdefault(extension, []).append((re.compile(pattern.encode(), re.M), language))
+                claims.setdefault(extension, []).append((compile_lazily(pattern.encode(), re.M), language))
         return claims
 
     def detect(self, path: str, content: bytes = b"") -> Language:

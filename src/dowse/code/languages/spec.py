@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
-GRAMMAR = re.compile(r"(?P<package>tree_sitter_\w+)(?::(?P<function>language\w*))?", re.ASCII)
+from dowse.frozen import frozen
+from dowse.lazy_regex import compile_lazily
+
+GRAMMAR = compile_lazily(r"(?P<package>tree_sitter_\w+)(?::(?P<function>language\w*))?", re.ASCII)
 GRAMMAR_FORM = 'an installed package that is called tree_sitter_*, as in "tree_sitter_python:language"'
 """How a grammar is named, as a pattern and in words: settings of a tree cannot have anything else imported."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Language:
     """One language, as data: how its files are recognised, its grammar and its tree-sitter queries.
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import click
 
 from dowse import __version__
+from dowse.gc_pause import gc_paused
 
 HELP_WIDTH = 100
 """Columns of a help text on a wide terminal; longer lines are hard to read."""
@@ -106,7 +107,8 @@ class CommandTable(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module, _, function = COMMANDS[cmd_name].home.partition(":")
-        command: click.Command = getattr(import_module(module), function)
+        with gc_paused():
+            command: click.Command = getattr(import_module(module), function)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

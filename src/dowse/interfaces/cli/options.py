@@ -56,8 +56,16 @@ def allow_home(command: F) -> F:
 def index_dir(command: F) -> F:
     """Add ``--index-dir``: where the index is."""
     return click.option(
-        "--index-dir", metavar="DIR", help="Folder of the index (default: .dowse in the root)."
+        "--index-dir",
+        metavar="DIR",
+        callback=_make_absolute,
+        help="Folder of the index (default: .dowse in the root).",
     )(command)
+
+
+def _make_absolute(ctx: click.Context, parameter: click.Parameter, folder: str | None) -> str | None:
+    """Make a folder on the command line absolute: it is meant from the working directory, as every path there."""
+    return os.path.abspath(os.path.expanduser(folder)) if folder else folder
 
 
 def store(command: F) -> F:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dowse.errors import UsageError
+from dowse.gc_pause import gc_paused
 from dowse.interfaces import json_values, render
 from dowse.interfaces.cli import COMMANDS, IMPLIED_KEY, options, output
 from dowse.interfaces.progress import progress_line
@@ -94,6 +95,7 @@ def search_options(command: options.F) -> options.F:
 @click.argument("words", nargs=-1, metavar="QUERY...")
 @search_options
 @click.pass_context
+@gc_paused()
 def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **flags: Any) -> int:
     """Find the places that answer a query.
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from dowse.embedders.embedder import Embedder
 from dowse.errors import EmbedderError
+from dowse.frozen import frozen
 from dowse.search.commit_index import CommitIndex
 from dowse.stores.protocol import Snapshot
 from dowse.types.answers import ChannelReport
@@ -30,7 +30,7 @@ LITERAL_TYPES = frozenset({"symbol", "file"})
 """Types of queries that mean what is written: code that is alike in meaning is not what is asked for."""
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class ChannelRequest:
     """What a channel is asked: a query, the snapshot to search, the embedder, and how many hits are wanted."""
 

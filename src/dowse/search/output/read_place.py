@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dowse.errors import UsageError
+from dowse.lazy_regex import compile_lazily
 from dowse.search.query.analyze import get_last_part, join_with_dots
 from dowse.stores.protocol import Snapshot
 from dowse.types.answers import Match, SearchResult
@@ -37,7 +38,7 @@ ROLE_ORDER = (Role.SOURCE, Role.TEST, Role.EXAMPLE)
 MAX_LINE_DIGITS = 9
 """Digits of a line number that are read: no file has more lines, and Python refuses to read very long numbers."""
 
-_LINES = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?$", re.DOTALL)
+_LINES = compile_lazily(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?$", re.DOTALL)
 
 
 class Location(NamedTuple):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from dowse.code import tokens
+from dowse.lazy_regex import compile_lazily
 from dowse.search.channels import version_checks
 from dowse.search.query import stack_traces
 from dowse.search.query.error_message import find_error_message
@@ -59,7 +60,7 @@ POLITE_WORDS = frozenset("please pls plz thank thanks thx".split())
 
 IDLE_WORDS = STOP_WORDS | POLITE_WORDS
 
-ABBREVIATIONS = re.compile(
+ABBREVIATIONS = compile_lazily(
     r"(?<![\w./\\])(?:e\.\s?g|i\.\s?e|a\.k\.a|aka|etc)\b\.?(?![\w/\\(])", re.IGNORECASE
 )
 """Of text, not of code; ``i.e`` would be read as a name. ``/etc`` is a folder."""
@@ -71,12 +72,12 @@ LANGUAGE_EXTENSIONS = frozenset(
 """Extensions that only say in which language a file is written, and are no words of their own (``.json``, ``.log``).
 Code seldom says them, so that such a one would count as a rare word, and find lists of files."""
 
-_NAME = re.compile(r"[^\W\d]\w*(?:(?:\.|::|->|#|\\)[^\W\d]\w*)*\*?")
-_FILE = re.compile(r"[\w./\\~-]*[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}\b|[\w.-]+(?:/[\w.-]+)+")
-_LINE = re.compile(r"(\.\w+):\d+(?::\d+)?\b")  # the numbers of ``cart.py:12``
-_SPECIAL_METHOD = re.compile(r"\b__\w{1,40}__\b(?!\.py)")
-_RECEIVER = re.compile(r"\b(?:self|this|cls)\.(?=\w)")
-_SEPARATOR = re.compile(r"\.|::|->|#|\\")
+_NAME = compile_lazily(r"[^\W\d]\w*(?:(?:\.|::|->|#|\\)[^\W\d]\w*)*\*?")
+_FILE = compile_lazily(r"[\w./\\~-]*[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}\b|[\w.-]+(?:/[\w.-]+)+")
+_LINE = compile_lazily(r"(\.\w+):\d+(?::\d+)?\b")  # the numbers of ``cart.py:12``
+_SPECIAL_METHOD = compile_lazily(r"\b__\w{1,40}__\b(?!\.py)")
+_RECEIVER = compile_lazily(r"\b(?:self|this|cls)\.(?=\w)")
+_SEPARATOR = compile_lazily(r"\.|::|->|#|\\")
 
 
 def analyze_query(parsed: ParsedQuery, filter: Filter, is_extension: Callable[[str], bool]) -> Query:

@@ -20,6 +20,7 @@ from dowse.stores.embedded.lexical_index import LexicalReader
 from dowse.stores.embedded.open_index import SnapshotCache
 from dowse.stores.embedded.quantize import unpack_vectors
 from dowse.stores.embedded.vector_index import VectorIndex
+from dowse.stores.protocol import StampRow
 from dowse.types.discovered import ChunkVector, WatchedTimes
 from dowse.types.queries import Term
 from dowse.types.source import Kind
@@ -278,6 +279,10 @@ class EmbeddedSnapshot:
         if cache.manifest is None:
             cache.manifest = self._catalogue.manifest(self.generation)
         return cache.manifest
+
+    def list_stamps(self) -> Iterable[StampRow]:
+        """List every file in order of path, with its stamp; of a large tree, they are not held in memory."""
+        return self._catalogue.list_stamps(self.generation)
 
     def list_watched(self) -> WatchedTimes:
         """List what is watched beside the files."""

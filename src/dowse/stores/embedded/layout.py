@@ -19,12 +19,13 @@ import re
 import stat
 import time
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from dowse import index_folder
 from dowse.errors import IndexForeign, IndexUnwritable
+from dowse.frozen import frozen
+from dowse.lazy_regex import compile_lazily
 
 CATALOGUE = "catalogue.db"
 LOCK_FILE = "lock"
@@ -41,12 +42,15 @@ REMOVE_SECONDS = 0.05
 """The lexical engine watches its folder from a thread of its own, which may put a lock file there at any moment."""
 
 
-@dataclass(frozen=True)
+NO_FOLDERS: Mapping[str, Layout] = {}
+
+
+@frozen
 class Layout:
     """Names of the files and of the folders in a folder, as patterns."""
 
     files: re.Pattern[str]
-    folders: dict[str, Layout] = field(default_factory=dict)
+    folders: Mapping[str, Layout] = NO_FOLDERS
 
     def inside(self, name: str) -> Layout | None:
         """Return the layout of a folder in this one, if it is one of ours."""
@@ -54,13 +58,13 @@ class Layout:
 
 
 LEXICAL_LAYOUT = Layout(
-    re.compile(r"meta\.json|\.managed\.json|\.tantivy-\w+\.lock|\.tmp\w+|[0-9a-f]{32}(\.\d+)?\.\w+")
+    compile_lazily(r"meta\.json|\.managed\.json|\.tantivy-\w+\.lock|\.tmp\w+|[0-9a-f]{32}(\.\d+)?\.\w+")
 )
-VECTOR_LAYOUT = Layout(re.compile(r"segments\.json(\.new)?|\d{8,}-[0-9a-f]{8}\.segment"))
-VIEW_LAYOUT = Layout(re.compile(r"graph(\.\d+){0,2}"), {LEXICAL: LEXICAL_LAYOUT, VECTORS: VECTOR_LAYOUT})
-VIEWS_LAYOUT = Layout(re.compile("(?!)"), {r"\d+": VIEW_LAYOUT})
+VECTOR_LAYOUT = Layout(compile_lazily(r"segments\.json(\.new)?|\d{8,}-[0-9a-f]{8}\.segment"))
+VIEW_LAYOUT = Layout(compile_lazily(r"graph(\.\d+){0,2}"), {LEXICAL: LEXICAL_LAYOUT, VECTORS: VECTOR_LAYOUT})
+VIEWS_LAYOUT = Layout(compile_lazily("(?!)"), {r"\d+": VIEW_LAYOUT})
 INDEX_LAYOUT = Layout(
-    re.compile(
+    compile_lazily(
         rf"{re.escape(CATALOGUE)}(-wal|-shm|-journal)?|{LOCK_FILE}|{HOLDER}|"
         rf"{re.escape(index_folder.IGNORE_FILE)}|{index_folder.SEAL_FILE}"
     ),

@@ -17,6 +17,7 @@ from dowse.stores.postgres.name_search import NameSearch
 from dowse.stores.postgres.read_cache import ReadCache
 from dowse.stores.postgres.state import ManifestRow
 from dowse.stores.postgres.transaction import Transaction
+from dowse.stores.protocol import StampRow
 from dowse.types.discovered import ChunkVector, WatchedTimes
 from dowse.types.queries import Term
 from dowse.types.stored import (
@@ -134,6 +135,10 @@ class PostgresSnapshot:
     def manifest(self) -> Mapping[str, ManifestRow]:
         """List every file by path."""
         return self._files.manifest()
+
+    def list_stamps(self) -> Iterable[StampRow]:
+        """List every file in order of path, with its stamp."""
+        return ((path, *row.stamp) for path, row in sorted(self._files.manifest().items()))
 
     def list_watched(self) -> WatchedTimes:
         """List what is watched beside the files."""
