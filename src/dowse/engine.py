@@ -100,7 +100,8 @@ class Engine(ManagedIndex):
 
     @property
     def _searcher(self) -> Searcher:
-        return Searcher(str(self.root), self.settings, self._query_embedder, self._cache, self._is_extension)
+        root, settings = str(self.root), self.settings
+        return Searcher(root, settings, self._query_embedder, self._cache, self._is_extension, self._locagent)
 
     @cached_property
     def _freshness(self) -> Freshness:
@@ -189,6 +190,8 @@ class Engine(ManagedIndex):
 
         ``path`` is relative to the root; line 0 means the best place of the file.
         """
+        if self._locagent:
+            raise UsageError("explanations are of dowse's own ranking: ask with profile 'dowse'")
         parsed, options = self._parse_query(query, options)
         try:
             explained = self._explain(parsed, path, line, options, progress)

@@ -73,6 +73,7 @@ class Settings:
     workers: int = 0  # processes that parse; 0 = as many as there are cores
 
     # how it is searched
+    profile: str = "dowse"  # how hits are ranked: "dowse", or "locagent" to compare with LocAgent
     limit: int = 10
     refresh: bool = True  # notice changed files at query time
     hybrid: str = "auto"  # whether meaning counts beside words: "auto" (by the query), "on" or "off"
@@ -118,6 +119,7 @@ _INDEX_SETTINGS = (
 
 FIELDS = {f.name: f for f in fields(Settings)}
 _CHOICES = {
+    "profile": ("dowse", "locagent"),
     "fusion": ("learned", "scores", "rrf", "zscore"),
     "hybrid": ("auto", "on", "off"),
     "cache": ("all", "exact", "off"),

@@ -216,6 +216,7 @@ POLICIES: Mapping[str, SettingPolicy] = {
     ),
     "trust_index": _refuse("an index that comes with a tree may say anything"),
     "workers": SettingPolicy("up to the number of cores", _check_workers, _TAKES_RESOURCES),
+    "profile": _allow_any(),
     "limit": _limit_number(MAX_HITS, _TAKES_RESOURCES),
     "refresh": _allow_any(),
     "hybrid": _allow_any(),

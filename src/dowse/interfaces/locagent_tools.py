@@ -109,12 +109,12 @@ class EntityTools:
         return _catch_errors(work)
 
     def retrieve_entity(
-        self, entity_ids: Sequence[str] | str, max_definition_lines: int = 0, include_metadata: bool = True
+        self, entity_ids: Sequence[str] | str, context_lines: int = 0, include_metadata: bool = True
     ) -> Values:
         """Return the whole code of entities, numbered; an id that cannot be resolved has its error instead."""
-        if not 0 <= max_definition_lines <= 50:
-            return _error(INVALID_ARGUMENT, f"max_definition_lines is 0 to 50, not {max_definition_lines}")
-        retrieve = partial(self._retrieve, context=max_definition_lines, metadata=include_metadata)
+        if not 0 <= context_lines <= 50:
+            return _error(INVALID_ARGUMENT, f"context_lines is 0 to 50, not {context_lines}")
+        retrieve = partial(self._retrieve, context=context_lines, metadata=include_metadata)
         entities = [{"id": id} | _catch_errors(partial(retrieve, id)) for id in _as_list(entity_ids)]
         return {"entities": entities}
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dowse.embedders.embedder import Embedder
 from dowse.gc_pause import gc_paused
@@ -45,6 +45,9 @@ from dowse.types.answers import ResolvedOptions, SearchResponse
 from dowse.types.queries import ParsedQuery, Query
 from dowse.types.stored import StoredFile
 
+if TYPE_CHECKING:
+    from dowse.search.locagent.ranking import LocAgentRanking
+
 LARGE_INDEX_CHUNKS = 300_000
 """From so many chunks on, a full round of the garbage collector takes tens of milliseconds and is kept out of searches.
 A server with fewer needs its rounds, which are short: without them it grew half as much again."""
@@ -54,13 +57,14 @@ RELATED_WEIGHTS = {"partners": 2.0, "similar": 1.0}
 
 
 class Searcher(NamedTuple):
-    """What a search needs beside the query and the index: settings, embedder, answer cache."""
+    """What a search needs beside the query and the index: settings, embedder, answer cache, ranking profile."""
 
     root: str
     settings: Settings
     embedder: Embedder | None
     cache: AnswerCache
     is_extension: Callable[[str], bool]  # whether source files end like this (``.py``)
+    locagent: LocAgentRanking | None = None  # what ranks instead, with the profile of that name
 
 
 def search(
@@ -73,7 +77,10 @@ def search(
     request = CacheRequest(snapshot, query, options, searcher.settings, searcher.embedder)
     if (known := searcher.cache.get(request, timer)) is not None:
         return known
-    _, response = rank_and_respond(searcher, snapshot, query, options, timer)
+    if searcher.locagent:
+        response = searcher.locagent.search(snapshot, query, options, searcher.root, timer)
+    else:
+        _, response = rank_and_respond(searcher, snapshot, query, options, timer)
     searcher.cache.put(request, response)
     return response
 

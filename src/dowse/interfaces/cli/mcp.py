@@ -41,7 +41,7 @@ LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
     type=click.Choice(["default", "locagent"]),
     default="default",
     show_default=True,
-    help="Which tools: dowse's own, or the three that agents made for LocAgent know.",
+    help="Which tools and ranking: dowse's own, or those that agents made for LocAgent know.",
 )
 @options.index_dir
 @options.store
@@ -69,6 +69,8 @@ def mcp(
     """
     if budget is not None and budget > MAX_BUDGET_TOKENS:
         raise UsageError(f"a budget may have {MAX_BUDGET_TOKENS} tokens at the most, not {budget}")
+    if profile == "locagent":
+        given["profile"] = profile
     allowed = ServerScope(
         roots, trust_client=not http, read_only=read_only, allow_home=allow_home, given=given
     )

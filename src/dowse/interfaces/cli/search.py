@@ -40,6 +40,7 @@ _SEARCH_OPTIONS = (
     ),
     options.filters,
     options.ranking,
+    options.profile,
     click.option("-A", "--after", type=_LINE_COUNT, metavar="N", help="Lines to show after a hit."),
     click.option("-B", "--before", type=_LINE_COUNT, metavar="N", help="Lines to show before a hit."),
     click.option(
@@ -102,7 +103,7 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **fl
     """
     _refuse_contradictions(flags)
     query = _read_query(words)
-    settings = options.pick_given(flags, *options.RANKING_SETTINGS, "cache")
+    settings = options.pick_given(flags, *options.RANKING_SETTINGS, "profile", "cache")
     target = _open(root, flags["repos"], settings)
     with target, progress_line() as progress:
         engine = next(iter(getattr(target, "engines", {"": target}).values()))
