@@ -261,7 +261,7 @@ class EntityTools:
             id = f"{path}:{inner.qualified}" if inner else path
             first, last = max(1, number - CONTEXT_LINES), min(len(lines), number + CONTEXT_LINES)
             kind = inner.kind if inner else Kind.FILE
-            hit = EntityHit(id, kind, path, first, last, "", "line")
+            hit = EntityHit(id, kind, path, first, last, "", "line", 1.0)
             entities.append(_entity_values(hit, "snippet", _number_lines(lines, range(first, last + 1))))
         return {"term": f"{path}:{','.join(map(str, numbers))}", "entities": entities, "hint": ""}
 
@@ -345,6 +345,7 @@ def _entity_values(hit: EntityHit, detail: str, code: str) -> Values:
         "type": entity_type(hit.kind),
         "kind": hit.kind.value,
         "source": hit.tier,
+        "score": round(hit.score, 4),
         "path": hit.path,
         "lines": [hit.start_line, hit.end_line],
         "detail": detail,

@@ -70,6 +70,16 @@ class NameTier(StrEnum):
     FUZZY = "fuzzy"
 
 
+TIER_SCORES = {
+    NameTier.EXACT: 1.0,
+    NameTier.CASE: 0.9,
+    NameTier.GLOB: 0.7,
+    NameTier.PREFIX: 0.5,
+    NameTier.FUZZY: 0.4,
+}
+"""How sure a match is, from 0 to 1."""
+
+
 class NameHit(NamedTuple):
     """An entity found by its name; ``chunk`` is the chunk that holds the line with the name."""
 

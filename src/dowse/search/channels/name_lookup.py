@@ -7,19 +7,11 @@ from collections.abc import Sequence
 from dowse.search.channels.request import ChannelRequest, NotRun
 from dowse.search.query.analyze import get_last_part, is_identifier
 from dowse.types.source import Kind
-from dowse.types.stored import NameTier, Scored, best_first, chunk_id
+from dowse.types.stored import TIER_SCORES, NameTier, Scored, best_first, chunk_id
 
 MAX_DEFINITIONS = 50
 """Definitions per queried name. A class that is written in parts has a few dozen: with fewer than all of them, which
 are found is chance."""
-
-TIER_SCORES = {
-    NameTier.EXACT: 1.0,
-    NameTier.CASE: 0.9,
-    NameTier.GLOB: 0.7,
-    NameTier.PREFIX: 0.5,
-    NameTier.FUZZY: 0.4,
-}
 
 
 def find(request: ChannelRequest) -> Sequence[Scored] | NotRun:
