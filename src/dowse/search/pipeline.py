@@ -21,6 +21,7 @@ from dowse.search.output.respond import make_response
 from dowse.search.output.similar import find_partners, find_similar
 from dowse.search.query.analyze import analyze_query
 from dowse.search.query.keywords import extract_keywords, use_indexed_spelling
+from dowse.search.query.unknown_names import read_unknown_names_as_words
 from dowse.search.ranking.calibration import can_tell_weak
 from dowse.search.ranking.candidates import (
     Explain,
@@ -132,6 +133,7 @@ def find_candidates(
     """Find the files and places that the channels bring for a query, with all that ranking looks at."""
     settings = searcher.settings
     query = use_indexed_spelling(snapshot, extract_keywords(snapshot, query))
+    query = read_unknown_names_as_words(snapshot, query)
     timer.finish("keywords")
     request = ChannelRequest(snapshot, query, searcher.embedder, settings.hybrid, options.limit)
     channels = retrieve(request)

@@ -63,6 +63,17 @@ class NotRun(NamedTuple):
     failed: bool = False
 
 
+class Noted(NamedTuple):
+    """Hits, and what whoever asked should know of how they were found; "" for nothing."""
+
+    hits: Sequence[Scored]
+    note: str
+
+
+Found = Sequence[Scored] | Noted | NotRun | None
+"""What a channel returns: candidates, best first; None if the query has nothing that it is for."""
+
+
 class Retrieved(NamedTuple):
     """The hits of a channel, best first, and its report."""
 
@@ -70,8 +81,7 @@ class Retrieved(NamedTuple):
     report: ChannelReport
 
 
-Channel = Callable[[ChannelRequest], Sequence[Scored] | NotRun | None]
-"""Finds candidates, best first; None if the query has nothing that the channel is for."""
+Channel = Callable[[ChannelRequest], Found]
 
 
 def count_steps(limit: int) -> int:
@@ -79,7 +89,7 @@ def count_steps(limit: int) -> int:
     return max(1, math.ceil(limit / DEPTH_STEP))
 
 
-def run_channel(name: str, find: Callable[[], Sequence[Scored] | NotRun | None]) -> Retrieved | None:
+def run_channel(name: str, find: Callable[[], Found]) -> Retrieved | None:
     """Run one channel, time it and report on it."""
     started = time.perf_counter()
     found = find()
@@ -88,5 +98,6 @@ def run_channel(name: str, find: Callable[[], Sequence[Scored] | NotRun | None])
     if isinstance(found, NotRun):
         return Retrieved((), ChannelReport(name, False, why_not=found.reason, failed=found.failed))
     milliseconds = (time.perf_counter() - started) * 1e3
-    best = found[0].score if found else 0.0
-    return Retrieved(found, ChannelReport(name, True, len(found), milliseconds, best=best))
+    hits, note = found if isinstance(found, Noted) else (found, "")
+    best = hits[0].score if hits else 0.0
+    return Retrieved(hits, ChannelReport(name, True, len(hits), milliseconds, best=best, note=note))

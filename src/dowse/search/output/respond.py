@@ -34,6 +34,7 @@ def make_response(
     results, notes = (
         (found[:MAX_GUESSES], (NO_GOOD_HITS_NOTE,)) if weak else _keep_relevant(found, options.min_relevance)
     )
+    channel_notes = (channel.report.note for channel in ranking.channels.values())
     ranking.timer.finish("expand")
     return ranking, SearchResponse(
         query=ranking.query,
@@ -42,7 +43,7 @@ def make_response(
         results=results,
         generation=snapshot.generation,
         milliseconds=ranking.timer.milliseconds,
-        notes=notes,
+        notes=(*filter(None, channel_notes), *notes),
         stages=ranking.timer.stages,
         low_confidence=weak,
     )
