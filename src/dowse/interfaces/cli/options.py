@@ -96,7 +96,7 @@ def profile(command: F) -> F:
     return click.option(
         "--profile",
         type=click.Choice(["dowse", "locagent"]),
-        help="How hits are ranked: by dowse (default), or as LocAgent does, to compare.",
+        help="Ranking, and the tools of a server: dowse's own (default), or LocAgent's.",
     )(command)
 
 

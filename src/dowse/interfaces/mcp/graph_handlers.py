@@ -38,6 +38,8 @@ from dowse.types.source import Kind
 MAX_NODES = 500
 """Nodes of an answer; far fewer fit into any budget."""
 
+_MATCHES_BY_TIER = {"content": Match.KEYWORD, "file": Match.FILE, "directory": Match.FILE, "id": Match.EXACT}
+
 SNIPPET_DETAILS = {"fold": Detail.SIGNATURE, "preview": Detail.PREVIEW, "full": Detail.FULL}
 
 
@@ -166,7 +168,7 @@ def _to_result(code: EntityCode, tier: str = "", signature: str = "") -> SearchR
         language="",
         relevance=1.0,
         score=1.0,
-        match=Match.NAME,
+        match=_MATCHES_BY_TIER.get(tier, Match.NAME if tier else Match.EXACT),
         reasons=(Reason(tier, 2.0),) if tier else (),
         text=code.text,
         signature=signature,

@@ -47,7 +47,7 @@ class Tool:
     description: str
     properties: Mapping[str, Mapping[str, Any]]
     required: tuple[str, ...] = ()
-    profile: str = "default"
+    profile: str = "dowse"
     module: str = "handlers"  # the module that has its function
 
     @property
@@ -318,8 +318,6 @@ LOCAGENT_TOOLS = (
 others."""
 
 TOOLS |= {tool.name: tool for tool in LOCAGENT_TOOLS}
-
-PROFILES = ("default", "locagent")
 
 INSTRUCTIONS = (
     "dowse is an index of this code base, always up to date. Ask `search` first, in plain words or by name, before "

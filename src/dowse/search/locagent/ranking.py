@@ -26,7 +26,15 @@ from dowse.search.locagent.chunks import ChunkDefinition, cut_chunks
 from dowse.search.locagent.token_count import estimate_tokens
 from dowse.search.timing import StageTimer
 from dowse.stores.protocol import Snapshot
-from dowse.types.answers import ChannelReport, Match, Reason, ResolvedOptions, SearchResponse, SearchResult
+from dowse.types.answers import (
+    ChannelReport,
+    ChannelScore,
+    Match,
+    Reason,
+    ResolvedOptions,
+    SearchResponse,
+    SearchResult,
+)
 from dowse.types.queries import Query
 from dowse.types.source import Kind
 from dowse.types.stored import Filter, StoredFile
@@ -218,4 +226,5 @@ def _make_result(
         match=Match.KEYWORD,
         reasons=(Reason("bm25", score),),
         text="\n".join(lines[first - 1 : last]) if options.text else "",
+        channel_scores=(ChannelScore("locagent", score),),
     )
