@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from dowse import roots
 from dowse import settings as settings_module
-from dowse.code.languages.tree_tables import drop_broken_tables
+from dowse.code.languages.tree_tables import report_broken_tables
 from dowse.errors import (
     IndexCorrupt,
     IndexUnwritable,
@@ -75,7 +75,7 @@ class Engine(ManagedIndex):
         """
         root = roots.resolve_root(path, allow_home=allow_home)
         resolved = settings_module.resolve(root, given)
-        engine = cls(root, drop_broken_tables(resolved))
+        engine = cls(root, report_broken_tables(resolved))
         engine.read_only = read_only
         return engine
 

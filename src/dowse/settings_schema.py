@@ -48,6 +48,7 @@ class Settings:
     default_excludes: bool = True
     mask_secrets: bool = True
     languages: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    query_dir: str = ""  # folder with LANGUAGE.scm; "" = .dowse/queries
 
     # how it is cut and embedded
     chunk_size: int = 1000  # bytes

@@ -135,6 +135,12 @@ def _check_index_dir(value: Any, tree: TreeConfig) -> Admission:
     return Admission(value)
 
 
+def _check_query_dir(value: Any, tree: TreeConfig) -> Admission:
+    if not value or _is_inside(value, tree.root):
+        return Admission(value)
+    return Admission(None, "a tree may only name a folder inside of it")
+
+
 def _check_repositories(value: Any, tree: TreeConfig) -> Admission:
     kept = {name: path for name, path in value.items() if _is_inside(path, tree.root)}
     others = [name for name in value if name not in kept]
@@ -173,6 +179,9 @@ POLICIES: Mapping[str, SettingPolicy] = {
         "`true`", _check_mask, "secrets would be shown to agents and kept in indexes"
     ),
     "languages": _allow_any("a table with a mistake in it is not used"),
+    "query_dir": SettingPolicy(
+        "a folder inside the tree, links followed", _check_query_dir, "it would show a file of yours"
+    ),
     "chunk_size": _limit_number(MAX_CHUNK_BYTES, _TAKES_RESOURCES),
     "chunk_overlap": _limit_number(MAX_OVERLAP_BYTES, _TAKES_RESOURCES),
     "embedder": _check_on_use(
