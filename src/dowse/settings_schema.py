@@ -79,6 +79,8 @@ class Settings:
     refresh: bool = True  # notice changed files at query time
     hybrid: str = "auto"  # whether meaning counts beside words: "auto" (by the query), "on" or "off"
     fusion: str = "learned"  # or plain fusion of the channels: "scores", "rrf" or "zscore"
+    bm25_k1: float = 1.2  # how soon more of a word counts no more; the embedded store can do no other
+    bm25_b: float = 0.75  # how much the length of a chunk counts, from 0 to 1; likewise
     lexical_weight: float = 1.0
     dense_weight: float = 0.2
     name_weight: float = 0.3
@@ -138,6 +140,8 @@ _MINIMUM_VALUES = {
     "embedder_timeout": 0.1,
     "store_timeout": 0.1,
     "rewriter_timeout": 0.1,
+    "bm25_k1": 0.0,
+    "bm25_b": 0.0,
     "lexical_weight": 0.0,
     "dense_weight": 0.0,
     "name_weight": 0.0,
@@ -146,6 +150,7 @@ _MINIMUM_VALUES = {
 }
 _MAXIMUM_VALUES = {
     "max_file_size": 1_000_000_000,  # a file is read as a whole, and several times that large while it is indexed
+    "bm25_b": 1.0,
     "min_relevance": 1.0,
 }
 

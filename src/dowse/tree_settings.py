@@ -230,6 +230,8 @@ POLICIES: Mapping[str, SettingPolicy] = {
     "refresh": _allow_any(),
     "hybrid": _allow_any(),
     "fusion": _allow_any(),
+    "bm25_k1": _limit_number(MAX_WEIGHT, "more only drowns the other channels"),
+    "bm25_b": _allow_any(),
     "lexical_weight": _limit_number(MAX_WEIGHT, "more only drowns the other channels"),
     "dense_weight": _limit_number(MAX_WEIGHT, "more only drowns the other channels"),
     "name_weight": _limit_number(MAX_WEIGHT, "more only drowns the other channels"),

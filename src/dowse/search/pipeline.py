@@ -44,7 +44,7 @@ from dowse.settings import Settings
 from dowse.stores.protocol import Snapshot
 from dowse.types.answers import ResolvedOptions, SearchResponse
 from dowse.types.queries import ParsedQuery, Query
-from dowse.types.stored import StoredFile
+from dowse.types.stored import Bm25, StoredFile
 
 if TYPE_CHECKING:
     from dowse.search.locagent.ranking import LocAgentRanking
@@ -135,7 +135,8 @@ def find_candidates(
     query = use_indexed_spelling(snapshot, extract_keywords(snapshot, query))
     query = read_unknown_names_as_words(snapshot, query)
     timer.finish("keywords")
-    request = ChannelRequest(snapshot, query, searcher.embedder, settings.hybrid, options.limit)
+    bm25 = Bm25(settings.bm25_k1, settings.bm25_b)
+    request = ChannelRequest(snapshot, query, searcher.embedder, settings.hybrid, options.limit, bm25)
     channels = retrieve(request)
     timer.finish("retrieve")
     hits = {name: channel.hits for name, channel in channels.items()}

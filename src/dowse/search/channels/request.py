@@ -14,7 +14,7 @@ from dowse.errors import EmbedderError
 from dowse.stores.protocol import Snapshot
 from dowse.types.answers import ChannelReport
 from dowse.types.queries import Query
-from dowse.types.stored import Scored
+from dowse.types.stored import DEFAULT_BM25, Bm25, Scored
 
 DEPTH_STEP = 50
 """Candidates of the lexical channel: as many as the hits that are asked for, rounded up to this, so that all pages of
@@ -33,6 +33,7 @@ class ChannelRequest:
     embedder: Embedder | None
     hybrid: str  # whether the dense channel is used: auto, on, off
     limit: int  # hits that the answer is to have
+    bm25: Bm25 = DEFAULT_BM25
 
     @property
     def depth(self) -> int:
