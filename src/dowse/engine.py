@@ -121,13 +121,14 @@ class Engine(ManagedIndex):
             return parsed._replace(rewrite=RewriteTrace(parsed.text, parsed.text, parsed.text))
         from dowse.search.query.rewriting import rewrite_query
 
-        return rewrite_query(parsed, self.term_graph(), self._rewriter)
+        return rewrite_query(parsed, self.term_graph(), self._rewriter, self.settings.term_graph_max_terms)
 
     def try_terms(self, query: str, file: Path | None = None) -> RewriteTrace:
         """Say what a term graph (default: the one of the settings) adds to a query, and why; nothing is searched."""
         from dowse.search.query.rewriting import rewrite_query
 
-        return rewrite_query(parse.parse_query(query), self.term_graph(file), None).rewrite
+        graph, most = self.term_graph(file), self.settings.term_graph_max_terms
+        return rewrite_query(parse.parse_query(query), graph, None, most).rewrite
 
     def _log(self, query: str, response: SearchResponse) -> None:
         """Keep the query, if the user wants that."""

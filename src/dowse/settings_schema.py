@@ -94,6 +94,7 @@ class Settings:
 
     # what becomes of a query before it is searched for
     term_graph: str = ""  # file with the term graph, relative to the root; "" = none
+    term_graph_max_terms: int = 10  # that it adds to a query, at most
     rewriter: str = "none"  # what rewrites queries: ollama:MODEL or openai:MODEL
     rewriter_url: str = ""  # "" = the provider's usual address
     rewriter_timeout: float = 5.0  # seconds
@@ -135,6 +136,7 @@ _MINIMUM_VALUES = {
     "max_definition_lines": 1,
     "entity_threshold": 0,
     "workers": 0,
+    "term_graph_max_terms": 0,
     "embedder_dimensions": 0,
     "embedder_batch": 1,
     "embedder_timeout": 0.1,

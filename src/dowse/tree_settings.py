@@ -26,6 +26,7 @@ MAX_BATCH_TEXTS = 1_000
 MAX_DIMENSIONS = 10_000
 MAX_TIMEOUT_SECONDS = 600.0
 MAX_REWRITE_SECONDS = 60.0
+MAX_ADDED_TERMS = 100
 """Far above what anybody needs, and far below what takes a machine down or lets a search hang."""
 
 MAX_WEIGHT = 100.0
@@ -245,6 +246,7 @@ POLICIES: Mapping[str, SettingPolicy] = {
     "term_graph": _check_on_use(
         "a file inside the tree, links followed; else an error", "it would show a file of yours"
     ),
+    "term_graph_max_terms": _limit_number(MAX_ADDED_TERMS, "more drowns what was asked"),
     "rewriter": _check_on_use("`none`, or a service on this machine; else an error", _SENDS_DATA),
     "rewriter_url": _check_on_use(
         "an address on this machine, which no key is sent to; else an error",
