@@ -266,6 +266,7 @@ FRESH_COMMANDS = {
 """Commands that bring the index up to date before they answer."""
 
 OWN_WORDS = {
+    "--save",
     "--limit",  # says what is counted, and its default
     "--explain",  # says what was read
     "--budget",

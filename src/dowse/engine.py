@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from dowse import roots
 from dowse import settings as settings_module
-from dowse.code.languages.tree_tables import drop_broken_tables
+from dowse.code.languages.tree_tables import report_broken_tables
 from dowse.errors import (
     IndexCorrupt,
     IndexUnwritable,
@@ -75,7 +75,7 @@ class Engine(ManagedIndex):
         """
         root = roots.resolve_root(path, allow_home=allow_home)
         resolved = settings_module.resolve(root, given)
-        engine = cls(root, drop_broken_tables(resolved))
+        engine = cls(root, report_broken_tables(resolved))
         engine.read_only = read_only
         return engine
 
@@ -100,8 +100,8 @@ class Engine(ManagedIndex):
 
     @property
     def _searcher(self) -> Searcher:
-        means = self.settings, self._query_embedder, self._cache, self._is_extension, self.load_history
-        return Searcher(str(self.root), *means)
+        means = self.settings, self._query_embedder, self._cache, self._is_extension
+        return Searcher(str(self.root), *means, self.load_history, self._locagent)
 
     @cached_property
     def _freshness(self) -> Freshness:
@@ -121,13 +121,14 @@ class Engine(ManagedIndex):
             return parsed._replace(rewrite=RewriteTrace(parsed.text, parsed.text, parsed.text))
         from dowse.search.query.rewriting import rewrite_query
 
-        return rewrite_query(parsed, self.term_graph(), self._rewriter)
+        return rewrite_query(parsed, self.term_graph(), self._rewriter, self.settings.term_graph_max_terms)
 
     def try_terms(self, query: str, file: Path | None = None) -> RewriteTrace:
         """Say what a term graph (default: the one of the settings) adds to a query, and why; nothing is searched."""
         from dowse.search.query.rewriting import rewrite_query
 
-        return rewrite_query(parse.parse_query(query), self.term_graph(file), None).rewrite
+        graph, most = self.term_graph(file), self.settings.term_graph_max_terms
+        return rewrite_query(parse.parse_query(query), graph, None, most).rewrite
 
     def _log(self, query: str, response: SearchResponse) -> None:
         """Keep the query, if the user wants that."""
@@ -203,6 +204,8 @@ class Engine(ManagedIndex):
 
         ``path`` is relative to the root; line 0 means the best place of the file.
         """
+        if self._locagent:
+            raise UsageError("explanations are of dowse's own ranking: ask with profile 'dowse'")
         parsed, options = self._parse_query(query, options)
         try:
             explained = self._explain(parsed, path, line, options, progress)
