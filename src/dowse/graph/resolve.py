@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from dowse.graph.evaluator import FUEL_STEPS, Evaluator
 from dowse.graph.import_rules import get_dialect
-from dowse.graph.import_rules.rule import CLASS, EXTERNAL, FUNCTION, INSTANCE, MODULE, Dialect, Value
+from dowse.graph.import_rules.rule import CLASS, EXTERNAL, FOLDER, FUNCTION, INSTANCE, MODULE, Dialect, Value
 from dowse.graph.scope_lookup import NO_VALUES, Values, limit_values, make_definition_value
 from dowse.graph.scopes import FileScopes, Mention
 from dowse.graph.symbol_table import SymbolTable
@@ -55,8 +55,17 @@ class Resolver:
     def _resolve_links(self, file: FileScopes) -> Iterator[Edge]:
         dialect = get_dialect(file.language)
         for link in file.links:
-            for value in dialect.resolve_link(self.tree, file, link.target):
-                yield Edge(file.path, value.location, Relation.REFERENCES, Certainty.RESOLVED, link.line)
+            values = dialect.resolve_link(self.tree, file, link)
+            source = file.ids[link.scope]
+            entities = sorted({id for value in values for id in self._find_node_ids(value)} - {source})
+            if len(entities) > 1 and all(value.kind == CLASS for value in values):
+                target = link.target
+                yield Edge(
+                    source, target, Relation.REFERENCES, Certainty.AMBIGUOUS, link.line, tuple(entities)
+                )
+                continue
+            for target in entities:
+                yield Edge(source, target, Relation.REFERENCES, Certainty.RESOLVED, link.line)
 
     def _resolve_imports(self, file: FileScopes) -> Iterator[Edge]:
         dialect = get_dialect(file.language)
@@ -85,7 +94,7 @@ class Resolver:
 
     def _find_node_ids(self, value: Value) -> set[str]:
         """Find the graph node of a value: a file, a class or a function."""
-        if value.kind == MODULE:
+        if value.kind in (MODULE, FOLDER):
             return {value.location}
         if value.kind in (CLASS, FUNCTION):
             return {self.tree.get_file(value.location).ids[value.scope]}

@@ -96,7 +96,16 @@ class FileScopes:
     bases: list[Base] = field(default_factory=list)
     imports: list[Mention] = field(default_factory=list)
     links: list[Mention] = field(default_factory=list)
+    by_qualified: dict[str, int] | None = None  # the first scope of each name, once somebody asks
     interface: bytes = b""  # hash; while it is unchanged, no name in another file changes its meaning
+
+    def find_scope(self, qualified: str) -> int:
+        """Return the scope of the definition of that qualified name, or the scope of the file."""
+        if self.by_qualified is None:
+            self.by_qualified = {}
+            for number, scope in enumerate(self.scopes):
+                self.by_qualified.setdefault(scope.qualified, number)
+        return self.by_qualified.get(qualified, FILE)
 
     def find_enclosing_class(self, scope: int) -> int:
         """Return the class around a scope, or the scope of the file."""

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dowse.code import bracket_depth, chunk_fields, chunking, parsing, references, symbols
+from dowse.code import bracket_depth, chunk_fields, chunking, formats, parsing, references, symbols
+from dowse.code.formats.reading import FormatSource, nest_items
 from dowse.code.languages import Languages, load_builtin
 from dowse.code.languages.spec import Language
 from dowse.embedders.embedder import PretokenizingEmbedder
@@ -17,7 +18,7 @@ from dowse.indexing import embed
 from dowse.types.discovered import FileStamp, PreparedChunk
 from dowse.types.source import ChunkTerms, Definitions, MaskedSecret, ParsedFile, ParseHealth
 
-VERSION = 6
+VERSION = 7
 """Goes into every content hash: raise it when the same content gives other entities, chunks or references."""
 
 
@@ -84,7 +85,7 @@ def _parse_quickly(parser: ParserConfig, task: PendingFile) -> tuple[ParsedFile,
     if not _is_trusted(language) or bracket_depth.nests_deeply(task.content):
         return None
     try:
-        return _parse(parser, language, task.content, parsing.QUICK_LIMITS)
+        return _parse(parser, language, task.path, task.content, parsing.QUICK_LIMITS)
     except parsing.QuickLimitExceeded:
         return None
 
@@ -104,13 +105,21 @@ def analyze_by_lines(parser: ParserConfig, task: PendingFile) -> AnalyzedFile:
 
 
 def parse(parser: ParserConfig, path: str, content: bytes) -> tuple[ParsedFile, bytes]:
-    """Parse a content into entities and chunks, and its packed references; the path only tells the language."""
-    return _parse(parser, parser.languages.detect(path, content), content)
+    """Parse a content into entities and chunks, and its packed references; the path tells the language,
+    and to some formats what the file is called.
+    """
+    return _parse(parser, parser.languages.detect(path, content), path, content)
 
 
 def _parse(
-    parser: ParserConfig, language: Language, content: bytes, limits: parsing.ParseLimits | None = None
+    parser: ParserConfig,
+    language: Language,
+    path: str,
+    content: bytes,
+    limits: parsing.ParseLimits | None = None,
 ) -> tuple[ParsedFile, bytes]:
+    if language.reader:
+        return _parse_format(parser, language, path, content, limits)
     tree, health = parsing.parse(language, content, limits)
     if health is ParseHealth.FAILED:
         tree = None  # all of it is one error: a query finds nothing, and takes quadratic time
@@ -119,6 +128,21 @@ def _parse(
     chunks = chunking.cut_chunks(content, entities, tree, parser.chunk_size, parser.chunk_overlap)
     mentions = references.find(language, matches.references, content)
     return ParsedFile(language.name, health, entities, chunks), references.pack(entities, mentions)
+
+
+def _parse_format(
+    parser: ParserConfig, language: Language, path: str, content: bytes, limits: parsing.ParseLimits | None
+) -> tuple[ParsedFile, bytes]:
+    """Parse a file in a format that is more than its language."""
+    name = path.rpartition("/")[2] if language.named else ""
+    found = formats.read_format(FormatSource(language, name, content, parser.languages.by_name, limits))
+    entities = nest_items(found.items)
+    apart = frozenset(index for index, entity in enumerate(entities) if entity.kind in found.apart)
+    chunks = chunking.cut_chunks(
+        content, entities, found.tree, parser.chunk_size, parser.chunk_overlap, apart=apart
+    )
+    packed = references.pack(entities, found.collect_references())
+    return ParsedFile(language.name, found.health, entities, chunks), packed
 
 
 def _add_terms(

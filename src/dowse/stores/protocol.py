@@ -34,7 +34,7 @@ from dowse.types.stored import (
     StoredFile,
 )
 
-FORMAT = 14
+FORMAT = 15
 """Version of what stores write. An index of another version is rebuilt, never migrated."""
 
 

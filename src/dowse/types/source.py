@@ -28,6 +28,19 @@ class Kind(StrEnum):
     MACRO = "macro"
     BLOCK = "block"
     SECTION = "section"
+    RESOURCE = "resource"
+    CONTAINER = "container"
+    SERVICE = "service"
+    WORKFLOW = "workflow"
+    JOB = "job"
+    STEP = "step"
+    STAGE = "stage"
+    ROUTE = "route"
+    CELL = "cell"
+    COMPONENT = "component"
+    TEMPLATE = "template"
+    KEY = "key"
+    DEPENDENCY = "dependency"
 
 
 class ParseHealth(StrEnum):

@@ -9,6 +9,9 @@ import re
 from dataclasses import dataclass
 
 GRAMMAR = re.compile(r"(?P<package>tree_sitter_\w+)(?::(?P<function>language\w*))?", re.ASCII)
+FORMAT_KEYS = frozenset({"reader", "bases", "paths", "signs", "named"})
+"""What only the table of formats decides: patterns of a tree's settings would be tried on every file."""
+
 GRAMMAR_FORM = 'an installed package that is called tree_sitter_*, as in "tree_sitter_python:language"'
 """How a grammar is named, as a pattern and in words: settings of a tree cannot have anything else imported."""
 
@@ -75,3 +78,9 @@ class Language:
     claims: tuple[tuple[str, str], ...] = ()  # extension of another language, pattern of files that are ours
     prose: bool = False  # text for people, not for machines
     blanks: tuple[str, ...] = ()  # patterns whose first group the grammar cannot read: blanks to it
+    # of a format (see ``code/formats``), which no settings can give:
+    reader: str = ""  # the module there that reads its files
+    bases: tuple[str, ...] = ()  # languages of files that may be of this format
+    paths: str = ""  # pattern that the path of such a file must have
+    signs: tuple[str, ...] = ()  # patterns that must all be in its content
+    named: bool = False  # what a file defines depends on what the file is called

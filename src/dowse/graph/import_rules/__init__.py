@@ -8,6 +8,7 @@ from __future__ import annotations
 from dowse.graph.import_rules.c_includes import CFamily
 from dowse.graph.import_rules.csharp_imports import CSharp
 from dowse.graph.import_rules.dockerfile_copies import Dockerfile
+from dowse.graph.import_rules.format_links import EntityLinks
 from dowse.graph.import_rules.go_imports import Go
 from dowse.graph.import_rules.java_imports import Java
 from dowse.graph.import_rules.javascript_imports import JavaScript
@@ -36,6 +37,7 @@ DIALECTS: tuple[Dialect, ...] = (
     Dockerfile(),
     Yaml(),
     Markdown(),
+    EntityLinks(),
 )
 
 BY_LANGUAGE = {language: dialect for dialect in DIALECTS for language in dialect.languages}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from posixpath import dirname, join, normpath
 
 from dowse.graph.import_rules.rule import FOLDER, MODULE, Dialect, Value
-from dowse.graph.scopes import FileScopes
+from dowse.graph.scopes import FileScopes, Mention
 from dowse.graph.symbol_table import SymbolTable
 
 _ENTRY_FILES = ("Dockerfile", "action.yml", "action.yaml", "main.tf", "Chart.yaml", "README.md", "index.md")
@@ -20,9 +20,9 @@ class LinkDialect(Dialect):
 
     from_root = True
 
-    def resolve_link(self, tree: SymbolTable, file: FileScopes, target: str) -> list[Value]:
+    def resolve_link(self, tree: SymbolTable, file: FileScopes, link: Mention) -> list[Value]:
         """Find the file or folder that a path names."""
-        target = target.strip().strip("'\"").rstrip("/")
+        target = link.target.strip().strip("'\"").rstrip("/")
         bases = [dirname(file.path), *([""] if self.from_root else [])]
         for base in bases:
             path = normpath(join(base, target.lstrip("/") if not base else target))

@@ -1,0 +1,76 @@
+"""Links of formats (``code/formats``): entities by their hierarchical names, files and folders by their paths.
+
+The detail of a link says where an entity of that name is looked for: in the file, its folder, its Helm chart or the
+tree. Of several in a tree, those in the nearest folder count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from posixpath import dirname, join
+
+from dowse.code.formats import FORMATS
+from dowse.code.formats.reading import IN_CHART, IN_FILE, IN_FOLDER, IN_TREE
+from dowse.graph.import_rules.by_link import LinkDialect
+from dowse.graph.import_rules.rule import CLASS, Value
+from dowse.graph.scopes import FileScopes, Mention
+from dowse.graph.symbol_table import DefinitionSite, SymbolTable
+
+MAX_MEANINGS = 6
+"""Entities of one name that a link may mean; of more, nothing is said."""
+
+_CHART_FILES = ("Chart.yaml", "Chart.yml")
+
+
+class EntityLinks(LinkDialect):
+    """Formats of configuration, infrastructure and schemas."""
+
+    languages = tuple(row.name for row in FORMATS if row.bases)
+
+    def resolve_link(self, tree: SymbolTable, file: FileScopes, link: Mention) -> list[Value]:
+        """Find the entity, file or folder that a link names."""
+        if link.detail == IN_FILE:
+            scope = file.find_scope(link.target)
+            return [Value(CLASS, file.path, scope)] if scope else []
+        if link.detail not in (IN_FOLDER, IN_CHART, IN_TREE):
+            return super().resolve_link(tree, file, link)
+        sites = [
+            site
+            for site in tree.find_definitions(self.languages, link.target.rpartition(".")[2])
+            if tree.get_file(site.path).scopes[site.scope].qualified == link.target
+        ]
+        found = self._select_near(tree, file.path, link.detail, sites)
+        return [Value(CLASS, *site) for site in found] if len(found) <= MAX_MEANINGS else []
+
+    def _select_near(
+        self, tree: SymbolTable, path: str, detail: str, sites: Sequence[DefinitionSite]
+    ) -> list[DefinitionSite]:
+        """Select the definitions that a link from a file may mean by where they are."""
+        if detail == IN_FOLDER:
+            return [site for site in sites if dirname(site.path) == dirname(path)]
+        if detail == IN_CHART:
+            chart = _find_chart(tree, path)
+            return [site for site in sites if _find_chart(tree, site.path) == chart]
+        shared = [_count_shared_folders(site.path, path) for site in sites]
+        nearest = max(shared, default=0)
+        return [site for site, count in zip(sites, shared, strict=True) if count == nearest]
+
+
+def _find_chart(tree: SymbolTable, path: str) -> str:
+    """Find the folder of the Helm chart that a file belongs to."""
+    folder = dirname(path)
+    while folder and not any(tree.exists(join(folder, name)) for name in _CHART_FILES):
+        folder = dirname(folder)
+    return folder
+
+
+def _count_shared_folders(path: str, other: str) -> int:
+    """Count the folders that two paths begin with; a file is nearer to itself than to those beside it."""
+    if path == other:
+        return len(path)
+    count = 0
+    for one, two in zip(path.split("/")[:-1], other.split("/")[:-1], strict=False):
+        if one != two:
+            break
+        count += 1
+    return count
