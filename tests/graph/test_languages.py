@@ -301,11 +301,11 @@ def test_formats_refer_to_files() -> None:
     assert edges(tree, Relation.REFERENCES) == {
         ("README.md", "docs/guide.md"),
         ("docs/guide.md", "README.md"),
-        ("compose.yaml", "web/Dockerfile"),
-        ("compose.yaml", "web/settings.env"),
+        ("compose.yaml:service/web", "web/Dockerfile"),
+        ("compose.yaml:service/web", "web/settings.env"),
         ("web/Dockerfile", "web/start.sh"),
-        (".github/workflows/ci.yml", ".github/actions/setup/action.yml"),
-        (".github/workflows/ci.yml", "tools/check.py"),
+        (".github/workflows/ci.yml:job/a/./.github/actions/setup", ".github/actions/setup/action.yml"),
+        (".github/workflows/ci.yml:job/a/python tools/check.py --all", "tools/check.py"),
         (".gitlab-ci.yml", "ci/build.yml"),
         ("infra/main.tf", "infra/net/main.tf"),
     }

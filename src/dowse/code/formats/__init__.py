@@ -17,6 +17,55 @@ if TYPE_CHECKING:
 
 FORMATS: tuple[Language, ...] = (
     Language(name="jupyter", extensions=(".ipynb",), aliases=("notebook",), reader="notebook"),
+    Language(
+        name="github-actions",
+        aliases=("actions", "workflows"),
+        bases=("yaml",),
+        forms=((r"(?:^|/)\.github/workflows/[^/]+$",), (r"(?:^|/)action\.ya?ml$", r"^runs:")),
+        reader="github_actions",
+        named=True,
+    ),
+    Language(
+        name="gitlab-ci",
+        aliases=("gitlab",),
+        bases=("yaml",),
+        forms=(
+            (r"(?:^|/)[^/]*\.gitlab-ci\.ya?ml$",),
+            (r"(?:^|/)\.?gitlab(?:-ci|/ci)?/", r"^(?:\s+- |\s+)?(?:script|extends|stage|include):|^include:"),
+        ),
+        reader="gitlab_ci",
+    ),
+    Language(
+        name="compose",
+        aliases=("docker-compose",),
+        bases=("yaml",),
+        forms=((r"(?:^|/)(?:[^/]*[._-])?compose[^/]*$", r"^(?:services|include|x-[\w-]+):"),),
+        reader="compose",
+    ),
+    Language(
+        name="helm",
+        bases=("yaml", "template", "text"),
+        forms=(
+            (r"(?:^|/)Chart\.ya?ml$", r"^name:"),
+            (r"(?:^|/)values[^/]*\.ya?ml$",),
+            (
+                r"(?:^|/)templates/.+\.(?:ya?ml|tpl|txt)$",
+                r"\{\{-?\s*(?:\.(?:Values|Release|Chart)\b|(?:include|template|define|if|with|range|tpl|toYaml)\b|/\*)",
+            ),
+        ),
+        reader="helm",
+        named=True,
+    ),
+    Language(
+        name="kubernetes",
+        aliases=("k8s", "kustomize"),
+        bases=("yaml",),
+        forms=(
+            (r"(?:^|/)kustomization\.ya?ml$",),
+            (r"", r"^apiVersion:[ \t]*\S", r"^kind:[ \t]*\S"),
+        ),
+        reader="kubernetes",
+    ),
 )
 
 

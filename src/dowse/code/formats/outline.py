@@ -9,14 +9,18 @@ MAX_NODES = 60_000
 
 
 class OutlineNode:
-    """A key with its value, or an item of a list. Rows are 0-based, the last one included."""
+    """A key with its value, or an item of a list. Rows are 0-based, the last one included.
 
-    __slots__ = ("children", "column", "is_item", "key", "last_row", "row", "value")
+    ``doc`` is the comment above, which begins at ``first_row``.
+    """
+
+    __slots__ = ("children", "column", "doc", "first_row", "is_item", "key", "last_row", "row", "value")
 
     def __init__(self, key: str, value: str, row: int, column: int, *, is_item: bool = False) -> None:
         self.key = key
         self.value = value
-        self.row = row
+        self.row = self.first_row = row
+        self.doc = ""
         self.last_row = row
         self.column = column
         self.is_item = is_item
@@ -34,7 +38,7 @@ class OutlineNode:
         node = self.get(*keys)
         return node.value if node else ""
 
-    def keys(self) -> Iterator[OutlineNode]:
+    def fields(self) -> Iterator[OutlineNode]:
         """Yield the keys directly below."""
         return (child for child in self.children if not child.is_item)
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import tree_sitter
 
 from dowse.code import parsing, references, symbols
+from dowse.code.formats.outline import OutlineNode
 from dowse.code.languages.spec import Language
 from dowse.types.source import Entity, Kind, ParseHealth, Reference, ReferenceKind, References
 
@@ -22,6 +23,9 @@ MAX_DOC_CHARS = 2_000
 IN_FILE, IN_FOLDER, IN_CHART, IN_TREE = "@file", "@folder", "@chart", "@tree"
 """Details of links that name an entity of a format by its hierarchical name, and where it is looked for. A link with
 any other detail names a path."""
+
+SELECTOR, LABELS = "@selector", "@labels"
+"""Details of links that name entities by labels (``app=web,tier=front``): which are meant, and which an entity has."""
 
 _BLANKS = bytes(byte if byte in b"\r\n" else 32 for byte in range(256))
 
@@ -38,6 +42,20 @@ class Item:
     signature: str = ""
     doc: str = ""
     line: int = 0  # of the name
+
+
+def make_item(kind: Kind, node: OutlineNode, qualified: str, signature: str, name: str = "") -> Item:
+    """Make an item of a node, with the comment above it; it is called like its key unless it has another name."""
+    return Item(
+        kind,
+        name or node.key,
+        node.first_row + 1,
+        node.last_row + 1,
+        qualified,
+        " ".join(signature.split()),
+        node.doc,
+        node.row + 1,
+    )
 
 
 class EmbeddedCode(NamedTuple):

@@ -39,15 +39,18 @@ class _Reader:
         self._documents: list[OutlineNode] = []
         self._open: list[OutlineNode] = []
         self._scalar_column = -1  # of the key of a block scalar that is being read
+        self._comments: list[str] = []  # directly above the current line
         self._last = 0  # row of the last line that says something
         self._count = 0
 
     def read(self, lines: list[str]) -> list[OutlineNode]:
+        """Read the lines of a file."""
         self._begin_document(0)
         for row, line in enumerate(lines):
             text = line[:MAX_LINE_CHARS].rstrip()
             body = text.lstrip(" ")
             if not body or self._count > MAX_NODES:
+                self._comments.clear()
                 continue
             column = len(text) - len(body)
             if self._scalar_column >= 0:
@@ -55,7 +58,10 @@ class _Reader:
                     self._last = row
                     continue
                 self._scalar_column = -1
-            if body[0] == "#" or body[0] == "\t":
+            if body[0] == "#":
+                self._comments.append(body)
+                continue
+            if body[0] == "\t":
                 continue
             if not column and body.startswith("---") and (len(body) == 3 or body[3] in " \t"):
                 self._close(-1)
@@ -65,6 +71,7 @@ class _Reader:
                 self._last = row
                 continue
             self._read_line(body, row, column)
+            self._comments.clear()
             self._last = row
         self._close(-1)
         return [document for document in self._documents if document.children]
@@ -114,6 +121,10 @@ class _Reader:
             self._scalar_column = column
 
     def _add(self, node: OutlineNode) -> None:
+        if self._comments:
+            node.first_row -= len(self._comments)
+            node.doc = "\n".join(line.lstrip("# ") for line in self._comments)
+            self._comments.clear()
         self._open[-1].children.append(node)
         self._open.append(node)
         self._count += 1

@@ -294,10 +294,12 @@ def _extend_language(language: Language, table: Mapping[str, Any]) -> Language:
 
 
 def _is_in_format(row: Language, path: str, content: bytes) -> bool:
-    """Return whether a file in a base language of a format is in that format, by its path and content."""
-    if row.paths and not _compile_path(row.paths).search(path):
-        return False
-    return all(_compile_sign(sign).search(content, 0, CLAIM_BYTES) for sign in row.signs)
+    """Return whether a file in a base language of a format is in that format: whether it has one of its forms."""
+    return any(
+        _compile_path(place).search(path)
+        and all(_compile_sign(sign).search(content, 0, CLAIM_BYTES) for sign in signs)
+        for place, *signs in row.forms
+    )
 
 
 @cache

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 GRAMMAR = re.compile(r"(?P<package>tree_sitter_\w+)(?::(?P<function>language\w*))?", re.ASCII)
-FORMAT_KEYS = frozenset({"reader", "bases", "paths", "signs", "named"})
+FORMAT_KEYS = frozenset({"reader", "bases", "forms", "named"})
 """What only the table of formats decides: patterns of a tree's settings would be tried on every file."""
 
 GRAMMAR_FORM = 'an installed package that is called tree_sitter_*, as in "tree_sitter_python:language"'
@@ -81,6 +81,7 @@ class Language:
     # of a format (see ``code/formats``), which no settings can give:
     reader: str = ""  # the module there that reads its files
     bases: tuple[str, ...] = ()  # languages of files that may be of this format
-    paths: str = ""  # pattern that the path of such a file must have
-    signs: tuple[str, ...] = ()  # patterns that must all be in its content
+    forms: tuple[
+        tuple[str, ...], ...
+    ] = ()  # each a pattern of the path, then patterns that must all be in the content
     named: bool = False  # what a file defines depends on what the file is called

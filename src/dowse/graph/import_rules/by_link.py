@@ -11,7 +11,10 @@ from dowse.graph.import_rules.rule import FOLDER, MODULE, Dialect, Value
 from dowse.graph.scopes import FileScopes, Mention
 from dowse.graph.symbol_table import SymbolTable
 
-_ENTRY_FILES = ("Dockerfile", "action.yml", "action.yaml", "main.tf", "Chart.yaml", "README.md", "index.md")
+_ENTRY_FILES = (
+    "Dockerfile", "action.yml", "action.yaml", "main.tf", "Chart.yaml", "kustomization.yaml", "kustomization.yml",
+    "README.md", "index.md",
+)  # fmt: skip
 """The files that a link to a folder means, in order of preference."""
 
 

@@ -6,11 +6,11 @@ tree. Of several in a tree, those in the nearest folder count.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Sequence
 from posixpath import dirname, join
 
 from dowse.code.formats import FORMATS
-from dowse.code.formats.reading import IN_CHART, IN_FILE, IN_FOLDER, IN_TREE
+from dowse.code.formats.reading import IN_CHART, IN_FILE, IN_FOLDER, IN_TREE, LABELS, SELECTOR
 from dowse.graph.import_rules.by_link import LinkDialect
 from dowse.graph.import_rules.rule import CLASS, Value
 from dowse.graph.scopes import FileScopes, Mention
@@ -32,6 +32,10 @@ class EntityLinks(LinkDialect):
         if link.detail == IN_FILE:
             scope = file.find_scope(link.target)
             return [Value(CLASS, file.path, scope)] if scope else []
+        if link.detail == SELECTOR:
+            return list(_select_by_labels(tree, file, link.target, self.languages))
+        if link.detail == LABELS:
+            return []
         if link.detail not in (IN_FOLDER, IN_CHART, IN_TREE):
             return super().resolve_link(tree, file, link)
         sites = [
@@ -46,6 +50,8 @@ class EntityLinks(LinkDialect):
         self, tree: SymbolTable, path: str, detail: str, sites: Sequence[DefinitionSite]
     ) -> list[DefinitionSite]:
         """Select the definitions that a link from a file may mean by where they are."""
+        if own := [site for site in sites if site.path == path]:
+            return own
         if detail == IN_FOLDER:
             return [site for site in sites if dirname(site.path) == dirname(path)]
         if detail == IN_CHART:
@@ -54,6 +60,18 @@ class EntityLinks(LinkDialect):
         shared = [_count_shared_folders(site.path, path) for site in sites]
         nearest = max(shared, default=0)
         return [site for site, count in zip(sites, shared, strict=True) if count == nearest]
+
+
+def _select_by_labels(
+    tree: SymbolTable, file: FileScopes, selector: str, languages: Container[str]
+) -> Iterator[Value]:
+    """Select the entities in the folder of a file that have all labels of a selector."""
+    wanted = set(selector.split(","))
+    for path in tree.list_files(dirname(file.path)):
+        if tree.languages[path] in languages:
+            for link in tree.get_file(path).links:
+                if link.detail == LABELS and link.scope and wanted <= set(link.target.split(",")):
+                    yield Value(CLASS, path, link.scope)
 
 
 def _find_chart(tree: SymbolTable, path: str) -> str:
@@ -65,9 +83,7 @@ def _find_chart(tree: SymbolTable, path: str) -> str:
 
 
 def _count_shared_folders(path: str, other: str) -> int:
-    """Count the folders that two paths begin with; a file is nearer to itself than to those beside it."""
-    if path == other:
-        return len(path)
+    """Count the folders that two paths begin with."""
     count = 0
     for one, two in zip(path.split("/")[:-1], other.split("/")[:-1], strict=False):
         if one != two:
