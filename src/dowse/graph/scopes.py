@@ -20,6 +20,9 @@ from dowse.types.source import Kind, Outline, Reference, ReferenceKind, Referenc
 
 CLASSES = frozenset({Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.IMPL, Kind.TYPE})
 FUNCTIONS = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
+NAMING_KINDS = frozenset({Kind.COMPONENT, Kind.ROUTE})
+"""Kinds that only give a name to code which is in another scope: a file, a function."""
+
 FILE = 0
 """The scope of a file itself; the n-th entity has scope n + 1."""
 
@@ -216,7 +219,9 @@ def _map_lines(
     """Map lines to scopes; lines above a definition's own line (decorators) look names up outside of it."""
     last = max(last, *(entity.end_line for entity in entities)) if entities else last
     line_scopes = [(FILE, FILE)] * (last + 1)
-    for (_, _, start, end, line), scope in zip(entities, own, strict=True):
+    for (_, kind, start, end, line), scope in zip(entities, own, strict=True):
+        if kind in NAMING_KINDS:
+            continue
         line_scopes[start:line] = [(scope, scopes[scope].parent)] * (line - start)
         line_scopes[line : end + 1] = [(scope, scope)] * (end - line + 1)
     return line_scopes

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 FORMATS: tuple[Language, ...] = (
     Language(name="jupyter", extensions=(".ipynb",), aliases=("notebook",), reader="notebook"),
+    Language(name="vue", extensions=(".vue",), reader="components", named=True),
+    Language(name="svelte", extensions=(".svelte",), reader="components", named=True),
+    Language(name="astro", extensions=(".astro",), reader="components", named=True),
     Language(
         name="github-actions",
         aliases=("actions", "workflows"),

@@ -42,6 +42,7 @@ class Item:
     signature: str = ""
     doc: str = ""
     line: int = 0  # of the name
+    parent: Item | None = None  # where it is known: what stands on one line is not always one in the other
 
 
 def make_item(kind: Kind, node: OutlineNode, qualified: str, signature: str, name: str = "") -> Item:
@@ -68,10 +69,12 @@ class EmbeddedCode(NamedTuple):
 
     def items(self) -> list[Item]:
         """Return the entities as items, to be put among others."""
-        return [
-            Item(e.kind, e.name, e.start_line, e.end_line, e.qualified, e.signature, e.doc, e.line)
-            for e in self.entities
-        ]
+        items: list[Item] = []
+        for e in self.entities:
+            item = Item(e.kind, e.name, e.start_line, e.end_line, e.qualified, e.signature, e.doc, e.line)
+            item.parent = items[e.parent] if e.parent is not None else None
+            items.append(item)
+        return items
 
 
 @dataclass(slots=True)
@@ -151,12 +154,16 @@ def nest_items(items: Iterable[Item]) -> tuple[Entity, ...]:
     """Order items by position and give each its parent: the innermost of those that begin before and end after."""
     entities: list[Entity] = []
     stack: list[tuple[int, int]] = []  # last line and index of what is open
+    places: dict[int, int] = {}  # of items by identity
     ordered = sorted(items, key=lambda item: (item.first, -item.last))[:MAX_ITEMS]
     for item in ordered:
         while stack and stack[-1][0] < item.first:
             stack.pop()
         last = min(item.last, stack[-1][0]) if stack else item.last
         parent = stack[-1][1] if stack else None
+        if item.parent is not None:
+            parent = places.get(id(item.parent), parent)
+        places[id(item)] = len(entities)
         name = item.name[:MAX_NAME_CHARS]
         qualified = item.qualified[:MAX_NAME_CHARS] or name
         if item.kind in references.OUTLINE_KINDS:
