@@ -37,7 +37,9 @@ def test_detection(path: str, content: bytes, expected: str) -> None:
     ("alias", "expected"),
     [
         ("py", "python"),
-        ("terraform", "hcl"),
+        ("terraform", "terraform"),
+        ("tf", "hcl"),
+        ("k8s", "kubernetes"),
         ("sh", "bash"),
         ("shell", "bash"),
         ("C#", "csharp"),

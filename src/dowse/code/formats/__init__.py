@@ -21,6 +21,13 @@ FORMATS: tuple[Language, ...] = (
     Language(name="svelte", extensions=(".svelte",), reader="components", named=True),
     Language(name="astro", extensions=(".astro",), reader="components", named=True),
     Language(
+        name="terraform",
+        aliases=("opentofu", "tofu"),
+        bases=("hcl",),
+        forms=((r"\.(?:tf|tofu|tfvars)$",),),
+        reader="terraform",
+    ),
+    Language(
         name="github-actions",
         aliases=("actions", "workflows"),
         bases=("yaml",),

@@ -17,7 +17,8 @@ MAX_USES = 1_000
 """Components and functions that are read of one template."""
 
 _SECTION_TAG = re.compile(
-    rb"<(?P<tag>script|style|template)\b(?P<attributes>(?:[^<>\"']|\"[^\"]{0,500}\"|'[^']{0,500}')*)>", re.IGNORECASE
+    rb"<(?P<tag>script|style|template)\b(?P<attributes>(?:[^<>\"']|\"[^\"]{0,500}\"|'[^']{0,500}')*)>",
+    re.IGNORECASE,
 )
 _TYPESCRIPT = re.compile(rb"\blang\s*=\s*[\"']?(?:ts|tsx|typescript)\b")
 _FRONTMATTER = re.compile(rb"\A\s*---[ \t]*\r?\n(?P<code>.*?)^---[ \t]*$", re.DOTALL | re.MULTILINE)

@@ -23,9 +23,9 @@ _CHART_FILES = ("Chart.yaml", "Chart.yml")
 
 
 class EntityLinks(LinkDialect):
-    """Formats of configuration, infrastructure and schemas."""
+    """Formats of configuration, infrastructure and schemas; some have a dialect of their own."""
 
-    languages = tuple(row.name for row in FORMATS if row.bases)
+    languages = tuple(row.name for row in FORMATS if row.bases and row.name != "terraform")
 
     def resolve_link(self, tree: SymbolTable, file: FileScopes, link: Mention) -> list[Value]:
         """Find the entity, file or folder that a link names."""
