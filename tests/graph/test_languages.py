@@ -307,7 +307,7 @@ def test_formats_refer_to_files() -> None:
         (".github/workflows/ci.yml:job/a/./.github/actions/setup", ".github/actions/setup/action.yml"),
         (".github/workflows/ci.yml:job/a/python tools/check.py --all", "tools/check.py"),
         (".gitlab-ci.yml", "ci/build.yml"),
-        ("infra/main.tf", "infra/net/main.tf"),
+        ("infra/main.tf:module.net", "infra/net/main.tf"),
     }
 
 

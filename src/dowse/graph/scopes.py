@@ -20,9 +20,6 @@ from dowse.types.source import Kind, Outline, Reference, ReferenceKind, Referenc
 
 CLASSES = frozenset({Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.IMPL, Kind.TYPE})
 FUNCTIONS = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
-NAMING_KINDS = frozenset({Kind.COMPONENT, Kind.ROUTE})
-"""Kinds that only give a name to code which is in another scope: a file, a function."""
-
 FILE = 0
 """The scope of a file itself; the n-th entity has scope n + 1."""
 
@@ -220,8 +217,8 @@ def _map_lines(
     last = max(last, *(entity.end_line for entity in entities)) if entities else last
     line_scopes = [(FILE, FILE)] * (last + 1)
     for (_, kind, start, end, line), scope in zip(entities, own, strict=True):
-        if kind in NAMING_KINDS:
-            continue
+        if kind is Kind.COMPONENT or (kind is Kind.ROUTE and scopes[line_scopes[line][0]].is_function):
+            continue  # these name code that is in the scope of the file or of a function
         line_scopes[start:line] = [(scope, scopes[scope].parent)] * (line - start)
         line_scopes[line : end + 1] = [(scope, scope)] * (end - line + 1)
     return line_scopes

@@ -20,6 +20,20 @@ FORMATS: tuple[Language, ...] = (
     Language(name="vue", extensions=(".vue",), reader="components", named=True),
     Language(name="svelte", extensions=(".svelte",), reader="components", named=True),
     Language(name="astro", extensions=(".astro",), reader="components", named=True),
+    Language(name="protobuf", extensions=(".proto",), aliases=("proto", "grpc"), reader="protobuf_schema"),
+    Language(
+        name="graphql",
+        extensions=(".graphql", ".gql", ".graphqls"),
+        aliases=("gql",),
+        reader="graphql_schema",
+    ),
+    Language(
+        name="openapi",
+        aliases=("swagger",),
+        bases=("yaml", "json"),
+        forms=((r"", r"""\A[\s{]{0,50}(?:#.*\n\s*|---\s*)*["']?(?:openapi|swagger)["']?\s*:\s*["']?\d"""),),
+        reader="openapi",
+    ),
     Language(
         name="terraform",
         aliases=("opentofu", "tofu"),

@@ -24,6 +24,9 @@ IN_FILE, IN_FOLDER, IN_CHART, IN_TREE = "@file", "@folder", "@chart", "@tree"
 """Details of links that name an entity of a format by its hierarchical name, and where it is looked for. A link with
 any other detail names a path."""
 
+HANDLER = "@handler"
+"""Detail of links that name a function in code, written in any style: ``listUsers`` or ``list_users``."""
+
 SELECTOR, LABELS = "@selector", "@labels"
 """Details of links that name entities by labels (``app=web,tier=front``): which are meant, and which an entity has."""
 

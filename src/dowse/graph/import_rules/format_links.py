@@ -6,18 +6,30 @@ tree. Of several in a tree, those in the nearest folder count.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator, Sequence
 from posixpath import dirname, join
 
 from dowse.code.formats import FORMATS
-from dowse.code.formats.reading import IN_CHART, IN_FILE, IN_FOLDER, IN_TREE, LABELS, SELECTOR
+from dowse.code.formats.reading import HANDLER, IN_CHART, IN_FILE, IN_FOLDER, IN_TREE, LABELS, SELECTOR
 from dowse.graph.import_rules.by_link import LinkDialect
-from dowse.graph.import_rules.rule import CLASS, Value
+from dowse.graph.import_rules.rule import CLASS, FUNCTION, Value
 from dowse.graph.scopes import FileScopes, Mention
 from dowse.graph.symbol_table import DefinitionSite, SymbolTable
 
 MAX_MEANINGS = 6
 """Entities of one name that a link may mean; of more, nothing is said."""
+
+_CODE_FORMATS = frozenset({"jupyter", "vue", "svelte", "astro", "terraform"})
+"""Formats with a dialect of their own, or that of the language of their code."""
+
+_HANDLER_LANGUAGES = (
+    "python", "javascript", "typescript", "tsx", "go", "java", "kotlin", "csharp", "ruby", "php", "rust", "scala",
+    "swift", "elixir",
+)  # fmt: skip
+"""Languages in which what a server does is written."""
+
+_WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 _CHART_FILES = ("Chart.yaml", "Chart.yml")
 
@@ -25,7 +37,7 @@ _CHART_FILES = ("Chart.yaml", "Chart.yml")
 class EntityLinks(LinkDialect):
     """Formats of configuration, infrastructure and schemas; some have a dialect of their own."""
 
-    languages = tuple(row.name for row in FORMATS if row.bases and row.name != "terraform")
+    languages = tuple(row.name for row in FORMATS if row.name not in _CODE_FORMATS)
 
     def resolve_link(self, tree: SymbolTable, file: FileScopes, link: Mention) -> list[Value]:
         """Find the entity, file or folder that a link names."""
@@ -36,6 +48,8 @@ class EntityLinks(LinkDialect):
             return list(_select_by_labels(tree, file, link.target, self.languages))
         if link.detail == LABELS:
             return []
+        if link.detail == HANDLER:
+            return _find_handlers(tree, link.target)
         if link.detail not in (IN_FOLDER, IN_CHART, IN_TREE):
             return super().resolve_link(tree, file, link)
         sites = [
@@ -60,6 +74,20 @@ class EntityLinks(LinkDialect):
         shared = [_count_shared_folders(site.path, path) for site in sites]
         nearest = max(shared, default=0)
         return [site for site, count in zip(sites, shared, strict=True) if count == nearest]
+
+
+def _find_handlers(tree: SymbolTable, name: str) -> list[Value]:
+    """Find the functions of a name in code, however its words are joined; none if there are many."""
+    words = [word.lower() for part in _WORD_START.split(name) for word in part.split("_") if word]
+    capitals = [word.capitalize() for word in words]
+    names = dict.fromkeys((name, "_".join(words), "".join([*words[:1], *capitals[1:]]), "".join(capitals)))
+    found = [
+        site
+        for each in names
+        for site in tree.find_definitions(_HANDLER_LANGUAGES, each)
+        if tree.get_file(site.path).scopes[site.scope].is_function
+    ]
+    return [Value(FUNCTION, *site) for site in found] if len(found) == 1 else []
 
 
 def _select_by_labels(
