@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from dowse.code import bracket_depth, chunk_fields, chunking, formats, parsing, references, symbols
+from dowse.code.formats import routes
 from dowse.code.formats.reading import FormatSource, nest_items
 from dowse.code.languages import Languages, load_builtin
 from dowse.code.languages.spec import Language
 from dowse.embedders.embedder import PretokenizingEmbedder
 from dowse.indexing import embed
 from dowse.types.discovered import FileStamp, PreparedChunk
-from dowse.types.source import ChunkTerms, Definitions, MaskedSecret, ParsedFile, ParseHealth
+from dowse.types.source import ChunkTerms, Definitions, Entity, MaskedSecret, ParsedFile, ParseHealth
 
 VERSION = 7
 """Goes into every content hash: raise it when the same content gives other entities, chunks or references."""
@@ -124,9 +125,11 @@ def _parse(
     if health is ParseHealth.FAILED:
         tree = None  # all of it is one error: a query finds nothing, and takes quadratic time
     matches = parsing.run_queries(language, tree)
-    entities = symbols.find(language, matches.definitions, content)
-    chunks = chunking.cut_chunks(content, entities, tree, parser.chunk_size, parser.chunk_overlap)
+    entities: Sequence[Entity] = symbols.find(language, matches.definitions, content)
     mentions = references.find(language, matches.references, content)
+    if routes.may_have_routes(language.name, content):
+        entities, mentions = routes.add_routes(language.name, content, entities, mentions)
+    chunks = chunking.cut_chunks(content, entities, tree, parser.chunk_size, parser.chunk_overlap)
     return ParsedFile(language.name, health, entities, chunks), references.pack(entities, mentions)
 
 

@@ -25,7 +25,8 @@ IN_FILE, IN_FOLDER, IN_CHART, IN_TREE = "@file", "@folder", "@chart", "@tree"
 any other detail names a path."""
 
 HANDLER = "@handler"
-"""Detail of links that name a function in code, written in any style: ``listUsers`` or ``list_users``."""
+"""Detail of links that name a function in code, written in any style: ``listUsers`` or ``list_users``. In code itself,
+the name of the route that the function handles follows."""
 
 SELECTOR, LABELS = "@selector", "@labels"
 """Details of links that name entities by labels (``app=web,tier=front``): which are meant, and which an entity has."""
@@ -72,12 +73,7 @@ class EmbeddedCode(NamedTuple):
 
     def items(self) -> list[Item]:
         """Return the entities as items, to be put among others."""
-        items: list[Item] = []
-        for e in self.entities:
-            item = Item(e.kind, e.name, e.start_line, e.end_line, e.qualified, e.signature, e.doc, e.line)
-            item.parent = items[e.parent] if e.parent is not None else None
-            items.append(item)
-        return items
+        return items_of(self.entities)
 
 
 @dataclass(slots=True)
@@ -138,6 +134,16 @@ class FormatSource:
 FormatReader = Callable[[FormatSource], FormatResult]
 
 
+def items_of(entities: Iterable[Entity]) -> list[Item]:
+    """Return entities as items, to be put among others."""
+    items: list[Item] = []
+    for e in entities:
+        item = Item(e.kind, e.name, e.start_line, e.end_line, e.qualified, e.signature, e.doc, e.line)
+        item.parent = items[e.parent] if e.parent is not None else None
+        items.append(item)
+    return items
+
+
 def keep_ranges(content: bytes, ranges: Iterable[tuple[int, int]]) -> bytes:
     """Blank out everything but some byte ranges, in order; line breaks stay, and so does every offset."""
     parts, end = [], 0
@@ -146,6 +152,11 @@ def keep_ranges(content: bytes, ranges: Iterable[tuple[int, int]]) -> bytes:
         end = stop
     parts.append(content[end:].translate(_BLANKS))
     return b"".join(parts)
+
+
+def _are_routes(*kinds: Kind) -> bool:
+    """Return whether all kinds are routes: two on one line are beside each other."""
+    return all(kind is Kind.ROUTE for kind in kinds)
 
 
 def as_node_name(name: str) -> str:
@@ -160,7 +171,7 @@ def nest_items(items: Iterable[Item]) -> tuple[Entity, ...]:
     places: dict[int, int] = {}  # of items by identity
     ordered = sorted(items, key=lambda item: (item.first, -item.last))[:MAX_ITEMS]
     for item in ordered:
-        while stack and stack[-1][0] < item.first:
+        while stack and (stack[-1][0] < item.first or _are_routes(entities[stack[-1][1]].kind, item.kind)):
             stack.pop()
         last = min(item.last, stack[-1][0]) if stack else item.last
         parent = stack[-1][1] if stack else None
