@@ -303,7 +303,7 @@ def test_formats_refer_to_files() -> None:
         ("docs/guide.md", "README.md"),
         ("compose.yaml:service/web", "web/Dockerfile"),
         ("compose.yaml:service/web", "web/settings.env"),
-        ("web/Dockerfile", "web/start.sh"),
+        ("web/Dockerfile:stage/0", "web/start.sh"),
         (".github/workflows/ci.yml:job/a/./.github/actions/setup", ".github/actions/setup/action.yml"),
         (".github/workflows/ci.yml:job/a/python tools/check.py --all", "tools/check.py"),
         (".gitlab-ci.yml", "ci/build.yml"),

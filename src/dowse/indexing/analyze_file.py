@@ -83,7 +83,7 @@ def _parse_quickly(parser: ParserConfig, task: PendingFile) -> tuple[ParsedFile,
     if task.known:
         return task.known, b""
     language = parser.languages.detect(task.path, task.content)
-    if not _is_trusted(language) or bracket_depth.nests_deeply(task.content):
+    if not _is_trusted(language, parser.languages) or bracket_depth.nests_deeply(task.content):
         return None
     try:
         return _parse(parser, language, task.path, task.content, parsing.QUICK_LIMITS)
@@ -91,10 +91,15 @@ def _parse_quickly(parser: ParserConfig, task: PendingFile) -> tuple[ParsedFile,
         return None
 
 
-def _is_trusted(language: Language) -> bool:
-    """Return whether the patterns of a language are built in: those of a tree's settings may take forever."""
-    has_patterns = bool(language.links or language.blanks)
-    return not has_patterns or load_builtin().by_name.get(language.name) == language
+def _is_trusted(language: Language, known: Languages) -> bool:
+    """Return whether the patterns for a file are built in: those of a tree's settings may take forever.
+
+    Parts of a format may be in any language.
+    """
+    if known is load_builtin():
+        return True
+    languages = [one for one in known.by_name.values() if not one.reader] if language.reader else [language]
+    return all(load_builtin().by_name.get(one.name) == one for one in languages if one.links or one.blanks)
 
 
 def analyze_by_lines(parser: ParserConfig, task: PendingFile) -> AnalyzedFile:

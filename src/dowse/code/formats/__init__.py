@@ -41,6 +41,40 @@ FORMATS: tuple[Language, ...] = (
         forms=((r"\.(?:tf|tofu|tfvars)$",),),
         reader="terraform",
     ),
+    Language(name="npm-package", bases=("json",), forms=((r"(?:^|/)package\.json$",),), reader="manifests"),
+    Language(
+        name="composer-package", bases=("json",), forms=((r"(?:^|/)composer\.json$",),), reader="manifests"
+    ),
+    Language(
+        name="python-project", bases=("toml",), forms=((r"(?:^|/)pyproject\.toml$",),), reader="manifests"
+    ),
+    Language(
+        name="python-requirements",
+        bases=("text",),
+        forms=((r"(?:^|/)(?:requirements|constraints)[\w.-]*\.txt$|(?:^|/)requirements/[\w.-]+\.txt$",),),
+        reader="manifests",
+    ),
+    Language(name="cargo-package", bases=("toml",), forms=((r"(?:^|/)Cargo\.toml$",),), reader="manifests"),
+    Language(name="maven-project", bases=("xml",), forms=((r"(?:^|/)pom\.xml$",),), reader="manifests"),
+    Language(
+        name="circleci",
+        bases=("yaml",),
+        forms=((r"(?:^|/)\.circleci/[^/]+\.ya?ml$",),),
+        reader="ci_pipelines",
+    ),
+    Language(
+        name="azure-pipelines",
+        aliases=("azure",),
+        bases=("yaml",),
+        forms=(
+            (r"(?:^|/)[^/]*azure-pipelines[^/]*\.ya?ml$",),
+            (r"(?:^|/)\.?azure[\w-]*/", r"^\s*-?\s*(?:job|stage|steps|template|jobs|stages):"),
+        ),
+        reader="ci_pipelines",
+    ),
+    Language(
+        name="jenkins", bases=("groovy",), forms=((r"(?:^|/)[^/]*Jenkinsfile[^/]*$",),), reader="ci_pipelines"
+    ),
     Language(
         name="github-actions",
         aliases=("actions", "workflows"),
@@ -89,6 +123,22 @@ FORMATS: tuple[Language, ...] = (
             (r"", r"^apiVersion:[ \t]*\S", r"^kind:[ \t]*\S"),
         ),
         reader="kubernetes",
+    ),
+    Language(
+        name="ansible",
+        bases=("yaml",),
+        forms=(
+            (
+                r"(?:^|/)(?:tasks|handlers)/[^/]+\.ya?ml$",
+                r"^\s*- (?:name|block|include\w*|import\w*|ansible\.[\w.]+):",
+            ),
+            (
+                r"",
+                r"^(?:- |  )hosts:[ \t]*\S",
+                r"^\s+(?:- )?(?:tasks|roles|pre_tasks|post_tasks|gather_facts|become):",
+            ),
+        ),
+        reader="ansible",
     ),
 )
 

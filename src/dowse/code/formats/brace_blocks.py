@@ -8,7 +8,7 @@ from collections.abc import Iterator
 MAX_BLOCKS = 20_000
 """Blocks and statements that are read of one file."""
 
-_TOKEN = re.compile(r'"""|"(?:[^"\\\n]|\\.)*"|//[^\n]*|#[^\n]*|/\*|[{};\n]|[^"/#{};\n]+|.', re.DOTALL)
+_TOKEN = re.compile(r'"""|"(?:[^"\\\n]|\\.){0,200}"|//[^\n]*|#[^\n]*|/\*|[{};\n]|[^"/#{};\n]+|.', re.DOTALL)
 
 
 class BraceBlock:

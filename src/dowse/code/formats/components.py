@@ -25,7 +25,7 @@ _FRONTMATTER = re.compile(rb"\A\s*---[ \t]*\r?\n(?P<code>.*?)^---[ \t]*$", re.DO
 _COMPONENT_TAG = re.compile(r"<(?P<name>[A-Z]\w*(?:\.\w+)*|[a-z][\w]*-[\w-]+)")
 _CALL = re.compile(r"(?<![\w.$])(?P<name>[A-Za-z_$][\w$]*)\s*\(")
 _EXPRESSION = re.compile(
-    r"\{\{(.{1,500}?)\}\}|(?:[@:]|v-)[\w:.-]+=\"([^\"]{1,500})\"|(?<![\w\"'])\{([^{}]{1,500})\}"
+    r"\{\{([^{}]{1,500})\}\}|(?<![\w:.@-])(?:[@:]|v-)[\w:.-]+=\"([^\"]{1,500})\"|(?<![\w\"'{])\{([^{}]{1,500})\}"
 )
 _HANDLER = re.compile(r"@[\w:.-]+=\"(?P<name>[A-Za-z_$][\w$]*)\"|\bon:?\w+=\{(?P<other>[A-Za-z_$][\w$]*)\}")
 _KEYWORDS = frozenset("if for while switch catch function return typeof await each".split())

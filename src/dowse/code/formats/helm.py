@@ -99,7 +99,7 @@ def _list_defines(lines: list[str]) -> Iterator[Item]:
 
 def _read_comment(lines: list[str], row: int) -> str:
     """Read the comment of a template directly above a line."""
-    above = "\n".join(lines[max(0, row - 6) : row])
+    above = "\n".join(line[:500] for line in lines[max(0, row - 6) : row])
     found = list(_COMMENT.finditer(above))
     if not found or above[found[-1].end() :].strip("-} \n"):
         return ""

@@ -16,7 +16,7 @@ from dowse.code.formats.outline import MAX_NODES, OutlineNode
 MAX_DEPTH = 200
 """Levels that are read: what is nested deeper was made to be."""
 
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]:,]|[^\s"{}\[\]:,]+', re.DOTALL)
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]:,]|[^\s"{}\[\]:,]+', re.DOTALL)
 
 
 class JsonToken(NamedTuple):

@@ -10,7 +10,16 @@ import re
 from collections.abc import Iterator
 
 from dowse.code.formats.outline import OutlineNode
-from dowse.code.formats.reading import IN_TREE, LABELS, SELECTOR, FormatResult, FormatSource, Item, make_item
+from dowse.code.formats.reading import (
+    IN_TREE,
+    LABELS,
+    MAX_NAME_CHARS,
+    SELECTOR,
+    FormatResult,
+    FormatSource,
+    Item,
+    make_item,
+)
 from dowse.code.formats.yaml_outline import read_documents
 from dowse.types.source import Kind
 
@@ -65,6 +74,7 @@ def plain_name(text: str) -> str:
     """Strip the marks of a template from a name: ``{{ include "a.name" . }}-web`` -> ``a.name-web``."""
     if "{{" not in text:
         return text
+    text = text[:MAX_NAME_CHARS]
     text = _TEMPLATE_VALUE.sub(lambda found: found[1] or found[2], text)
     return _TEMPLATE.sub("", text).strip("-. ") or "?"
 

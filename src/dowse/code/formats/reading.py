@@ -126,9 +126,9 @@ class FormatSource:
         entities = symbols.find(spec, found.definitions, text)
         return EmbeddedCode(entities, references.find(spec, found.references, text), tree, health)
 
-    def parse_base(self) -> EmbeddedCode:
-        """Parse the content as the language that the format is written in."""
-        return self.parse_as(self.language.bases[0])
+    def find_links(self, language: str) -> Sequence[Reference]:
+        """Find the links that the patterns of a language find."""
+        return references.find(self.languages[language], (), self.content).get(ReferenceKind.LINK, ())
 
 
 FormatReader = Callable[[FormatSource], FormatResult]
@@ -154,9 +154,10 @@ def keep_ranges(content: bytes, ranges: Iterable[tuple[int, int]]) -> bytes:
     return b"".join(parts)
 
 
-def _are_routes(*kinds: Kind) -> bool:
-    """Return whether all kinds are routes: two on one line are beside each other."""
-    return all(kind is Kind.ROUTE for kind in kinds)
+def _is_beside(entity: Entity, item: Item) -> bool:
+    """Return whether an item on the same line as an entity of its kind is beside it, not in it."""
+    is_line = entity.start_line == entity.end_line == item.first == item.last
+    return entity.kind is item.kind and (is_line or item.kind is Kind.ROUTE)
 
 
 def as_node_name(name: str) -> str:
@@ -171,7 +172,7 @@ def nest_items(items: Iterable[Item]) -> tuple[Entity, ...]:
     places: dict[int, int] = {}  # of items by identity
     ordered = sorted(items, key=lambda item: (item.first, -item.last))[:MAX_ITEMS]
     for item in ordered:
-        while stack and (stack[-1][0] < item.first or _are_routes(entities[stack[-1][1]].kind, item.kind)):
+        while stack and (stack[-1][0] < item.first or _is_beside(entities[stack[-1][1]], item)):
             stack.pop()
         last = min(item.last, stack[-1][0]) if stack else item.last
         parent = stack[-1][1] if stack else None

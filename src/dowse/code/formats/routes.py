@@ -7,7 +7,7 @@ The file stays one of its language; routes are added to what it defines. Paramet
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -16,6 +16,9 @@ from dowse.types.source import Entity, Kind, Reference, ReferenceKind, Reference
 
 MAX_ROUTES = 2_000
 """Routes of one file."""
+
+NEAR_DEFINITIONS = 4
+"""Definitions after a decorator of which it may be one's."""
 
 MAX_CALL_CHARS = 5_000
 """How far the end of a call is looked for."""
@@ -38,12 +41,13 @@ class Route(NamedTuple):
     handler: str = ""
 
 
-class _Source(NamedTuple):
+class _RoutedSource(NamedTuple):
     """A file in which routes are looked for."""
 
     text: str
     entities: Sequence[Entity]
     line_starts: Sequence[int]
+    name_lines: Sequence[tuple[int, int]]  # of each definition the line of its name, in order, and its index
 
     def row_of(self, position: int) -> int:
         """Return the 0-based row of a position."""
@@ -52,8 +56,10 @@ class _Source(NamedTuple):
     def definition_at(self, position: int) -> Entity | None:
         """Find the definition that a decorator or an annotation stands above."""
         line = self.row_of(position) + 1
-        found = [e for e in self.entities if e.start_line <= line <= e.line and e.kind is not Kind.VARIABLE]
-        return found[-1] if found else None
+        first = bisect_left(self.name_lines, (line, 0))
+        near = [self.entities[index] for _, index in self.name_lines[first : first + NEAR_DEFINITIONS]]
+        found = [e for e in near if e.start_line <= line and e.kind is not Kind.VARIABLE]
+        return found[0] if found else None
 
 
 # --- Python ---
@@ -73,7 +79,7 @@ _DJANGO_PATH = re.compile(
 )
 
 
-def _find_python(source: _Source) -> Iterator[Route]:
+def _find_python(source: _RoutedSource) -> Iterator[Route]:
     prefixes = {found["name"]: found["prefix"] for found in _PYTHON_PREFIX.finditer(source.text)}
     for found in _PYTHON_DECORATOR.finditer(source.text):
         word, path = found["method"], found["path"]
@@ -94,7 +100,7 @@ def _find_python(source: _Source) -> Iterator[Route]:
 # --- JavaScript, TypeScript ---
 
 _EXPRESS_CALL = re.compile(
-    rf"\b(?P<on>[\w$]*(?:[Aa]pp|[Rr]outer|[Ss]erver|[Aa]pi|fastify|[Rr]outes))\.(?P<method>{_METHODS}|all)"
+    rf"\b(?P<on>[\w$]{{0,40}}(?:[Aa]pp|[Rr]outer|[Ss]erver|[Aa]pi|fastify|[Rr]outes))\.(?P<method>{_METHODS}|all)"
     r"\(\s*[\"'`](?P<path>/[^\"'`\n]*)[\"'`]\s*,"
 )
 _EXPRESS_ROUTE = re.compile(r"\.route\(\s*[\"'`](?P<path>/[^\"'`\n]*)[\"'`]\s*\)")
@@ -105,7 +111,7 @@ _NEST_METHOD = re.compile(
 _NEST_CONTROLLER = re.compile(r"@Controller\(\s*(?:\{\s*path:\s*)?[\"'`](?P<path>[^\"'`\n]*)[\"'`]")
 
 
-def _find_javascript(source: _Source) -> Iterator[Route]:
+def _find_javascript(source: _RoutedSource) -> Iterator[Route]:
     for found in _EXPRESS_CALL.finditer(source.text):
         end = _find_call_end(source.text, found.end())
         last = _LAST_NAME.search(source.text[max(found.end(), end - MAX_NAME_CHARS) : end])
@@ -137,7 +143,7 @@ _ASPNET_ROUTE = re.compile(r'\[Route\(\s*"(?P<path>[^"\n]*)"')
 _ASPNET_MAP = re.compile(r'\.Map(?P<method>Get|Post|Put|Delete|Patch)\(\s*"(?P<path>[^"\n]*)"\s*,')
 
 
-def _find_spring(source: _Source) -> Iterator[Route]:
+def _find_spring(source: _RoutedSource) -> Iterator[Route]:
     prefixes: list[tuple[int, str]] = []  # last line of a class, and its path
     for found in _SPRING_MAPPING.finditer(source.text):
         arguments = found["arguments"] or ""
@@ -157,7 +163,7 @@ def _find_spring(source: _Source) -> Iterator[Route]:
         yield Route(found.start(), found.start(), method, _join_path(prefix, path))
 
 
-def _find_aspnet(source: _Source) -> Iterator[Route]:
+def _find_aspnet(source: _RoutedSource) -> Iterator[Route]:
     prefixes: list[tuple[int, str]] = []
     for found in _ASPNET_ROUTE.finditer(source.text):
         definition = source.definition_at(found.start())
@@ -198,7 +204,7 @@ _LARAVEL_HANDLER = re.compile(
 )
 
 
-def _find_ruby(source: _Source) -> Iterator[Route]:
+def _find_ruby(source: _RoutedSource) -> Iterator[Route]:
     is_rails = "routes.draw" in source.text
     for found in _RUBY_ROUTE.finditer(source.text):
         word, path, rest = found["method"], found["path"], found["rest"]
@@ -216,7 +222,7 @@ def _as_class(name: str) -> str:
     return "".join(word.capitalize() for word in name.rpartition("/")[2].split("_"))
 
 
-def _find_go(source: _Source) -> Iterator[Route]:
+def _find_go(source: _RoutedSource) -> Iterator[Route]:
     for found in _GO_CALL.finditer(source.text):
         end = _find_call_end(source.text, found.end())
         last = _LAST_NAME.search(source.text[max(found.end(), end - MAX_NAME_CHARS) : end])
@@ -225,7 +231,7 @@ def _find_go(source: _Source) -> Iterator[Route]:
         yield Route(found.start(), end, method, found["path"], last["name"] if last else "?")
 
 
-def _find_laravel(source: _Source) -> Iterator[Route]:
+def _find_laravel(source: _RoutedSource) -> Iterator[Route]:
     for found in _LARAVEL_CALL.finditer(source.text):
         target = _LARAVEL_HANDLER.search(found["rest"])
         handler = "?"
@@ -237,7 +243,7 @@ def _find_laravel(source: _Source) -> Iterator[Route]:
         yield Route(found.start(), found.end(), method, found["path"], handler)
 
 
-_Finder = Callable[[_Source], Iterator[Route]]
+_Finder = Callable[[_RoutedSource], Iterator[Route]]
 _JAVASCRIPT_SIGNS = (b"express", b"outer.", b"fastify", b"@Controller", b"app.", b"koa", b"Hono")
 
 FINDERS: Mapping[str, tuple[_Finder, tuple[bytes, ...]]] = {
@@ -266,7 +272,8 @@ def add_routes(
     """Add the routes of a file to what it defines, each with a link to what handles it."""
     text = content.decode("utf-8", "replace")
     line_starts = [0, *(found.end() for found in re.finditer("\n", text))]
-    source = _Source(text, entities, line_starts)
+    name_lines = sorted((entity.line, index) for index, entity in enumerate(entities))
+    source = _RoutedSource(text, entities, line_starts, name_lines)
     items: list[Item] = []
     links: list[Reference] = []
     for route in FINDERS[language][0](source):

@@ -11,8 +11,8 @@ import re
 from dowse.code.formats.outline import MAX_NODES, OutlineNode
 
 _KEY = re.compile(
-    r"""(?P<key>"[^"\n]*"|'[^'\n]*'|[^\s\#'"\[\]{},&*!|>%@`:-][^:\#\n]*(?::[^\s:\#][^:\#\n]*)*|-[^\s:]+)
-        \s*:(?:[ \t]+(?P<value>.*))?$""",
+    r"""(?P<key>"[^"\n]*"\s*|'[^'\n]*'\s*|(?>[^\s\#'"\[\]{},&*!|>%@`:-][^:\#\n]*(?::[^\s:\#][^:\#\n]*)*)|-[^\s:]+)
+        :(?:[ \t]+(?P<value>.*))?$""",
     re.VERBOSE,
 )
 _COMMENT = re.compile(r"(?:^|[ \t])#.*$")

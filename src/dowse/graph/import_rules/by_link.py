@@ -13,7 +13,7 @@ from dowse.graph.symbol_table import SymbolTable
 
 _ENTRY_FILES = (
     "Dockerfile", "action.yml", "action.yaml", "main.tf", "Chart.yaml", "kustomization.yaml", "kustomization.yml",
-    "README.md", "index.md",
+    "package.json", "pyproject.toml", "Cargo.toml", "go.mod", "README.md", "index.md",
 )  # fmt: skip
 """The files that a link to a folder means, in order of preference."""
 

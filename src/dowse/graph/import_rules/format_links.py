@@ -23,6 +23,9 @@ MAX_MEANINGS = 6
 _CODE_FORMATS = frozenset({"jupyter", "vue", "svelte", "astro", "terraform"})
 """Formats with a dialect of their own, or that of the language of their code."""
 
+_NAMES = frozenset({"", "name", "module", "baseUrl"})
+"""Details of links that say what a package is called, for the languages that import it."""
+
 _HANDLER_LANGUAGES = (
     "python", "javascript", "typescript", "tsx", "go", "java", "kotlin", "csharp", "ruby", "php", "rust", "scala",
     "swift", "elixir",
@@ -37,7 +40,7 @@ _CHART_FILES = ("Chart.yaml", "Chart.yml")
 class EntityLinks(LinkDialect):
     """Formats of configuration, infrastructure and schemas; some have a dialect of their own."""
 
-    languages = tuple(row.name for row in FORMATS if row.name not in _CODE_FORMATS)
+    languages = ("go-module", *(row.name for row in FORMATS if row.name not in _CODE_FORMATS))
 
     def resolve_link(self, tree: SymbolTable, file: FileScopes, link: Mention) -> list[Value]:
         """Find the entity, file or folder that a link names."""
@@ -50,6 +53,8 @@ class EntityLinks(LinkDialect):
             return []
         if link.detail == HANDLER:
             return _find_handlers(tree, link.target)
+        if link.detail in _NAMES:
+            return []
         if link.detail not in (IN_FOLDER, IN_CHART, IN_TREE):
             return super().resolve_link(tree, file, link)
         sites = [
@@ -95,7 +100,9 @@ def _select_by_labels(
 ) -> Iterator[Value]:
     """Select the entities in the folder of a file that have all labels of a selector."""
     wanted = set(selector.split(","))
-    for path in tree.list_files(dirname(file.path)):
+    others = tree.list_files(dirname(file.path))
+    in_file = any(link.detail == LABELS and wanted <= set(link.target.split(",")) for link in file.links)
+    for path in [file.path] if in_file else others:
         if tree.languages[path] in languages:
             for link in tree.get_file(path).links:
                 if link.detail == LABELS and link.scope and wanted <= set(link.target.split(",")):
