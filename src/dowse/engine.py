@@ -253,9 +253,8 @@ class Engine(ManagedIndex):
             raise UsageError("the query is empty: say what to look for, in words or by name")
         options = resolve_options(given, self.settings)
         parsed = self._rewrite(parse.parse_query(query))
-        if not (parsed.text.strip() or parsed.names or parsed.phrases or parsed.regexes):
-            what = "only has filters" if parsed.has_filters else "asks for nothing"
-            raise UsageError(f'the query {what}: add words, a name:PATTERN, a "phrase" or a /regex/')
+        if not (parsed.has_filters or parsed.text.strip() or parsed.phrases or parsed.regexes):
+            raise UsageError('the query asks for nothing: add words, a name:PATTERN, a "phrase" or a /regex/')
         if parsed.has_filters:
             options = replace(options, filter=merge_filters(options.filter, parsed, self.languages))
         return parsed, options

@@ -248,7 +248,7 @@ class _Run:
             file.path,
             file.stamp,
             file.content_hash,
-            file_roles.classify_role(file.path, file.content[:1000]),
+            file_roles.classify_role(file.path, file.content),
             file.content,
             analyzed.parsed,
             analyzed.definitions,

@@ -148,7 +148,7 @@ class MaskedSecret(NamedTuple):
 
 
 class Role(StrEnum):
-    """What part a file plays in its tree, judged by its path."""
+    """What part a file plays in its tree, judged by its path and the beginning of its content."""
 
     SOURCE = "source"
     TEST = "test"
@@ -157,3 +157,7 @@ class Role(StrEnum):
     VENDORED = "vendored"
     DOCS = "docs"
     CONFIG = "config"
+    DATA = "data"
+    SCHEMA = "schema"
+    DECLARATION = "declaration"
+    LEGACY = "legacy"

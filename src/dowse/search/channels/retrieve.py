@@ -12,6 +12,7 @@ from functools import partial
 from dowse.search.channels import (
     dense_channel,
     file_lookup,
+    filter_listing,
     frame_lookup,
     keyword_channel,
     name_lookup,
@@ -29,6 +30,7 @@ CHANNELS: Mapping[str, Channel] = {
     "dense": dense_channel.find,
     "places": frame_lookup.find,
     "versions": version_checks.find,
+    "listing": filter_listing.find,
 }
 
 PLACES_WEIGHT = 4.0
@@ -66,6 +68,7 @@ def get_channel_weights(settings: Settings) -> Mapping[str, float]:
         "exact": EXACT_WEIGHT,
         "places": PLACES_WEIGHT,
         "versions": VERSIONS_WEIGHT,
+        "listing": 1.0,
         "lexical": settings.lexical_weight,
         "names": settings.name_weight,
         "files": settings.file_weight,
