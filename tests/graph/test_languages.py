@@ -281,6 +281,21 @@ def test_a_method_may_stand_before_its_type() -> None:
     assert ("a.go:S.F", "a.go:S.G") in calls(tree)
 
 
+def test_scripts_refer_to_what_they_source() -> None:
+    tree = {
+        "bin/run.sh": '. ./lib.sh\nsource "$HERE/../etc/env.sh"\n. "$(dirname "$0")/lib.sh"\necho ./no.sh\n',
+        "bin/lib.sh": "run() { :; }\n",
+        "etc/env.sh": "A=1\n",
+        "flake.nix": "{\n  imports = [ ./nix/host.nix ];\n}\n",
+        "nix/host.nix": "{ }\n",
+    }
+    assert edges(tree, Relation.REFERENCES) == {
+        ("bin/run.sh", "bin/lib.sh"),
+        ("bin/run.sh", "etc/env.sh"),
+        ("flake.nix", "nix/host.nix"),
+    }
+
+
 def test_formats_refer_to_files() -> None:
     tree = {
         "README.md": "See [the guide](docs/guide.md#start) and [site](https://example.org) and [gone](docs/no.md).\n",

@@ -42,6 +42,7 @@ _MODULES = (
     "fish",
     "fortran",
     "fsharp",
+    "gdscript",
     "go",
     "go_module",
     "groovy",

@@ -19,6 +19,7 @@ from dowse.graph.import_rules.python_imports import Python
 from dowse.graph.import_rules.ruby_requires import Ruby
 from dowse.graph.import_rules.rule import Dialect
 from dowse.graph.import_rules.rust_uses import Rust
+from dowse.graph.import_rules.sourced_files import SourcedFiles
 from dowse.graph.import_rules.terraform_modules import Terraform
 from dowse.graph.import_rules.yaml_links import Yaml
 
@@ -38,6 +39,7 @@ DIALECTS: tuple[Dialect, ...] = (
     Yaml(),
     Markdown(),
     EntityLinks(),
+    SourcedFiles(),
 )
 
 BY_LANGUAGE = {language: dialect for dialect in DIALECTS for language in dialect.languages}
