@@ -143,6 +143,12 @@ def test_aliases_are_not_expanded() -> None:
     assert len(read("compose.yaml", text).entities) == 201
 
 
+@pytest.mark.parametrize("path", FILES)
+def test_a_blank_file_defines_nothing(path: str) -> None:
+    parsed = read(path, " \n\n")
+    assert (parsed.entities, parsed.chunks) == ((), ())
+
+
 def test_a_notebook_without_cells_has_no_structure() -> None:
     assert read("a.ipynb", '{"cells": [').health is ParseHealth.FAILED
 

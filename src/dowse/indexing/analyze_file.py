@@ -144,7 +144,7 @@ def _parse_format(
     """Parse a file in a format that is more than its language."""
     name = path.rpartition("/")[2] if language.named else ""
     found = formats.read_format(FormatSource(language, name, content, parser.languages.by_name, limits))
-    entities = nest_items(found.items)
+    entities = nest_items(found.items) if content.strip() else ()  # without a line, there is no chunk
     apart = frozenset(index for index, entity in enumerate(entities) if entity.kind in found.apart)
     chunks = chunking.cut_chunks(
         content, entities, found.tree, parser.chunk_size, parser.chunk_overlap, apart=apart

@@ -174,7 +174,7 @@ def nest_items(items: Iterable[Item]) -> tuple[Entity, ...]:
     for item in ordered:
         while stack and (stack[-1][0] < item.first or _is_beside(entities[stack[-1][1]], item)):
             stack.pop()
-        last = min(item.last, stack[-1][0]) if stack else item.last
+        last = max(item.first, min(item.last, stack[-1][0]) if stack else item.last)
         parent = stack[-1][1] if stack else None
         if item.parent is not None:
             parent = places.get(id(item.parent), parent)
@@ -185,7 +185,7 @@ def nest_items(items: Iterable[Item]) -> tuple[Entity, ...]:
             qualified = as_node_name(qualified)
         stack.append((last, len(entities)))
         signature = item.signature[:MAX_SIGNATURE_CHARS]
-        line = item.line or item.first
+        line = min(max(item.line, item.first), last)
         entities.append(
             Entity(
                 name,
