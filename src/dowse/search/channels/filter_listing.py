@@ -8,7 +8,6 @@ from itertools import islice
 from dowse.filters import file_passes, to_facts
 from dowse.search.channels.request import ChannelRequest
 from dowse.stores.protocol import Snapshot
-from dowse.types.queries import Query
 from dowse.types.stored import Filter, NameTier, Scored, chunk_id, split_chunk_id
 
 MAX_LISTED = 5_000
@@ -18,15 +17,10 @@ ANY_NAME = "**"
 """A glob that every name fits, also one with slashes."""
 
 
-def only_filters(query: Query) -> bool:
-    """Return whether a query asks for nothing but what its filters say."""
-    return not (query.terms or query.names or query.files or query.phrases or query.regexes or query.frames)
-
-
 def find(request: ChannelRequest) -> Sequence[Scored] | None:
     """List the definitions that a filter asks for, or else the files that it lets through."""
     snapshot, query = request.snapshot, request.query
-    if not only_filters(query):
+    if query.type != "filters":
         return None
     listed = _list_definitions if query.filter.about_chunks else _list_files
     chunks = list(dict.fromkeys(islice(listed(snapshot, query.filter), request.depth)))
