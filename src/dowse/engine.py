@@ -23,11 +23,7 @@ from typing import TYPE_CHECKING, Any, Self
 from dowse import roots
 from dowse import settings as settings_module
 from dowse.code.languages.tree_tables import report_broken_tables
-from dowse.errors import (
-    IndexCorrupt,
-    IndexUnwritable,
-    UsageError,
-)
+from dowse.errors import IndexCorrupt, IndexUnwritable, UsageError
 from dowse.indexing.freshness import Freshness, FreshnessContext
 from dowse.managed_index import ManagedIndex
 from dowse.query_filters import merge_filters
@@ -255,9 +251,8 @@ class Engine(ManagedIndex):
         if not query.strip("\0 \t\r\n"):
             raise UsageError("the query is empty: say what to look for, in words or by name")
         parsed = self._rewrite(parse.parse_query(query))
-        if not (parsed.text.strip() or parsed.names or parsed.phrases or parsed.regexes):
-            what = "only has filters" if parsed.has_filters else "asks for nothing"
-            raise UsageError(f'the query {what}: add words, a name:PATTERN, a "phrase" or a /regex/')
+        if not (parsed.has_filters or parsed.text.strip() or parsed.phrases or parsed.regexes):
+            raise UsageError('the query asks for nothing: add words, a name:PATTERN, a "phrase" or a /regex/')
         return parsed, self._add_filters(parsed, given)
 
     def _add_filters(self, parsed: ParsedQuery, given: SearchOptions | None) -> ResolvedOptions:

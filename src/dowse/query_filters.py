@@ -16,7 +16,9 @@ def merge_filters(filter: Filter, parsed: ParsedQuery, languages: Languages) -> 
     """Add to a filter what a query asks for; several values of one field are alternatives."""
 
     def name(aliases: tuple[str, ...]) -> frozenset[str]:
-        return frozenset(languages.find(alias).name for alias in aliases)
+        """Return the languages of some names, and the formats that are written in them."""
+        found = (languages.list_formats(languages.find(alias).name) for alias in aliases)
+        return frozenset(name for names in found for name in names)
 
     return Filter(
         languages=filter.languages | name(parsed.languages),

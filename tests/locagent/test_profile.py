@@ -139,6 +139,8 @@ def test_filters_and_what_is_below_the_wanted_relevance(engine: Engine) -> None:
 
 def test_what_the_profile_cannot_do_is_said(engine: Engine) -> None:
     assert any("phrases" in note for note in engine.search('"return connection" borrow').notes)
+    listed = engine.search("kind:function")
+    assert not listed.results and any("lists by filters" in note for note in listed.notes)
     with pytest.raises(UsageError, match="profile 'dowse'"):
         engine.explain("connection", "src/pool.py")
 

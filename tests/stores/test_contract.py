@@ -1171,3 +1171,39 @@ def test_what_is_derived_is_kept_until_the_index_is_cleared(store: Store) -> Non
     store.clear()
     build(store, TREE)
     assert store.get_blob("graph") is None
+
+
+# --- formats -------------------------------------------------------------------------------------------
+
+FORMATS = {
+    "k8s/web.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  template:\n    spec:\n"
+    "      containers:\n      - name: nginx\n        image: nginx\n---\n"
+    "apiVersion: v1\nkind: Service\nmetadata:\n  name: web-svc\n",
+    "compose.yaml": "services:\n  web:\n    depends_on: [db]\n  db:\n    image: postgres\n",
+    "app.py": '@app.get("/users/<int:id>")\ndef show_user(id):\n    return id\n',
+    ".github/workflows/ci.yml": "jobs:\n  test:\n    steps:\n    - run: make test\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        (Kind.RESOURCE, {"Deployment/web", "Service/web-svc"}),
+        (Kind.CONTAINER, {"Deployment/web/nginx"}),
+        (Kind.SERVICE, {"service/web", "service/db"}),
+        (Kind.ROUTE, {"GET /users/{id}"}),
+        (Kind.JOB, {"job/test"}),
+    ],
+)
+def test_entities_of_formats_are_found_by_kind(reader: Reader, kind: Kind, expected: set[str]) -> None:
+    snapshot = reader(FORMATS)
+    filter = Filter(kinds=frozenset({kind}))
+    assert set(names(snapshot, "**", NameTier.GLOB, filter)) == expected
+    assert len(names(snapshot, "**", NameTier.GLOB, filter, 1)) == 1
+
+
+def test_entities_of_formats_are_found_by_name(reader: Reader) -> None:
+    snapshot = reader(FORMATS)
+    assert names(snapshot, "web-svc", NameTier.EXACT) == ["Service/web-svc"]
+    assert names(snapshot, "GET /users/{id}", NameTier.EXACT) == ["GET /users/{id}"]
+    assert lexical(snapshot, "postgres") == ["compose.yaml"]

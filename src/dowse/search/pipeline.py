@@ -105,6 +105,8 @@ def rank(
     settings = searcher.settings
     context = find_candidates(searcher, snapshot, query, options, timer)
     query, channels = context.query, context.channels
+    if query.type == "filters":
+        return _rank_by_path(context, timer)
     model = make_model(measure_traits(context), list_disabled_groups(settings))
     scored = LearnedRanking(model, FeatureExtractor(context), READ_FILES * count_steps(options.limit))
     explain: Explain
@@ -126,6 +128,16 @@ def rank(
         scored.estimate_relevances(candidates),
         can_tell_weak(context, settings.embedder),
         timer,
+    )
+
+
+def _rank_by_path(context: FeatureContext, timer: StageTimer) -> Ranking:
+    """Order what passes the filters of a query that asks for nothing else: by path, and all of it is right."""
+    candidates = sort_candidates(place for file in context.files for place in file.places)
+    relevances = {candidate.id: 1.0 for candidate in candidates}
+    timer.finish("rank")
+    return Ranking(
+        context.query, context.channels, candidates, list_channel_contributions, relevances, False, timer
     )
 
 

@@ -14,7 +14,7 @@ from dowse.types.stored import NO_FILTER, Filter
 class Match(StrEnum):
     """Which kind of evidence found a hit."""
 
-    EXACT = "exact"  # a phrase, a pattern, or a line that the query names
+    EXACT = "exact"  # a phrase, a pattern, a line that the query names, or filters alone
     NAME = "name"  # a definition by its name
     FILE = "file"  # a file by its name
     KEYWORD = "keyword"

@@ -45,6 +45,9 @@ K1, B = 1.5, 0.75
 LITERAL_NOTE = (
     "the profile 'locagent' ranks by words alone: phrases and patterns count as words, or not at all"
 )
+FILTERS_NOTE = (
+    "the profile 'locagent' ranks by words, and the query has none: profile 'dowse' lists by filters"
+)
 
 _WORD = re.compile(r"\b\w\w+\b")
 _STOP_WORDS = frozenset(
@@ -123,7 +126,7 @@ class LocAgentRanking:
             results=tuple(results),
             generation=snapshot.generation,
             milliseconds=timer.milliseconds,
-            notes=(LITERAL_NOTE,) if query.is_exact else (),
+            notes=_list_notes(query),
             stages=timer.stages,
         )
 
@@ -185,6 +188,12 @@ def _analyze(path: str, content: bytes) -> tuple[_ScoredChunk, ...]:
 
 def _compute_idf(chunks: int, having: int) -> float:
     return math.log(1 + (chunks - having + 0.5) / (having + 0.5))
+
+
+def _list_notes(query: Query) -> tuple[str, ...]:
+    if query.type == "filters":
+        return (FILTERS_NOTE,)
+    return (LITERAL_NOTE,) if query.is_exact else ()
 
 
 def _score(corpus: _Corpus, words: Iterable[str], idf: Mapping[str, float]) -> dict[int, float]:

@@ -138,7 +138,7 @@ def _classify_match(candidate: Candidate, query: Query) -> Match:
     """Tell which kind of evidence found a hit; what is asked for in so many words says most."""
     channels = {name for name, _, _ in candidate.contributions}
     has_words, is_alike = bool(channels & {"lexical", "phrases"}), "dense" in channels
-    if channels & {"exact", "places"}:
+    if channels & {"exact", "places", "listing"}:
         return Match.EXACT
     if "names" in channels:
         return Match.NAME
