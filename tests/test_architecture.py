@@ -13,7 +13,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 LAYERS = [
     {"frozen", "lazy_regex"},
     {"types", "errors", "gc_pause", "lazy_rows", "lru", "serialization", "safe_files", "lifeline"},
-    {"filters", "settings_files", "settings_schema", "tree_settings"},
+    {"filters", "settings_files", "settings_schema", "tree_settings", "query_files"},
     {"git_config"},
     {"settings", "roots", "index_folder"},
     {"code", "services"},

@@ -1,5 +1,6 @@
 """The documentation, held against the program."""
 
+import json
 import re
 from dataclasses import fields
 from pathlib import Path
@@ -55,6 +56,12 @@ def test_captures_are_documented() -> None:
         used |= set(re.findall(r"@([a-z]\w*)", queries))
     assert [capture for capture in sorted(used) if f"`@{capture}`" not in page] == []
     assert all(f"`@{kind}`" in page for kind in Kind if kind not in (Kind.FILE, Kind.DIRECTORY))
+
+
+def test_kinds_are_in_the_schema_of_json() -> None:
+    schema = json.loads((ROOT / "docs/search.schema.json").read_text("utf-8"))
+    listed = schema["$defs"]["result"]["properties"]["kind"]["enum"]
+    assert sorted(listed) == sorted(kind.value for kind in Kind if kind is not Kind.DIRECTORY)
 
 
 def test_language_keys_in_examples_exist() -> None:

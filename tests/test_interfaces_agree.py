@@ -36,7 +36,7 @@ QUERIES = (
     "retry.py",
     "wall lang:python path:src/**",
     "retry kind:function -path:tests",
-    "zebra quagga okapi retry",
+    "zebra quagga okapi",
 )
 
 FILTERS: tuple[tuple[str, dict[str, Any], tuple[str, ...]], ...] = (

@@ -14,6 +14,7 @@ from dowse.errors import DowseError, PatternTooSlow, UsageError
 from dowse.search.channels import regex_worker
 from dowse.types.answers import Match, SearchOptions, SearchResponse
 from dowse.types.explanations import Verdict
+from dowse.types.source import Kind
 from dowse.types.stored import Filter
 
 
@@ -92,9 +93,19 @@ def test_filters_act_on_phrases(engine: Engine) -> None:
     assert paths(engine.search('"connection" kind:class')) == ["pool.py"]
 
 
-def test_only_filters_is_an_error_that_says_what_to_add(engine: Engine) -> None:
-    with pytest.raises(UsageError, match="only has filters"):
-        engine.search("lang:py path:src")
+def test_only_filters_list_what_passes_by_path(engine: Engine) -> None:
+    response = engine.search("lang:py -path:tests")
+    assert [hit.path for hit in response.results] == ["net.py", "pool.py"]
+    assert {hit.relevance for hit in response.results} == {1.0}
+    assert response.query.type == "filters"
+
+
+def test_only_a_kind_lists_its_definitions(engine: Engine) -> None:
+    hits = engine.search("kind:class").results
+    assert hits
+    assert {hit.kind for hit in hits} == {Kind.CLASS}
+    assert {hit.match for hit in hits} == {Match.EXACT}
+    assert engine.search("kind:cell").results == ()
 
 
 def test_an_empty_phrase_asks_for_nothing(engine: Engine) -> None:

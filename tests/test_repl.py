@@ -97,7 +97,7 @@ def test_commands(talk: Conversation) -> None:
 def test_completion(talk: Conversation) -> None:
     talk.answer("retry")
     assert talk.completions(":li") == [":limit"]
-    assert talk.completions("lang:py") == ["lang:python"]
+    assert talk.completions("lang:py") == ["lang:python", "lang:python-project", "lang:python-requirements"]
     assert talk.completions("sr") == ["src/"]
     assert talk.completions("path:src/se") == ["path:src/server.go", "path:src/session.py"]
 

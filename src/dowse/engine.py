@@ -22,12 +22,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from dowse import roots
 from dowse import settings as settings_module
-from dowse.code.languages.tree_tables import drop_broken_tables
-from dowse.errors import (
-    IndexCorrupt,
-    IndexUnwritable,
-    UsageError,
-)
+from dowse.code.languages.tree_tables import report_broken_tables
+from dowse.errors import IndexCorrupt, IndexUnwritable, UsageError
 from dowse.indexing.freshness import Freshness, FreshnessContext
 from dowse.managed_index import ManagedIndex
 from dowse.search import pipeline
@@ -74,7 +70,7 @@ class Engine(ManagedIndex):
         """
         root = roots.resolve_root(path, allow_home=allow_home)
         resolved = settings_module.resolve(root, given)
-        engine = cls(root, drop_broken_tables(resolved))
+        engine = cls(root, report_broken_tables(resolved))
         engine.read_only = read_only
         return engine
 
@@ -99,8 +95,8 @@ class Engine(ManagedIndex):
 
     @property
     def _searcher(self) -> Searcher:
-        means = self.settings, self._query_embedder, self._cache, self._is_extension, self.load_history
-        return Searcher(str(self.root), *means)
+        means = self.settings, self._query_embedder, self._cache, self._is_extension
+        return Searcher(str(self.root), *means, self.load_history, self._locagent)
 
     @cached_property
     def _freshness(self) -> Freshness:
@@ -120,13 +116,14 @@ class Engine(ManagedIndex):
             return parsed._replace(rewrite=RewriteTrace(parsed.text, parsed.text, parsed.text))
         from dowse.search.query.rewriting import rewrite_query
 
-        return rewrite_query(parsed, self.term_graph(), self._rewriter)
+        return rewrite_query(parsed, self.term_graph(), self._rewriter, self.settings.term_graph_max_terms)
 
     def try_terms(self, query: str, file: Path | None = None) -> RewriteTrace:
         """Say what a term graph (default: the one of the settings) adds to a query, and why; nothing is searched."""
         from dowse.search.query.rewriting import rewrite_query
 
-        return rewrite_query(parse.parse_query(query), self.term_graph(file), None).rewrite
+        graph, most = self.term_graph(file), self.settings.term_graph_max_terms
+        return rewrite_query(parse.parse_query(query), graph, None, most).rewrite
 
     # --- what it does ---
 
@@ -198,6 +195,8 @@ class Engine(ManagedIndex):
 
         ``path`` is relative to the root; line 0 means the best place of the file.
         """
+        if self._locagent:
+            raise UsageError("explanations are of dowse's own ranking: ask with profile 'dowse'")
         parsed, options = self._parse_query(query, options)
         try:
             explained = self._explain(parsed, path, line, options, progress)
@@ -246,11 +245,11 @@ class Engine(ManagedIndex):
         """Parse and rewrite a query, resolve the options, and add the filters of the query to them."""
         parsed = parse.parse_query(query)
         options = self._add_filters(parsed, given)
-        if not (parsed.text.strip("\0 \t\r\n") or options.filter.names or parsed.phrases or parsed.regexes):
+        asked = parsed.text.strip("\0 \t\r\n") or parsed.has_filters or options.filter.names
+        if not (asked or parsed.phrases or parsed.regexes):
             if not query.strip("\0 \t\r\n"):
                 raise UsageError("the query is empty: say what to look for, in words or by name")
-            what = "only has filters" if parsed.has_filters else "asks for nothing"
-            raise UsageError(f'the query {what}: add words, a name:PATTERN, a "phrase" or a /regex/')
+            raise UsageError('the query asks for nothing: add words, a name:PATTERN, a "phrase" or a /regex/')
         return self._rewrite(parsed), options
 
     def _add_filters(self, parsed: ParsedQuery, given: SearchOptions | None) -> ResolvedOptions:

@@ -22,6 +22,9 @@ from dowse.lazy_regex import compile_lazily
 
 SEAL_FILE = "seal"
 IGNORE_FILE = ".gitignore"
+HARMLESS_NAMES = frozenset({IGNORE_FILE, "queries"})
+"""What a tree may bring along in the folder of its index: an index beside it is the user's own all the same."""
+
 KEY_FILE = "index.key"
 
 KEY_BYTES = 32
@@ -84,7 +87,7 @@ def open_folder(path: Path, *, trusts_any: bool = False, holds_others: bool = Fa
     moved = next(filter(_has_valid_seal, list_data_folders(path)), None)
     if moved is not None:
         return IndexFolder(path, moved)
-    if not holds_others and any(name != IGNORE_FILE for name in os.listdir(path)):
+    if not holds_others and not HARMLESS_NAMES.issuperset(os.listdir(path)):
         raise IndexForeign(f"{path} was not made by you on this machine")
     return IndexFolder(path, own)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from dowse.errors import SettingsError
 from dowse.frozen import frozen
 from dowse.git_config import read_excludes_file
 from dowse.lazy_regex import compile_lazily
+from dowse.query_files import add_queries, read_query_files
 from dowse.settings_files import CONFIG_FILE as CONFIG_FILE
 from dowse.settings_files import config_name, read_tree_file, read_user_file
 from dowse.settings_schema import ENVIRONMENT_PREFIX as ENVIRONMENT_PREFIX
@@ -89,7 +90,18 @@ def resolve(root: Path, given: Mapping[str, Any] | None = None) -> ResolvedSetti
             value = check_maximum(key, check_value(key, given_value, origin), origin)
             values[key] = {**values.get(key, {}), **value} if key == "repositories" else value
             origins[key] = origin
+    notes += _add_query_files(root, values, origins)
     return ResolvedSettings(Settings(**values), origins, (*notes, *_find_misspelt()))
+
+
+def _add_query_files(root: Path, values: dict[str, Any], origins: dict[str, str]) -> Iterable[str]:
+    """Add the queries that lie in files to the languages, which then count as the tree's; return notes."""
+    found = read_query_files(root, values.get("query_dir", ""))
+    if found.tables:
+        known = values.get("languages", {})
+        values["languages"] = add_queries(known, found.tables)
+        origins["languages"] = f"{origins['languages']} and {found.folder}" if known else found.folder
+    return found.notes
 
 
 def _read_tree_settings(root: Path, name: str, decided: Set[str]) -> tuple[dict[str, Any], list[str]]:

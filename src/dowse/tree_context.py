@@ -22,6 +22,7 @@ from dowse.stores.protocol import Store
 if TYPE_CHECKING:
     from dowse.embedders.embedder import Embedder
     from dowse.indexing.pipeline import IndexConfig
+    from dowse.search.locagent.ranking import LocAgentRanking
     from dowse.search.query.llm_rewriter import Rewriter
     from dowse.search.query.term_graph import TermGraph
 
@@ -134,6 +135,15 @@ class TreeContext:
         from dowse.search.query.llm_rewriter import create_rewriter
 
         return create_rewriter(self._resolved)
+
+    @cached_property
+    def _locagent(self) -> LocAgentRanking | None:
+        """What ranks with the profile of that name."""
+        if self.settings.profile != "locagent":
+            return None
+        from dowse.search.locagent.ranking import LocAgentRanking
+
+        return LocAgentRanking()
 
     @property
     def search_log(self) -> Path:

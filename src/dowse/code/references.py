@@ -38,7 +38,9 @@ MAX_LINKED_BYTES = 200_000
 _MAX_CACHED_TEXTS = 1 << 12
 """Names and types that are cached: the files of a tree have the same ones again and again."""
 
-OUTLINE_KINDS = frozenset(Kind) - {Kind.CONSTANT, Kind.VARIABLE, Kind.BLOCK, Kind.SECTION}
+OUTLINE_KINDS = frozenset(Kind) - {
+    Kind.CONSTANT, Kind.VARIABLE, Kind.BLOCK, Kind.SECTION, Kind.CELL, Kind.DEPENDENCY,
+}  # fmt: skip
 """The kinds that the graph has nodes for; a variable is part of the definition around it."""
 
 _KINDS = {kind.value: kind for kind in ReferenceKind}

@@ -285,7 +285,7 @@ def _parse_path(path: str, kind: Role) -> _PathShape | None:
     folder, _, file = path.rpartition("/")
     name, _, extension = file.rpartition(".")
     family = _FAMILIES.get(extension.lower(), "")
-    if not family or kind not in (Role.SOURCE, Role.TEST, Role.EXAMPLE):
+    if not family or kind not in (Role.SOURCE, Role.DECLARATION, Role.TEST, Role.EXAMPLE):
         return None
     is_test = kind is Role.TEST
     bare = _TEST_MARK.sub("", name) if is_test else name

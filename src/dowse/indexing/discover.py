@@ -16,7 +16,7 @@ from operator import attrgetter
 from pathlib import Path
 
 from dowse.errors import RootError
-from dowse.indexing import default_excludes
+from dowse.indexing import decode, default_excludes
 from dowse.indexing.ignore import Pattern, PatternList, ancestor_dirs, parse_lines
 from dowse.indexing.ignore_files import IGNORE_FILES, ActiveIgnoreFiles, IgnoreFiles
 from dowse.indexing.stamps import judge_time, read_changed_ns, stamp_of
@@ -243,7 +243,7 @@ class _EntryChecker:
         if not request and (verdict := self._check_defaults(folder, path, entry.name, is_folder=False)):
             return Skipped(path, *verdict)
         status = entry.stat(follow_symlinks=False)
-        size, limit = status.st_size, self._rules.max_file_size
+        size, limit = status.st_size, decode.limit_size(path, self._rules.max_file_size)
         if size > limit:
             return Skipped(path, SkipReason.TOO_LARGE, describe_excess(size, limit))
         return FoundFile(path, stamp_of(status))

@@ -59,8 +59,9 @@ class IndexConfig:
 
     def content_hash(self, path: str, content: bytes) -> bytes:
         """Hash a content with all that decides how it is indexed: equal hashes give equal rows."""
-        language = self.parser.languages.detect(path, content).name
-        key = f"{VERSION} {self.content_key} {language} "
+        language = self.parser.languages.detect(path, content)
+        name = path.rpartition("/")[2] if language.named else ""
+        key = f"{VERSION} {self.content_key} {language.name} {name} "
         return blake2b(key.encode() + content, digest_size=16).digest()
 
 
@@ -243,7 +244,7 @@ class _Run:
             file.path,
             file.stamp,
             file.content_hash,
-            file_roles.classify_role(file.path, file.content[:1000]),
+            file_roles.classify_role(file.path, file.content),
             file.content,
             analyzed.parsed,
             analyzed.definitions,

@@ -120,12 +120,12 @@ class EntityTools:
         return _catch_errors(work)
 
     def retrieve_entity(
-        self, entity_ids: Sequence[str] | str, max_definition_lines: int = 0, include_metadata: bool = True
+        self, entity_ids: Sequence[str] | str, context_lines: int = 0, include_metadata: bool = True
     ) -> Values:
         """Return the whole code of entities, numbered; an id that cannot be resolved has its error instead."""
-        if not 0 <= max_definition_lines <= 50:
-            return _error(INVALID_ARGUMENT, f"max_definition_lines is 0 to 50, not {max_definition_lines}")
-        retrieve = partial(self._retrieve, context=max_definition_lines, metadata=include_metadata)
+        if not 0 <= context_lines <= 50:
+            return _error(INVALID_ARGUMENT, f"context_lines is 0 to 50, not {context_lines}")
+        retrieve = partial(self._retrieve, context=context_lines, metadata=include_metadata)
         entities = [{"id": id} | _catch_errors(partial(retrieve, id)) for id in _as_list(entity_ids)]
         return {"entities": entities}
 
@@ -272,7 +272,7 @@ class EntityTools:
             id = f"{path}:{inner.qualified}" if inner else path
             first, last = max(1, number - CONTEXT_LINES), min(len(lines), number + CONTEXT_LINES)
             kind = inner.kind if inner else Kind.FILE
-            hit = EntityHit(id, kind, path, first, last, "", "line")
+            hit = EntityHit(id, kind, path, first, last, "", "line", 1.0)
             entities.append(_entity_values(hit, "snippet", _number_lines(lines, range(first, last + 1))))
         return {"term": f"{path}:{','.join(map(str, numbers))}", "entities": entities, "hint": ""}
 
@@ -344,6 +344,7 @@ def _entity_values(hit: EntityHit, detail: str, code: str) -> Values:
         "type": entity_type(hit.kind),
         "kind": hit.kind.value,
         "source": hit.tier,
+        "score": round(hit.score, 4),
         "path": hit.path,
         "lines": [hit.start_line, hit.end_line],
         "detail": detail,

@@ -75,13 +75,14 @@ class CacheRequest:
     def key(self) -> str:
         """All of it as text, to look up the same query."""
         q = self.query
-        said = (q.text, q.terms, q.names, q.files, q.frames, q.versions, q.phrases, q.regexes, q.rewrite)
-        return f"{said!r}\n{self._context}"
+        read = (q.text, q.message, q.terms, q.names, q.files, q.frames, q.versions)
+        required = (q.phrases, q.regexes, q.rewrite)
+        return f"{read!r}{required!r}\n{self._context}"
 
     @cached_property
     def semantic_key(self) -> str:
         """What queries must share to be answered alike, as text; empty where only the same words will do."""
-        is_long = len(self.query.words) > MAX_WORDS or bool(self.query.frames)
+        is_long = len(self.query.words) > MAX_WORDS or bool(self.query.frames or self.query.message)
         is_literal = is_long or self.query.is_exact or not self.query.text.strip()
         if is_literal or not self.embedder or self.settings.cache != "all":
             return ""

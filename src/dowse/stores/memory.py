@@ -22,6 +22,8 @@ from dowse.types.discovered import ChunkVector, FileStamp, IndexReport, SourceFi
 from dowse.types.queries import Term
 from dowse.types.source import ChunkTerms, ParsedFile
 from dowse.types.stored import (
+    DEFAULT_BM25,
+    Bm25,
     FileReferences,
     Filter,
     IndexState,
@@ -34,10 +36,6 @@ from dowse.types.stored import (
     chunk_id,
     split_chunk_id,
 )
-
-BM25_K1 = 1.2
-BM25_B = 0.75
-"""BM25's constants as the lexical engine of the embedded store has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +258,12 @@ class MemorySnapshot:
         self._by_id = {row.file.id: row for row in rows.values()}
 
     def lexical(
-        self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
+        self,
+        terms: Sequence[Term],
+        fields: Mapping[str, float],
+        filter: Filter,
+        limit: int,
+        bm25: Bm25 = DEFAULT_BM25,
     ) -> list[Scored]:
         """Rank chunks by BM25, summed over terms and weighted fields."""
         chunks = [
@@ -277,9 +280,8 @@ class MemorySnapshot:
                 idf = math.log(1 + (len(chunks) - len(holders) + 0.5) / (len(holders) + 0.5))
                 for id, counts in holders:
                     frequency, length = counts[term.text], counts.total()
-                    norm = BM25_K1 * (1 - BM25_B + BM25_B * length / average)
-                    share = frequency * (BM25_K1 + 1) / (frequency + norm)
-                    scores[id] += term.weight * weight * idf * share
+                    norm = bm25.k1 * (1 - bm25.b + bm25.b * length / average)
+                    scores[id] += term.weight * weight * idf * frequency * (bm25.k1 + 1) / (frequency + norm)
         return self._top_k(((id, s) for id, s in scores.items() if s), filter, limit)
 
     def document_frequency(self, token: str) -> int:

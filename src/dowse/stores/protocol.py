@@ -22,6 +22,8 @@ from dowse.types.discovered import (
 from dowse.types.queries import Term
 from dowse.types.source import ParsedFile
 from dowse.types.stored import (
+    DEFAULT_BM25,
+    Bm25,
     Collected,
     FileReferences,
     Filter,
@@ -75,9 +77,17 @@ class Snapshot(Protocol):
         ...
 
     def lexical(
-        self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
+        self,
+        terms: Sequence[Term],
+        fields: Mapping[str, float],
+        filter: Filter,
+        limit: int,
+        bm25: Bm25 = DEFAULT_BM25,
     ) -> list[Scored]:
-        """Rank chunks by BM25 over the weighted fields of ``ChunkTerms``, best first."""
+        """Rank chunks by BM25 over the weighted fields of ``ChunkTerms``, best first.
+
+        ``UsageError`` for constants that the engine of the store does not have.
+        """
         ...
 
     def document_frequency(self, token: str) -> int:

@@ -14,11 +14,21 @@ from dowse.types.stored import NO_FILTER, Filter
 class Match(StrEnum):
     """Which kind of evidence found a hit."""
 
-    EXACT = "exact"
+    EXACT = "exact"  # a phrase, a pattern, a line that the query names, or filters alone
+    NAME = "name"  # a definition by its name
+    FILE = "file"  # a file by its name
     KEYWORD = "keyword"
     SEMANTIC = "semantic"
-    BOTH = "both"
-    NAME = "name"
+    BOTH = "both"  # keyword and semantic
+    PARTNER = "partner"  # the test or the source of a file that was found
+    NEAR = "near"  # nothing but being near the position
+
+
+class ChannelScore(NamedTuple):
+    """What a channel scored a hit before fusion: BM25 of ``lexical``, the cosine of ``dense``."""
+
+    channel: str
+    score: float
 
 
 class Reason(NamedTuple):
@@ -43,6 +53,7 @@ class ChannelReport:
     why_not: str = ""
     failed: bool = False
     best: float = 0.0  # its best score, before anything is weighed
+    note: str = ""  # what whoever asked should know of how its hits were found
 
 
 class Stage(NamedTuple):
@@ -72,6 +83,7 @@ class SearchResult(NamedTuple):
     uses: tuple[str, ...] = ()
     used_by: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
+    channel_scores: tuple[ChannelScore, ...] = ()
 
 
 @frozen

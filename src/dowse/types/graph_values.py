@@ -118,7 +118,10 @@ class GraphAnswer:
 
 
 class EntityHit(NamedTuple):
-    """An entity that a query names or describes; ``tier`` is id, file, a ``NameTier`` or content."""
+    """An entity that a query names or describes; ``tier`` is id, file, directory, a ``NameTier`` or content.
+
+    ``score`` is 1 for what is named exactly, less for less certain tiers, and least for content.
+    """
 
     id: str
     kind: Kind
@@ -127,6 +130,7 @@ class EntityHit(NamedTuple):
     end_line: int
     signature: str
     tier: str
+    score: float
 
 
 class EntityCode(NamedTuple):

@@ -128,6 +128,7 @@ class Query:
     phrases: tuple[str, ...] = ()
     regexes: tuple[QueryRegex, ...] = ()
     rewrite: RewriteTrace = RewriteTrace()
+    unknown: tuple[str, ...] = ()  # names that nothing has, for which it is read as words
     depends_on_time: bool = False  # whether the same query means something else later (``changed:2d``)
 
     @property

@@ -29,6 +29,19 @@ class Kind(StrEnum):
     MACRO = "macro"
     BLOCK = "block"
     SECTION = "section"
+    RESOURCE = "resource"
+    CONTAINER = "container"
+    SERVICE = "service"
+    WORKFLOW = "workflow"
+    JOB = "job"
+    STEP = "step"
+    STAGE = "stage"
+    ROUTE = "route"
+    CELL = "cell"
+    COMPONENT = "component"
+    TEMPLATE = "template"
+    KEY = "key"
+    DEPENDENCY = "dependency"
 
 
 class ParseHealth(StrEnum):
@@ -137,7 +150,7 @@ class MaskedSecret(NamedTuple):
 
 
 class Role(StrEnum):
-    """What part a file plays in its tree, judged by its path."""
+    """What part a file plays in its tree, judged by its path and the beginning of its content."""
 
     SOURCE = "source"
     TEST = "test"
@@ -146,3 +159,7 @@ class Role(StrEnum):
     VENDORED = "vendored"
     DOCS = "docs"
     CONFIG = "config"
+    DATA = "data"
+    SCHEMA = "schema"
+    DECLARATION = "declaration"
+    LEGACY = "legacy"

@@ -60,6 +60,17 @@ def best_first(chunks: Iterable[int], scores: Iterable[float]) -> list[Scored]:
     return list(make_rows(Scored, found))
 
 
+class Bm25(NamedTuple):
+    """BM25's constants: how soon more of a word counts no more, and how much the length of a chunk counts."""
+
+    k1: float = 1.2
+    b: float = 0.75
+
+
+DEFAULT_BM25 = Bm25()
+"""What the lexical engine of the embedded store has, which can do no other."""
+
+
 class NameTier(StrEnum):
     """How a name matched, best first."""
 
@@ -68,6 +79,16 @@ class NameTier(StrEnum):
     PREFIX = "prefix"
     GLOB = "glob"
     FUZZY = "fuzzy"
+
+
+TIER_SCORES = {
+    NameTier.EXACT: 1.0,
+    NameTier.CASE: 0.9,
+    NameTier.GLOB: 0.7,
+    NameTier.PREFIX: 0.5,
+    NameTier.FUZZY: 0.4,
+}
+"""How sure a match is, from 0 to 1."""
 
 
 class NameHit(NamedTuple):

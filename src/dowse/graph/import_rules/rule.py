@@ -82,8 +82,8 @@ class Dialect:
         """Find a module inside of a module or folder."""
         return None
 
-    def resolve_link(self, tree: SymbolTable, file: FileScopes, target: str) -> list[Value]:
-        """Find the files or folders that a link names."""
+    def resolve_link(self, tree: SymbolTable, file: FileScopes, link: Mention) -> list[Value]:
+        """Find the files, folders or entities that a link names; several: it may be any of them."""
         return []
 
     def parse_type(self, declared: str) -> list[tuple[str, str]]:

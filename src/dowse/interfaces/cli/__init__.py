@@ -36,7 +36,7 @@ COMMANDS = {
     "related": CommandRow("dowse.interfaces.cli.related:related", "Find what belongs to a place."),
     "entities": CommandRow(
         "dowse.interfaces.cli.entities:entities",
-        "Find entities by id, name, prefix or content.",
+        "Find entities by id, name, prefix, glob or content, files and folders too.",
     ),
     "show": CommandRow("dowse.interfaces.cli.entities:show", "Print the whole code of entities."),
     "callers": CommandRow(

@@ -51,16 +51,18 @@ def _language_values(language: Language) -> dict[str, Any]:
         "extensions": list(language.extensions),
         "filenames": list(language.filenames),
         "interpreters": list(language.interpreters),
-        "symbols": bool(language.definitions),
+        "symbols": bool(language.definitions or language.reader),
         "imports": "@import" in language.references,
         "calls": "@call" in language.references,
         "grammar": language.grammar.partition(":")[0],
+        "written_in": list(language.bases),
     }
 
 
 def _language_row(language: Language) -> tuple[str, ...]:
     values = _language_values(language)
-    files = _format_cell([*language.extensions, *language.filenames])
+    recognized = [f"some {base}" for base in language.bases]
+    files = _format_cell([*language.extensions, *language.filenames, *recognized])
     columns = ("name", "symbols", "imports", "calls", "grammar", "aliases")
     return (*(_format_cell(values[column]) for column in columns), files)
 

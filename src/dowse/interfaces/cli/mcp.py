@@ -36,13 +36,7 @@ LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
     "--budget", type=click.IntRange(min=1), metavar="TOKENS", help="Size of an answer (default: 2000)."
 )
 @click.option("--no-memory", is_flag=True, help="Send code again that was sent before in the session.")
-@click.option(
-    "--profile",
-    type=click.Choice(["default", "locagent"]),
-    default="default",
-    show_default=True,
-    help="Which tools: dowse's own, or the three that agents made for LocAgent know.",
-)
+@options.profile
 @options.index_dir
 @options.store
 @options.embedder
@@ -57,7 +51,7 @@ def mcp(
     read_only: bool,
     budget: int | None,
     no_memory: bool,
-    profile: str,
+    profile: str | None,
     allow_home: bool,
     **given: Any,
 ) -> int:
@@ -69,11 +63,15 @@ def mcp(
     """
     if budget is not None and budget > MAX_BUDGET_TOKENS:
         raise UsageError(f"a budget may have {MAX_BUDGET_TOKENS} tokens at the most, not {budget}")
+    given["profile"] = profile
     allowed = ServerScope(
         roots, trust_client=not http, read_only=read_only, allow_home=allow_home, given=given
     )
     service = Service(
-        allowed, ServerOptions(budget=budget or DEFAULT_BUDGET_TOKENS, memory=not no_memory, profile=profile)
+        allowed,
+        ServerOptions(
+            budget=budget or DEFAULT_BUDGET_TOKENS, memory=not no_memory, profile=profile or "dowse"
+        ),
     )
     if http:
         _serve_http(service, host, port, no_token=no_token)

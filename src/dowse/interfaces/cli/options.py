@@ -99,6 +99,15 @@ def pick_given(flags: Mapping[str, Any], *settings: str) -> dict[str, Any]:
     return {name: flags[name] for name in ("index_dir", "store", "embedder", "allow_home", *settings)}
 
 
+def profile(command: F) -> F:
+    """Add ``--profile``: how hits are ranked."""
+    return click.option(
+        "--profile",
+        type=click.Choice(["dowse", "locagent"]),
+        help="Ranking, and the tools of a server: dowse's own (default), or LocAgent's.",
+    )(command)
+
+
 def no_refresh(command: F) -> F:
     """Add ``--no-refresh``: the setting ``refresh``, of every command that reads a fresh index."""
     return click.option(

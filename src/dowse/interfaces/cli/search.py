@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -41,6 +42,12 @@ _SEARCH_OPTIONS = (
     ),
     options.filters,
     options.ranking,
+    options.profile,
+    click.option(
+        "--term-graph",
+        metavar="FILE|off",
+        help="Add the synonyms of this term graph, or of none (default: the one in the settings).",
+    ),
     click.option("-A", "--after", type=_LINE_COUNT, metavar="N", help="Lines to show after a hit."),
     click.option("-B", "--before", type=_LINE_COUNT, metavar="N", help="Lines to show before a hit."),
     click.option(
@@ -107,7 +114,9 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **fl
     """
     _refuse_contradictions(flags)
     query = _read_query(words)
-    settings = options.pick_given(flags, *options.RANKING_SETTINGS, "cache")
+    settings = options.pick_given(flags, *options.RANKING_SETTINGS, "profile", "cache")
+    if flags["term_graph"]:
+        settings["term_graph"] = _choose_term_graph(flags["term_graph"])
     target = _open(root, flags["repos"], settings)
     with target, progress_line() as progress:
         engine = next(iter(getattr(target, "engines", {"": target}).values()))
@@ -116,6 +125,11 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **fl
     _suggest_command(ctx, words)
     is_found = response.results and not (response.low_confidence or response.relaxed)
     return 0 if is_found else NOTHING_FOUND
+
+
+def _choose_term_graph(given: str) -> str:
+    """Return the setting for a file, relative to the working directory, or for none."""
+    return "" if given == "off" else str(Path(given).expanduser().absolute())
 
 
 def _open(root: str | None, repos: tuple[str, ...], settings: dict[str, Any]) -> Engine | Repositories:

@@ -12,6 +12,7 @@ import click
 from dowse.errors import UsageError
 from dowse.evaluation import dataset
 from dowse.evaluation.term_graph_checks.check import check as find_problems
+from dowse.evaluation.term_graph_checks.save import save_validation
 from dowse.evaluation.term_graph_checks.suggest import suggest as find_pairs
 from dowse.evaluation.term_graph_checks.validate import validate as measure
 from dowse.interfaces import json_values, render, text_layout
@@ -103,10 +104,18 @@ def try_(words: tuple[str, ...], file: Path | None, root: str | None, as_json: b
 @terms.command("validate")
 @click.argument("file", type=_EXISTING_FILE)
 @click.argument("queries", type=_EXISTING_FILE)
+@click.option(
+    "--save",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Also write baseline, enriched, comparison and enrichment log (JSON) and an analysis (Markdown).",
+)
 @options.tree
 @options.as_json
 @options.debug
-def validate(file: Path, queries: Path, root: str | None, as_json: bool, **given: Any) -> int:
+def validate(
+    file: Path, queries: Path, save: Path | None, root: str | None, as_json: bool, **given: Any
+) -> int:
     """Measure whether a term graph helps: Hit@5 without and with it, query by query.
 
     QUERIES is ground truth as for 'dowse eval'. "Validated" means a gain of 10 points or more and no query
@@ -117,6 +126,8 @@ def validate(file: Path, queries: Path, root: str | None, as_json: bool, **given
         progress_line() as progress,
     ):
         found = measure(engine, dataset.load(queries), file.resolve(), progress)
+    if save:
+        save_validation(found, save)
     if as_json:
         output.write_json(_validation_values(found))
     else:

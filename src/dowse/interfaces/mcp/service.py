@@ -45,7 +45,7 @@ class ServerOptions:
 
     budget: int = DEFAULT_BUDGET_TOKENS
     memory: bool = True  # code that was sent is not sent again
-    profile: str = "default"
+    profile: str = "dowse"
 
 
 class Service:

@@ -57,9 +57,15 @@ def parse_location(target: str) -> Location:
             lines["path"], _parse_line(lines["first"]), int((lines["last"] or "0")[:MAX_LINE_DIGITS])
         )
     path, colon, name = target.rpartition(":")
-    if colon and path and not path.endswith(":") and "/" not in name and "\\" not in name:
+    is_name = "\\" not in name and ("/" not in name or _has_ending(path))
+    if colon and path and not path.endswith(":") and is_name:
         return Location(path, name=name)
     return Location(target)
+
+
+def _has_ending(path: str) -> bool:
+    """Return whether a path names a file: what follows its colon may be a name with slashes (``Service/web``)."""
+    return "." in path.rpartition("/")[2].lstrip(".")
 
 
 def parse_position(place: str) -> tuple[str, int]:

@@ -97,6 +97,8 @@ def analyze_query(parsed: ParsedQuery, filter: Filter, is_extension: Callable[[s
             text = _LINE.sub(r"\1", text)
         added = [one.term for one in parsed.rewrite.added]
         query = _add_terms(analyze_text(text, is_extension, filter.names), added)
+    if parsed.has_filters and not (parsed.text.strip() or filter.names or parsed.phrases or parsed.regexes):
+        query = replace(query, type="filters")
     return replace(
         query,
         frames=tuple(frames),

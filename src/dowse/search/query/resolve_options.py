@@ -30,9 +30,9 @@ def resolve_options(given: SearchOptions | None, settings: Settings) -> Resolved
 
 
 def merge_filters(filter: Filter, parsed: ParsedQuery, languages: Languages) -> Filter:
-    """Add to a filter what a query asks for; several values of one field are alternatives."""
+    """Add to a filter what a query asks for; several values are alternatives, and a language includes its formats."""
     wanted, unwanted = (
-        frozenset(languages.find(alias).name for alias in aliases)
+        frozenset(name for alias in aliases for name in languages.list_formats(languages.find(alias).name))
         for aliases in (parsed.languages, parsed.not_languages)
     )
     changed = parsed.changed

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from dowse.errors import IndexCorrupt
+from dowse.errors import IndexCorrupt, UsageError
 from dowse.filters import chunk_passes, entity_passes, file_passes
 from dowse.stores import name_match
 from dowse.stores.embedded.catalogue import (
@@ -26,6 +26,8 @@ from dowse.types.queries import Term
 from dowse.types.source import Kind
 from dowse.types.stored import (
     CHUNK_BITS,
+    DEFAULT_BM25,
+    Bm25,
     FileFacts,
     FileReferences,
     Filter,
@@ -67,9 +69,19 @@ class EmbeddedSnapshot:
         self._last_names: tuple[tuple[str, str, Filter], list[NamedEntity]] | None = None
 
     def lexical(
-        self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
+        self,
+        terms: Sequence[Term],
+        fields: Mapping[str, float],
+        filter: Filter,
+        limit: int,
+        bm25: Bm25 = DEFAULT_BM25,
     ) -> list[Scored]:
-        """Rank chunks by BM25."""
+        """Rank chunks by BM25, whose constants are fixed in the lexical engine."""
+        if bm25 != DEFAULT_BM25:
+            raise UsageError(
+                f"the embedded store has BM25 with k1 {DEFAULT_BM25.k1:g} and b {DEFAULT_BM25.b:g} built in: leave "
+                "bm25_k1 and bm25_b as they are, or set store to 'memory' or to a PostgreSQL server"
+            )
         return self._lexical.search(terms, fields, filter, limit, self._find_changed_files(filter))
 
     def document_frequency(self, token: str) -> int:

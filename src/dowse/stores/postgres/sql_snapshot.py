@@ -22,6 +22,8 @@ from dowse.types.discovered import ChunkVector, WatchedTimes
 from dowse.types.queries import Term
 from dowse.types.stored import (
     CHUNK_BITS,
+    DEFAULT_BM25,
+    Bm25,
     FileReferences,
     Filter,
     NameHit,
@@ -53,10 +55,15 @@ class PostgresSnapshot:
     # --- the channels ---
 
     def lexical(
-        self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
+        self,
+        terms: Sequence[Term],
+        fields: Mapping[str, float],
+        filter: Filter,
+        limit: int,
+        bm25: Bm25 = DEFAULT_BM25,
     ) -> list[Scored]:
         """Rank chunks by BM25."""
-        return self._prefetch_files(self._lexical.search(terms, fields, filter, limit))
+        return self._prefetch_files(self._lexical.search(terms, fields, filter, limit, bm25))
 
     def dense(self, vector: Sequence[float], filter: Filter, limit: int) -> list[Scored]:
         """Rank chunks by cosine."""
