@@ -1,4 +1,4 @@
-"""Access control of the MCP server: which folders (roots) a client may search, and the pool of their engines.
+"""Access control of servers (MCP, HTTP): which folders (roots) a client may search, and the pool of their engines.
 
 This is the only place that decides what is allowed: the folders that the server was started with, and, where the client
 is the user's own program on this machine, those that the client says it works on. A configuration file in a tree cannot
