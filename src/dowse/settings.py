@@ -29,7 +29,9 @@ from dowse.settings_schema import Settings as Settings
 
 USER_ORIGIN = "user settings"
 
-_OTHER_VARIABLES = frozenset({"embedder_key", "rewriter_key", "mcp_token", "state_dir", "cache_dir"})
+_OTHER_VARIABLES = frozenset(
+    {"embedder_key", "rewriter_key", "mcp_token", "serve_token", "state_dir", "cache_dir"}
+)
 """The other environment variables with the prefix, in lower case and without it."""
 
 _MISSPELT_SIMILARITY = 0.75

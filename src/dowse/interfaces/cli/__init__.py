@@ -81,6 +81,7 @@ COMMANDS = {
         "dowse.interfaces.cli.doctor:doctor", "Check that everything dowse needs is in order."
     ),
     "shell": CommandRow("dowse.interfaces.cli.shell:shell", "Ask queries one after another."),
+    "serve": CommandRow("dowse.interfaces.cli.serve:serve", "Serve the web page and the HTTP API."),
     "mcp": CommandRow("dowse.interfaces.cli.mcp:mcp", "Serve coding agents over the Model Context Protocol."),
     "agent": CommandRow("dowse.interfaces.cli.agent:agent", "Set up coding agents to use dowse."),
     "watch": CommandRow("dowse.interfaces.cli.watch:watch", "Keep the index up to date while files change."),

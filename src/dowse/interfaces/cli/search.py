@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +10,10 @@ import click
 
 from dowse.errors import UsageError
 from dowse.interfaces import json_values, render
+from dowse.interfaces.answer_packing import pack_response
 from dowse.interfaces.cli import COMMANDS, IMPLIED_KEY, options, output
 from dowse.interfaces.progress import progress_line
-from dowse.types.answers import Detail, Packed, SearchOptions, SearchResponse, SearchResult
+from dowse.types.answers import Detail, SearchOptions, SearchResponse
 
 if TYPE_CHECKING:
     from dowse.engine import Engine
@@ -164,14 +164,14 @@ def show_response(
     """Print an answer in the format that the flags ask for."""
     budget, detail = flags.get("budget"), flags.get("detail")
     if as_json:
-        packed = _pack(response, response.results, budget, detail) if budget else None
+        packed = pack_response(response, response.results, budget, detail) if budget else None
         output.write_json(json_values.search_values(response, packed))
         return
     whole = flags.get("full") or any(flags.get(n) is not None for n in ("after", "before", "context"))
     view = output.make_view(color, explain=explain, whole=bool(whole))
     if budget:
         label = render.reasons_label if explain else None
-        text = _pack(response, render.make_printable(response, view), budget, detail, label).text
+        text = pack_response(response, render.make_printable(response, view), budget, detail, label).text
     elif detail:
         text = render.detail_text(response, Detail(detail), view)
     elif flags.get("files_only"):
@@ -187,32 +187,6 @@ def show_response(
         output.write(f"\n{summary}" if text else summary)
     else:
         output.remark(summary)
-
-
-def _pack(
-    response: SearchResponse,
-    hits: Sequence[SearchResult],
-    budget: int,
-    detail: str | None,
-    label: Callable[[SearchResult], str] | None = None,
-) -> Packed:
-    """Pack the hits that fit into the budget: each with the given detail, or the best mix."""
-    from dowse.search.output.budget import UNNAMED_HIT, pack, pack_at_detail
-    from dowse.search.output.hit_view import format_location, omit_label
-    from dowse.search.output.token_estimate import estimate_tokens
-
-    words, label = response.query.words, label or omit_label
-    if detail:
-        packed = pack_at_detail(hits, Detail(detail), budget, words, label)
-    else:
-        packed = pack(hits, budget, words=words, label=label)
-    if packed.text == UNNAMED_HIT:
-        first = format_location(hits[0])
-        needed = estimate_tokens(first)
-        raise UsageError(
-            f"a budget of {budget} holds no hit: to name the first, {first}, takes {needed} tokens"
-        )
-    return packed
 
 
 def _suggest_command(ctx: click.Context, words: tuple[str, ...]) -> None:

@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import h11
 import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dowse.errors import UsageError
+from dowse.interfaces.http.problems import make_problem
 
 KEEP_ALIVE_SECONDS = 300
 """Time that a connection stays open between two calls. Agents think for longer than the usual five seconds, and a call
@@ -160,6 +162,17 @@ class _LimitedProtocol(H11Protocol):
     def on_response_complete(self) -> None:
         self._stop_timer()
         super().on_response_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP, or has more headers than there is room for."""
+        problem = make_problem(400, msg, headers={"Connection": "close"})
+        for event in (
+            h11.Response(status_code=400, headers=problem.raw_headers),
+            h11.Data(data=bytes(problem.body)),
+            h11.EndOfMessage(),
+        ):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_timer()
