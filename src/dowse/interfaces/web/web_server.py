@@ -19,9 +19,12 @@ from dowse.interfaces.http.browser_sign_in import BrowserSessions
 from dowse.interfaces.http.client_limits import Address, run_server
 from dowse.interfaces.http.request_guard import GuardRules, HostRule, RateLimit
 from dowse.interfaces.http.request_metrics import AuditLog
+from dowse.interfaces.http.request_threads import RequestThreads
 from dowse.interfaces.http.running_servers import SIGN_IN_PATH, RunningServer, note_server
 from dowse.interfaces.http.served import Served
 from dowse.interfaces.http.server_app import OPEN_PATHS, ServerParts, build_server_app
+from dowse.interfaces.web.assets import list_asset_paths
+from dowse.interfaces.web.page_routes import Pages
 from dowse.interfaces.web.sign_in_page import SignInPage
 from dowse.interfaces.workspace import ServerScope, Workspace
 from dowse.multi_repo import find_folder
@@ -86,23 +89,26 @@ class WebServer:
         options = self.options
         tokens = None if options.no_token else self._make_tokens()
         sessions = BrowserSessions(tokens, secure=bool(options.certificate)) if tokens else None
-        page = SignInPage(tokens, sessions) if tokens and sessions else None
+        sign_in = SignInPage(tokens, sessions) if tokens and sessions else None
         rules = GuardRules(
             tokens=tokens,
             hosts=HostRule.for_server(options.host, options.hosts),
             sessions=sessions,
-            open_paths=OPEN_PATHS | {SIGN_IN_PATH},
+            open_paths=OPEN_PATHS | {SIGN_IN_PATH} | list_asset_paths(),
             sign_in_path=SIGN_IN_PATH,
             rate=None if options.unlimited else RateLimit(),
         )
+        threads = RequestThreads()
+        pages = Pages(self.served, threads)
         parts = ServerParts(
             self.served,
             rules,
+            threads,
             audit_log=AuditLog(Path(options.audit)) if options.audit else None,
-            routes=page.routes() if page else (),
+            routes=[*pages.routes(), *(sign_in.routes() if sign_in else ())],
             mcp=self._build_mcp() if options.with_mcp else None,
         )
-        return build_server_app(parts)
+        return build_server_app(parts, pages.show_error)
 
     def _make_tokens(self) -> TokenBook:
         given = [make_token(BROWSER, self.key)]
