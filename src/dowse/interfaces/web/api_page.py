@@ -11,6 +11,10 @@ from dowse.interfaces.http.parameters import Parameter
 from dowse.interfaces.web.html_builder import Html, element, join
 from dowse.interfaces.web.page_frame import PageRequest, full_page
 
+EXAMPLE = f"""\
+curl -H "Authorization: Bearer $DOWSE_SERVE_TOKEN" \\
+  "http://127.0.0.1:7334{API_PATH}/search?query=token+refresh\""""
+
 
 def api_page(request: PageRequest) -> str:
     """Make the page."""
@@ -19,7 +23,7 @@ def api_page(request: PageRequest) -> str:
         element("p", "Answers have the fields of the command line's ", element("code", "--json"),
                 "; errors are problem details (RFC 9457). The whole description: ",
                 element("a", f"OpenAPI {OPENAPI_VERSION}", href="/api/openapi.json"), ".", class_="lead"),
-        element("pre", f'curl -H "Authorization: Bearer $DOWSE_SERVE_TOKEN" \\\n  "http://127.0.0.1:7334{API_PATH}/search?query=token+refresh"'),
+        element("pre", EXAMPLE, tabindex="0"),
         [_render_operation(operation) for operation in list_operations()],
         element("h2", "Errors"),
         element("table", element("tbody", _error_rows()), class_="wide"),

@@ -35,7 +35,11 @@ def _teach() -> Html:
         "section",
         element("p", "No evaluation is saved here yet.", class_="lead"),
         element("p", "Measure how well search works on your own code, and keep the runs in a folder:"),
-        element("pre", "dowse eval --mine 200 --save runs/first.json\ndowse serve --evaluations runs"),
+        element(
+            "pre",
+            "dowse eval --mine 200 --save runs/first.json\ndowse serve --evaluations runs",
+            tabindex="0",
+        ),
         class_="empty",
     )
 

@@ -112,7 +112,6 @@ def _draw_node(
         "a",
         box,
         href=link_choice(request, choice, node=id, expand="", view=""),
-        aria_label=f"{label}, {kind}",
     )
     return element("g", centre, _draw_expander(request, choice, id, point), class_=cls)
 

@@ -183,8 +183,8 @@ def _render_tree(request: PageRequest, answer: GraphAnswer) -> Html:
         if not below:
             return element("li", link)
         inner = element("ul", [branch(child, depth + 1) for child in below])
-        count = element("span", f" {len(below)}", class_="count")
-        return element("li", element("details", element("summary", link, count), inner, open=depth < 2))
+        summary = element("summary", f"used by {len(below)}")
+        return element("li", link, element("details", summary, inner, open=depth < 2))
 
     return element("ul", [branch(start, 0) for start in answer.start], class_="impact")
 
