@@ -89,9 +89,12 @@ def search_options(command: options.F) -> options.F:
 
 @click.command(cls=options.QueryCommand)
 @click.argument("words", nargs=-1, metavar="QUERY...")
+@click.option("--web", is_flag=True, help="Show the answer on the web page (see 'dowse serve --help').")
 @search_options
 @click.pass_context
-def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **flags: Any) -> int:
+def search(
+    ctx: click.Context, /, words: tuple[str, ...], root: str | None, web: bool = False, **flags: Any
+) -> int:
     """Find the places that answer a query.
 
     QUERY is a query in words, a name (Engine.search, Auth*), a file name, or a mix of them; "-" reads it
@@ -102,6 +105,8 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **fl
     """
     _refuse_contradictions(flags)
     query = _read_query(words)
+    if web:
+        return _show_on_page(ctx, root, query, flags)
     settings = options.pick_given(flags, *options.RANKING_SETTINGS, "cache")
     target = _open(root, flags["repos"], settings)
     with target, progress_line() as progress:
@@ -109,6 +114,8 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **fl
         response = target.search(query, _build_options(engine, flags), progress=progress)
     show_response(response, **flags)
     _suggest_command(ctx, words)
+    if sys.stdout.isatty() and not flags["as_json"]:
+        _mention_page(root, query, flags)
     return 0 if response.results and not response.low_confidence else NOTHING_FOUND
 
 
@@ -119,6 +126,27 @@ def _open(root: str | None, repos: tuple[str, ...], settings: dict[str, Any]) ->
     from dowse.multi_repo import Repositories
 
     return Repositories.open(repos, root, **settings)
+
+
+def _show_on_page(ctx: click.Context, root: str | None, query: str, flags: dict[str, Any]) -> int:
+    """Open the page at a query: that of a server that runs, or of one that is started for it."""
+    from dowse.interfaces.cli.serve import find_page, open_browser, serve
+
+    page = find_page(root, query, allow_home=flags["allow_home"])
+    if page:
+        open_browser(page)
+        return 0
+    given = {name: flags[name] for name in ("index_dir", "store", "embedder", "allow_home", "repos")}
+    exit_code: int = ctx.invoke(serve, root=root, query=query, port=0, **given)
+    return exit_code
+
+
+def _mention_page(root: str | None, query: str, flags: dict[str, Any]) -> None:
+    """Say where the answer is on the page, if a server runs."""
+    from dowse.interfaces.cli.serve import find_page
+
+    if page := find_page(root, query, allow_home=flags["allow_home"], sign_in=False):
+        output.remark(f"in the browser: {page}")
 
 
 def _refuse_contradictions(flags: dict[str, Any]) -> None:

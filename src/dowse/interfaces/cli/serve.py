@@ -95,6 +95,17 @@ def run_serve(folders: Sequence[str], flags: Mapping[str, Any]) -> None:
     server.run(ready)
 
 
+def find_page(root: str | None, query: str, *, allow_home: bool = False, sign_in: bool = True) -> str:
+    """Find the address of a query on a server that runs for this tree; empty if there is none."""
+    from dowse import roots
+    from dowse.interfaces.http.running_servers import find_server, search_path
+
+    server = find_server(roots.resolve_root(root, allow_home=allow_home))
+    if server is None:
+        return ""
+    return server.link(search_path(query)) if sign_in else server.url + search_path(query)
+
+
 def open_browser(link: str) -> None:
     """Open a page in the user's browser, or say where it is."""
     import webbrowser

@@ -37,6 +37,7 @@ class ServerParts:
     audit_log: AuditLog | None = None
     routes: Sequence[BaseRoute] = ()
     mcp: Starlette | None = None  # the SDK's application
+    close: Callable[[], None] = lambda: None  # called at the end
 
 
 def build_server_app(
@@ -58,6 +59,7 @@ def build_server_app(
             yield
         parts.threads.close()
         parts.served.workspace.close()
+        parts.close()
         if parts.audit_log is not None:
             parts.audit_log.close()
 

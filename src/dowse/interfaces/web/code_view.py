@@ -135,16 +135,19 @@ def build_word_pattern(words: Iterable[str]) -> re.Pattern[str] | None:
 
 
 def code_list(
-    code: CodeLines, words: re.Pattern[str] | None = None, *, anchors: bool, href: str = ""
+    code: CodeLines,
+    words: re.Pattern[str] | None = None,
+    *,
+    anchors: bool,
+    href: str = "",
+    chosen: range = range(0),
 ) -> Html:
     """Make the list of numbered lines; ``anchors`` gives each an id, ``href`` is where the numbers lead."""
     rows = []
     for number, line in enumerate(code.lines, code.first):
         marked = mark_words(line, words)
-        rows.append(
-            Html(
-                f'<li{f" id=L{number}" if anchors else ""}><a class="n" href="{show_text(href)}#L{number}" '
-                f'tabindex="-1" aria-label="line {number}">{number}</a><code>{marked or " "}</code></li>'
-            )
-        )
+        id = f" id=L{number}" if anchors else ""
+        kind = " class=on" if number in chosen else ""
+        link = f'<a class="n" href="{show_text(href)}#L{number}" tabindex="-1" aria-label="line {number}">{number}</a>'
+        rows.append(Html(f"<li{id}{kind}>{link}<code>{marked or ' '}</code></li>"))
     return element("ol", join(rows), class_="code")

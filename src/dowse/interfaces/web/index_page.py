@@ -19,7 +19,8 @@ MAX_SECRETS = 200
 def index_page(request: PageRequest) -> str:
     """Make the page: a section for each repository, or for the one that the address names."""
     names = [request.get("repo")] if request.get("repo") else list(request.served.folders(request.caller))
-    inner = join(element("h1", "Index"), [_render_repository(request, name) for name in names])
+    about = element("p", "For programs: ", element("a", "the HTTP API", href="/api"), class_="soft")
+    inner = join(element("h1", "Index"), [_render_repository(request, name) for name in names], about)
     return full_page(request, "Index", inner, kind="index")
 
 

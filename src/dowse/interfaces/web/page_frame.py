@@ -141,14 +141,20 @@ def _keyboard_help() -> Html:
     inner = join(
         element("h2", "Keyboard", id="keys-title"),
         element("dl", rows),
-        element("form", element("button", "Close"), method="dialog"),
+        element(
+            "form",
+            element("button", "Close"),
+            element("a", "HTTP API", href="/api"),
+            method="dialog",
+            class_="links",
+        ),
     )
     return element("dialog", inner, id="keys", aria_labelledby="keys-title")
 
 
 def bare_page(title: str, main: Html) -> str:
     """Make a page without navigation."""
-    return _document(title, element("main", main, id="main", class_="bare"))
+    return _document(title, element("main", main, id="main", class_="bare"), script=False)
 
 
 def message_page(request: PageRequest, title: str, text: str) -> str:
@@ -163,7 +169,7 @@ def message_page(request: PageRequest, title: str, text: str) -> str:
     return full_page(request, title, inner, kind="message")
 
 
-def _document(title: str, body: Html) -> str:
+def _document(title: str, body: Html, *, script: bool = True) -> str:
     head = element(
         "head",
         element("meta", charset="utf-8"),
@@ -179,6 +185,6 @@ def _document(title: str, body: Html) -> str:
             title=TITLE,
             href="/opensearch.xml",
         ),
-        element("script", src=asset_url("page.js"), defer=True),
+        element("script", src=asset_url("page.js"), defer=True) if script else None,
     )
     return "<!doctype html>" + element("html", head, element("body", body), lang="en")

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dowse.interfaces.web.code_view import build_word_pattern, code_list, highlight
-from dowse.interfaces.web.file_view import editor_link
+from dowse.interfaces.web.file_view import editor_link, split_lines
 from dowse.interfaces.web.hit_list import hit_links
 from dowse.interfaces.web.html_builder import Html, element, join
 from dowse.interfaces.web.page_frame import PageRequest, file_address
 from dowse.types.answers import SearchResult
 
 MAX_PREVIEW_LINES = 120
+
+LINES_BEFORE, LINES_AFTER = 6, 24
+"""Lines shown around a hit: what stands next to it often says what it is."""
 
 
 def preview_part(request: PageRequest) -> str:
@@ -33,9 +36,14 @@ def render_preview_of(request: PageRequest, result: SearchResult, words: Sequenc
     if loaded is None:
         return element("p", "This file is not in the index any more.", class_="note")
     file, text = loaded
-    lines = text.split("\n")
+    lines = split_lines(text)
     last = min(result.end_line, result.start_line + MAX_PREVIEW_LINES - 1)
-    code = highlight(lines, file.parsed.language, result.start_line, last, file.parsed.entities)
+    first = max(1, result.start_line - LINES_BEFORE)
+    after = (
+        min(len(lines), max(last, first + LINES_BEFORE + LINES_AFTER)) if last == result.end_line else last
+    )
+    code = highlight(lines, file.parsed.language, first, after, file.parsed.entities)
+    chosen = range(result.start_line, last + 1)
     href = file_address(repository, result.path, result.start_line, result.end_line)
     place = f"{result.path}:{result.start_line}"
     more = result.end_line - last
@@ -53,7 +61,7 @@ def render_preview_of(request: PageRequest, result: SearchResult, words: Sequenc
                 class_="links",
             ),
         ),
-        code_list(code, build_word_pattern(words), anchors=False, href=href.partition("#")[0]),
+        code_list(code, build_word_pattern(words), anchors=False, href=href.partition("#")[0], chosen=chosen),
         element("p", element("a", f"{more} more lines", href=href), class_="soft more") if more > 0 else None,
         element(
             "template",

@@ -107,6 +107,7 @@ class WebServer:
             audit_log=AuditLog(Path(options.audit)) if options.audit else None,
             routes=[*pages.routes(), *(sign_in.routes() if sign_in else ())],
             mcp=self._build_mcp() if options.with_mcp else None,
+            close=self._remove_note,
         )
         return build_server_app(parts, pages.show_error)
 
@@ -131,12 +132,12 @@ class WebServer:
         for file in files:
             if file is not None and not file.is_file():
                 raise UsageError(f"there is no certificate at {file}")
-        try:
-            run_server(self.build_app(), Address(options.host, options.port, *files), ready=ready)
-        finally:
-            if self._note is not None:
-                with suppress(OSError):
-                    self._note.unlink()
+        run_server(self.build_app(), Address(options.host, options.port, *files), ready=ready)
+
+    def _remove_note(self) -> None:
+        if self._note is not None:
+            with suppress(OSError):
+                self._note.unlink()
 
     def note(self, url: str) -> RunningServer:
         """Leave a note for other commands of this user, and return what it says."""
