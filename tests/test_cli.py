@@ -279,6 +279,9 @@ OWN_WORDS = {
     "--out",
     "--context",
     "--tests",
+    "--host",  # says when it counts
+    "--port",
+    "--no-token",
 }
 """Flags that mean the same, described in the words of their command."""
 

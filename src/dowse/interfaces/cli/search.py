@@ -72,6 +72,7 @@ _SEARCH_OPTIONS = (
         default=None,
         help="Do not answer from what was answered before.",
     ),
+    click.option("--web", is_flag=True, help="Show the answer on the web page (see 'dowse serve --help')."),
     click.option("--files", "files_only", is_flag=True, help="Print only the paths of the files, each once."),
     options.tree,
     options.as_json,
@@ -89,12 +90,9 @@ def search_options(command: options.F) -> options.F:
 
 @click.command(cls=options.QueryCommand)
 @click.argument("words", nargs=-1, metavar="QUERY...")
-@click.option("--web", is_flag=True, help="Show the answer on the web page (see 'dowse serve --help').")
 @search_options
 @click.pass_context
-def search(
-    ctx: click.Context, /, words: tuple[str, ...], root: str | None, web: bool = False, **flags: Any
-) -> int:
+def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, web: bool, **flags: Any) -> int:
     """Find the places that answer a query.
 
     QUERY is a query in words, a name (Engine.search, Auth*), a file name, or a mix of them; "-" reads it
