@@ -1,6 +1,6 @@
 """Source code as HTML: syntax highlighting (Pygments) of a window of lines, with line anchors and marked words.
 
-Only the lines that are shown are highlighted, from the last definition at top level before them on, so that a file of
+Only the lines that are shown are highlighted, from the begin of the last definition before them on, so that a file of
 ten thousand lines opens at once.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from pygments.lexers import get_lexer_by_name
@@ -72,17 +73,15 @@ def highlight(
 
 
 def find_safe_start(entities: Iterable[Entity], first: int) -> int:
-    """Find a line at or before ``first`` where no string or comment can be open."""
-    tops = (e.start_line for e in entities if e.parent is None and e.start_line <= first)
-    begin = max(tops, default=1)
+    """Find a line at or before ``first`` where no string or comment can be open: where a definition begins."""
+    begin = max((e.start_line for e in entities if e.start_line <= first), default=1)
     return begin if first - begin <= MAX_LEAD_LINES else first
 
 
 def _tokenize(text: str, language: str) -> Iterator[tuple[str, str]]:
     """Split a text into pieces with the classes of their tokens; one piece if the language is unknown."""
-    try:
-        lexer = get_lexer_by_name(_LEXERS.get(language, language), stripnl=False, ensurenl=False)
-    except ClassNotFound:
+    lexer = _find_lexer(_LEXERS.get(language, language), is_inside=not text.lstrip().startswith("<"))
+    if lexer is None:
         yield text, ""
         return
     classes: dict[Any, str] = {}
@@ -98,6 +97,15 @@ def _tokenize(text: str, language: str) -> Iterator[tuple[str, str]]:
         yield text, ""
         return
     yield from pieces
+
+
+@cache
+def _find_lexer(name: str, *, is_inside: bool) -> Any:
+    """Find the lexer of a language; ``is_inside``: of PHP, the text does not begin with its opening tag."""
+    try:
+        return get_lexer_by_name(name, stripnl=False, ensurenl=False, startinline=is_inside)
+    except ClassNotFound:
+        return None
 
 
 def _split_lines(pieces: Iterable[tuple[str, str]]) -> list[Html]:

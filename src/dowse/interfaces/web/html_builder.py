@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from html import escape
 from typing import Union
 
@@ -16,6 +17,11 @@ _UNSAFE = {**_CONTROL, **_BIDI}
 """Characters that HTML has no place for, or that turn the direction of reading; surrogates are replaced too."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+_SPECIAL = re.compile(
+    "[&<>\"'\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""What most texts have none of: they are HTML as they are."""
 
 VOID_ELEMENTS = frozenset({"br", "hr", "img", "input", "link", "meta", "wbr", "col"})
 
@@ -32,6 +38,8 @@ Attribute = str | int | float | bool | None
 
 def show_text(text: str) -> Html:
     """Escape a text for HTML; control characters and marks of reading direction are made visible."""
+    if _SPECIAL.search(text) is None:
+        return Html(text)
     clean = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text.translate(_UNSAFE))
     return Html(escape(clean, quote=True))
 
@@ -67,5 +75,10 @@ def _write_attributes(attributes: Mapping[str, Attribute]) -> Iterable[str]:
     for key, value in attributes.items():
         if value is None or value is False:
             continue
-        name = key.rstrip("_").replace("_", "-")
+        name = _attribute_name(key)
         yield f" {name}" if value is True else f' {name}="{show_text(str(value))}"'
+
+
+@cache
+def _attribute_name(key: str) -> str:
+    return key.rstrip("_").replace("_", "-")
