@@ -205,12 +205,22 @@ def test_a_symbol_can_be_clicked_and_the_outline_filtered(page: Page) -> None:
     page.keyboard.press("Escape")
     expect(page.locator("#panel")).to_be_hidden()
     page.goto("/file/project/src/session.py")
-    page.keyboard.press("f")
+    page.keyboard.press("l")
     page.keyboard.type("refr")
     expect(page.locator(".outline li:visible")).to_have_count(1)
     page.locator(".outline li:visible .ask").click()
     expect(page.locator("#panel h2")).to_have_text("Token.refresh")
     assert (page.locator(".file-head .editor").get_attribute("href") or "").startswith("editor://open/")
+
+
+def test_a_text_can_be_found_in_a_file(page: Page) -> None:
+    page.goto("/file/project/src/long.py")
+    page.keyboard.press("f")
+    page.keyboard.type("long_2999 ")
+    page.keyboard.press("Enter")
+    expect(page.locator("#panel h2")).to_have_text("1 line with long_2999")
+    page.locator("#panel .found a").click()
+    expect(page.locator("#L2999")).to_be_in_viewport()
 
 
 def test_the_graph_goes_on_with_a_click(page: Page) -> None:

@@ -129,6 +129,8 @@ def test_a_file_comes_in_windows(tmp_path: Path) -> None:
     with serve_here(tree) as client:
         page = read_page(client, "/file/tree/src/long.py?line=5000")
         assert "id=L5000>" in page and "id=L1>" not in page
+        found = read_page(client, "/file/tree/src/long.py?find=value_777 ")
+        assert "1 line with value_777" in found and 'href="?line=777#L777"' in found
         assert page.count('class="window waiting"') == 10_000 // WINDOW_LINES - 1
         part = read_page(client, "/file/tree/src/long.py?part=window&first=401")
         assert part.count("<li") == WINDOW_LINES and "id=L401>" in part and "<html" not in part

@@ -21,6 +21,11 @@ MAX_PANEL_ROWS = 30
 
 MAX_OUTLINE_ROWS = 2000
 
+MAX_FOUND_ROWS = 200
+
+MAX_FOUND_CHARS = 200
+"""Lines that finding a text in a file lists, and what is shown of each."""
+
 
 def editor_link(request: PageRequest, engine: Engine, place: str) -> str:
     """Return the address that opens a place in the user's editor; empty if none is configured."""
@@ -51,6 +56,8 @@ def file_page(request: PageRequest) -> str:
     lines = split_lines(text)
     if request.get("part") == "window":
         return _render_window(file, lines, request.get_number("first", 1, 1, len(lines)))
+    if request.get("part") == "find":
+        return _render_found(request.get("find"), lines)
     place = f"{path}:{request.get_number('line', 1, 1, len(lines))}"
     tools = element(
         "p",
@@ -63,11 +70,26 @@ def file_page(request: PageRequest) -> str:
         element("button", "Copy link", type="button", class_="copy-link"),
         class_="links",
     )
+    wanted = request.get("find")
+    find = element(
+        "form",
+        element(
+            "input",
+            type="search",
+            name="find",
+            value=wanted,
+            placeholder="Find in this file",
+            aria_label="Find in this file",
+        ),
+        method="get",
+        class_="find",
+    )
     head = element(
         "header",
         element("h1", breadcrumbs(repository, path), class_="crumbs"),
         element("p", _describe_file(file, len(lines)), class_="soft"),
-        tools,
+        element("div", tools, find, class_="tools"),
+        _render_found(wanted, lines) if wanted else None,
         class_="file-head",
     )
     code = element("div", head, _render_windows(request, file, lines), class_="file-body")
@@ -77,6 +99,24 @@ def file_page(request: PageRequest) -> str:
     )
     main = element("div", side, code, panel, class_="file-view", data_repo=repository, data_path=path)
     return full_page(request, path, main, kind="file")
+
+
+def _render_found(wanted: str, lines: Sequence[str]) -> Html:
+    """Render the lines that have a text, in any letter case unless it has capitals."""
+    is_exact = wanted != wanted.lower()
+    found = [number for number, line in enumerate(lines, 1) if wanted in (line if is_exact else line.lower())]
+    rows = [
+        element(
+            "li",
+            element("a", str(number), href=f"?line={number}#L{number}"),
+            " ",
+            element("code", lines[number - 1].strip()[:MAX_FOUND_CHARS]),
+        )
+        for number in found[:MAX_FOUND_ROWS]
+    ]
+    many = f", the first {MAX_FOUND_ROWS} of them" if len(found) > MAX_FOUND_ROWS else ""
+    title = element("h2", f"{len(found):,} line{'s' if len(found) != 1 else ''} with {wanted}{many}")
+    return element("section", title, element("ul", rows, class_="places found"))
 
 
 def split_lines(text: str) -> list[str]:

@@ -272,18 +272,40 @@ if (view) {
     const ask = event.target.closest(".ask");
     if (ask) showSymbol(ask.dataset.name);
   });
+  $(".find", view).addEventListener("submit", (event) => {
+    event.preventDefault();
+    const text = event.target.elements.find.value;
+    if (text.trim()) showFound(text);
+  });
   $(".filter", view)?.addEventListener("input", (event) => {
     const wanted = event.target.value.toLowerCase();
     $$(".outline li", view).forEach((row) => (row.hidden = !row.textContent.toLowerCase().includes(wanted)));
   });
 }
 
-async function showSymbol(name) {
-  const panel = $("#panel");
+async function showFound(text) {
+  const url = new URL(location.href);
+  url.search = new URLSearchParams({ part: "find", find: text });
+  url.hash = "";
   try {
-    panel.innerHTML = await fetchPart("symbol", `/symbol?${new URLSearchParams({ repo: view.dataset.repo, path: view.dataset.path, name })}`);
-    panel.hidden = false;
-    $(".close", panel)?.focus({ preventScroll: true });
+    openPanel(await fetchPart("symbol", url));
+    $$("#panel .found a").forEach((link) => link.setAttribute("href", link.hash)); // no need to load the page again
+  } catch (error) {
+    report(error);
+  }
+}
+
+function openPanel(html) {
+  const panel = $("#panel");
+  panel.innerHTML = html;
+  if (!$(".close", panel)) panel.insertAdjacentHTML("afterbegin", '<button type="button" class="close" aria-label="close">\u00d7</button>');
+  panel.hidden = false;
+}
+
+async function showSymbol(name) {
+  try {
+    openPanel(await fetchPart("symbol", `/symbol?${new URLSearchParams({ repo: view.dataset.repo, path: view.dataset.path, name })}`));
+    $("#panel .close")?.focus({ preventScroll: true });
   } catch (error) {
     report(error);
   }
@@ -367,7 +389,8 @@ const keys = {
   w: () => $(".hit.chosen .why > summary")?.click(),
   o: () => $("#preview .editor, .file-head .editor")?.click(),
   c: () => copyForAgent(),
-  f: () => $(".filter")?.focus(),
+  f: () => $(".find input")?.focus(),
+  l: () => $(".filter")?.focus(),
   "?": () => $("#keys").showModal(),
   Escape: () => (view && !$("#panel").hidden ? closePanel() : document.activeElement?.blur()),
 };
@@ -391,4 +414,4 @@ addEventListener("keydown", (event) => {
   prefix = event.key === "g" && prefix !== "g" ? "g" : "";
 });
 
-if (results && matchMedia("(max-width: 760px)").matches) $(".facets")?.removeAttribute("open");
+if (matchMedia("(max-width: 760px)").matches) $(".facets, .outline-side details")?.removeAttribute("open");
