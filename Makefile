@@ -37,6 +37,8 @@ demo: $(VENV)/.installed
 	$(DOWSE) search EmbeddedStore --limit 2
 	$(DOWSE) search "how are identifiers split into words" --limit 1 --explain
 	$(DOWSE) status
+	@echo
+	@echo "In the browser: $(BIN)/pip install -e '.[web]' && $(DOWSE) serve"
 
 test: $(VENV)/.developed
 	$(BIN)/python -m pytest --numprocesses auto

@@ -15,7 +15,7 @@ from dowse import Engine, SearchOptions
 from dowse.interfaces.mcp.service import Service
 from dowse.interfaces.mcp.session import ClientSession
 from dowse.interfaces.mcp.tools import DEFAULT_BUDGET_TOKENS
-from dowse.interfaces.mcp.workspace import ServerScope
+from dowse.interfaces.workspace import ServerScope
 from dowse.search.output.budget import pack
 
 

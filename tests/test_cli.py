@@ -215,6 +215,7 @@ FLAGS_OF_OTHERS: dict[str, set[str]] = {
     "mcp": INDEX_FLAGS - {"--root"},  # its folders are arguments, and it never ends with an answer
     "shell": INDEX_FLAGS,  # a conversation
     "watch": INDEX_FLAGS,  # never ends
+    "serve": INDEX_FLAGS,
     "agent install": {"--root"},  # files of other programs
     "agent uninstall": {"--root"},
     "agent config": {"--root"},
@@ -279,6 +280,9 @@ OWN_WORDS = {
     "--out",
     "--context",
     "--tests",
+    "--host",  # says when it counts
+    "--port",
+    "--no-token",
 }
 """Flags that mean the same, described in the words of their command."""
 

@@ -8,7 +8,7 @@ from typing import Any
 from dowse.engine import Engine
 from dowse.interfaces.mcp import stdio
 from dowse.interfaces.mcp.service import INTERNAL_ERROR, Service
-from dowse.interfaces.mcp.workspace import ServerScope
+from dowse.interfaces.workspace import ServerScope
 from fuzz.inputs import decode_json, make_folder
 
 FILES = {

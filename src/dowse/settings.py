@@ -32,7 +32,9 @@ USER_ORIGIN = "user settings"
 
 OPENAI_HOST = "api.openai.com"
 
-_OTHER_VARIABLES = frozenset({"embedder_key", "rewriter_key", "mcp_token", "state_dir", "cache_dir"})
+_OTHER_VARIABLES = frozenset(
+    {"embedder_key", "rewriter_key", "mcp_token", "serve_token", "state_dir", "cache_dir"}
+)
 """The other environment variables with the prefix, in lower case and without it."""
 
 _MISSPELT_SIMILARITY = 0.75

@@ -20,7 +20,7 @@ from mcp_types import ListRootsResult, Root
 
 from dowse.interfaces.mcp.http_server import build_app
 from dowse.interfaces.mcp.service import Service
-from dowse.interfaces.mcp.workspace import ServerScope
+from dowse.interfaces.workspace import ServerScope
 from tests.agents.clients import http_server, make_tree, run
 
 HELLO = {

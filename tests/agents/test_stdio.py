@@ -17,7 +17,7 @@ from mcp_types import ListRootsResult, Root
 from dowse.interfaces.mcp.service import Service
 from dowse.interfaces.mcp.session import ClientSession
 from dowse.interfaces.mcp.stdio import MAX_MESSAGE_BYTES
-from dowse.interfaces.mcp.workspace import ServerScope
+from dowse.interfaces.workspace import ServerScope
 from dowse.search.output.token_estimate import estimate_tokens
 from tests.agents.clients import Lines, command, environment, make_tree, run, stdio_client
 from tests.test_cli import HEAVY
@@ -31,7 +31,7 @@ import io, json, sys
 from dowse.interfaces.cli import mcp as command
 from dowse.interfaces.mcp.service import Service
 from dowse.interfaces.mcp.stdio import StdioServer
-from dowse.interfaces.mcp.workspace import ServerScope
+from dowse.interfaces.workspace import ServerScope
 out = io.BytesIO()
 server = StdioServer(Service(ServerScope()), out)
 for method in ("initialize", "tools/list", "prompts/list", "resources/templates/list"):

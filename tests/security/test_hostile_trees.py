@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
 
@@ -32,6 +33,7 @@ from tests.security.surroundings import (
     write_files,
 )
 from tests.security.test_index_folder import CHANGES, alter_texts, make_bomb, make_pipe
+from tests.web.serving import BEARER, ServeCommand
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links and pipes of another kind")
 
@@ -102,6 +104,7 @@ COMMANDS: Mapping[str, Sequence[Sequence[str]]] = {
     "trust": [[], ["--fresh"]],
     "clear": [["--yes"]],
     "mcp": [],  # driven by a client, below
+    "serve": [],  # asked over HTTP, below
 }
 """What every command is called with, in this order; those that write beside the index or delete it come last."""
 
@@ -318,6 +321,22 @@ def test_commands_change_nothing_around_the_tree(tree: Path, home: Path, given: 
 def test_the_python_api_changes_nothing_around_the_tree(tree: Path, home: Path) -> None:
     lines = run_process("engine_process", [str(tree)], "", home)
     assert [json.loads(line)[0] for line in lines] == list(CALLS)
+
+
+@pytest.mark.usefixtures("unchanged")
+def test_pages_change_nothing_around_the_tree(tree: Path, home: Path) -> None:
+    paths = (
+        "/?q=retry_with_backoff",
+        "/index",
+        "/skipped",
+        "/graph",
+        "/api/v1/search?query=retry",
+        "/api/v1/status",
+    )
+    with ServeCommand(tree, home) as server:
+        for path in paths:
+            answered = httpx2.get(f"{server.url}{path}", headers=BEARER | {"Accept": "text/html"}, timeout=60)
+            assert answered.status_code in (200, 400, 503), answered.text
 
 
 @pytest.mark.usefixtures("unchanged")

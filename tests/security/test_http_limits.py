@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 import uvicorn
 
-from dowse.interfaces.mcp.http_server import ClientLimits, build_app, limit_protocol
+from dowse.interfaces.http.client_limits import Address, ClientLimits, make_config
+from dowse.interfaces.mcp.http_server import build_app
 from dowse.interfaces.mcp.service import Service
-from dowse.interfaces.mcp.workspace import ServerScope
+from dowse.interfaces.workspace import ServerScope
 from tests.agents.clients import make_tree
 
 LIMITS = ClientLimits(header_seconds=0.4, body_seconds=0.4, idle_seconds=1, connections=3)
@@ -22,13 +23,7 @@ LIMITS = ClientLimits(header_seconds=0.4, body_seconds=0.4, idle_seconds=1, conn
 @pytest.fixture
 def port(tmp_path: Path) -> Iterator[int]:
     service = Service(ServerScope(roots=(str(make_tree(tmp_path / "tree")),), trust_client=False))
-    config = uvicorn.Config(
-        build_app(service, "127.0.0.1", "secret"),
-        port=0,
-        log_config=None,
-        http=limit_protocol(LIMITS),
-        timeout_keep_alive=LIMITS.idle_seconds,
-    )
+    config = make_config(build_app(service, "127.0.0.1", "secret"), Address("127.0.0.1", 0), LIMITS)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)
     thread.start()

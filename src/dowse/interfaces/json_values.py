@@ -6,16 +6,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dowse.types.answers import ChannelReport, Packed, SearchResponse, SearchResult, Stage
-from dowse.types.discovered import IndexReport
+from dowse.types.discovered import FoundFile, IndexReport, Skipped
 from dowse.types.explanations import Explanation
 from dowse.types.queries import Query, RewriteTrace
-from dowse.types.stored import IndexStatus, ServerStatus
+from dowse.types.stored import IndexStatus, ServerStatus, StoredFile
+
+if TYPE_CHECKING:
+    from dowse.code.languages.spec import Language
 
 SCHEMA = 2
 """Version of every JSON object: raised when a field goes or changes its meaning, not when one is added."""
+
+
+def results_values(results: Iterable[SearchResult]) -> dict[str, Any]:
+    """Convert places that were read."""
+    return {"schema": SCHEMA, "results": [_result_values(result) for result in results]}
 
 
 def search_values(response: SearchResponse, packed: Packed | None = None) -> dict[str, Any]:
@@ -138,4 +146,59 @@ def server_values(status: ServerStatus) -> dict[str, Any]:
         "repositories": len({view.repository for view in status.views}),
         "views": views,
         "notes": list(status.notes),
+    }
+
+
+def files_values(files: Iterable[StoredFile], root: str) -> dict[str, Any]:
+    """Convert the files of an index."""
+    rows = [
+        {
+            "path": file.path,
+            "language": file.parsed.language,
+            "role": file.role,
+            "health": file.parsed.health,
+            "chunks": len(file.parsed.chunks),
+            "definitions": len(file.parsed.entities),
+        }
+        for file in files
+    ]
+    return {"schema": SCHEMA, "root": root, "files": rows}
+
+
+def skipped_values(found: Iterable[Skipped], root: str) -> dict[str, Any]:
+    """Convert the files and folders that are skipped, with their reasons."""
+    return {"schema": SCHEMA, "root": root, "skipped": [skipped._asdict() for skipped in found]}
+
+
+def why_values(verdict: FoundFile | Skipped) -> dict[str, Any]:
+    """Convert whether a file belongs in the index, and if not, why."""
+    is_skipped = isinstance(verdict, Skipped)
+    reason, detail = (verdict.reason, verdict.detail) if isinstance(verdict, Skipped) else ("", "")
+    return {
+        "schema": SCHEMA,
+        "path": verdict.path,
+        "indexed": not is_skipped,
+        "reason": reason,
+        "detail": detail,
+    }
+
+
+def languages_values(languages: Iterable[Language]) -> dict[str, Any]:
+    """Convert languages, and what is known of each."""
+    return {"schema": SCHEMA, "languages": [language_values(language) for language in languages]}
+
+
+def language_values(language: Language) -> dict[str, Any]:
+    """Convert one language."""
+    return {
+        "name": language.name,
+        "aliases": list(language.aliases),
+        "extensions": list(language.extensions),
+        "filenames": list(language.filenames),
+        "interpreters": list(language.interpreters),
+        "symbols": bool(language.definitions or language.reader),
+        "imports": "@import" in language.references,
+        "calls": "@call" in language.references,
+        "grammar": language.grammar.partition(":")[0],
+        "written_in": list(language.bases),
     }

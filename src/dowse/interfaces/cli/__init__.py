@@ -76,6 +76,7 @@ COMMANDS = {
     "clear": CommandRow("dowse.interfaces.cli.clear:clear", "Remove the index."),
     "doctor": CommandRow("dowse.interfaces.cli.doctor:doctor", "Check the installation and the index."),
     "shell": CommandRow("dowse.interfaces.cli.shell:shell", "Search interactively."),
+    "serve": CommandRow("dowse.interfaces.cli.serve:serve", "Serve the web page and the HTTP API."),
     "mcp": CommandRow("dowse.interfaces.cli.mcp:mcp", "Serve coding agents over the Model Context Protocol."),
     "agent": CommandRow("dowse.interfaces.cli.agent:agent", "Set up coding agents to use dowse."),
     "watch": CommandRow("dowse.interfaces.cli.watch:watch", "Keep the index up to date while files change."),

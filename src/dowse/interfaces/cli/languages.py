@@ -28,12 +28,11 @@ def languages(name: str | None, root: str | None, as_json: bool) -> int:
         known = engine.languages
     chosen = [known.find(name)] if name else sorted(known.by_name.values(), key=lambda one: one.name)
     if as_json:
-        rows = [_language_values(language) for language in chosen]
-        output.write_json({"schema": json_values.SCHEMA, "languages": rows})
+        output.write_json(json_values.languages_values(chosen))
     elif name:
         output.write(
             text_layout.format_table(
-                [(key, _format_cell(value)) for key, value in _language_values(chosen[0]).items()]
+                [(key, _format_cell(value)) for key, value in json_values.language_values(chosen[0]).items()]
             )
         )
     else:
@@ -44,23 +43,8 @@ def languages(name: str | None, root: str | None, as_json: bool) -> int:
 _HEADINGS = ("NAME", "SYMBOLS", "IMPORTS", "CALLS", "GRAMMAR", "ALIASES", "FILES")
 
 
-def _language_values(language: Language) -> dict[str, Any]:
-    return {
-        "name": language.name,
-        "aliases": list(language.aliases),
-        "extensions": list(language.extensions),
-        "filenames": list(language.filenames),
-        "interpreters": list(language.interpreters),
-        "symbols": bool(language.definitions or language.reader),
-        "imports": "@import" in language.references,
-        "calls": "@call" in language.references,
-        "grammar": language.grammar.partition(":")[0],
-        "written_in": list(language.bases),
-    }
-
-
 def _language_row(language: Language) -> tuple[str, ...]:
-    values = _language_values(language)
+    values = json_values.language_values(language)
     recognized = [f"some {base}" for base in language.bases]
     files = _format_cell([*language.extensions, *language.filenames, *recognized])
     columns = ("name", "symbols", "imports", "calls", "grammar", "aliases")

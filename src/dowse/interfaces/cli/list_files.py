@@ -38,18 +38,7 @@ def list_files(glob: str | None, skipped: bool, root: str | None, as_json: bool,
             return _list_skipped(engine, patterns, as_json=as_json)
         files = list(engine.files(*patterns))
     if as_json:
-        rows = [
-            {
-                "path": file.path,
-                "language": file.parsed.language,
-                "role": file.role,
-                "health": file.parsed.health,
-                "chunks": len(file.parsed.chunks),
-                "definitions": len(file.parsed.entities),
-            }
-            for file in files
-        ]
-        output.write_json({"schema": json_values.SCHEMA, "root": str(engine.root), "files": rows})
+        output.write_json(json_values.files_values(files, str(engine.root)))
     elif files:
         cells = [
             (f.parsed.language, str(len(f.parsed.chunks)), str(len(f.parsed.entities)), escape_text(f.path))
@@ -64,8 +53,7 @@ def list_files(glob: str | None, skipped: bool, root: str | None, as_json: bool,
 def _list_skipped(engine: Engine, patterns: Sequence[str], *, as_json: bool) -> int:
     found = list(engine.list_skipped(*patterns))
     if as_json:
-        rows = [skipped._asdict() for skipped in found]
-        output.write_json({"schema": json_values.SCHEMA, "root": str(engine.root), "skipped": rows})
+        output.write_json(json_values.skipped_values(found, str(engine.root)))
     elif found:
         cells = [
             (skipped.reason, escape_text(skipped.detail), escape_text(skipped.path)) for skipped in found

@@ -12,11 +12,10 @@ from dowse.interfaces.cli import options
 from dowse.interfaces.mcp import stdio
 from dowse.interfaces.mcp.service import ServerOptions, Service
 from dowse.interfaces.mcp.tools import DEFAULT_BUDGET_TOKENS, MAX_BUDGET_TOKENS
-from dowse.interfaces.mcp.workspace import ServerScope
+from dowse.interfaces.workspace import ServerScope
 
 TOKEN_VARIABLE = "DOWSE_MCP_TOKEN"
 DEFAULT_PORT = 7333
-LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
 
 
 @click.command()
@@ -86,6 +85,7 @@ def _serve_http(service: Service, host: str, port: int, *, no_token: bool) -> No
     from dowse.interfaces.cli import output
 
     try:
+        from dowse.interfaces.http.access import LOOPBACK_HOSTS
         from dowse.interfaces.mcp.http_server import serve
     except ImportError as error:
         raise UsageError(f"HTTP needs the MCP SDK: pip install 'dowse[mcp]' ({error})") from error

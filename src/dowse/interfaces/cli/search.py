@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,9 +12,10 @@ import click
 from dowse.errors import UsageError
 from dowse.gc_pause import gc_paused
 from dowse.interfaces import json_values, render
+from dowse.interfaces.answer_packing import pack_response
 from dowse.interfaces.cli import COMMANDS, IMPLIED_KEY, options, output
 from dowse.interfaces.progress import progress_line
-from dowse.types.answers import Detail, Packed, SearchOptions, SearchResponse, SearchResult
+from dowse.types.answers import Detail, SearchOptions, SearchResponse
 
 if TYPE_CHECKING:
     from dowse.engine import Engine
@@ -83,6 +83,7 @@ _SEARCH_OPTIONS = (
         default=None,
         help="Do not reuse earlier answers.",
     ),
+    click.option("--web", is_flag=True, help="Show the answer on the web page (see 'dowse serve --help')."),
     click.option("--files", "files_only", is_flag=True, help="Print only the paths of the files, each once."),
     options.tree,
     options.as_json,
@@ -103,7 +104,7 @@ def search_options(command: options.F) -> options.F:
 @search_options
 @click.pass_context
 @gc_paused()
-def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **flags: Any) -> int:
+def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, web: bool, **flags: Any) -> int:
     """Find the places that answer a query.
 
     QUERY is a query in words, a name (Engine.search, Auth*), a file name, or a mix of them; "-" reads it
@@ -114,6 +115,8 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **fl
     """
     _refuse_contradictions(flags)
     query = _read_query(words)
+    if web:
+        return _show_on_page(ctx, root, query, flags)
     settings = options.pick_given(flags, *options.RANKING_SETTINGS, "profile", "cache")
     if flags["term_graph"]:
         settings["term_graph"] = _choose_term_graph(flags["term_graph"])
@@ -123,6 +126,8 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **fl
         response = target.search(query, _build_options(engine, flags), progress=progress)
     show_response(response, **flags)
     _suggest_command(ctx, words)
+    if sys.stdout.isatty() and not flags["as_json"]:
+        _mention_page(root, query, flags)
     is_found = response.results and not (response.low_confidence or response.relaxed)
     return 0 if is_found else NOTHING_FOUND
 
@@ -139,6 +144,27 @@ def _open(root: str | None, repos: tuple[str, ...], settings: dict[str, Any]) ->
     from dowse.multi_repo import Repositories
 
     return Repositories.open(repos, root, **settings)
+
+
+def _show_on_page(ctx: click.Context, root: str | None, query: str, flags: dict[str, Any]) -> int:
+    """Open the page at a query: that of a server that runs, or of one that is started for it."""
+    from dowse.interfaces.cli.serve import find_page, open_browser, serve
+
+    page = find_page(root, query, allow_home=flags["allow_home"])
+    if page:
+        open_browser(page)
+        return 0
+    given = {name: flags[name] for name in ("index_dir", "store", "embedder", "allow_home", "repos")}
+    exit_code: int = ctx.invoke(serve, root=root, query=query, port=0, **given)
+    return exit_code
+
+
+def _mention_page(root: str | None, query: str, flags: dict[str, Any]) -> None:
+    """Say where the answer is on the page, if a server runs."""
+    from dowse.interfaces.cli.serve import find_page
+
+    if page := find_page(root, query, allow_home=flags["allow_home"], sign_in=False):
+        output.remark(f"in the browser: {page}")
 
 
 def _refuse_contradictions(flags: dict[str, Any]) -> None:
@@ -184,14 +210,14 @@ def show_response(
     """Print an answer in the format that the flags ask for."""
     budget, detail = flags.get("budget"), flags.get("detail")
     if as_json:
-        packed = _pack(response, response.results, budget, detail) if budget else None
+        packed = pack_response(response, response.results, budget, detail) if budget else None
         output.write_json(json_values.search_values(response, packed))
         return
     whole = flags.get("full") or any(flags.get(n) is not None for n in ("after", "before", "context"))
     view = output.make_view(color, explain=explain, whole=bool(whole))
     if budget:
         label = render.reasons_label if explain else None
-        text = _pack(response, render.make_printable(response, view), budget, detail, label).text
+        text = pack_response(response, render.make_printable(response, view), budget, detail, label).text
     elif detail:
         text = render.detail_text(response, Detail(detail), view)
     elif flags.get("files_only"):
@@ -207,32 +233,6 @@ def show_response(
         output.write(f"\n{summary}" if text else summary)
     else:
         output.remark(summary)
-
-
-def _pack(
-    response: SearchResponse,
-    hits: Sequence[SearchResult],
-    budget: int,
-    detail: str | None,
-    label: Callable[[SearchResult], str] | None = None,
-) -> Packed:
-    """Pack the hits that fit into the budget: each with the given detail, or the best mix."""
-    from dowse.search.output.budget import UNNAMED_HIT, pack, pack_at_detail
-    from dowse.search.output.hit_view import format_location, omit_label
-    from dowse.search.output.token_estimate import estimate_tokens
-
-    words, label = response.query.words, label or omit_label
-    if detail:
-        packed = pack_at_detail(hits, Detail(detail), budget, words, label)
-    else:
-        packed = pack(hits, budget, words=words, label=label)
-    if packed.text == UNNAMED_HIT:
-        first = format_location(hits[0])
-        needed = estimate_tokens(first)
-        raise UsageError(
-            f"a budget of {budget} holds no hit: to name the first, {first}, takes {needed} tokens"
-        )
-    return packed
 
 
 def _suggest_command(ctx: click.Context, words: tuple[str, ...]) -> None:

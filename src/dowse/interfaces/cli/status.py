@@ -9,7 +9,6 @@ import click
 
 from dowse.interfaces import json_values, render_index
 from dowse.interfaces.cli import options, output
-from dowse.interfaces.json_values import SCHEMA
 from dowse.interfaces.theme import escape_text
 from dowse.types.discovered import Skipped
 from dowse.types.stored import IndexState
@@ -51,13 +50,11 @@ def status(root: str | None, why: str | None, as_json: bool, **given: Any) -> in
 
 def _print_why(engine: Engine, path: str, *, as_json: bool) -> int:
     verdict = engine.why(str(Path.cwd() / path))
-    is_skipped = isinstance(verdict, Skipped)
-    reason, detail = (verdict.reason, verdict.detail) if isinstance(verdict, Skipped) else ("", "")
     if as_json:
-        values = {"path": verdict.path, "indexed": not is_skipped, "reason": reason, "detail": detail}
-        output.write_json({"schema": SCHEMA} | values)
-    elif is_skipped:
-        output.write(escape_text(f"{verdict.path} is skipped: {reason}" + (f" ({detail})" if detail else "")))
+        output.write_json(json_values.why_values(verdict))
+    elif isinstance(verdict, Skipped):
+        rule = f" ({verdict.detail})" if verdict.detail else ""
+        output.write(escape_text(f"{verdict.path} is skipped: {verdict.reason}{rule}"))
     else:
         output.write(escape_text(f"{verdict.path} belongs in the index"))
-    return SKIPPED_EXIT_CODE if is_skipped else 0
+    return SKIPPED_EXIT_CODE if isinstance(verdict, Skipped) else 0

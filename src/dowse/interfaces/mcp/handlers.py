@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 from dowse.engine import Engine
 from dowse.errors import UsageError
 from dowse.interfaces import render, render_explanation, render_index
+from dowse.interfaces.call_context import Call
 from dowse.interfaces.mcp import responses
-from dowse.interfaces.mcp.call_context import Call
 from dowse.interfaces.mcp.responses import Answer, ResponseOptions
 from dowse.interfaces.mcp.session import ClientSession
 from dowse.interfaces.mcp.tools import DEFAULT_BUDGET_TOKENS
-from dowse.interfaces.mcp.workspace import Workspace
 from dowse.interfaces.theme import escape_text
+from dowse.interfaces.workspace import Workspace
 from dowse.multi_repo import Repositories, choose_limit
 from dowse.search.output.budget import list_cut_ranges
 from dowse.search.output.respond import NO_GOOD_HITS_NOTE

@@ -5,13 +5,8 @@ It listens on this machine only and requires a token, unless told otherwise.
 
 from __future__ import annotations
 
-import asyncio
-import ctypes
-import hmac
 import logging
-import sys
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -20,170 +15,62 @@ import anyio.from_thread
 import anyio.lowlevel
 import anyio.to_thread
 import mcp_types as types
-import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
+from starlette.applications import Starlette
 from starlette.types import ASGIApp, Receive, Scope, Send
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from dowse.interfaces.mcp.call_context import Call, Cancelled
+from dowse.interfaces.call_context import Call, Cancelled
+from dowse.interfaces.http.access import LOOPBACK_HOSTS, TokenBook, make_token
+from dowse.interfaces.http.client_limits import Address, run_server
+from dowse.interfaces.http.request_guard import GuardRules, HostRule, RequestGuard, get_header
 from dowse.interfaces.mcp.service import INTERNAL_ERROR, ProtocolError, Service
 from dowse.interfaces.mcp.session import IDLE_SECONDS, MAX_SESSIONS, ClientSession, Sessions
 
 URL_PATH = "/mcp"
 
-LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
-
 MAX_THREADS = 16
 """Calls that run concurrently."""
-
-KEEP_ALIVE_SECONDS = 300
-"""Time that a connection stays open between two calls. Agents think for longer than the usual five seconds, and a call
-on a connection that is just being closed fails."""
-
-
-@dataclass(frozen=True, slots=True)
-class ClientLimits:
-    """Limits on what a client may take of the server."""
-
-    header_seconds: float = (
-        15.0  # from the connection, or the first byte of a request, to the end of its headers
-    )
-    body_seconds: float = 30.0  # from there to the end of its body
-    idle_seconds: int = KEEP_ALIVE_SECONDS
-    connections: int = 500  # half of what a process may usually have open
-
-
-DEFAULT_LIMITS = ClientLimits()
-
-MAX_HEAPS = 2
-_M_ARENA_MAX = -8
-"""Heaps of the GNU C library that all threads share; with one for each thread, a server of a hundred clients took 1.5
-times the memory, and more with time."""
 
 SESSION_HEADER = "mcp-session-id"
 
 
-def serve(
-    service: Service,
-    host: str,
-    port: int,
-    token: str,
-    *,
-    ready: Callable[[str], None],
-    limits: ClientLimits = DEFAULT_LIMITS,
-) -> None:
-    """Serve until interrupted; ``ready`` is told the address once it is listened on."""
-    _share_heaps()
-    for noisy in ("mcp", "uvicorn"):
-        logging.getLogger(noisy).setLevel(logging.CRITICAL)
-    config = uvicorn.Config(
-        build_app(service, host, token),
-        host=host,
-        port=port,
-        log_config=None,
-        access_log=False,
-        timeout_keep_alive=limits.idle_seconds,
-        http=limit_protocol(limits),
-        ws="none",
-    )
-    server = _AnnouncingServer(config, ready)
+def serve(service: Service, host: str, port: int, token: str, *, ready: Callable[[str], None]) -> None:
+    """Serve until interrupted; ``ready`` is told the URL once it is listened on."""
+    logging.getLogger("mcp").setLevel(logging.CRITICAL)
     try:
-        server.run()
+        run_server(
+            build_app(service, host, token), Address(host, port), ready=lambda url: ready(f"{url}{URL_PATH}")
+        )
     finally:
         service.close()
 
 
-def _share_heaps() -> None:
-    """Have threads share few heaps where the C library gives each its own, whose free memory others cannot use."""
-    if sys.platform != "linux":
-        return
-    try:
-        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, MAX_HEAPS)
-    except (AttributeError, OSError):
-        return  # another C library, which has no need of it
-
-
-class _LimitedProtocol(H11Protocol):
-    """The HTTP protocol, with slow requests and excess connections closed."""
-
-    limits = DEFAULT_LIMITS
-    _timer: asyncio.TimerHandle | None = None
-    _timed_request: object = None  # the request whose body is waited for
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        if len(self.connections) > self.limits.connections:
-            transport.abort()
-        else:
-            self._start_timer(self.limits.header_seconds)
-
-    def data_received(self, data: bytes) -> None:
-        if self._timer is None and (self.cycle is None or self.cycle.response_complete):
-            self._start_timer(self.limits.header_seconds)
-        super().data_received(data)
-        if self.cycle is None or self.cycle.response_complete:
-            return
-        if not self.cycle.more_body:
-            self._stop_timer()
-        elif self._timed_request is not self.cycle:
-            self._timed_request = self.cycle
-            self._start_timer(self.limits.body_seconds)
-
-    def on_response_complete(self) -> None:
-        self._stop_timer()
-        super().on_response_complete()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._stop_timer()
-        super().connection_lost(exc)
-
-    def _start_timer(self, seconds: float) -> None:
-        self._stop_timer()
-        self._timer = self.loop.call_later(seconds, self.transport.abort)
-
-    def _stop_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-
-def limit_protocol(limits: ClientLimits) -> type[H11Protocol]:
-    """Make the protocol class that enforces some limits."""
-    return type("LimitedProtocol", (_LimitedProtocol,), {"limits": limits})
-
-
-class _AnnouncingServer(uvicorn.Server):
-    """A server that calls back with the address it listens on."""
-
-    def __init__(self, config: uvicorn.Config, ready: Callable[[str], None]) -> None:
-        super().__init__(config)
-        self._ready = ready
-
-    async def startup(self, sockets: Any = None) -> None:
-        await super().startup(sockets)
-        if self.started:
-            port = self.servers[0].sockets[0].getsockname()[1]
-            host = f"[{self.config.host}]" if ":" in self.config.host else self.config.host
-            self._ready(f"http://{host}:{port}{URL_PATH}")
-
-
 def build_app(service: Service, host: str, token: str) -> ASGIApp:
-    """Build the application: the SDK's, behind the token."""
+    """Build the application: the SDK's, behind the guard."""
+    rules = GuardRules(
+        tokens=TokenBook([make_token("client", token)]) if token else None,
+        # whoever opens it to others says so, and has a token or a proxy for it
+        hosts=HostRule.loopback() if host in LOOPBACK_HOSTS else None,
+        local_origins=True,  # clients that are pages of the user's own machine
+    )
+    return RequestGuard(build_sdk_app(service), rules)
+
+
+def build_sdk_app(service: Service) -> Starlette:
+    """Build the SDK's application, without any guard."""
     handlers = _Handlers(service)
-    security = None
-    if host not in LOOPBACK_HOSTS:  # whoever opens it to others says so, and has a token or a proxy for it
-        security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     inner = handlers.build_server().streamable_http_app(
         streamable_http_path=URL_PATH,
-        host=host,
-        transport_security=security,
+        transport_security=TransportSecuritySettings(
+            enable_dns_rebinding_protection=False
+        ),  # the guard does it
         session_idle_timeout=IDLE_SECONDS,
         max_sessions=MAX_SESSIONS,
     )
-    cleanup = _SessionCleanup(inner, handlers.sessions)
-    return _TokenGuard(cleanup, token) if token else cleanup
+    inner.add_middleware(_SessionCleanup, sessions=handlers.sessions)
+    return inner
 
 
 class _SessionCleanup:
@@ -196,37 +83,7 @@ class _SessionCleanup:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._inner(scope, receive, send)
         if scope["type"] == "http" and scope["method"] == "DELETE":
-            self._sessions.forget(_get_header(scope, SESSION_HEADER.encode()).decode("latin-1"))
-
-
-class _TokenGuard:
-    """Middleware that lets in only requests with the token."""
-
-    def __init__(self, inner: ASGIApp, token: str) -> None:
-        self._inner = inner
-        self._expected = token.encode()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and not self._has_token(scope):
-            headers = [
-                (b"www-authenticate", b"Bearer"),
-                (b"content-type", b"text/plain"),
-                (b"connection", b"close"),
-            ]
-            await send({"type": "http.response.start", "status": 401, "headers": headers})
-            await send(
-                {"type": "http.response.body", "body": b"a token is needed: Authorization: Bearer TOKEN\n"}
-            )
-            return
-        await self._inner(scope, receive, send)
-
-    def _has_token(self, scope: Scope) -> bool:
-        scheme, _, token = _get_header(scope, b"authorization").partition(b" ")
-        return scheme.lower() == b"bearer" and hmac.compare_digest(token.strip(), self._expected)
-
-
-def _get_header(scope: Scope, name: bytes) -> bytes:
-    return next((value for key, value in scope["headers"] if key == name), b"")
+            self._sessions.forget(get_header(scope, SESSION_HEADER))
 
 
 class _Handlers:

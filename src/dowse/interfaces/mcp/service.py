@@ -11,11 +11,11 @@ from urllib.parse import quote, unquote, urlsplit
 
 from dowse import __version__
 from dowse.errors import DowseError, UsageError
+from dowse.interfaces.call_context import Call
 from dowse.interfaces.mcp import prompts
-from dowse.interfaces.mcp.call_context import Call
 from dowse.interfaces.mcp.session import ClientSession
 from dowse.interfaces.mcp.tools import DEFAULT_BUDGET_TOKENS, INSTRUCTIONS, TOOLS, Tool, validate_arguments
-from dowse.interfaces.mcp.workspace import ServerScope, Workspace
+from dowse.interfaces.workspace import ServerScope, Workspace
 
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, BinaryIO
 
-from dowse.interfaces.mcp.call_context import Call, Cancelled, Notify
+from dowse.interfaces.call_context import Call, Cancelled, Notify
 from dowse.interfaces.mcp.service import INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, Service
 from dowse.interfaces.mcp.session import ClientSession
 

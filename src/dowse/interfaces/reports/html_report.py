@@ -44,17 +44,18 @@ def render_html(evaluation: Evaluation) -> str:
         style=(FOLDER / "page.css").read_text(encoding="utf-8"),
         introduction=escape(content.introduction(evaluation)),
         leak_check=escape(content.describe_leaks(evaluation.leaks)),
-        sections="\n".join(_sections(evaluation)),
+        sections="\n".join(render_sections(evaluation)),
     )
 
 
-def _sections(evaluation: Evaluation) -> Iterator[str]:
+def render_sections(evaluation: Evaluation) -> Iterator[str]:
+    """Render the sections of the page, one after another."""
     yield from (f'<p class="note">{escape(problem)}</p>' for problem in content.list_problems(evaluation))
     if not evaluation.runs:
         return
     yield _tiles(evaluation)
     yield _overall(evaluation)
-    yield from map(_comparison, evaluation.comparisons)
+    yield from map(render_comparison, evaluation.comparisons)
     yield f'<div class="pair">{_ranks(evaluation)}{_tokens(evaluation)}</div>'
     yield _categories(evaluation)
     yield _query_table(evaluation)
@@ -134,7 +135,8 @@ def _categories(evaluation: Evaluation) -> str:
     return _card(f"{headline} by category", charts.draw_legend(names) + charts.draw_bars(groups) + table)
 
 
-def _comparison(comparison: Comparison) -> str:
+def render_comparison(comparison: Comparison) -> str:
+    """Render how two runs differ."""
     found = comparison.differences
     look = {"better": "good", "worse": "bad"}.get(found[comparison.headline].verdict, "")
     parts = [f'<p class="{look}"><b>{escape(content.conclusion(comparison))}</b></p>']

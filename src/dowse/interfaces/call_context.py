@@ -1,4 +1,4 @@
-"""Progress notifications and cancellation of one MCP tool call."""
+"""Progress notifications and cancellation of one call to a server (MCP, HTTP)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Access control of the MCP server: which folders (roots) a client may search, and the pool of their engines.
+"""Access control of servers (MCP, HTTP): which folders (roots) a client may search, and the pool of their engines.
 
 This is the only place that decides what is allowed: the folders that the server was started with, and, where the client
 is the user's own program on this machine, those that the client says it works on. A configuration file in a tree cannot
@@ -34,6 +34,9 @@ class ServerScope:
     read_only: bool = False
     allow_home: bool = False
     given: Mapping[str, Any] = field(default_factory=dict)  # settings
+    names: Mapping[str, Path] = field(
+        default_factory=dict
+    )  # what folders are called, if not by their own name
 
 
 class Workspace:
@@ -41,7 +44,7 @@ class Workspace:
 
     def __init__(self, allowed: ServerScope) -> None:
         self.allowed = allowed
-        self._engines: dict[Path, Engine] = {}
+        self._engines: dict[tuple[Path, tuple[tuple[str, Any], ...]], Engine] = {}
         self._folders: dict[tuple[str, ...], dict[str, Path]] = {}
         self._lock = threading.Lock()
 
@@ -90,20 +93,22 @@ class Workspace:
             folders = matches
         return {name: self.get_engine(folder) for name, folder in folders.items()}
 
-    def get_engine(self, folder: Path) -> Engine:
-        """Return the engine of a folder, opened on first use."""
+    def get_engine(self, folder: Path, **settings: Any) -> Engine:
+        """Return the engine of a folder, opened on first use: one for each choice of settings beside the server's."""
         from dowse.engine import Engine
 
         if not os.path.isdir(folder):
             raise RootError(f"{folder} is not there any more: nothing can be searched in it")
         with self._lock:
-            engine = self._engines.get(folder)
+            key = (folder, tuple(sorted(settings.items())))
+            engine = self._engines.get(key)
             if engine is None:
                 allowed = self.allowed
+                given = {**allowed.given, **settings}
                 engine = Engine.open(
-                    folder, allow_home=allowed.allow_home, read_only=allowed.read_only, **allowed.given
+                    folder, allow_home=allowed.allow_home, read_only=allowed.read_only, **given
                 )
-                self._engines[folder] = engine
+                self._engines[key] = engine
         return engine
 
     def _find_working_root(self) -> list[Path]:
@@ -122,7 +127,7 @@ class Workspace:
     def _name_folders(self, folders: Sequence[Path]) -> dict[str, Path]:
         from dowse.multi_repo import name_folders
 
-        return name_folders(folders, {})
+        return name_folders(folders, self.allowed.names)
 
     def _find_linked_repositories(self, folders: Mapping[str, Path]) -> dict[str, Path]:
         """Return the repositories that settings name: the user's own anywhere, a tree's only inside of it."""

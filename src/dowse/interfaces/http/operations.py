@@ -1,0 +1,81 @@
+"""The table of API operations: path, parameters, answer and function of each, for the server and its description."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dowse.engine import Engine
+from dowse.interfaces.call_context import Call
+from dowse.interfaces.http.access import Caller, Permission
+from dowse.interfaces.http.json_schemas import Schema
+from dowse.interfaces.http.parameters import Parameter
+from dowse.interfaces.http.served import Served
+
+API_PATH = "/api/v1"
+
+REPOSITORY = Parameter("repository", "The repository to ask, by its name (default: the only one).")
+
+
+@dataclass(frozen=True, slots=True)
+class ApiCall:
+    """One request to an operation: what is served, who asks, the parameters, and a way to stop."""
+
+    served: Served
+    caller: Caller
+    values: Mapping[str, Any]
+    call: Call = field(default_factory=Call)
+
+    @property
+    def engine(self) -> Engine:
+        """The engine of the repository that the request names."""
+        return self.served.engine(self.caller, self.values["repository"] or "")
+
+
+@dataclass(frozen=True, slots=True)
+class ApiAnswer:
+    """The answer of an operation: its JSON values, the generations it was made of, and where the next page begins."""
+
+    values: Mapping[str, Any]
+    generations: tuple[int, ...] | None = None  # None: it depends on more than the index
+    next_start: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operation of the API."""
+
+    path: str
+    summary: str
+    run: Callable[[ApiCall], ApiAnswer]
+    answer: Schema
+    parameters: Sequence[Parameter] = ()
+    command: str = ""  # the command whose --json is the same
+    has_body: bool = False  # may also be asked with a JSON body: for long texts
+    only_body: bool = False  # changes something
+    permission: Permission = Permission.READ
+
+    @property
+    def name(self) -> str:
+        """The name of the operation in the description and in the metrics."""
+        return self.path.strip("/").replace("/", "_")
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The HTTP methods that it answers."""
+        if self.only_body:
+            return ("POST",)
+        return ("GET", "POST") if self.has_body else ("GET",)
+
+
+def indexed(values: Mapping[str, Any], *engines: Engine) -> ApiAnswer:
+    """Answer with values that change with the index only."""
+    return ApiAnswer(values, tuple(engine.generation() for engine in engines))
+
+
+def list_operations() -> tuple[Operation, ...]:
+    """List all operations, in the order of the description."""
+    from dowse.interfaces.http import graph_operations, index_operations, search_operations
+
+    return (*search_operations.OPERATIONS, *graph_operations.OPERATIONS, *index_operations.OPERATIONS)

@@ -1,0 +1,205 @@
+"""Hits of a search as HTML: name, place, the best lines, and a bar of what its score is made of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from dowse.interfaces.web.code_view import build_word_pattern, code_list, highlight
+from dowse.interfaces.web.html_builder import Html, element, join
+from dowse.interfaces.web.page_frame import address, file_address
+from dowse.types.answers import Reason, SearchResponse, SearchResult
+from dowse.types.source import Kind
+
+SNIPPET_LINES = 3
+"""Lines of a hit in the list; the preview has all of them."""
+
+BAR_WIDTH = 1000
+"""Units of the bar of contributions, which the page scales to its column."""
+
+MIN_SHARE = 0.01
+"""A contribution that is a smaller part of the bar is left to the table."""
+
+PALETTE = 8
+"""Colours of contributions in the style sheet."""
+
+MATCH_NAMES = {
+    "both": "words and meaning",
+    "keyword": "words",
+    "semantic": "meaning",
+    "name": "name",
+    "file": "the name of the file",
+    "exact": "exact",
+    "partner": "its test or source",
+    "near": "being near",
+}
+
+STRONG, FAIR = 0.6, 0.3
+"""Relevance from which on a hit is probably right, or possibly."""
+
+
+def render_hits(
+    response: SearchResponse, results: Sequence[SearchResult], repository: str, chosen: int
+) -> Html:
+    """Render the hits of an answer, best first."""
+    words = build_word_pattern([*response.query.words, *response.query.names])
+    shown = 1.0
+    rows = []
+    for number, result in enumerate(results, 1):
+        shown = min(shown, result.relevance)  # what is shown never contradicts the order
+        rows.append(
+            _render_hit(
+                result, number, shown, result.repository or repository, words, is_chosen=number == chosen
+            )
+        )
+    marked = " ".join(dict.fromkeys([*response.query.words, *response.query.names]))
+    return element("ol", rows, class_="hits", aria_label="Hits", data_words=marked)
+
+
+def _render_hit(
+    result: SearchResult,
+    number: int,
+    relevance: float,
+    repository: str,
+    words: re.Pattern[str] | None,
+    *,
+    is_chosen: bool,
+) -> Html:
+    href = file_address(repository, result.path, result.start_line, result.end_line)
+    name = result.entity or result.path.rpartition("/")[2]
+    kind = "" if result.kind is Kind.FILE else result.kind.value
+    head = element(
+        "h2",
+        element("a", name, href=href, class_="name"),
+        element("span", kind, class_="kind") if kind else None,
+        None if result.fresh else element("span", "changed since", class_="stale"),
+    )
+    return element(
+        "li",
+        element("div", head, relevance_mark(relevance), class_="hit-head"),
+        element("p", _render_path(result, repository), class_="where"),
+        _render_snippet(result, words),
+        render_reasons(result.reasons, result.match.value),
+        id=f"hit-{number}",
+        class_="hit chosen" if is_chosen else "hit",
+        data_repo=repository,
+        data_path=result.path,
+        data_first=result.start_line,
+        data_last=result.end_line,
+    )
+
+
+def _render_path(result: SearchResult, repository: str) -> Html:
+    folder, _, name = result.path.rpartition("/")
+    lines = f"{result.start_line}\N{EN DASH}{result.end_line}"
+    return join(
+        element("span", f"{result.repository} / ", class_="repo") if result.repository else None,
+        element("span", f"{folder}/" if folder else "", class_="folder"),
+        element("span", name, class_="file"),
+        element("span", f":{lines}", class_="lines"),
+    )
+
+
+def relevance_mark(relevance: float) -> Html:
+    """Render how likely a hit is right, as three marks and in words."""
+    level, text = (
+        (3, "probably right")
+        if relevance >= STRONG
+        else (2, "possibly right")
+        if relevance >= FAIR
+        else (1, "a guess")
+    )
+    dots = [
+        element("circle", cx=5 + 9 * n, cy=5, r=3.2, class_="on" if n < level else "off") for n in range(3)
+    ]
+    title = f"{text}: relevance {relevance:.2f}"
+    svg = element(
+        "svg",
+        element("title", title),
+        dots,
+        viewBox="0 0 28 10",
+        width=28,
+        height=10,
+        role="img",
+        aria_label=title,
+    )
+    return element("span", svg, class_=f"relevance level-{level}")
+
+
+def _render_snippet(result: SearchResult, words: re.Pattern[str] | None) -> Html | None:
+    lines = result.text.split("\n")
+    if not result.text.strip():
+        return None
+    at = find_best_window(lines, words)
+    part = "\n".join(lines[at : at + SNIPPET_LINES]).rstrip().split("\n")
+    code = highlight(part, result.language, 1, len(part))
+    return code_list(code._replace(first=result.start_line + at), words, anchors=False)
+
+
+def find_best_window(lines: Sequence[str], words: re.Pattern[str] | None) -> int:
+    """Find where to begin so that the lines shown have the most words of the query; of equals, the first."""
+    if words is None or len(lines) <= SNIPPET_LINES:
+        return 0
+    found = [{match.lower() for match in words.findall(line)} for line in lines]
+    starts = range(len(lines) - SNIPPET_LINES + 1)
+    return max(starts, key=lambda at: (len(set().union(*found[at : at + SNIPPET_LINES])), at == 0, -at))
+
+
+def render_reasons(reasons: Sequence[Reason], match: str = "") -> Html | None:
+    """Render what a score is made of: a bar of what speaks for the hit, and a table with everything."""
+    if not reasons:
+        return None
+    ordered = sorted(reasons, key=lambda reason: -abs(reason.value))
+    raised = [reason for reason in ordered if reason.value > 0]
+    total = sum(reason.value for reason in raised) or 1.0
+    parts, x = [], 0.0
+    for place, reason in enumerate(raised):
+        width = BAR_WIDTH * reason.value / total
+        if reason.value / total >= MIN_SHARE:
+            title = element("title", f"{reason.name} {reason.value:+.2f}")
+            parts.append(
+                element("rect", title, x=round(x, 1), y=0, width=round(max(width - 4, 1), 1), height=10,
+                        class_=f"r{min(place, PALETTE - 1)}")
+            )  # fmt: skip
+        x += width
+    bar = element(
+        "svg",
+        parts,
+        viewBox=f"0 0 {BAR_WIDTH} 10",
+        preserveAspectRatio="none",
+        class_="bar",
+        aria_hidden="true",
+    )
+    label = "Why: " + ", ".join(reason.name.replace("_", " ") for reason in raised[:3])
+    colours = {reason: f"r{min(place, PALETTE - 1)}" for place, reason in enumerate(raised)}
+    rows = [_render_reason(reason, colours.get(reason, "against")) for reason in ordered]
+    found = element("p", f"Found by {MATCH_NAMES.get(match, match)}.", class_="soft") if match else None
+    table = element("table", element("tbody", rows))
+    return element(
+        "details",
+        element("summary", bar, element("span", label, class_="why-label")),
+        found,
+        table,
+        class_="why",
+    )
+
+
+def _render_reason(reason: Reason, colour: str) -> Html:
+    return element(
+        "tr",
+        element("td", element("i", class_=f"swatch {colour}"), reason.name.replace("_", " ")),
+        element("td", f"{reason.value:+.2f}", class_="number"),
+        element("td", reason.detail, class_="soft"),
+    )
+
+
+def hit_links(repository: str, place: str, name: str, editor: str) -> Iterable[Html]:
+    """List the links that lead on from a place."""
+    path = place.partition(":")[0]
+    yield element(
+        "a", "Graph", href=address("/graph", repo=repository, node=f"{path}:{name}" if name else path)
+    )
+    yield element("a", "Related", href=address("/related", repo=repository, place=place))
+    if editor:
+        yield element("a", "Open in editor", href=editor, class_="editor")
+    yield element("button", "Copy for an agent", type="button", class_="copy-agent")

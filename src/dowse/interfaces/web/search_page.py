@@ -1,0 +1,214 @@
+"""The search page: hits with facets and a preview; what a query filters by as chips; pages without a query teach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dowse.engine import Engine
+from dowse.errors import UsageError
+from dowse.interfaces.web.facets import list_filters, render_chips, render_facets
+from dowse.interfaces.web.hit_list import render_hits
+from dowse.interfaces.web.html_builder import Html, element, join
+from dowse.interfaces.web.page_frame import PageRequest, address, full_page
+from dowse.interfaces.web.preview import render_preview_of
+from dowse.multi_repo import Repositories
+from dowse.types.answers import SearchOptions, SearchResponse
+from dowse.types.stored import IndexState
+
+HITS_COUNTED = 60
+"""Hits that are asked for: facets count them."""
+
+PAGE_HITS = 20
+
+EXAMPLES = (
+    ("In words", "where are changed files noticed"),
+    ("By name", "Engine.search"),
+    ("Names by prefix", "Auth*"),
+    ("In some files only", "retry backoff lang:python -path:tests"),
+    ("Definitions of a kind", "kind:class session"),
+    ("An exact phrase", '"connection reset"'),
+    ("A regular expression", r"/raise \w+Error/"),
+    ("Changed lately", "config changed:14d"),
+)
+"""What a page without a query shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the address asks for, and the answer."""
+
+    query: str
+    response: SearchResponse | None = None
+    problem: str = ""
+
+
+def search_page(request: PageRequest) -> str:
+    """Make the page, or the part of it that changes while somebody types."""
+    query = request.get("q")
+    asked = _ask(request, query) if query.strip() else Asked(query)
+    inner = _render_answer(request, asked)
+    if request.get("part") == "results":
+        return inner
+    return full_page(request, query, element("div", inner, id="results"), kind="search", query=query)
+
+
+def _ask(request: PageRequest, query: str) -> Asked:
+    try:
+        return Asked(query, run_search(request, query))
+    except UsageError as error:
+        return Asked(query, problem=str(error))
+
+
+def run_search(request: PageRequest, query: str) -> SearchResponse:
+    """Search the repository that the address names, or all."""
+    names = [request.get("repo")] if request.get("repo") else []
+    engines = request.served.engines(request.caller, names)
+    target: Engine | Repositories = (
+        Repositories(engines) if len(engines) > 1 else next(iter(engines.values()))
+    )
+    options = SearchOptions(limit=HITS_COUNTED, show_low_confidence=request.get("all") == "1" or None)
+    return target.search(query, options)
+
+
+def _render_answer(request: PageRequest, asked: Asked) -> Html:
+    if asked.problem:
+        return _render_empty("This query cannot be read", asked.problem, _query_help(), kind="empty unread")
+    if asked.response is None:
+        return _render_welcome(request)
+    if not asked.response.results:
+        tips = _suggestions(request, asked.query)
+        return _render_empty("Nothing found", "No place in the index answers this query.", tips)
+    return _render_results(request, asked, asked.response)
+
+
+def _render_results(request: PageRequest, asked: Asked, response: SearchResponse) -> Html:
+    page = request.get_number("page", 1, 1, HITS_COUNTED // PAGE_HITS)
+    chosen = request.get_number("hit", 1, 1, PAGE_HITS)
+    results = response.results[(page - 1) * PAGE_HITS : page * PAGE_HITS]
+    chosen = min(chosen, len(results))
+    summary = element("p", _summarize(response), class_="summary", role="status")
+    notes = [element("p", note, class_="note") for note in response.notes]
+    middle = element(
+        "section",
+        render_chips(request, asked.query),
+        summary,
+        notes,
+        render_hits(response, results, request.repository, chosen),
+        _render_pages(request, asked.query, page, len(response.results)),
+        class_="list",
+        aria_label="Results",
+    )
+    preview = render_preview_of(request, results[chosen - 1], _marked_words(response)) if results else None
+    right = element("aside", preview, id="preview", class_="preview", aria_label="Preview", tabindex="0")
+    return join(render_facets(request, asked.query, response.results), middle, right)
+
+
+def _marked_words(response: SearchResponse) -> list[str]:
+    return [*response.query.words, *response.query.names]
+
+
+def _summarize(response: SearchResponse) -> str:
+    count = len(response.results)
+    many = (
+        f"the first {count} places" if response.has_more else f"{count} place{'s' if count != 1 else ''}"
+    )
+    if response.low_confidence:
+        return f"Nothing good was found; these {many} are guesses."
+    if response.relaxed:
+        return f"Nothing meets all of the query; this is what comes near: {many}."
+    time = "answered before" if response.cached else f"in {response.milliseconds:.0f} ms"
+    return f"{many[0].upper()}{many[1:]}, {time}"
+
+
+def _render_pages(request: PageRequest, query: str, page: int, count: int) -> Html | None:
+    last = -(-count // PAGE_HITS)
+    if last < 2:
+        return None
+    links = [
+        element(
+            "a",
+            str(n),
+            href=address("/", q=query, repo=request.get("repo"), page=n if n > 1 else 0),
+            aria_current="page" if n == page else None,
+            aria_label=f"page {n}",
+        )
+        for n in range(1, last + 1)
+    ]
+    return element("nav", links, class_="pages", aria_label="Pages of hits")
+
+
+def _render_welcome(request: PageRequest) -> Html:
+    cards = [
+        element(
+            "li", element("a", element("span", title), element("code", query), href=address("/", q=query))
+        )
+        for title, query in EXAMPLES
+    ]
+    return element(
+        "section",
+        element("h1", "Ask your code"),
+        element(
+            "p",
+            "Say what it does, or what it is called. Nothing leaves the machine that answers.",
+            class_="lead",
+        ),
+        element("ul", cards, class_="examples"),
+        element("p", _describe_index(request), class_="soft"),
+        class_="welcome",
+    )
+
+
+def _describe_index(request: PageRequest) -> Html:
+    rows = []
+    for name in request.served.folders(request.caller):
+        status = request.served.engine(request.caller, name).status()
+        state = (
+            f"{status.files:,} files"
+            if status.state is IndexState.CURRENT
+            else "not indexed yet: the first query does it"
+        )
+        rows.append(join(element("a", name, href=address("/index", repo=name)), f" {state}"))
+    return join(*(join(" \N{MIDDLE DOT} " if number else "", row) for number, row in enumerate(rows)))
+
+
+def _render_empty(title: str, text: str, more: Html | None, kind: str = "empty") -> Html:
+    return element("section", element("h1", title), element("p", text, class_="lead"), more, class_=kind)
+
+
+def _suggestions(request: PageRequest, query: str) -> Html:
+    tips = []
+    for text, rest in list_filters(query):
+        if rest.strip():
+            link = element("a", rest, href=address("/", q=rest, repo=request.get("repo")))
+            tips.append(element("li", "without ", element("code", text), ": ", link))
+    tips.append(element("li", "with other words: say what the code does, not only what it is called"))
+    if request.get("repo") and request.has_several:
+        tips.append(element("li", element("a", "in all repositories", href=address("/", q=query))))
+    tips.append(
+        element(
+            "li",
+            element(
+                "a", "look which files are not in the index", href=address("/index", repo=request.repository)
+            ),
+        )
+    )
+    return join(element("h2", "Try"), element("ul", tips, class_="tips"))
+
+
+def _query_help() -> Html:
+    rows = [
+        element("tr", element("td", what), element("td", element("code", example)))
+        for what, example in EXAMPLES
+    ]
+    return element("table", element("caption", "What a query can say"), element("tbody", rows), class_="help")
+
+
+def related_page(request: PageRequest) -> str:
+    """Make the page with what belongs to a place."""
+    engine, place = request.engine, request.get("place")
+    response = engine.related(*engine.parse_place(place), SearchOptions(limit=PAGE_HITS))
+    inner = join(
+        element("h1", "Related to ", element("code", place)),
+        render_hits(response, response.results, request.repository, 0),
+    )
+    return full_page(request, f"Related to {place}", element("section", inner, class_="list"), kind="related")
