@@ -39,6 +39,8 @@ SAME: tuple[tuple[str, dict[str, Any], list[str]], ...] = (
     ("search", {"query": "retry", "hybrid": "off"}, ["search", "retry", "--hybrid", "off"]),
     ("search", {"query": "zebra quagga okapi", "show_low_confidence": "true"},
      ["search", "zebra quagga okapi", "--all"]),
+    ("search", {"query": "kind:class"}, ["search", "kind:class"]),
+    ("search", {"query": 'retry "never written like this"'}, ["search", 'retry "never written like this"']),
     ("search", {"query": "retry", "min_relevance": 0.5}, ["search", "retry", "--min-relevance", "0.5"]),
     ("explain", {"query": "retry", "place": "src/retry.py:4"}, ["explain", "retry", "src/retry.py:4"]),
     ("explain", {"query": "retry", "place": "src/missing.py"}, ["explain", "retry", "src/missing.py"]),

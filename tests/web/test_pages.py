@@ -15,7 +15,9 @@ from dowse.interfaces.web.assets import ASSETS, asset_url, read_asset
 from dowse.interfaces.web.code_view import WINDOW_LINES, build_word_pattern, highlight, mark_words
 from dowse.interfaces.web.facets import list_filters
 from dowse.interfaces.web.graph_layout import NODE_UNITS, lay_out
+from dowse.interfaces.web.hit_list import MATCH_NAMES
 from dowse.interfaces.web.html_builder import Html, element, show_text
+from dowse.types.answers import Match
 from tests.agents.clients import make_tree
 from tests.web.serving import serve_here
 
@@ -104,6 +106,16 @@ def test_hits_have_their_place_their_lines_and_what_speaks_for_them(client: http
     found = client.get("/api/v1/search", params={"query": "retry with backoff"}).json()["results"][0]
     for reason in found["reasons"]:
         assert f"{reason['value']:+.2f}" in page and reason["name"].replace("_", " ") in page
+
+
+def test_what_does_not_meet_the_query_is_not_shown_as_what_does(client: httpx2.Client) -> None:
+    page = read_page(client, "/?q=retry+%22never written like this%22")
+    assert "Nothing meets all of the query" in page and 'data-path="src/retry.py"' in page
+    assert "Nothing meets all of the query" not in read_page(client, "/?q=retry")
+
+
+def test_every_kind_of_evidence_has_words() -> None:
+    assert set(MATCH_NAMES) == set(Match)
 
 
 def test_relevance_never_contradicts_the_order(client: httpx2.Client) -> None:

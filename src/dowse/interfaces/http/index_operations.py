@@ -133,7 +133,7 @@ OPERATIONS = (
               command="dowse status --why"),
     Operation("/files", "List the files of the index.", files, answer_schemas.FILES, (GLOB, REPOSITORY),
               command="dowse list"),
-    Operation("/skipped", "List the files that are skipped, each with the rule that skips it.", skipped, answer_schemas.SKIPPED,
+    Operation("/skipped", "List skipped files, each with the rule that skips it.", skipped, answer_schemas.SKIPPED,
               (GLOB, REPOSITORY), command="dowse list --skipped"),
     Operation("/languages", "List the supported languages.", languages, answer_schemas.LANGUAGES,
               (Parameter("name", "A language, an alias or an extension.", max_chars=100), REPOSITORY),

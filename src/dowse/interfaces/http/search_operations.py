@@ -62,7 +62,7 @@ _LINES: Mapping[str, Any] = {"type": "integer", "minimum": 0, "maximum": MAX_CON
 SHOWING = (
     Parameter("before", "Lines to give before a hit.", **_LINES),
     Parameter("after", "Lines to give after a hit.", **_LINES),
-    Parameter("budget", "Give the best mix of hits that fits so many tokens.", "integer", minimum=1, maximum=MAX_BUDGET_TOKENS),
+    Parameter("budget", "Tokens that the best mix of hits must fit.", "integer", minimum=1, maximum=MAX_BUDGET_TOKENS),
     Parameter("detail", "With a budget: how much of each hit.", choices=("ids", "signature", "preview", "full")),
     Parameter("deps", "List for each hit what it uses, what uses it, and its tests.", "boolean"),
     Parameter("text", "Give the lines of each hit.", "boolean", default=True),
@@ -109,7 +109,9 @@ def _find_page(values: Mapping[str, Any], usual: int) -> tuple[int, int]:
     """Find where a page begins and how many hits it has."""
     cursor = values["cursor"] or "0"
     if not (cursor.isascii() and cursor.isdigit() and int(cursor) < MAX_DEPTH_OF_PAGES):
-        raise UsageError("this cursor is not from this server: take it from the Link header of the page before")
+        raise UsageError(
+            "this cursor is not from this server: take it from the Link header of the page before"
+        )
     return int(cursor), values["limit"] or usual
 
 

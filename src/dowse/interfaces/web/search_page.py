@@ -109,9 +109,7 @@ def _marked_words(response: SearchResponse) -> list[str]:
 
 def _summarize(response: SearchResponse) -> str:
     count = len(response.results)
-    many = (
-        f"the first {count} places" if response.has_more else f"{count} place{'s' if count != 1 else ''}"
-    )
+    many = f"the first {count} places" if response.has_more else f"{count} place{'s' if count != 1 else ''}"
     if response.low_confidence:
         return f"Nothing good was found; these {many} are guesses."
     if response.relaxed:
