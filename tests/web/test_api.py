@@ -14,7 +14,7 @@ import httpx2
 import pytest
 from jsonschema import Draft202012Validator
 
-from dowse.interfaces.http.openapi import describe_api
+from dowse.interfaces.http.api_description import describe_api
 from dowse.interfaces.http.operations import list_operations
 from tests.agents.clients import environment, make_tree
 from tests.web.serving import TOKEN, serve_here

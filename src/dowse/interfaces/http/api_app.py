@@ -20,7 +20,7 @@ from dowse import __version__
 from dowse.errors import DowseError
 from dowse.interfaces.call_context import Call
 from dowse.interfaces.http.access import Caller
-from dowse.interfaces.http.openapi import EVENT_STREAM, describe_api
+from dowse.interfaces.http.api_description import EVENT_STREAM, describe_api
 from dowse.interfaces.http.operations import API_PATH, ApiAnswer, ApiCall, Operation, list_operations
 from dowse.interfaces.http.parameters import read_body, read_query
 from dowse.interfaces.http.problems import HttpProblem, encode_json, problem_response

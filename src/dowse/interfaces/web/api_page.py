@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 
 from dowse import errors
-from dowse.interfaces.http.openapi import OPENAPI_VERSION
+from dowse.interfaces.http.api_description import OPENAPI_VERSION
 from dowse.interfaces.http.operations import API_PATH, Operation, list_operations
 from dowse.interfaces.http.parameters import Parameter
 from dowse.interfaces.web.html_builder import Html, element, join
