@@ -3,7 +3,9 @@
 #   make demo    install into .venv, index this repository and search it
 #   make test    install what tests need, run them
 #   make check   format, lint, strict types, tests, docs: what CI runs
+#   make coverage  run the tests, hold how many lines they run, and write that into the README
 #   make bench   speed and quality benchmarks (long; see benchmarks/README.md)
+#   make budget  what typical commands take, in instructions, against benchmarks/budget.json (needs valgrind)
 #   make fuzz    coverage-guided fuzzing of every reader of foreign bytes (Linux; 15 minutes)
 #   make docs    write the generated parts of the documentation anew
 
@@ -18,7 +20,7 @@ DOWSE := $(BIN)/dowse
 
 FUZZ_RUNS ?= 1200000
 
-.PHONY: demo test check format lint types docs docs-check bench fuzz lock clean
+.PHONY: demo test check coverage format lint types docs docs-check bench budget fuzz lock clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -47,6 +49,10 @@ check: $(VENV)/.developed
 	$(BIN)/python docs/generate_modules.py --check
 	$(BIN)/python -m pytest --numprocesses auto
 
+coverage: $(VENV)/.developed
+	$(BIN)/python -m pytest --numprocesses auto --cov --cov-report=json
+	$(BIN)/python tests/check_coverage.py --update
+
 format: $(VENV)/.developed
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
@@ -57,6 +63,9 @@ docs: $(VENV)/.developed
 
 bench: $(VENV)/.developed
 	$(BIN)/python -m benchmarks
+
+budget: $(VENV)/.developed
+	$(BIN)/python -m benchmarks.budget
 
 # Not among the requirements: there are no wheels of atheris for every system.
 fuzz: $(VENV)/.developed

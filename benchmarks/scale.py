@@ -4,8 +4,7 @@ The trees are made of real ones (see ``corpus.py``), on disk in a temporary fold
 GB for a million chunks. Indexing uses all cores. Queries are the public bench's, each run once, ten results
 with text, after a few others have warmed up the process. "Checked": before each answer dowse makes sure that the index
 matches the disk, on Linux by change notifications of the kernel. "Compared": without these, as on other systems; every
-file is checked, or in trees of more than ``MAX_CHECKED_FILES`` every folder and the files of the answer. "In a burst":
-dowse checks only when it finds that due. "Not checked": with ``refresh`` off.
+file and folder is checked. "In a burst": dowse checks only when it finds that due. "Not checked": with ``refresh`` off.
 """
 
 from __future__ import annotations
@@ -28,7 +27,6 @@ from benchmarks.metrics import percentile
 from benchmarks.stage_clock import Elapsed, measure_time
 from dowse import Engine, SearchOptions
 from dowse.indexing import inotify
-from dowse.indexing.freshness import MAX_CHECKED_FILES
 from dowse.types.stored import Filter, IndexStatus
 
 SIZES = (100_000, 1_000_000)
@@ -159,9 +157,6 @@ def _measure_cold_start(root: Path, index: Path, queries: Sequence[str]) -> dict
 
 def _make_outcome(chunks: int, measurement: Measurement, before: Measurement | None) -> Outcome:
     made, status = measurement.corpus, measurement.status
-    per_file = (
-        "every file" if status.files <= MAX_CHECKED_FILES else "every folder and the files of the answer"
-    )
     return Outcome(
         name=f"scale-{chunks}",
         title=f"A tree of {chunks:,} chunks",
@@ -174,7 +169,7 @@ def _make_outcome(chunks: int, measurement: Measurement, before: Measurement | N
             f"{status.files:,} files, {made.size / 1e6:,.0f} MB of source, {status.chunks:,} chunks, "
             f"index {status.size_bytes / 1e6:,.0f} MB; {os.cpu_count()} workers",
             "copies of real trees, one line changed in every file of a copy: no content occurs twice",
-            f"compared: {per_file} with the disk before an answer; checked: by what the kernel told, where it can",
+            "compared: every file with the disk before an answer; checked: by what the kernel told, where it can",
         ),
         details={"query_ms": {name: _round_times(times) for name, times in measurement.queries.items()}},
     )

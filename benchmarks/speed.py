@@ -10,6 +10,8 @@
 - Command line: CPU time from start to exit of a search in an existing index, ten results. Median of
   five.
 
+``--tree`` takes any folders too: then with queries that suit most programs, and without semble where it cannot be had.
+
 The two take turns, run by run and query by query, since the speed of a shared machine changes from one second to
 the next. Which goes first alternates from tree to tree, so that neither always finds the files in memory.
 """
@@ -25,11 +27,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.bench_types import Figure, Outcome, Tree, at_most
+import dowse
+from benchmarks.bench_types import Figure, Outcome, Query, Tree, at_most
 from benchmarks.competitors import COMPETITORS, SEMBLE_CACHE, get_semble_model
+from benchmarks.data import MissingDataError
 from benchmarks.engine_process import Answer, Cost, EngineProcess
 from benchmarks.metrics import median_ratio, percentile, ratio_of_sums
 from benchmarks.sets import repositories
@@ -45,6 +50,18 @@ COMMAND_TREES = ("flask", "gin", "aiohttp", "zod", "commons-lang")
 """From small to large, in four languages."""
 
 COMMAND_QUERY = "how are requests handled"
+
+GENERAL_QUERIES = (
+    COMMAND_QUERY,
+    "where is the configuration read",
+    "parse command line arguments",
+    "write a file to disk",
+    "what happens when a connection fails",
+    "check the type of an argument",
+    "convert a date to text",
+    "main entry point",
+)
+"""Queries about a folder that nobody has written queries for."""
 
 _MEASURED_COMMAND = """
 import json, os, subprocess, sys
@@ -69,14 +86,36 @@ class Timing(NamedTuple):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("speed")
     group.add_argument("--runs", type=int, default=3, help="times that each tree is indexed [default: 3]")
-    group.add_argument("--tree", action="append", dest="trees", help="only this one of the 31 trees")
+    group.add_argument(
+        "--tree",
+        nargs="+",
+        action="extend",
+        dest="speed_trees",
+        metavar="NAME|PATH",
+        help="only these of the 31 trees, or any folders of source",
+    )
 
 
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
-    """Measure both engines on all trees."""
-    trees = [tree for tree in repositories.trees() if not args.trees or tree.name in args.trees]
-    timings = _measure_trees(trees, args.runs)
-    commands = {tree.name: _time_commands(tree.path) for tree in trees if tree.name in COMMAND_TREES}
+    """Measure both engines on all trees; dowse alone on any folders where semble cannot be had."""
+    named = args.speed_trees or []
+    folders = [Path(name) for name in named if Path(name).is_dir()]
+    trees = [_describe_folder(folder) for folder in folders] or [
+        tree for tree in repositories.trees() if not named or tree.name in named
+    ]
+    if not trees:
+        raise MissingDataError(f"neither a folder nor one of the 31 trees: {' '.join(named)}")
+    warm_up = Path(dowse.__file__).parent if folders else _find_tree(WARM_UP_TREE)
+    engines = _find_engines(warm_up, optional=bool(folders))
+    timings = _measure_trees(engines, warm_up, trees, args.runs)
+    commands = {
+        tree.name: _time_commands(engines, tree.path)
+        for tree in trees
+        if folders or tree.name in COMMAND_TREES
+    }
+    if len(engines) < len(ENGINES):
+        yield from _describe_alone(timings, commands)
+        return
     yield Outcome(
         name="speed",
         title="Speed beside semble 0.7",
@@ -84,25 +123,50 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
             *_make_index_figures(timings),
             *_make_query_figures(timings),
             *_make_command_figures(commands),
+            *(_make_tree_figures(timings) if folders else ()),
         ],
         notes=(
             f"{len(trees)} trees, in turn in one run; x: dowse over semble, less is better",
             f"semble's model: {get_semble_model()}; a smaller model than its default favours semble",
         ),
         details={"trees": _make_details(timings), "command_cpu_ms": commands},
-        official=not args.trees,
+        official=not named,
     )
+
+
+def _describe_folder(folder: Path) -> Tree:
+    """Describe any folder as a tree, with queries that suit most programs."""
+    queries = tuple(Query(str(number), text) for number, text in enumerate(GENERAL_QUERIES))
+    return Tree(folder.resolve().name, folder.resolve(), queries)
+
+
+def _find_tree(name: str) -> Path:
+    return next(tree.path for tree in repositories.trees() if tree.name == name)
+
+
+def _find_engines(warm_up: Path, *, optional: bool) -> tuple[str, ...]:
+    """Find the engines that run here; without semble, a line says so if it is optional."""
+    try:
+        with EngineProcess("semble") as process:
+            process.index(warm_up)
+    except (MissingDataError, RuntimeError) as error:
+        if not optional:
+            raise
+        print(f"speed: dowse alone, without semble: {error}", file=sys.stderr)
+        return ENGINES[:1]
+    return ENGINES
 
 
 # --- measuring ---
 
 
-def _measure_trees(trees: Sequence[Tree], runs: int) -> dict[str, dict[str, Timing]]:
+def _measure_trees(
+    engines: Sequence[str], warm_up: Path, trees: Sequence[Tree], runs: int
+) -> dict[str, dict[str, Timing]]:
     """Measure all trees; return times by tree and engine."""
     found: dict[str, dict[str, Timing]] = {}
-    warm_up = next(tree.path for tree in repositories.trees() if tree.name == WARM_UP_TREE)
-    with EngineProcess("dowse") as ours, EngineProcess("semble") as theirs:
-        processes = [ours, theirs]
+    with ExitStack() as running:
+        processes = [running.enter_context(EngineProcess(name)) for name in engines]
         for process in processes:
             process.index(warm_up)
             process.search([COMMAND_QUERY], RESULT_LIMIT)
@@ -144,7 +208,7 @@ def _time_burst(process: EngineProcess, tree: Tree, queries: Sequence[str]) -> l
     return [answer.cost.wall_ms for answer in process.search(queries, RESULT_LIMIT, QUERY_RUNS)]
 
 
-def _time_commands(tree: Path) -> dict[str, float]:
+def _time_commands(engines: Sequence[str], tree: Path) -> dict[str, float]:
     """Measure CPU milliseconds of one search on the command line, by engine."""
     with tempfile.TemporaryDirectory(prefix="dowse-benchmark-", ignore_cleanup_errors=True) as folder:
         commands: dict[str, Callable[[], float]] = {
@@ -153,10 +217,10 @@ def _time_commands(tree: Path) -> dict[str, float]:
                 "semble", _make_semble_command(tree), {SEMBLE_CACHE: folder}
             ),
         }
-        for command in commands.values():
-            command()  # makes the index
-        rounds = [{name: command() for name, command in commands.items()} for _ in range(COMMAND_RUNS)]
-    return {name: statistics.median(one[name] for one in rounds) for name in commands}
+        for name in engines:
+            commands[name]()  # makes the index
+        rounds = [{name: commands[name]() for name in engines} for _ in range(COMMAND_RUNS)]
+    return {name: statistics.median(one[name] for one in rounds) for name in engines}
 
 
 def _make_dowse_command(tree: Path, index: str) -> list[str]:
@@ -248,6 +312,32 @@ def _make_command_figures(commands: Mapping[str, Mapping[str, float]]) -> list[F
         Figure("warm command line CPU, ratio of sums", ratio_of_sums(ours, theirs), "x", at_most(0.3)),
         _make_comparison("warm command line CPU, mean", statistics.mean(ours), statistics.mean(theirs)),
     ]
+
+
+def _make_tree_figures(timings: Mapping[str, Mapping[str, Timing]]) -> Iterator[Figure]:
+    """Compare the engines tree by tree."""
+    for tree, by_engine in timings.items():
+        ours, theirs = (by_engine[name] for name in ENGINES)
+        query, their_query = statistics.median(ours.query_ms), statistics.median(theirs.query_ms)
+        yield Figure(f"{tree}: indexing CPU", ours.index_cpu_ms / theirs.index_cpu_ms, "x")
+        yield Figure(f"{tree}: indexing wall", ours.index_wall_ms / theirs.index_wall_ms, "x")
+        yield Figure(f"{tree}: warm query p50", query / their_query, "x")
+
+
+def _describe_alone(
+    timings: Mapping[str, Mapping[str, Timing]], commands: Mapping[str, Mapping[str, float]]
+) -> Iterator[Outcome]:
+    """Give the times of dowse on any folders, where there is nothing to compare them with."""
+    figures = []
+    for tree, by_engine in timings.items():
+        timing = by_engine["dowse"]
+        figures += [
+            Figure(f"{tree}: indexing CPU", timing.index_cpu_ms, "ms"),
+            Figure(f"{tree}: indexing wall", timing.index_wall_ms, "ms"),
+            Figure(f"{tree}: warm query p50", statistics.median(timing.query_ms), "ms"),
+            Figure(f"{tree}: warm command CPU", commands[tree]["dowse"], "ms"),
+        ]
+    yield Outcome(name="speed", title="Speed of dowse alone", figures=figures, notes=(), official=False)
 
 
 def _make_comparison(name: str, ours: float, theirs: float) -> Figure:

@@ -30,7 +30,7 @@ from dowse.code.languages import load_builtin
 from dowse.embedders.static import load_built_in
 from dowse.gc_pause import gc_paused
 from dowse.indexing.analyze_file import ParserConfig, analyze
-from dowse.stores.embedded.vector_codec import pack_vectors
+from dowse.stores.embedded.quantize import pack_vectors
 from dowse.stores.embedded.vector_index import VectorIndex
 from dowse.types.discovered import ChunkVector
 from dowse.types.stored import split_chunk_id

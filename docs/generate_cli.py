@@ -20,13 +20,13 @@ INTRODUCTION = """\
 
 This page is written by `docs/generate_cli.py` from what `--help` says.
 
-A query needs no command: `dowse where is the token refreshed` is a search. If its first word is the
-name of a command, say `dowse search` first; `dowse search -- -x` looks for `-x`.
+A query needs no command: `dowse where is the token refreshed` is a search. If the first word of a query
+is the name of a command, write `dowse search` before it; `dowse search -- -x` searches for `-x`.
 
 | exit code | meaning |
 |---|---|
 | 0 | found; done |
-| 1 | nothing found, nothing to index, a file that is skipped (`status --why`), no to a prompt |
+| 1 | nothing found, nothing to index, a file that is skipped (`status --why`), a prompt answered with no |
 | 2 | bad usage: an unknown option, setting, language or folder, a regular expression that takes too long |
 | 3 | the index cannot be used as it is: missing, locked, corrupt, written by a newer dowse, not writable |
 | 4 | any other error; `dowse index` when some files failed |
@@ -34,11 +34,11 @@ name of a command, say `dowse search` first; `dowse search -- -x` looks for `-x`
 
 Answers go to standard output, everything else to standard error. On a terminal, hits are in colour and
 long ones are shown as an excerpt (`--full` shows all of it). In a pipe, a hit is `path:first-last: name
-(kind) relevance`, followed by its lines, indented and numbered; an empty line stands between two hits.
-The path of a hit is relative to the working directory, so that it can be opened; ids of the code graph and
-the paths that `list`, `status` and `affected` name are relative to the root, as `--path` takes them.
-Control characters in names and code are spelled out (`\\x1b`), and the rest of very long lines is left
-out; `--json` has everything as it is, see [json.md](json.md).
+(kind) relevance`, followed by its lines, indented and numbered; hits are separated by an empty line.
+The path of a hit is relative to the working directory, so that you can open it. Ids of the code graph, and
+the paths in `list`, `status` and `affected`, are relative to the root, as for `--path`.
+Control characters in names and code are escaped (`\\x1b`), and very long lines are cut;
+`--json` has everything unchanged, see [json.md](json.md).
 """
 
 

@@ -181,6 +181,23 @@ def test_copies_differ_in_one_line() -> None:
     assert changed == [b"def read_file(path):"]
 
 
+# --- speed ---
+
+
+def test_speed_of_any_folder_needs_no_query_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "main.py").write_text("def main():\n    return 1\n")
+    for name in ("BENCH_TREES", "BENCH_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("BENCH_SEMBLE_PYTHON", str(tmp_path / "missing"))
+    command = [sys.executable, "-m", "benchmarks", "speed", "--runs", "1", "--tree", str(tmp_path / "tree")]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert "speed: dowse alone, without semble: BENCH_SEMBLE_PYTHON is not a file" in ran.stderr
+    for figure in ("indexing CPU", "indexing wall", "warm query p50", "warm command CPU"):
+        assert f"| tree: {figure} |" in ran.stdout
+
+
 # --- results ---
 
 

@@ -266,6 +266,7 @@ FRESH_COMMANDS = {
 """Commands that bring the index up to date before they answer."""
 
 OWN_WORDS = {
+    "--save",
     "--limit",  # says what is counted, and its default
     "--explain",  # says what was read
     "--budget",
@@ -343,10 +344,10 @@ def test_what_a_question_rules_out_is_no_option(dowse: Shell, excluded: str) -> 
     assert dowse("search", "retry", "-l", "py", "--", excluded, "--files").returncode in (0, 1)
 
 
-def test_a_question_with_nothing_but_exclusions_is_an_error(dowse: Shell) -> None:
-    done = dowse("search", "-path:tests")
-    assert done.returncode == 2
-    assert "the query only has filters" in done.stderr
+def test_a_question_with_nothing_but_exclusions_lists_the_rest(dowse: Shell) -> None:
+    listed = dowse("search", "-path:tests", "--files").stdout.split()
+    assert listed == sorted(listed)
+    assert "src/retry.py" in "".join(listed)
 
 
 # --- which command -------------------------------------------------------------------------------
@@ -1045,6 +1046,16 @@ def test_the_index_folder_is_a_file(fresh: Shell) -> None:
         assert done.returncode == 3
         assert "README.md" in done.stderr
     assert (fresh.folder / "README.md").read_text(encoding="utf-8").startswith("# Demo")
+
+
+def test_an_index_folder_is_relative_to_the_working_directory(fresh: Shell, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    done = fresh("index", "-p", "../project", "--index-dir", "the-index", cwd=elsewhere)
+    assert done.returncode == 0, done.stderr
+    assert (elsewhere / "the-index").is_dir()
+    assert not (fresh.folder / "the-index").exists()
+    assert fresh.json("list", "--index-dir", "../elsewhere/the-index")["files"]
 
 
 def test_nothing_but_an_index_is_ever_removed(fresh: Shell) -> None:

@@ -1,5 +1,6 @@
 """The documentation, held against the program."""
 
+import json
 import re
 from dataclasses import fields
 from pathlib import Path
@@ -14,6 +15,11 @@ from dowse.types.source import Kind
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("docs", "benchmarks", "examples")
 PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in (ROOT / folder).rglob("*.md"))])
+
+CODE = ("src", "tests", "benchmarks", "training", "docs", "fuzz")
+
+SAMPLE_MODULES = {"conftest.py"}
+"""Names of modules that stand for anybody's."""
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
@@ -52,8 +58,25 @@ def test_captures_are_documented() -> None:
     assert all(f"`@{kind}`" in page for kind in Kind if kind not in (Kind.FILE, Kind.DIRECTORY))
 
 
+def test_kinds_are_in_the_schema_of_json() -> None:
+    schema = json.loads((ROOT / "docs/search.schema.json").read_text("utf-8"))
+    listed = schema["$defs"]["result"]["properties"]["kind"]["enum"]
+    assert sorted(listed) == sorted(kind.value for kind in Kind if kind is not Kind.DIRECTORY)
+
+
 def test_language_keys_in_examples_exist() -> None:
     page = (ROOT / "docs/languages.md").read_text("utf-8")
     known = {field.name for field in fields(Language)}
     for table in re.findall(r"```toml\n(.*?)```", page, re.S):
         assert set(re.findall(r"^(\w+) =", table, re.M)) <= known
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_modules_that_are_named_exist(page: Path) -> None:
+    if page.name in ("modules.md", "CHANGELOG.md") or "retrieval" in page.name:
+        return
+    text = re.sub(r"```.*?```|^    .*$", "", page.read_text(encoding="utf-8"), flags=re.S | re.M)
+    named = set(re.findall(r"`((?:[\w*]+/)*[a-z_]\w+\.py)`", text))
+    files = [path.as_posix() for folder in CODE for path in (ROOT / folder).rglob("*.py")]
+    missing = {name for name in named if not any(file.endswith(f"/{name}") for file in files)}
+    assert missing - SAMPLE_MODULES == set()

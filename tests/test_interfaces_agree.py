@@ -14,6 +14,7 @@ import pytest
 from dowse.engine import Engine
 from dowse.errors import UsageError
 from dowse.multi_repo import Repositories
+from dowse.search.channels.request import DEPTH_STEP
 from dowse.types.answers import SearchOptions, SearchResponse
 from tests.agents.clients import environment, make_tree, run, stdio_client
 
@@ -35,7 +36,7 @@ QUERIES = (
     "retry.py",
     "wall lang:python path:src/**",
     "retry kind:function -path:tests",
-    "zebra quagga okapi retry",
+    "zebra quagga okapi",
 )
 
 FILTERS: tuple[tuple[str, dict[str, Any], tuple[str, ...]], ...] = (
@@ -44,6 +45,7 @@ FILTERS: tuple[tuple[str, dict[str, Any], tuple[str, ...]], ...] = (
     ("-path:tests", {"not_paths": ["tests"]}, ("--not-path", "tests")),
     ("kind:class", {"kinds": ["class"]}, ("--kind", "class")),
     ("-is:test", {"tests": False}, ("--no-tests",)),
+    ("name:part_*", {"names": ["part_*"]}, ("--name", "part_*")),
 )
 """One filter as the query language, Python and the command line have it."""
 
@@ -72,6 +74,17 @@ def make_project(folder: Path, settings: str) -> Path:
 @pytest.fixture(scope="module", params=SETTINGS)
 def tree(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_project(tmp_path_factory.mktemp("trees") / "project", SETTINGS[request.param])
+
+
+@pytest.fixture(scope="module")
+def wide_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tree with more hits than one step of depth has, in which words and names disagree."""
+    folder = make_project(tmp_path_factory.mktemp("trees") / "project", "")
+    for number in range(2 * DEPTH_STEP):
+        words = "the wall " * (number % 7) + "retry " * (number % 5)
+        text = f"def step_{number}(given):\n    # {words}{number}\n    return {number}\n"
+        (folder / f"src/step_{number}.py").write_text(text, encoding="utf-8")
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -161,6 +174,47 @@ def test_what_the_caller_says_wins_everywhere(plain_tree: Path, home: Path) -> N
     assert len(python) == 2 * LIMIT
     assert ask_command_line(plain_tree, home, "search", "retry", "--limit", str(2 * LIMIT)) == python
     assert ask_agent_server(plain_tree, home, "search", [{"query": "retry", "limit": 2 * LIMIT}]) == [python]
+
+
+def test_a_name_is_looked_up_wherever_it_is_asked_for(plain_tree: Path, home: Path) -> None:
+    """The filter alone is a query: definitions of that name, though no text of theirs is asked for."""
+    with Engine.open(plain_tree) as engine:
+        response = engine.search("", SearchOptions(filter=engine.filter(names=["part_1*"])))
+        python = list_places(response)
+        assert [c.name for c in response.channels if c.ran and c.hits] == ["names"]
+        assert list_places(engine.search("name:part_1*")) == python
+        assert {path for path, _, _ in python} == {f"src/part_{n}.py" for n in (1, 10, 11)}
+        with pytest.raises(UsageError, match="the query is empty"):
+            engine.search(" ")
+    assert ask_command_line(plain_tree, home, "search", "--name", "part_1*") == python
+    assert ask_agent_server(plain_tree, home, "search", [{"query": "name:part_1*"}]) == [python]
+
+
+@pytest.mark.parametrize("limit", [DEPTH_STEP - 1, DEPTH_STEP, DEPTH_STEP + 1])
+def test_a_full_page_is_ranked_as_deeply_everywhere(wide_tree: Path, home: Path, limit: int) -> None:
+    """Channels go deeper in steps, and how deep they go shows in the order of hits."""
+    with Engine.open(wide_tree) as engine:
+        response = engine.search("retry the wall", SearchOptions(limit=limit))
+    python, (lexical, *_) = list_places(response), response.channels
+    assert len(python) == limit
+    assert (lexical.name, lexical.hits) == ("lexical", DEPTH_STEP if limit <= DEPTH_STEP else 2 * DEPTH_STEP)
+    assert ask_command_line(wide_tree, home, "search", "retry the wall", "--limit", str(limit)) == python
+    assert ask_agent_server(wide_tree, home, "search", [{"query": "retry the wall", "limit": limit}]) == [
+        python
+    ]
+
+
+def test_a_page_says_whether_there_is_more(plain_tree: Path) -> None:
+    with Engine.open(plain_tree) as engine:
+        every = engine.search("retry", SearchOptions(limit=100))
+        count = len(every.results)
+        assert LIMIT < count < 100
+        more = [engine.search("retry", SearchOptions(limit=n)).has_more for n in (1, count - 1, count)]
+        first, second, *_ = every.results
+        assert first.relevance > second.relevance
+        relevant = SearchOptions(limit=1, min_relevance=first.relevance)
+        assert not engine.search("retry", relevant).has_more
+    assert (more, every.has_more) == ([True, True, False], False)
 
 
 def test_what_belongs_to_a_place_is_the_same_everywhere(tree: Path, home: Path) -> None:

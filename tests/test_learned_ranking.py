@@ -432,3 +432,57 @@ def test_a_near_file_that_the_query_does_not_find_is_considered_but_not_first(en
     assert results[0].path != "notes.md"
     assert added.score == pytest.approx(max(hit.score for hit in results) - ADDED_GAP / 0.5)
     assert [reason.name for reason in added.reasons] == ["proximity"]
+
+
+NEAR_FILES = {
+    "src/cart.py": "def total_price(items):\n    return sum(items)\n",
+    "src/weak.py": "def other(items):\n    return items\n",
+    "src/alone.py": "def nothing():\n    return 1\n",
+    "tests/test_weak.py": "def test_items():\n    assert items\n",
+} | {
+    f"src/strong_{n}.py": f"def total_price_of_items_{n}(items):\n    '''Total price of items.'''\n    return items\n"
+    for n in range(12)
+}
+
+
+@pytest.fixture(scope="module")
+def near_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    root = tmp_path_factory.mktemp("near")
+    for path, text in NEAR_FILES.items():
+        (root / path).parent.mkdir(exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    with Engine.open(root, store="memory", embedder="none", show_low_confidence=True) as engine:
+        yield engine
+
+
+def list_files(engine: Engine, query: str, *near: tuple[str, float]) -> list[str]:
+    found = engine.search(query, SearchOptions(limit=50, near=near)).results
+    return list(dict.fromkeys(hit.path for hit in found))
+
+
+def test_a_near_file_that_is_found_weakly_stands_above_one_that_is_not_found(near_engine: Engine) -> None:
+    assert list_files(near_engine, "total price items").index("src/weak.py") > 5
+    near = (("src/alone.py", 1.0), ("src/weak.py", 0.3))
+    files = list_files(near_engine, "total price items", *near)
+    assert files.index("src/weak.py") < files.index("src/alone.py")
+
+
+def test_the_file_at_the_position_and_its_partner_are_among_the_first_if_the_query_fits_them(
+    near_engine: Engine,
+) -> None:
+    first = list_files(near_engine, "total price items", ("src/weak.py", 1.0), ("tests/test_weak.py", 0.8))[
+        :5
+    ]
+    assert {"src/weak.py", "tests/test_weak.py"} <= set(first)
+    assert first.index("src/weak.py") < first.index("tests/test_weak.py")
+    assert "src/alone.py" not in list_files(near_engine, "total price items", ("src/alone.py", 1.0))[:5]
+
+
+def test_what_is_found_keeps_its_place_before_near_files_that_are_not(near_engine: Engine) -> None:
+    plain = list_files(near_engine, "total price items")
+    near = (("src/cart.py", 1.0), ("src/alone.py", 0.6))
+    with_near = list_files(near_engine, "total price items", *near)
+    assert [path for path in with_near if path not in ("src/cart.py", "src/alone.py")] == [
+        path for path in plain if path != "src/cart.py"
+    ]
+    assert "src/alone.py" in with_near

@@ -21,7 +21,7 @@ from dowse.search.ranking.features import (
     FeatureExtractor,
 )
 from dowse.search.ranking.features.context import FeatureContext
-from dowse.search.ranking.features.roles import ROLES
+from dowse.search.ranking.features.roles import COUNTED_AS, ROLES
 from dowse.settings import FEATURE_GROUPS
 from dowse.stores.memory import MemorySnapshot
 from dowse.types.answers import ChannelReport
@@ -241,7 +241,8 @@ def test_a_definition_shares_words_with_the_query(text: str, overlap: float) -> 
 def test_files_that_are_not_source_are_marked_by_their_role(role: Role) -> None:
     found = describe("session timeout", stored(1, "a.py", role))
     marked = {name for name in found if name.endswith(("_unasked", "_asked")) and found[name]}
-    assert marked == ({f"{role.value}_unasked"} if role in ROLES else set())
+    counted = COUNTED_AS.get(role, role)
+    assert marked == ({f"{counted.value}_unasked"} if counted in ROLES else set())
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,13 @@
 """docs/retrieval.md and docs/ranking.md, held against the code: every value, file and feature, the worked example."""
 
 import importlib
+import math
 import re
 from pathlib import Path
 
 import pytest
 
+from dowse.code.languages import load_builtin
 from dowse.search.ranking.features import FILE_FEATURES, FILE_GROUPS, PLACE_FEATURES, TEXT_FEATURES
 from dowse.search.ranking.features.feature import Feature
 from dowse.search.ranking.fusion import METHODS, fuse
@@ -109,3 +111,25 @@ def test_the_example_is_what_fusion_does() -> None:
         for method, cell in zip(("scores", "rrf", "zscore"), cells, strict=True):
             score = fuse(method, channels, weights).scores[chunk]
             assert cell.rpartition("= ")[2] == f"{score:.3f}", (name, method)
+
+
+def test_the_languages_with_symbols_are_those_that_have_definitions() -> None:
+    section = (
+        PAGE.read_text("utf-8")
+        .partition("## Languages with symbols")[2]
+        .partition("known in:")[2]
+        .partition(". ")[0]
+    )
+    known = [name for name, language in load_builtin().by_name.items() if language.definitions]
+    assert sorted(re.findall(r"`([^`]+)`", section)) == sorted(known)
+
+
+def test_the_examples_are_computed_right() -> None:
+    page = PAGE.read_text("utf-8")
+    rare, common = (math.log(1 + (1000 - n + 0.5) / (n + 0.5)) for n in (10, 400))
+    often = 5 * 2.2 / (5 + 1.2)
+    assert f"idf is {rare:.2f} and {common:.2f}" in page
+    assert f"{rare:.2f} × 1 against {common:.2f} × {often:.2f}" in page
+    assert f"1/61 + 1/63 = {1 / 61 + 1 / 63:.4f}" in page and f"2/62 = {2 / 62:.4f}" in page
+    assert f"1/61 = {1 / 61:.4f}" in page
+    assert len(page.splitlines()) >= 250

@@ -216,7 +216,7 @@ def test_a_broken_pyproject_is_somebody_elses(root: Path) -> None:
     assert resolve(root).settings == Settings()
 
 
-@pytest.mark.parametrize("text", ["tool = 3\n", "[tool]\ndowse = 3\n"])
+@pytest.mark.parametrize("text", ["tool = 3 # of dowse\n", "[tool]\ndowse = 3\n"])
 def test_a_section_that_is_no_table_is_named(root: Path, text: str) -> None:
     config(root, text, "pyproject.toml")
     with pytest.raises(SettingsError, match=r"in pyproject\.toml must be a table, not 3"):

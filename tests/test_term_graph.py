@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -273,7 +275,7 @@ def test_suggest_from_documentation(tmp_path: Path, home: Path) -> None:
     fillers = "".join(filler.format(n, word) for n, word in enumerate(_names(300)))
     (tmp_path / "filler.py").write_text(fillers, encoding="utf-8")
     found = shell.json("terms", "suggest", "--out", str(out))["suggestions"]
-    assert ("delete", "purge") in {(s["said"], s["used"]) for s in found}
+    assert ("delete", "purge") in {(s["synonym"], s["canonical"]) for s in found}
     assert all(s["source"] == "docs" and s["support"] >= 3 for s in found)
     jsonschema.validate(json.loads(out.read_text("utf-8")), SCHEMA)
     assert shell("terms", "suggest", "--out", str(out)).returncode == 2, "nothing is overwritten"
@@ -310,7 +312,7 @@ def test_a_search_that_was_asked_again_with_success_is_a_suggestion() -> None:
         query_log.LoggedQuery(5010.0, "another matter", 4, 0.9),
     ]
     found = list(suggest._find_reformulations(asked))
-    assert [(s.said, s.used, s.source) for s in found] == [("kill", "reap", "log")]
+    assert [(s.synonym, s.canonical, s.source) for s in found] == [("kill", "reap", "log")]
 
 
 def test_the_log_stays_small_and_survives_damage(
@@ -340,38 +342,49 @@ def test_the_example_is_what_its_page_says() -> None:
     raw = example()
     jsonschema.validate(raw, SCHEMA)
     synonyms = [term for entry in raw["entries"] for term in entry["synonyms"]]
-    assert (len(raw["entries"]), len(synonyms), len({e["area"] for e in raw["entries"]})) == (15, 76, 7)
+    assert (len(raw["entries"]), len(synonyms)) == (15, 76)
+    assert {key for entry in raw["entries"] for key in entry} == {"canonical", "synonyms"}
+    areas = re.findall(r"^\| [\w ]+ \| (`.*`) \|$", (EXAMPLE / "README.md").read_text("utf-8"), re.MULTILINE)
+    assert len(areas) == 7
+    assert sorted(re.findall(r"`([^`]+)`", " ".join(areas))) == sorted(e["canonical"] for e in raw["entries"])
     for name in ("queries.jsonl", "queries-known.jsonl"):
         lines = [json.loads(line) for line in (EXAMPLE / name).read_text("utf-8").splitlines()]
         assert len(lines) == 20
         assert all((EXAMPLE / "corpus" / target).is_file() for line in lines for target in line["relevant"])
 
 
-@pytest.mark.parametrize("name", ["queries.jsonl", "queries-known.jsonl"])
-@pytest.mark.parametrize("embedder", ["none", "static"])
-def test_the_example_gives_what_its_page_says(name: str, embedder: str, home: Path, tmp_path: Path) -> None:
-    """But for a query or two: ranking is worked on."""
-    shell = Shell(ROOT, home)
-    options = (
-        "--root",
-        str(EXAMPLE / "corpus"),
-        "--index-dir",
-        str(tmp_path / "index"),
-        "--embedder",
-        embedder,
-    )
-    done = shell(
-        "terms", "validate", str(EXAMPLE / "kubernetes.json"), str(EXAMPLE / name), *options, "--json"
-    )
-    said = json.loads(done.stdout)
-    page = (EXAMPLE / "README.md").read_text("utf-8")
-    row = re.search(
-        rf"\| `{re.escape(name)}` \| `{embedder}` \| (\d+) of 20 \| (\d+) % \| (\d+) % \| \d+ \| \d+ \| (.*?) \|",
-        page,
-    )
-    assert row
-    assert int(row[1]) == said["fired"]
-    assert int(row[2]) == pytest.approx(said["baseline"] * 100, abs=10)
-    assert int(row[3]) == pytest.approx(said["enriched"] * 100, abs=10)
-    assert ("not validated" in row[4]) is (not said["validated"])
-    assert done.returncode == (0 if said["validated"] else 1)
+def test_how_many_terms_are_added_is_a_parameter() -> None:
+    graph = TermGraph((Entry("alpha", ("one", "two", "three")), Entry("beta", ("four", "five"))))
+    assert [one.term for one in graph.enrich("alpha beta").added] == ["one", "two", "three", "four", "five"]
+    assert [one.term for one in graph.enrich("alpha beta", 4).added] == ["one", "two", "three", "four"]
+    assert graph.enrich("alpha beta", 0).text == "alpha beta"
+
+
+def test_a_search_takes_a_term_graph_or_none_from_the_command_line(tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    (tree / "a.md").write_text("# SubjectAccessReview\n\nAsks the server.\n")
+    entries = {"entries": [{"canonical": "SubjectAccessReview", "synonyms": ["check permission"]}]}
+    (tmp_path / "terms.json").write_text(json.dumps(entries))
+
+    def added(*flags: str) -> list[str]:
+        command = [
+            sys.executable,
+            "-m",
+            "dowse",
+            "search",
+            "check permission",
+            "-p",
+            str(tree),
+            "--json",
+            *flags,
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+        return [one["term"] for one in json.loads(done.stdout)["rewrite"]["added"]]
+
+    assert added() == []
+    assert added("--term-graph", "terms.json") == ["SubjectAccessReview"]
+    (tree / "terms.json").write_text(json.dumps(entries))
+    (tree / "dowse.toml").write_text('term_graph = "terms.json"\nterm_graph_max_terms = 1\n')
+    assert added() == ["SubjectAccessReview"]
+    assert added("--term-graph", "off") == []

@@ -163,7 +163,7 @@ def test_hooks(tree: Path, tmp_path: Path) -> None:
     assert not (tree / ".git" / "hooks" / "post-merge").exists()
     (tree / ".git" / "hooks" / "post-merge").write_text("#!/usr/bin/env python3\n")
     refused = shell("hook", "install")
-    assert refused.returncode == 2 and "no shell script" in refused.stderr
+    assert refused.returncode == 2 and "not a shell script" in refused.stderr
 
 
 @needs_git
@@ -205,7 +205,7 @@ def test_hooks_go_where_git_looks_for_them(tree: Path, tmp_path: Path) -> None:
     binary = tree / "ci" / "hooks" / "post-merge"
     binary.write_bytes(b"\x7fELF\xff\xfe")
     refused = shell("hook", "install", "-p", str(tree / "pkg"))
-    assert refused.returncode == 2 and "no shell script" in refused.stderr
+    assert refused.returncode == 2 and "not a shell script" in refused.stderr
     assert binary.read_bytes() == b"\x7fELF\xff\xfe"
     assert shell("hook", "uninstall", "-p", str(tree / "pkg")).returncode == 0
     assert [path.name for path in (tree / "ci" / "hooks").iterdir()] == ["post-merge"]

@@ -28,6 +28,7 @@ TARGETS = {
         Target("diff", 60),
         Target("entry", 60),
         Target("evaluation", 20),
+        Target("formats", 20, 2048),
         Target("git", 10),
         Target("git_config", 25),
         Target("graph", 60),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from dowse.gc_pause import gc_paused
+
 INTERRUPTED = 130
 """The exit code of a program stopped by Ctrl-C: 128 and the number of the signal."""
 
@@ -11,7 +13,8 @@ INTERRUPTED = 130
 def main() -> None:
     """Run the command line and leave with its exit code."""
     try:
-        from dowse.interfaces.cli.run_command import run
+        with gc_paused():
+            from dowse.interfaces.cli.run_command import run
 
         code = run(sys.argv[1:])
     except KeyboardInterrupt:  # while modules were being loaded, or at the very end

@@ -22,15 +22,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from dowse import roots
 from dowse import settings as settings_module
-from dowse.code.languages.tree_tables import drop_broken_tables
-from dowse.errors import (
-    IndexCorrupt,
-    IndexUnwritable,
-    UsageError,
-)
+from dowse.code.languages.tree_tables import report_broken_tables
+from dowse.errors import IndexCorrupt, IndexUnwritable, UsageError
 from dowse.indexing.freshness import Freshness, FreshnessContext
 from dowse.managed_index import ManagedIndex
-from dowse.query_filters import merge_filters
 from dowse.search import pipeline
 from dowse.search.answer_cache import AnswerCache
 from dowse.search.output import read_place
@@ -38,7 +33,7 @@ from dowse.search.pipeline import Searcher
 from dowse.search.query import parse
 from dowse.search.query.analyze import analyze_query
 from dowse.search.query.relax import found_nothing, list_relaxed
-from dowse.search.query.resolve_options import resolve_options
+from dowse.search.query.resolve_options import merge_filters, resolve_options
 from dowse.search.query_log import log_query
 from dowse.search.ranking.candidates import Ranking
 from dowse.search.ranking.features.context import FeatureContext
@@ -75,7 +70,7 @@ class Engine(ManagedIndex):
         """
         root = roots.resolve_root(path, allow_home=allow_home)
         resolved = settings_module.resolve(root, given)
-        engine = cls(root, drop_broken_tables(resolved))
+        engine = cls(root, report_broken_tables(resolved))
         engine.read_only = read_only
         return engine
 
@@ -88,7 +83,7 @@ class Engine(ManagedIndex):
         self.close()
 
     def close(self) -> None:
-        """Let go of the index."""
+        """Close the index."""
         if "_freshness" in self.__dict__:
             self._freshness.close()
         if "store" in self.__dict__:
@@ -100,8 +95,8 @@ class Engine(ManagedIndex):
 
     @property
     def _searcher(self) -> Searcher:
-        means = self.settings, self._query_embedder, self._cache, self._is_extension, self.load_history
-        return Searcher(str(self.root), *means)
+        means = self.settings, self._query_embedder, self._cache, self._is_extension
+        return Searcher(str(self.root), *means, self.load_history, self._locagent)
 
     @cached_property
     def _freshness(self) -> Freshness:
@@ -121,18 +116,14 @@ class Engine(ManagedIndex):
             return parsed._replace(rewrite=RewriteTrace(parsed.text, parsed.text, parsed.text))
         from dowse.search.query.rewriting import rewrite_query
 
-        return rewrite_query(parsed, self.term_graph(), self._rewriter)
+        return rewrite_query(parsed, self.term_graph(), self._rewriter, self.settings.term_graph_max_terms)
 
     def try_terms(self, query: str, file: Path | None = None) -> RewriteTrace:
         """Say what a term graph (default: the one of the settings) adds to a query, and why; nothing is searched."""
         from dowse.search.query.rewriting import rewrite_query
 
-        return rewrite_query(parse.parse_query(query), self.term_graph(file), None).rewrite
-
-    def _log(self, query: str, response: SearchResponse) -> None:
-        """Keep the query, if the user wants that."""
-        if self.settings.search_log:
-            log_query(self.search_log, query, response)
+        graph, most = self.term_graph(file), self.settings.term_graph_max_terms
+        return rewrite_query(parse.parse_query(query), graph, None, most).rewrite
 
     # --- what it does ---
 
@@ -150,7 +141,8 @@ class Engine(ManagedIndex):
             response = replace(response, notes=(*response.notes, note))
         if (parsed.is_exact or parsed.has_filters) and found_nothing(response):
             response = self._search_relaxed(query, parsed, given) or response
-        self._log(query, response)
+        if self.settings.search_log:
+            log_query(self.search_log, query, response)
         if options.neighbours:
             response = replace(response, results=tuple(map(self._add_neighbours, response.results)))
         return response
@@ -164,7 +156,7 @@ class Engine(ManagedIndex):
             with reading:
                 timer.finish("refresh")
                 response = pipeline.search(self._searcher, reading.snapshot, parsed, options)
-                results = reading.verify(response.results)
+                results = reading.verify(response.results, is_good=not response.low_confidence)
         notes = [*self.notes, *parsed.notes, *reading.notes]
         if not (results or reading.notes or self._count_files()):
             notes.append(f"the index of {self.root} is empty: 'dowse index' says why")
@@ -203,6 +195,8 @@ class Engine(ManagedIndex):
 
         ``path`` is relative to the root; line 0 means the best place of the file.
         """
+        if self._locagent:
+            raise UsageError("explanations are of dowse's own ranking: ask with profile 'dowse'")
         parsed, options = self._parse_query(query, options)
         try:
             explained = self._explain(parsed, path, line, options, progress)
@@ -217,7 +211,7 @@ class Engine(ManagedIndex):
     ) -> Explanation:
         from dowse.search.output import explanation
 
-        with self._freshness.fresh_snapshot(progress) as (snapshot, refresh_notes):
+        with self._freshness.fresh_snapshot(progress) as (snapshot, refresh_notes, _):
             notes = (*self.notes, *parsed.notes, *refresh_notes)
             file = snapshot.file_at(path)
             if file is not None and line:
@@ -241,7 +235,7 @@ class Engine(ManagedIndex):
     def _rank(
         self, snapshot: Snapshot, parsed: ParsedQuery, options: ResolvedOptions
     ) -> tuple[Ranking, SearchResponse]:
-        """Rank without the cache, for the whole trace."""
+        """Rank without the answer cache, since explaining needs the whole trace."""
         timer = StageTimer()
         query = analyze_query(parsed, options.filter, self._is_extension)
         timer.finish("analyze")
@@ -249,13 +243,14 @@ class Engine(ManagedIndex):
 
     def _parse_query(self, query: str, given: SearchOptions | None) -> tuple[ParsedQuery, ResolvedOptions]:
         """Parse and rewrite a query, resolve the options, and add the filters of the query to them."""
-        if not query.strip("\0 \t\r\n"):
-            raise UsageError("the query is empty: say what to look for, in words or by name")
-        parsed = self._rewrite(parse.parse_query(query))
-        if not (parsed.text.strip() or parsed.names or parsed.phrases or parsed.regexes):
-            what = "only has filters" if parsed.has_filters else "asks for nothing"
-            raise UsageError(f'the query {what}: add words, a name:PATTERN, a "phrase" or a /regex/')
-        return parsed, self._add_filters(parsed, given)
+        parsed = parse.parse_query(query)
+        options = self._add_filters(parsed, given)
+        asked = parsed.text.strip("\0 \t\r\n") or parsed.has_filters or options.filter.names
+        if not (asked or parsed.phrases or parsed.regexes):
+            if not query.strip("\0 \t\r\n"):
+                raise UsageError("the query is empty: say what to look for, in words or by name")
+            raise UsageError('the query asks for nothing: add words, a name:PATTERN, a "phrase" or a /regex/')
+        return self._rewrite(parsed), options
 
     def _add_filters(self, parsed: ParsedQuery, given: SearchOptions | None) -> ResolvedOptions:
         """Resolve options, with the filters of a query beside those of the caller."""
@@ -279,7 +274,7 @@ class Engine(ManagedIndex):
         *,
         progress: Progress | None = None,
     ) -> SearchResponse:
-        """Find what belongs to a place: its tests or what it tests, and similar code; line 0 means the whole file."""
+        """Find code related to a place: its tests or what it tests, and similar code; line 0 means the whole file."""
         resolved = resolve_options(options, self.settings)
         for reading in self._freshness.readings(progress):
             with reading:
@@ -339,7 +334,7 @@ class Engine(ManagedIndex):
         names: Iterable[str] = (),
         tests: bool | None = None,
     ) -> Filter:
-        """Make a filter from what people write: aliases of languages, kinds by name."""
+        """Make a filter from names as users write them: aliases of languages, kinds."""
         given = ParsedQuery(
             languages=tuple(languages),
             paths=tuple(paths),
@@ -362,16 +357,16 @@ class Engine(ManagedIndex):
         self._freshness.force_check()
 
     def refresh(self, progress: Progress | None = None) -> list[str]:
-        """Bring the index up to what is on disk if it is not; what stood in the way."""
+        """Reindex what changed on disk; return notes on what prevented it."""
         return self._freshness.refresh(progress)
 
     def reindex(self, paths: Iterable[str]) -> list[str]:
-        """Bring files that are said to have changed up to date, however large the tree; what stood in the way."""
+        """Reindex files that are reported as changed, however large the tree; return notes on what prevented it."""
         return self._freshness.reindex(paths)
 
 
 class _GraphSource:
-    """The engine as the graph sees it."""
+    """Source of the code graph: what it needs of the engine."""
 
     def __init__(self, engine: Engine) -> None:
         self.root = engine.root
@@ -379,21 +374,21 @@ class _GraphSource:
         self._engine = engine
 
     def fresh_snapshot(self) -> AbstractContextManager[Snapshot]:
-        """Return the index as the disk is."""
+        """Open a snapshot of the index, after it was refreshed."""
         self._engine.refresh()
         return self._engine.store.snapshot()
 
     def put_blob(self, name: str, data: bytes) -> None:
-        """Keep something beside the index; where that cannot be written, it is made again next time."""
+        """Store bytes beside the index; if it is not writable, they are made again next time."""
         if self._engine.read_only:
             return
         with suppress(IndexUnwritable):
             self._engine.store.put_blob(name, data)
 
     def get_blob(self, name: str) -> bytes | None:
-        """Return what was kept."""
+        """Return what was stored under a name; None if there is nothing."""
         return self._engine.store.get_blob(name)
 
     def search(self, query: str, filter: Filter, limit: int) -> Sequence[SearchResult]:
-        """Return what a search finds."""
+        """Return the hits of a search."""
         return self._engine.search(query, SearchOptions(limit=limit, filter=filter, text=False)).results

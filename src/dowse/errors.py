@@ -24,7 +24,7 @@ Errors of other libraries are mapped to these at the seam where they arise.
 
 import errno
 
-_CLOSED = (errno.EACCES, errno.EPERM, errno.EROFS)
+_PERMISSION_ERRORS = (errno.EACCES, errno.EPERM, errno.EROFS)
 """What the system says where not space is missing but permission."""
 
 
@@ -104,7 +104,7 @@ class IndexUnwritable(IndexProblem):
     @classmethod
     def because(cls, what: str, problem: object) -> "IndexUnwritable":
         """Of a part that could not be written, and what the system said."""
-        is_closed = isinstance(problem, OSError) and problem.errno in _CLOSED
+        is_closed = isinstance(problem, OSError) and problem.errno in _PERMISSION_ERRORS
         advice = "make it writable" if is_closed else "free some space"
         return cls(f"{what} cannot be written ({problem}): {advice}, or set index_dir to another place")
 

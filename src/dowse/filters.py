@@ -61,7 +61,7 @@ def _definitions_pass(filter: Filter, kinds: Sequence[str], names: Sequence[str]
 
 
 def chunk_definitions(parsed: ParsedFile, ordinal: int, beginning: Iterable[int]) -> list[int]:
-    """List the entities a chunk stands for: the one around it and those that begin in it."""
+    """List the entities of a chunk: the one around it and those that begin in it."""
     around = parsed.chunks[ordinal].entity
     return list(dict.fromkeys([*([around] if around is not None else []), *beginning]))
 

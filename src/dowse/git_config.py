@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
+from dowse.lazy_regex import compile_lazily
 from dowse.safe_files import read_regular
 from dowse.settings_files import MAX_CONFIG_BYTES
 
-_GIT_SECTION = re.compile(r"""\s*\[([^\]"]*)((?:"(?:\\.|[^"\\])*")?)\](.*)""")
+_GIT_SECTION = compile_lazily(r"""\s*\[([^\]"]*)((?:"(?:\\.|[^"\\])*")?)\](.*)""")
 """The name of a section, that of a subsection in quotes, and what follows on the line."""
 
 

@@ -9,31 +9,34 @@ What else is in the folder is neither read nor deleted.
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Iterator
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
 from dowse import safe_files, settings
 from dowse.errors import IndexForeign, IndexUnwritable
+from dowse.frozen import frozen
+from dowse.lazy_regex import compile_lazily
 
 SEAL_FILE = "seal"
 IGNORE_FILE = ".gitignore"
+HARMLESS_NAMES = frozenset({IGNORE_FILE, "queries"})
+"""What a tree may bring along in the folder of its index: an index beside it is the user's own all the same."""
+
 KEY_FILE = "index.key"
 
 KEY_BYTES = 32
 KEY_MODE = 0o600
 NAME_BYTES = 16
-_DATA_NAME = re.compile(r"[0-9a-f]{32}")
+_DATA_NAME = compile_lazily(r"[0-9a-f]{32}")
 
 _LINK_ATTRIBUTE = getattr(stat, "FILE_ATTRIBUTE_REPARSE_POINT", 0)
 """What Windows says of junctions and links of every kind."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexFolder:
     """The index folder as the user knows it, and the data folder inside it that holds the files."""
 
@@ -84,7 +87,7 @@ def open_folder(path: Path, *, trusts_any: bool = False, holds_others: bool = Fa
     moved = next(filter(_has_valid_seal, list_data_folders(path)), None)
     if moved is not None:
         return IndexFolder(path, moved)
-    if not holds_others and any(name != IGNORE_FILE for name in os.listdir(path)):
+    if not holds_others and not HARMLESS_NAMES.issuperset(os.listdir(path)):
         raise IndexForeign(f"{path} was not made by you on this machine")
     return IndexFolder(path, own)
 
@@ -162,7 +165,7 @@ def _data_name(path: Path, *, trusts_any: bool = False) -> str:
 def seal(data: Path) -> None:
     """Mark a data folder as made, or trusted, by this user: holds for this very folder, wherever it is moved."""
     try:
-        safe_files.write_regular(data / SEAL_FILE, _expected_seal(data).encode(), KEY_MODE)
+        safe_files.write_regular(data / SEAL_FILE, _compute_seal(data).encode(), KEY_MODE)
     except OSError as error:
         raise IndexUnwritable.because(f"the index at {data.parent}", error) from error
 
@@ -171,12 +174,12 @@ def _has_valid_seal(data: Path) -> bool:
     try:
         return is_own_folder(data) and safe_files.read_regular(
             data / SEAL_FILE, 64
-        ).decode() == _expected_seal(data)
+        ).decode() == _compute_seal(data)
     except (OSError, UnicodeDecodeError):
         return False
 
 
-def _expected_seal(data: Path) -> str:
+def _compute_seal(data: Path) -> str:
     status = os.lstat(data)
     return _hash(f"{data.name} {status.st_dev} {status.st_ino}".encode())
 

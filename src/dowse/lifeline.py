@@ -34,7 +34,7 @@ def end_with_parent(parent: int) -> None:
 
 
 def limit_cpu(seconds: float) -> None:
-    """End this process when it has used so many seconds of CPU time from now on; a later call sets a new end."""
+    """End this process when it has used this much more CPU time; a later call sets a new limit."""
     if sys.platform == "win32":
         return
     import resource
@@ -45,7 +45,7 @@ def limit_cpu(seconds: float) -> None:
 
 
 def limit_time(seconds: float) -> None:
-    """End this process after so many seconds by the clock, whatever it does then; a later call sets a new end.
+    """End this process after this many seconds of wall time; a later call sets a new limit.
 
     A thread of C sees to it, which no grammar and no pattern can keep from running: where nothing else ends a helper
     whose parent was killed, as on Windows, this does.
@@ -65,7 +65,7 @@ def _open_nowhere() -> IO[str]:
 
 
 def limit_memory(size: int) -> None:
-    """Let this process take so many more bytes of memory; a later call counts again. Only Linux has such a limit."""
+    """Limit the memory that this process may take from now on; a later call sets a new limit. Only on Linux."""
     if sys.platform != "linux":
         return
     import resource

@@ -15,8 +15,8 @@ from dowse import index_folder, roots, stores
 from dowse.errors import EmbedderError, IndexCorrupt, IndexMissing, IndexUnwritable, UsageError
 from dowse.filters import file_passes
 from dowse.indexing import git_index
-from dowse.indexing.freshness import retry_while_locked
 from dowse.indexing.ignore_files import IGNORE_FILES
+from dowse.indexing.lock_retry import retry_while_locked
 from dowse.indexing.watcher import watch_paths
 from dowse.search import commit_index
 from dowse.search.commit_index import CommitIndex
@@ -46,7 +46,7 @@ class ManagedIndex(TreeContext):
     def index(
         self, progress: Progress | None = None, *, rebuild: bool = False, wait: bool = False
     ) -> IndexReport:
-        """Bring the index up to what is on disk.
+        """Index new and changed files, and remove deleted ones.
 
         ``rebuild`` starts from nothing; ``wait`` waits for another process that writes the index, for some time.
         """

@@ -34,7 +34,7 @@ def find_folder(wanted: str, known: Mapping[str, str], root: Path) -> Path:
     if path.is_dir():
         return path.resolve()
     names = ", ".join(sorted(known)) or "none: [repositories] in dowse.toml names them"
-    raise RootError(f"there is no repository '{wanted}': it is no folder, and the known names are {names}")
+    raise RootError(f"there is no repository '{wanted}': it is not a folder, and the known names are {names}")
 
 
 def name_folders(folders: Iterable[Path], known: Mapping[str, Path]) -> dict[str, Path]:
@@ -164,6 +164,7 @@ def merge_responses(
         milliseconds=max(response.milliseconds for response in responses.values()),
         notes=tuple(notes),
         low_confidence=all(response.low_confidence for response in responses.values()),
+        has_more=len(results) > limit or any(response.has_more for response in responses.values()),
         repositories=(*reports, *problems),
         relaxed=any(response.relaxed for response in responses.values()),
     )

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from dowse import settings as settings_module
 from dowse.errors import IndexForeign, RootError, SettingsError
 from dowse.index_folder import IndexFolder, list_data_folders, open_folder
-from dowse.safe_files import read_inside, read_regular
+from dowse.safe_files import is_utf8, read_inside, read_regular
 from dowse.settings import Settings
 from dowse.settings_files import CONFIG_FILE, MAX_CONFIG_BYTES
 
@@ -30,7 +30,7 @@ def resolve_root(path: str | os.PathLike[str] | None, *, allow_home: bool = Fals
         root = Path(path).expanduser().resolve() if path is not None else find_project_root(Path.cwd())
     except FileNotFoundError:
         raise RootError("the working directory does not exist any more: change to one that does") from None
-    if not _is_utf8(str(root)):
+    if not is_utf8(str(root)):
         raise RootError(f"{str(root)!r} is not valid UTF-8: rename the folder")
     if not root.exists():
         raise RootError(f"{root} does not exist: give a folder")
@@ -45,14 +45,6 @@ def resolve_root(path: str | os.PathLike[str] | None, *, allow_home: bool = Fals
             f"{root} is hardly a source tree: give a folder below it, or --allow-home if you mean it"
         )
     return root
-
-
-def _is_utf8(path: str) -> bool:
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def find_project_root(start: Path) -> Path:
@@ -124,15 +116,19 @@ def _chosen_path(root: Path, settings: Settings) -> Path:
 
 
 def _locate_in_cache(home: Path, settings: Settings) -> IndexLocation:
-    digest = hashlib.sha256(str(home).encode("utf-8", "surrogateescape")).hexdigest()[:16]
-    folder = settings_module.user_cache_dir() / f"{home.name or 'root'}-{digest}"
+    folder = settings_module.user_cache_dir() / _name_with_hash(home)
     return IndexLocation(open_folder(folder, trusts_any=settings.trust_index, holds_others=True))
 
 
 def search_log_path(root: Path) -> Path:
     """Return the path of the log of the queries about a tree, for users who want one; never in the tree."""
-    digest = hashlib.sha256(str(root).encode("utf-8", "surrogateescape")).hexdigest()[:16]
-    return settings_module.user_state_dir() / "searches" / f"{root.name or 'root'}-{digest}.jsonl"
+    return settings_module.user_state_dir() / "searches" / f"{_name_with_hash(root)}.jsonl"
+
+
+def _name_with_hash(folder: Path) -> str:
+    """Make a name for what is kept of a tree elsewhere: that of its folder, and a hash that tells namesakes apart."""
+    digest = hashlib.sha256(str(folder).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return f"{folder.name or 'root'}-{digest}"
 
 
 class SharedNames(NamedTuple):
@@ -142,7 +138,7 @@ class SharedNames(NamedTuple):
     view: str
 
 
-def shared_names(root: Path) -> SharedNames:
+def name_shared_index(root: Path) -> SharedNames:
     """Name the repository by its git remote, so that all its users share it, and the view by machine and folder."""
     import socket
 

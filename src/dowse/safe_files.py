@@ -44,6 +44,17 @@ class TooLarge(UnsafeFile):
     """A file has more bytes than whoever reads it wants."""
 
 
+def is_utf8(name: str) -> bool:
+    """Return whether a name is valid UTF-8: others have lone surrogates, which cannot be stored or printed."""
+    if name.isascii():
+        return True
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def open_regular(path: str | Path, flags: int = os.O_RDONLY, mode: int = 0o666) -> int:
     """Open a regular file that is not a link, and return its descriptor; ``mode`` is for one that is made.
 

@@ -8,10 +8,8 @@ Later sources win: the user's ``dowse.toml``, the tree's ``dowse.toml`` or ``[to
 from __future__ import annotations
 
 import os
-import re
 import sys
-from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Set
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,10 @@ from urllib.parse import quote, unquote
 
 from dowse import tree_settings
 from dowse.errors import SettingsError
+from dowse.frozen import frozen
 from dowse.git_config import read_excludes_file
+from dowse.lazy_regex import compile_lazily
+from dowse.query_files import add_queries, read_query_files
 from dowse.settings_files import CONFIG_FILE as CONFIG_FILE
 from dowse.settings_files import config_name, read_tree_file, read_user_file
 from dowse.settings_schema import ENVIRONMENT_PREFIX as ENVIRONMENT_PREFIX
@@ -29,18 +30,20 @@ from dowse.settings_schema import Settings as Settings
 
 USER_ORIGIN = "user settings"
 
+OPENAI_HOST = "api.openai.com"
+
 _OTHER_VARIABLES = frozenset({"embedder_key", "rewriter_key", "mcp_token", "state_dir", "cache_dir"})
 """The other environment variables with the prefix, in lower case and without it."""
 
 _MISSPELT_SIMILARITY = 0.75
 """How similar (0 to 1) a variable's name is to a setting's to be taken for a misspelling of it."""
 
-_PASSWORD = re.compile(r"(?<=://)([^/@\s:]*):([^@\s]*)@")
-_PASSWORD_WORD = re.compile(r"(?i)\b(password|sslpassword|passwd)=('[^']*'|[^&\s]+)")
+_PASSWORD = compile_lazily(r"(?<=://)([^/@\s:]*):([^@\s]*)@")
+_PASSWORD_WORD = compile_lazily(r"(?i)\b(password|sslpassword|passwd)=('[^']*'|[^&\s]+)")
 """Where a URL has a password: before the host, or as an option."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResolvedSettings:
     """The settings of a run, and where each value comes from; notes say what was refused or looks misspelt."""
 
@@ -87,7 +90,18 @@ def resolve(root: Path, given: Mapping[str, Any] | None = None) -> ResolvedSetti
             value = check_maximum(key, check_value(key, given_value, origin), origin)
             values[key] = {**values.get(key, {}), **value} if key == "repositories" else value
             origins[key] = origin
+    notes += _add_query_files(root, values, origins)
     return ResolvedSettings(Settings(**values), origins, (*notes, *_find_misspelt()))
+
+
+def _add_query_files(root: Path, values: dict[str, Any], origins: dict[str, str]) -> Iterable[str]:
+    """Add the queries that lie in files to the languages, which then count as the tree's; return notes."""
+    found = read_query_files(root, values.get("query_dir", ""))
+    if found.tables:
+        known = values.get("languages", {})
+        values["languages"] = add_queries(known, found.tables)
+        origins["languages"] = f"{origins['languages']} and {found.folder}" if known else found.folder
+    return found.notes
 
 
 def _read_tree_settings(root: Path, name: str, decided: Set[str]) -> tuple[dict[str, Any], list[str]]:
@@ -145,17 +159,10 @@ def is_posix() -> bool:
     return os.name == "posix"
 
 
-def embedder_key(host: str) -> str:
-    """Read the key for an embedding service, if there is one; OpenAI's key is only sent to OpenAI."""
-    return read_variable("DOWSE_EMBEDDER_KEY") or (
-        read_variable("OPENAI_API_KEY") if host == "api.openai.com" else ""
-    )
-
-
-def rewriter_key(host: str) -> str:
-    """Read the key for a service that rewrites queries, if there is one; OpenAI's key is only sent to OpenAI."""
-    return read_variable("DOWSE_REWRITER_KEY") or (
-        read_variable("OPENAI_API_KEY") if host == "api.openai.com" else ""
+def read_service_key(service: str, host: str) -> str:
+    """Read the key for the embedder or the rewriter, if there is one; OpenAI's key is only sent to OpenAI."""
+    return read_variable(f"DOWSE_{service.upper()}_KEY") or (
+        read_variable("OPENAI_API_KEY") if host == OPENAI_HOST else ""
     )
 
 

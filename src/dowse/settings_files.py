@@ -5,7 +5,6 @@ file.
 from __future__ import annotations
 
 import os
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +39,10 @@ def read_tree_file(root: Path) -> dict[str, Any]:
     """Read the settings of a tree: only from a regular file inside of it that is not too large."""
     for name, section in ((CONFIG_FILE, ()), ("pyproject.toml", ("tool", "dowse"))):
         try:
-            table: Any = _parse_toml(name, read_inside(root, name, MAX_CONFIG_BYTES))
+            content = read_inside(root, name, MAX_CONFIG_BYTES)
+            if section and section[-1].encode() not in content:
+                continue  # nothing of ours is in it, and to parse it takes milliseconds
+            table: Any = _parse_toml(name, content)
         except FileNotFoundError:
             continue
         except OSError as error:
@@ -71,6 +73,8 @@ def _parse_toml(name: str, content: bytes) -> dict[str, Any]:
         raise SettingsError(f"{name} cannot be read: {error}") from error
     if any(line.count(".") > _MAX_LINE_DOTS for line in text.splitlines()):
         raise _BrokenToml(f"{name} is not valid TOML: a line with more than {_MAX_LINE_DOTS} dots")
+    import tomllib
+
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:

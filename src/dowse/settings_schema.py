@@ -8,11 +8,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any
 
 from dowse.errors import SettingsError
+from dowse.frozen import frozen
 
 ENVIRONMENT_PREFIX = "DOWSE_"
 
@@ -38,7 +39,10 @@ FEATURE_GROUPS = (
 """The groups of ranking features that can be switched off, and the two steps that add candidates."""
 
 
-@dataclass(frozen=True, slots=True)
+NOTHING: Mapping[str, Any] = {}
+
+
+@frozen
 class Settings:
     """All settings with their defaults, as one frozen value. Units are in the names or beside the field."""
 
@@ -49,7 +53,8 @@ class Settings:
     use_ignore_files: bool = True
     default_excludes: bool = True
     mask_secrets: bool = True
-    languages: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    languages: Mapping[str, Mapping[str, Any]] = NOTHING
+    query_dir: str = ""  # folder with LANGUAGE.scm; "" = .dowse/queries
 
     # how it is cut and embedded
     chunk_size: int = 1000  # bytes
@@ -69,16 +74,19 @@ class Settings:
     store_repository: str = ""  # what the tree is called there; "" = by its git remote, or by its folder
     store_view: str = ""  # what this checkout is called there; "" = by machine and folder
     store_timeout: float = 30.0  # seconds that a statement may take
-    repositories: Mapping[str, str] = field(default_factory=dict)  # other trees by name; relative to the root
+    repositories: Mapping[str, str] = NOTHING  # other trees by name; relative to the root
     index_dir: str = ""  # "" = .dowse in the root, or the user cache if that is not ours or cannot be written
     trust_index: bool = False  # use the index that is there, whoever made it
     workers: int = 0  # processes that parse; 0 = as many as there are cores
 
     # how it is searched
+    profile: str = "dowse"  # how hits are ranked: "dowse", or "locagent" to compare with LocAgent
     limit: int = 10
     refresh: bool = True  # notice changed files at query time
     hybrid: str = "auto"  # whether meaning counts beside words: "auto" (by the query), "on" or "off"
     fusion: str = "learned"  # or plain fusion of the channels: "scores", "rrf" or "zscore"
+    bm25_k1: float = 1.2  # how soon more of a word counts no more; the embedded store can do no other
+    bm25_b: float = 0.75  # how much the length of a chunk counts, from 0 to 1; likewise
     lexical_weight: float = 1.0
     dense_weight: float = 0.2
     name_weight: float = 0.3
@@ -93,6 +101,7 @@ class Settings:
 
     # what becomes of a query before it is searched for
     term_graph: str = ""  # file with the term graph, relative to the root; "" = none
+    term_graph_max_terms: int = 10  # that it adds to a query, at most
     rewriter: str = "none"  # what rewrites queries: ollama:MODEL or openai:MODEL
     rewriter_url: str = ""  # "" = the provider's usual address
     rewriter_timeout: float = 5.0  # seconds
@@ -121,6 +130,7 @@ _INDEX_SETTINGS = (
 
 FIELDS = {f.name: f for f in fields(Settings)}
 _CHOICES = {
+    "profile": ("dowse", "locagent"),
     "fusion": ("learned", "scores", "rrf", "zscore"),
     "hybrid": ("auto", "on", "off"),
     "cache": ("all", "exact", "off"),
@@ -133,11 +143,14 @@ _MINIMUM_VALUES = {
     "max_definition_lines": 1,
     "entity_threshold": 0,
     "workers": 0,
+    "term_graph_max_terms": 0,
     "embedder_dimensions": 0,
     "embedder_batch": 1,
     "embedder_timeout": 0.1,
     "store_timeout": 0.1,
     "rewriter_timeout": 0.1,
+    "bm25_k1": 0.0,
+    "bm25_b": 0.0,
     "lexical_weight": 0.0,
     "dense_weight": 0.0,
     "name_weight": 0.0,
@@ -147,6 +160,7 @@ _MINIMUM_VALUES = {
 }
 _MAXIMUM_VALUES = {
     "max_file_size": 1_000_000_000,  # a file is read as a whole, and several times that large while it is indexed
+    "bm25_b": 1.0,
     "min_relevance": 1.0,
 }
 

@@ -22,6 +22,7 @@ from dowse.stores.protocol import Store
 if TYPE_CHECKING:
     from dowse.embedders.embedder import Embedder
     from dowse.indexing.pipeline import IndexConfig
+    from dowse.search.locagent.ranking import LocAgentRanking
     from dowse.search.query.llm_rewriter import Rewriter
     from dowse.search.query.term_graph import TermGraph
 
@@ -38,7 +39,7 @@ class TreeContext:
 
     @cached_property
     def languages(self) -> Languages:
-        """The languages in force."""
+        """The built-in languages, as the settings extend them."""
         return extend_builtin(self.settings.languages)
 
     @cached_property
@@ -53,7 +54,7 @@ class TreeContext:
 
     @cached_property
     def store(self) -> Store:
-        """Where the index is."""
+        """The store that the settings name."""
         return self.store_at(self.settings.store)
 
     def store_at(self, name: str) -> Store:
@@ -64,11 +65,11 @@ class TreeContext:
         if name == self.settings.store and not stores.is_local_server(name):
             address = settings_module.mask_passwords(name)
             self._resolved.require_user("store", f"send the source of this tree to {address}", "DOWSE_STORE")
-        s, names = self.settings, roots.shared_names(self.root)
+        s, names = self.settings, roots.name_shared_index(self.root)
         shared = stores.SharedIndexOptions(
-            self._shared_setting("store_repository", name) or names.repository,
+            self._choose_shared_setting("store_repository", name) or names.repository,
             s.store_view or names.view,
-            self._shared_setting("store_schema", name),
+            self._choose_shared_setting("store_schema", name),
             s.store_timeout,
         )
         return stores.create(name, None, str(self.root), self.fingerprint, shared)
@@ -78,7 +79,7 @@ class TreeContext:
         """The folder of the index as a user knows it, there or not."""
         return self._index_location.path
 
-    def _shared_setting(self, setting: str, store: str) -> str:
+    def _choose_shared_setting(self, setting: str, store: str) -> str:
         """Return a name for a store; one that the tree gives is for the tree's own store, not for a copy elsewhere."""
         source = self.settings
         if store != source.store and self._resolved.is_from_tree(setting):
@@ -134,6 +135,15 @@ class TreeContext:
         from dowse.search.query.llm_rewriter import create_rewriter
 
         return create_rewriter(self._resolved)
+
+    @cached_property
+    def _locagent(self) -> LocAgentRanking | None:
+        """What ranks with the profile of that name."""
+        if self.settings.profile != "locagent":
+            return None
+        from dowse.search.locagent.ranking import LocAgentRanking
+
+        return LocAgentRanking()
 
     @property
     def search_log(self) -> Path:

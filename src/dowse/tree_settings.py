@@ -26,6 +26,7 @@ MAX_BATCH_TEXTS = 1_000
 MAX_DIMENSIONS = 10_000
 MAX_TIMEOUT_SECONDS = 600.0
 MAX_REWRITE_SECONDS = 60.0
+MAX_ADDED_TERMS = 100
 """Far above what anybody needs, and far below what takes a machine down or lets a search hang."""
 
 MAX_WEIGHT = 100.0
@@ -135,6 +136,12 @@ def _check_index_dir(value: Any, tree: TreeConfig) -> Admission:
     return Admission(value)
 
 
+def _check_query_dir(value: Any, tree: TreeConfig) -> Admission:
+    if not value or _is_inside(value, tree.root):
+        return Admission(value)
+    return Admission(None, "a tree may only name a folder inside of it")
+
+
 def _check_repositories(value: Any, tree: TreeConfig) -> Admission:
     kept = {name: path for name, path in value.items() if _is_inside(path, tree.root)}
     others = [name for name in value if name not in kept]
@@ -173,6 +180,9 @@ POLICIES: Mapping[str, SettingPolicy] = {
         "`true`", _check_mask, "secrets would be shown to agents and kept in indexes"
     ),
     "languages": _allow_any("a table with a mistake in it is not used"),
+    "query_dir": SettingPolicy(
+        "a folder inside the tree, links followed", _check_query_dir, "it would show a file of yours"
+    ),
     "chunk_size": _limit_number(MAX_CHUNK_BYTES, _TAKES_RESOURCES),
     "chunk_overlap": _limit_number(MAX_OVERLAP_BYTES, _TAKES_RESOURCES),
     "embedder": _check_on_use(
@@ -216,15 +226,18 @@ POLICIES: Mapping[str, SettingPolicy] = {
     ),
     "trust_index": _refuse("an index that comes with a tree may say anything"),
     "workers": SettingPolicy("up to the number of cores", _check_workers, _TAKES_RESOURCES),
+    "profile": _allow_any(),
     "limit": _limit_number(MAX_HITS, _TAKES_RESOURCES),
     "refresh": _allow_any(),
     "hybrid": _allow_any(),
     "fusion": _allow_any(),
+    "bm25_k1": _limit_number(MAX_WEIGHT, "more only drowns the other channels"),
+    "bm25_b": _allow_any(),
     "lexical_weight": _limit_number(MAX_WEIGHT, "more only drowns the other channels"),
     "dense_weight": _limit_number(MAX_WEIGHT, "more only drowns the other channels"),
     "name_weight": _limit_number(MAX_WEIGHT, "more only drowns the other channels"),
-    "history_weight": _limit_number(MAX_WEIGHT, "more only drowns the other channels"),
     "file_weight": _limit_number(MAX_WEIGHT, "more only drowns the other channels"),
+    "history_weight": _limit_number(MAX_WEIGHT, "more only drowns the other channels"),
     "disabled_features": _allow_any(),
     "min_relevance": _allow_any(),
     "show_low_confidence": _allow_any(),
@@ -234,6 +247,7 @@ POLICIES: Mapping[str, SettingPolicy] = {
     "term_graph": _check_on_use(
         "a file inside the tree, links followed; else an error", "it would show a file of yours"
     ),
+    "term_graph_max_terms": _limit_number(MAX_ADDED_TERMS, "more drowns what was asked"),
     "rewriter": _check_on_use("`none`, or a service on this machine; else an error", _SENDS_DATA),
     "rewriter_url": _check_on_use(
         "an address on this machine, which no key is sent to; else an error",

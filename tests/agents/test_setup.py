@@ -170,8 +170,8 @@ def test_project_files_instructions_and_skill(tree: Path, home: Path) -> None:
     assert json.loads((tree / ".mcp.json").read_text())["mcpServers"]["dowse"]["command"] == "dowse"
     assert "servers" in json.loads((tree / ".vscode/mcp.json").read_text())
     assert (
-        instructions.BEGIN in (tree / "CLAUDE.md").read_text()
-        and instructions.BEGIN in (tree / "AGENTS.md").read_text()
+        instructions.BEGIN_MARK in (tree / "CLAUDE.md").read_text()
+        and instructions.BEGIN_MARK in (tree / "AGENTS.md").read_text()
     )
     assert (tree / instructions.SKILL_PATH).exists()
     shell("agent", "uninstall", "claude-code", "vscode", "--project", "--instructions", "--skill")

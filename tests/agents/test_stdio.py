@@ -183,7 +183,7 @@ def test_errors_of_the_graph_name_no_command_that_an_agent_lacks(tree: Path, hom
     with Lines(tree, home) as server:
         server.initialize()
         result = server.call("graph", ask="callers", target="qqqzzz")["result"]
-        assert result["isError"] and "nothing is called 'qqqzzz'" in result["content"][0]["text"]
+        assert result["isError"] and "nothing has the name 'qqqzzz'" in result["content"][0]["text"]
         assert "dowse" not in result["content"][0]["text"]
 
 

@@ -137,7 +137,14 @@ def test_tools_of_locagent(connect: Connect) -> None:
     async def work() -> None:
         async with connect("--profile", "locagent", mode="legacy") as client:
             names = [tool.name for tool in (await client.list_tools()).tools]
-            assert names == ["search_entities", "traverse_graph", "retrieve_entity"]
+            assert names == [
+                "search_entities",
+                "traverse_graph",
+                "retrieve_entity",
+                "search_code_snippets",
+                "explore_tree_structure",
+                "get_entity_contents",
+            ]
             found = await client.call_tool(
                 "search_entities", {"search_terms": ["retry_with*", "Token"], "snippet_mode": "fold"}
             )
@@ -155,7 +162,31 @@ def test_tools_of_locagent(connect: Connect) -> None:
             code = await client.call_tool(
                 "retrieve_entity", {"entity_ids": ["src/session.py:Token", "nothing"]}
             )
-            assert "class Token" in text(code) and "nothing is called 'nothing'" in text(code)
+            assert "class Token" in text(code) and "nothing has the name 'nothing'" in text(code)
+            assert "src/session.py:Token is a class" in text(code)
+
+    run(work)
+
+
+def test_tools_of_locagent_under_its_own_names(connect: Connect) -> None:
+    async def work() -> None:
+        async with connect("--profile", "locagent", mode="legacy") as client:
+            found = await client.call_tool("search_code_snippets", {"search_terms": ["refresh the token"]})
+            assert "content" in text(found), "ranked by the profile, below the names"
+            elsewhere = {"search_terms": ["Token"], "file_path_or_pattern": "docs/**"}
+            assert "0 entities" in text(await client.call_tool("search_code_snippets", elsewhere))
+            start = {"start_entities": ["src/retry.py:retry_with_backoff"], "direction": "upstream"}
+            walk = {"traversal_depth": 1, "dependency_type_filter": ["invokes"]}
+            walked = await client.call_tool("explore_tree_structure", start | walk)
+            assert "invoked-by" in text(walked)
+            edges = await client.call_tool(
+                "traverse_graph", start | {"relation_filter": ["invokes"], "format": "graph"}
+            )
+            assert "src/retry.py:retry_with_backoff -[invoked-by]-> " in text(edges)
+            code = await client.call_tool(
+                "get_entity_contents", {"entity_names": ["src/session.py:Token"], "repeat": True}
+            )
+            assert "class Token" in text(code)
 
     run(work)
 

@@ -171,13 +171,13 @@ def test_one_slow_answer_is_asked_for_again(make: Make, service: Service) -> Non
         (services.huge, 1, "an answer of more than 64 MB"),
         (services.altered(lambda rows: rows[:1]), 1, "1"),
         (services.altered(lambda rows: [*rows, rows[0]]), 1, "3"),
-        (services.altered(lambda rows: [rows[0], rows[1][:-1]]), 1, "no list of vectors"),
-        (services.altered(lambda rows: [[], []]), 1, "no list of vectors"),
-        (services.altered(lambda rows: [["a"], ["b"]]), 1, "no list of vectors"),
-        (services.altered(lambda rows: [1.0, 2.0]), 1, "no list of vectors"),
-        (services.altered(lambda rows: [rows[0], [float("nan")] * len(rows[1])]), 1, "no number"),
-        (services.altered(lambda rows: [rows[0], [float("inf")] * len(rows[1])]), 1, "no number"),
-        (services.altered(lambda rows: [rows[0], [None] * len(rows[1])]), 1, "no number"),
+        (services.altered(lambda rows: [rows[0], rows[1][:-1]]), 1, "other than a list of vectors"),
+        (services.altered(lambda rows: [[], []]), 1, "other than a list of vectors"),
+        (services.altered(lambda rows: [["a"], ["b"]]), 1, "other than a list of vectors"),
+        (services.altered(lambda rows: [1.0, 2.0]), 1, "other than a list of vectors"),
+        (services.altered(lambda rows: [rows[0], [float("nan")] * len(rows[1])]), 1, "not a number"),
+        (services.altered(lambda rows: [rows[0], [float("inf")] * len(rows[1])]), 1, "not a number"),
+        (services.altered(lambda rows: [rows[0], [None] * len(rows[1])]), 1, "not a number"),
         (services.altered(lambda rows: [rows[0], [0.0] * len(rows[1])]), 1, "a vector of zeros"),
     ],
 )  # fmt: skip
@@ -300,8 +300,8 @@ def test_the_key_for_openai_is_not_for_others(
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     openai(service.url + "/v1", tmp_path).embed_documents(["one"])
     assert "authorization" not in service.requests[0].headers
-    assert settings.embedder_key("api.openai.com") == KEY
-    assert settings.embedder_key("example.org") == ""
+    assert settings.read_service_key("embedder", "api.openai.com") == KEY
+    assert settings.read_service_key("embedder", "example.org") == ""
 
 
 def test_no_key_for_openai_is_said_before_anything_is_sent() -> None:

@@ -18,7 +18,7 @@ from dowse.embedders.model2vec import Model2VecEmbedder
 from dowse.embedders.model_hash import hash_files
 from dowse.embedders.onnx import OnnxEmbedder
 from dowse.embedders.presets import ModelPreset, find_preset
-from dowse.embedders.vectors import BLANK, normalize_rows, to_model_text, validate_rows
+from dowse.embedders.vectors import BLANK_TEXT, normalize_rows, to_model_text, validate_rows
 from dowse.errors import EmbedderError, SettingsError
 from tests.embedders import models
 from tests.embedders.models import VOCABULARY, Array, table
@@ -115,7 +115,7 @@ def test_a_vector_of_no_numbers_is_an_error(tmp_path: Path) -> None:
     broken[VOCABULARY.index("token"), 3] = np.nan
     embedder = Model2VecEmbedder(models.model2vec(tmp_path, {"embeddings": broken}))
     assert len(embedder.embed_query("user")) == models.DIMENSIONS
-    with pytest.raises(EmbedderError, match="no number"):
+    with pytest.raises(EmbedderError, match="not a number"):
         embedder.embed_query("token")
 
 
@@ -433,6 +433,6 @@ def test_large_numbers_are_no_problem() -> None:
 
 
 def test_a_readable_text_is_never_empty_and_always_utf8() -> None:
-    assert to_model_text("", "p: ", 10) == f"p: {BLANK}"
-    assert to_model_text(" \n", "", 10) == BLANK
+    assert to_model_text("", "p: ", 10) == f"p: {BLANK_TEXT}"
+    assert to_model_text(" \n", "", 10) == BLANK_TEXT
     assert to_model_text("abc\udcff" * 10, "", 4).encode() == b"abc?"

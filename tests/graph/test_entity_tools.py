@@ -42,8 +42,9 @@ def test_an_id_is_shown_complete_and_a_long_class_as_its_skeleton(tools: EntityT
     found = tools.search_entities(search_terms=["src/pool.py:Pool.get", "Long"], use_bm25=False)
     first, second, together = found["results"]
     assert first["entities"][0]["detail"] == "complete"
-    (long,) = second["entities"]
-    assert long["detail"] == "preview"
+    long, file = second["entities"]
+    assert (long["detail"], long["score"]) == ("preview", 1.0)
+    assert (file["id"], file["type"], file["source"]) == ("src/long.py", "file", "file")
     assert "def step_39" in long["code"]
     assert "return 39" not in long["code"]
     assert together["term"] == "src/pool.py:Pool.get Long"

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,8 @@ from dowse.interfaces import render_graph
 from dowse.interfaces.theme import plain
 from dowse.types.answers import SearchOptions
 from dowse.types.graph_values import Walk
+from dowse.types.source import Kind
+from dowse.types.stored import Filter
 
 FILES = {
     "src/shop/__init__.py": "from .cart import Cart\n",
@@ -110,14 +113,46 @@ def test_a_name_that_two_things_have_is_not_picked(engine: Engine) -> None:
 
 
 def test_entities_say_which_tier_found_them(engine: Engine) -> None:
-    find = engine.graph.entities
-    assert find("src/shop/cart.py:Cart")[0][::6] == ("src/shop/cart.py:Cart", "id")
-    assert [(hit.id, hit.tier) for hit in find("cart", content=False)] == [
-        ("src/shop/cart.py:Cart", "case-insensitive")
-    ]
-    assert {hit.id for hit in find("ro*", content=False)} == {"src/shop/price.py:rounded"}
-    assert find("where is the price rounded")[0].tier == "content"
-    assert [hit.id for hit in find("price.py", content=False)] == ["src/shop/price.py"]
+    find = partial(engine.graph.entities, content=False)
+    cart = "src/shop/cart.py:Cart"
+
+    def tiers(query: str) -> list[tuple[str, str, float]]:
+        return [(hit.id, hit.tier, hit.score) for hit in find(query)]
+
+    assert tiers(cart) == [(cart, "id", 1.0)]
+    assert tiers("cart") == [(cart, "case-insensitive", 0.9), ("src/shop/cart.py", "file", 0.8)]
+    assert tiers("ro*") == [("src/shop/price.py:rounded", "prefix", 0.5)]
+    assert tiers("r*nd?d") == [("src/shop/price.py:rounded", "glob", 0.7)]
+    assert tiers("ruonded") == [("src/shop/price.py:rounded", "fuzzy", 0.4)]
+    assert tiers("tot") == [], "a prefix has a *"
+    assert tiers("price.py") == [("src/shop/price.py", "file", 1.0)]
+    assert tiers("price") == [("src/shop/price.py", "file", 0.8)]
+    assert tiers("nothinglikeit") == []
+    by_content = engine.graph.entities("where is the price rounded")[0]
+    assert by_content.tier == "content" and 0 < by_content.score < 0.4
+
+
+def test_folders_and_files_are_entities(engine: Engine) -> None:
+    def ids(query: str, *kinds: Kind, paths: tuple[str, ...] = ()) -> list[str]:
+        filter = Filter(kinds=frozenset(kinds), paths=paths)
+        return [hit.id for hit in engine.graph.entities(query, filter, content=False)]
+
+    assert ids("shop") == ["src/shop"]
+    assert ids("src/shop", Kind.DIRECTORY) == ["src/shop"]
+    assert ids("s*", Kind.DIRECTORY) == ["src", "src/shop"]
+    assert ids("s*", Kind.DIRECTORY, paths=("docs/**",)) == []
+    assert ids("c*", Kind.FILE) == ["src/shop/cart.py"]
+    assert ids("src/**/p*.py") == ["src/shop/price.py"]
+    assert ids("cart", Kind.CLASS) == ["src/shop/cart.py:Cart"]
+    assert ids("cart", Kind.DIRECTORY) == []
+    (found,) = engine.graph.entities("price rounded", Filter(kinds=frozenset({Kind.FILE})), 1)
+    assert (found.id, found.kind) == ("src/shop/price.py", Kind.FILE)
+
+
+def test_all_definitions_of_a_file_are_listed(engine: Engine) -> None:
+    found = engine.graph.entities("src/shop/cart.py:Cart.*", content=False, limit=50)
+    assert {"src/shop/cart.py:Cart.checkout", "src/shop/cart.py:Cart.run"} <= {hit.id for hit in found}
+    assert {hit.tier for hit in found} == {"glob"}
 
 
 def test_entities_found_by_content_have_lines_of_their_own(tmp_path: Path) -> None:

@@ -281,6 +281,21 @@ def test_a_method_may_stand_before_its_type() -> None:
     assert ("a.go:S.F", "a.go:S.G") in calls(tree)
 
 
+def test_scripts_refer_to_what_they_source() -> None:
+    tree = {
+        "bin/run.sh": '. ./lib.sh\nsource "$HERE/../etc/env.sh"\n. "$(dirname "$0")/lib.sh"\necho ./no.sh\n',
+        "bin/lib.sh": "run() { :; }\n",
+        "etc/env.sh": "A=1\n",
+        "flake.nix": "{\n  imports = [ ./nix/host.nix ];\n}\n",
+        "nix/host.nix": "{ }\n",
+    }
+    assert edges(tree, Relation.REFERENCES) == {
+        ("bin/run.sh", "bin/lib.sh"),
+        ("bin/run.sh", "etc/env.sh"),
+        ("flake.nix", "nix/host.nix"),
+    }
+
+
 def test_formats_refer_to_files() -> None:
     tree = {
         "README.md": "See [the guide](docs/guide.md#start) and [site](https://example.org) and [gone](docs/no.md).\n",
@@ -301,13 +316,13 @@ def test_formats_refer_to_files() -> None:
     assert edges(tree, Relation.REFERENCES) == {
         ("README.md", "docs/guide.md"),
         ("docs/guide.md", "README.md"),
-        ("compose.yaml", "web/Dockerfile"),
-        ("compose.yaml", "web/settings.env"),
-        ("web/Dockerfile", "web/start.sh"),
-        (".github/workflows/ci.yml", ".github/actions/setup/action.yml"),
-        (".github/workflows/ci.yml", "tools/check.py"),
+        ("compose.yaml:service/web", "web/Dockerfile"),
+        ("compose.yaml:service/web", "web/settings.env"),
+        ("web/Dockerfile:stage/0", "web/start.sh"),
+        (".github/workflows/ci.yml:job/a/./.github/actions/setup", ".github/actions/setup/action.yml"),
+        (".github/workflows/ci.yml:job/a/python tools/check.py --all", "tools/check.py"),
         (".gitlab-ci.yml", "ci/build.yml"),
-        ("infra/main.tf", "infra/net/main.tf"),
+        ("infra/main.tf:module.net", "infra/net/main.tf"),
     }
 
 

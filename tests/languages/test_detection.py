@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from dowse.code.languages import extend_builtin, load_builtin
+from dowse.code.languages.spec import FORMAT_KEYS
 from dowse.errors import SettingsError, UsageError
 
 
@@ -36,7 +37,9 @@ def test_detection(path: str, content: bytes, expected: str) -> None:
     ("alias", "expected"),
     [
         ("py", "python"),
-        ("terraform", "hcl"),
+        ("terraform", "terraform"),
+        ("tf", "hcl"),
+        ("k8s", "kubernetes"),
         ("sh", "bash"),
         ("shell", "bash"),
         ("C#", "csharp"),
@@ -105,7 +108,7 @@ def test_wrong_value_of_a_language_says_what_is_right(table: dict[str, Any], mes
 
 def test_every_value_of_a_built_in_language_may_be_written_in_a_table() -> None:
     for language in load_builtin().by_name.values():
-        table = {key: value for key, value in asdict(language).items() if key != "name"}
+        table = {key: value for key, value in asdict(language).items() if key not in {"name", *FORMAT_KEYS}}
         assert extend_builtin({"new": table}).find("new").extensions == language.extensions
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from dowse import serialization
 from dowse.embedders import model2vec, model_files
 from dowse.errors import IndexCorrupt, SettingsError, UsageError
 from dowse.evaluation import dataset
-from dowse.graph import graph_codec as graph_packing
-from dowse.graph import scopes
+from dowse.graph import graph_codec, scopes
 from dowse.indexing import git_index
 from dowse.indexing.ignore_files import IgnoreFiles
 from dowse.interfaces.agents import instructions, jsonc, toml_editor
@@ -45,27 +45,33 @@ def test_watched_paths_are_whole_or_corrupt() -> None:
 
 
 def test_entry_has_texts_and_definitions_that_are_there() -> None:
-    no_text = struct.pack("<II", 1, 0) + struct.pack("<5I", 1, 2, 1, 0, 0) + b"[1]\n[]"
-    no_parent = struct.pack("<II", 0, 1) + struct.pack("<5I", 0, 1, 1, 1, 9) + b"[]\n[[],[],[],[]]"
-    for data in (no_text, no_parent, struct.pack("<II", 0, 0) + DEEP.encode()):
+    none: list[list[int]] = [[]] * 5
+    no_text = serialization.pack_columns([1], [[1], [2], [1], [0], [0], *none], b"[]")
+    no_list = serialization.pack_columns(
+        "a", [[1], [2], [1], [0], [0], *none], b'[["class"],["a"],[""],[""]]'
+    )
+    no_parent = serialization.pack_columns([], [*none, [0], [1], [1], [1], [9]], b"[[],[],[],[]]")
+    no_rest = serialization.pack_columns([], [*none, *none])
+    for data in (no_text, no_list, no_parent, no_rest, DEEP.encode(), b"[[],[0]]\n", b"[[]]\n"):
         with pytest.raises(IndexCorrupt):
             row_codec.unpack_parsed("python", "clean", data)
 
 
 def test_graph_of_anything_else_is_empty() -> None:
-    whole = zlib.decompress(graph_packing.pack({}))
-    head = json.loads(whole.partition(b"\n")[0])
-    for version, order, strings, rows, lengths in (
-        (head[0], head[1], [], [], []),
-        (head[0], head[1], [], [["a"]], head[4]),
-        (head[0], head[1], [1], [], head[4]),
-        (head[0], head[1], [], [["a", "zz", "python", "source", "", 0, 0, 0, 0]], head[4]),
-        (head[0], head[1], [], [], [-1] * len(head[4])),
+    whole = zlib.decompress(graph_codec.pack({}))
+    (version, *_), columns, _ = serialization.unpack_columns(whole, 15)
+    for strings, rows in (
+        ([], [["a"]]),
+        ([1], []),
+        ([], [["a", "zz", "python", "source", "", 0, 0, 0, 0]]),
     ):
-        text = json.dumps([version, order, strings, rows, lengths]).encode()
-        assert graph_packing.unpack(zlib.compress(text + b"\n")) == {}
-    assert graph_packing.unpack(zlib.compress(whole + b"abc")) == {}
-    assert graph_packing.unpack(zlib.compress(DEEP.encode())) == {}
+        data = serialization.pack_columns([version, strings, rows], columns)
+        assert graph_codec.unpack(zlib.compress(data)) == {}
+    assert (
+        graph_codec.unpack(zlib.compress(serialization.pack_columns([version, [], []], columns[:-1]))) == {}
+    )
+    assert graph_codec.unpack(zlib.compress(whole + b"abc")) == {}
+    assert graph_codec.unpack(zlib.compress(DEEP.encode())) == {}
 
 
 def test_scopes_of_anything_else_are_corrupt() -> None:
@@ -128,8 +134,8 @@ def test_section_goes_in_and_out() -> None:
         "# A",
         "# A\n",
         "# A\r\n",
-        f"{instructions.END}\n# A\n",
-        f"{instructions.BEGIN}\nmine\n",
+        f"{instructions.END_MARK}\n# A\n",
+        f"{instructions.BEGIN_MARK}\nmine\n",
     ):
         inserted = instructions.add_section(text)
         assert instructions.add_section(inserted) == inserted

@@ -13,7 +13,7 @@ from dowse.errors import EmbedderError
 from dowse.settings import resolve, user_config_file
 from tests.agents.clients import make_tree
 from tests.embedders.services import Service, running, status
-from tests.test_rewrite import says
+from tests.test_llm_rewriter import says
 
 KEY = "sk-of-the-user"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dowse.errors import SettingsError
-from dowse.roots import find_main_checkout, shared_names
+from dowse.roots import find_main_checkout, name_shared_index
 from dowse.settings import Settings, resolve, user_config_file
 from dowse.settings_files import MAX_CONFIG_BYTES
 
@@ -80,15 +80,15 @@ def test_a_file_that_takes_long_to_parse_is_not_parsed(tree: Path, name: str, te
 def test_a_git_configuration_that_is_a_pipe_or_a_link(tree: Path, tmp_path: Path) -> None:
     (tree / ".git").mkdir()
     os.mkfifo(tree / ".git" / "config")
-    own = shared_names(tree).repository
+    own = name_shared_index(tree).repository
     assert own.endswith(tree.as_posix())
     (tmp_path / "config").write_text('[remote "origin"]\n\turl = https://example.org/team/victim\n')
     (tree / ".git" / "config").unlink()
     (tree / ".git" / "config").symlink_to(tmp_path / "config")
-    assert shared_names(tree).repository == own
+    assert name_shared_index(tree).repository == own
     shutil.rmtree(tree / ".git")
     (tree / ".git").symlink_to(tmp_path)
-    assert shared_names(tree).repository == own
+    assert name_shared_index(tree).repository == own
     (tree / ".git").unlink()
     os.mkfifo(tree / ".git")
     assert find_main_checkout(tree) is None

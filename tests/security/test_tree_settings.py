@@ -184,9 +184,9 @@ def test_a_tree_cannot_have_its_model_loaded(
 def test_names_of_a_tree_are_not_used_for_a_store_that_is_copied_to(tree: Path) -> None:
     config(tree, 'store = "postgresql:///mine"\nstore_repository = "victim"\nstore_schema = "theirs"\n')
     with Engine.open(tree) as engine:
-        assert engine._shared_setting("store_repository", "postgresql:///mine") == "victim"
-        assert engine._shared_setting("store_repository", "postgresql://team/index") == ""
-        assert engine._shared_setting("store_schema", "postgresql://team/index") == "dowse"
+        assert engine._choose_shared_setting("store_repository", "postgresql:///mine") == "victim"
+        assert engine._choose_shared_setting("store_repository", "postgresql://team/index") == ""
+        assert engine._choose_shared_setting("store_schema", "postgresql://team/index") == "dowse"
 
 
 def test_every_interface_shows_the_notes(tree: Path, home: Path) -> None:

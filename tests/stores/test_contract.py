@@ -1,5 +1,6 @@
 """What every store does, whatever it is made of: run over the table of stores."""
 
+import math
 import struct
 import threading
 from collections.abc import Collection
@@ -10,14 +11,14 @@ import pytest
 
 from dowse import stores
 from dowse.code.references import unpack
-from dowse.errors import IndexLocked, IndexMissing, SettingsError
+from dowse.errors import IndexLocked, IndexMissing, SettingsError, UsageError
 from dowse.filters import file_passes, to_facts
 from dowse.index_folder import IndexFolder
 from dowse.stores.protocol import Snapshot, Store
 from dowse.types.discovered import FileStamp, WatchedPath, WatchedTime, WatchKind
 from dowse.types.queries import Term
 from dowse.types.source import Kind, MaskedSecret, Role
-from dowse.types.stored import Filter, IndexState, NameTier, chunk_id, split_chunk_id
+from dowse.types.stored import Bm25, Filter, IndexState, NameTier, chunk_id, split_chunk_id
 
 from .building import (
     ANY,
@@ -68,7 +69,7 @@ def test_a_run_over_an_empty_tree_is_an_index(store: Store) -> None:
         assert snapshot.file_count() == 0
         assert lexical(snapshot, "token") == []
         assert dense(snapshot, "token") == []
-        assert dict(snapshot.watched()) == watch_folders({"": 7})
+        assert dict(snapshot.list_watched()) == watch_folders({"": 7})
 
 
 def test_an_unfinished_index_can_be_read_but_is_not_current(store: Store) -> None:
@@ -109,13 +110,15 @@ def test_the_report_and_what_is_watched_come_back(store: Store) -> None:
         writer.finish(REPORT, WATCHED)
     assert store.status().report == REPORT
     with store.snapshot() as snapshot:
-        assert dict(snapshot.watched()) == WATCHED
-        assert all(isinstance(path.kind, WatchKind) for path in snapshot.watched())
+        assert dict(snapshot.list_watched()) == WATCHED
+        assert all(isinstance(path.kind, WatchKind) for path in snapshot.list_watched())
     with store.writer() as writer:
         writer.finish(replace(REPORT, seen=6), watch_folders({"": 124}))
     assert store.status().report == replace(REPORT, seen=6)
     with store.snapshot() as snapshot:
-        assert dict(snapshot.watched()) == watch_folders({"": 124}), "also where nothing else has changed"
+        assert dict(snapshot.list_watched()) == watch_folders({"": 124}), (
+            "also where nothing else has changed"
+        )
 
 
 def test_what_is_watched_is_merged_and_forgotten(store: Store) -> None:
@@ -126,13 +129,13 @@ def test_what_is_watched_is_merged_and_forgotten(store: Store) -> None:
         writer.restamp({}, {skipped: WatchedTime(8)}, {skipped, folder})
     expected = {path: time for path, time in WATCHED.items() if path != folder} | {skipped: WatchedTime(8)}
     with store.snapshot() as snapshot:
-        assert dict(snapshot.watched()) == expected
-        assert snapshot.watched()[absent] == WatchedTime(None), "it may still come"
+        assert dict(snapshot.list_watched()) == expected
+        assert snapshot.list_watched()[absent] == WatchedTime(None), "it may still come"
     with store.writer() as writer:
         writer.restamp({}, None, {skipped})
     del expected[skipped]
     with store.snapshot() as snapshot:
-        assert dict(snapshot.watched()) == expected
+        assert dict(snapshot.list_watched()) == expected
 
 
 def test_secrets_are_listed_until_their_file_goes(store: Store) -> None:
@@ -462,6 +465,22 @@ def test_scores_fall_and_the_limit_holds(reader: Reader) -> None:
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
     assert snapshot.lexical([Term("token", 1.0), Term("login", 1.0)], EQUAL_FIELDS, ANY, 2) == hits[:2]
     assert snapshot.lexical([Term("token", 1.0)], EQUAL_FIELDS, ANY, 0) == []
+
+
+def test_the_constants_of_bm25_are_followed_or_refused(store: Store) -> None:
+    build(store, {"a.txt": "apple", "b.txt": "apple apple pear pear pear pear", "c.txt": "pear"})
+    term = [Term("appl", 1.0)]
+    with store.snapshot() as snapshot:
+        usual = snapshot.lexical(term, BODY, ANY, 10)
+        assert snapshot.lexical(term, BODY, ANY, 10, Bm25()) == usual
+        if type(snapshot).__name__ == "EmbeddedSnapshot":
+            with pytest.raises(UsageError, match=r"k1 1\.2 and b 0\.75 built in"):
+                snapshot.lexical(term, BODY, ANY, 10, Bm25(1.5, 0.75))
+            return
+        flat, long = (snapshot.lexical(term, BODY, ANY, 10, Bm25(k1, 0.0)) for k1 in (0.0, 100.0))
+    idf = math.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
+    assert [hit.score for hit in flat] == pytest.approx([idf, idf])
+    assert [hit.score for hit in long] == pytest.approx([idf * 2 * 101 / 102, idf])
 
 
 # --- filters, in every channel, before the limit ---------------------------------------------------
@@ -931,7 +950,7 @@ def everything(snapshot: Snapshot) -> list[object]:
         files,
         {path: snapshot.content(file.id) for path, file in files.items() if file},
         {path: snapshot.file(file.id) for path, file in files.items() if file},
-        dict(snapshot.watched()),
+        dict(snapshot.list_watched()),
         {text: sorted(lexical(snapshot, text)) for text in ("token", "serve", "fresh", "login")},
         sorted(dense(snapshot, "refresh token")),
         snapshot.file_cosines(EMBEDDER.embed_query("refresh token"), [f.id for f in files.values() if f]),
@@ -1154,3 +1173,39 @@ def test_what_is_derived_is_kept_until_the_index_is_cleared(store: Store) -> Non
     store.clear()
     build(store, TREE)
     assert store.get_blob("graph") is None
+
+
+# --- formats -------------------------------------------------------------------------------------------
+
+FORMATS = {
+    "k8s/web.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  template:\n    spec:\n"
+    "      containers:\n      - name: nginx\n        image: nginx\n---\n"
+    "apiVersion: v1\nkind: Service\nmetadata:\n  name: web-svc\n",
+    "compose.yaml": "services:\n  web:\n    depends_on: [db]\n  db:\n    image: postgres\n",
+    "app.py": '@app.get("/users/<int:id>")\ndef show_user(id):\n    return id\n',
+    ".github/workflows/ci.yml": "jobs:\n  test:\n    steps:\n    - run: make test\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        (Kind.RESOURCE, {"Deployment/web", "Service/web-svc"}),
+        (Kind.CONTAINER, {"Deployment/web/nginx"}),
+        (Kind.SERVICE, {"service/web", "service/db"}),
+        (Kind.ROUTE, {"GET /users/{id}"}),
+        (Kind.JOB, {"job/test"}),
+    ],
+)
+def test_entities_of_formats_are_found_by_kind(reader: Reader, kind: Kind, expected: set[str]) -> None:
+    snapshot = reader(FORMATS)
+    filter = Filter(kinds=frozenset({kind}))
+    assert set(names(snapshot, "**", NameTier.GLOB, filter)) == expected
+    assert len(names(snapshot, "**", NameTier.GLOB, filter, 1)) == 1
+
+
+def test_entities_of_formats_are_found_by_name(reader: Reader) -> None:
+    snapshot = reader(FORMATS)
+    assert names(snapshot, "web-svc", NameTier.EXACT) == ["Service/web-svc"]
+    assert names(snapshot, "GET /users/{id}", NameTier.EXACT) == ["GET /users/{id}"]
+    assert lexical(snapshot, "postgres") == ["compose.yaml"]

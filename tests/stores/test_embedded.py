@@ -19,7 +19,7 @@ from dowse.stores.embedded import EmbeddedStore, catalogue_connection, layout
 from dowse.stores.embedded.catalogue_writer import SPARE_CONTENTS_SHARE, CatalogueWriter
 from dowse.stores.embedded.layout import CATALOGUE
 from dowse.stores.embedded.lexical_index import LexicalIndex
-from dowse.stores.embedded.vector_codec import pack_vectors
+from dowse.stores.embedded.quantize import pack_vectors
 from dowse.stores.embedded.vector_index import MAX_SEGMENTS, VectorIndex
 from dowse.stores.protocol import FORMAT, Store
 from dowse.types.stored import IndexState, NameTier

@@ -175,7 +175,7 @@ def test_a_snapshot_never_mixes_generations(url: str) -> None:
             lexical(snapshot, "token")
             write(other, {"new.py": "token = 1\n"})
             kick(url)
-            with pytest.raises(IndexUnreachable, match="has changed meanwhile: ask again"):
+            with pytest.raises(IndexUnreachable, match="has changed since: search again"):
                 lexical(snapshot, "session")
 
 

@@ -183,12 +183,12 @@ def test_a_repository_is_called_by_its_remote(tmp_path: Path, remote: str, name:
     (tmp_path / ".git" / "config").write_text(
         f'[core]\n\tbare = false\n[remote "origin"]\n\turl = {remote}\n\tfetch = x\n', encoding="utf-8"
     )
-    assert roots.shared_names(tmp_path).repository == name
-    assert roots.shared_names(tmp_path).view.endswith(tmp_path.as_posix())
+    assert roots.name_shared_index(tmp_path).repository == name
+    assert roots.name_shared_index(tmp_path).view.endswith(tmp_path.as_posix())
 
 
 def test_without_a_remote_it_is_called_by_machine_and_folder(tmp_path: Path) -> None:
-    names = roots.shared_names(tmp_path)
+    names = roots.name_shared_index(tmp_path)
     assert names.repository == names.view
     assert names.view.endswith(tmp_path.as_posix())
     assert os.sep not in names.repository.partition(":")[0]

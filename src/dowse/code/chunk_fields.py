@@ -94,7 +94,7 @@ def build_embedding_texts(
     The heading has the words of the path, those of the file's own name once more, and the names of the
     definition around the chunk and of those that begin in it.
     """
-    heading = _heading_words(path)
+    heading = _make_heading(path)
     return [
         f"{heading} {' '.join(dict.fromkeys(_chunk_names(chunk, begun, parsed.entities)))}"
         f"\n{_body_text(content, chunk)}"
@@ -104,7 +104,7 @@ def build_embedding_texts(
 
 def build_documents(path: str, content: bytes, found: Sequence[Passage]) -> Iterator[Document]:
     """Build the text to embed of each chunk, cut into runs, given the passages."""
-    path_runs = tokens.split_runs(_heading_words(path))
+    path_runs = tokens.split_runs(_make_heading(path))
     for chunk, _, names, name_runs, runs, _ in found:
         once = dict.fromkeys(names)
         heading = path_runs + (name_runs if len(once) == len(names) else tokens.split_name_runs(once))
@@ -115,7 +115,7 @@ def build_documents(path: str, content: bytes, found: Sequence[Passage]) -> Iter
         yield Document(heading, body[:first], body[first:])
 
 
-def _heading_words(path: str) -> str:
+def _make_heading(path: str) -> str:
     return " ".join([*tokens.split_path_words(path), *tokens.split_path_words(path.rpartition("/")[2])])
 
 

@@ -39,21 +39,27 @@ def cut_chunks(
     tree: tree_sitter.Tree | None,
     target: int = DEFAULT_CHUNK_BYTES,
     overlap: int = 0,
+    *,
+    apart: frozenset[int] = frozenset(),
 ) -> tuple[Chunk, ...]:
-    """Split a file into chunks along its syntax tree, in order; ``target`` and ``overlap`` are in bytes."""
-    cutter = _Cutter(content, entities, tree, target)
+    """Split a file into chunks along its syntax tree, in order; ``target`` and ``overlap`` are in bytes.
+
+    Entities ``apart``, by index, share no chunk with what is beside them, however short they are.
+    """
+    cutter = _Cutter(content, entities, tree, target, apart)
     rows = cutter.make_chunks(cutter.merge(cutter.split()), overlap)
     return tuple(make_rows(Chunk, rows))
 
 
 @dataclass
 class _Cutter:
-    """The file at hand: where its rows start and end, its entities by parent, its tree."""
+    """The file that is cut: where its rows start and end, its entities by parent, its tree."""
 
     content: bytes
     entities: Sequence[Entity]
     tree: tree_sitter.Tree | None
     target: int
+    apart: frozenset[int] = frozenset()
     starts: list[int] = field(init=False)
     ends: list[int] = field(init=False)
     children: dict[int | None, list[int]] = field(init=False)
@@ -73,12 +79,19 @@ class _Cutter:
         while waiting:
             piece = waiting.pop()
             first, last, _, entity = piece
-            if self.ends[last] - self.starts[first] <= self.target:
+            is_short = self.ends[last] - self.starts[first] <= self.target
+            if is_short and not (self.apart and self._holds_apart(entity)):
                 yield piece
             elif parts := self._split_at_definitions(first, last, entity):
                 waiting.extend(reversed(parts))
+            elif is_short:
+                yield piece
             else:
                 yield from self._split_at_statements(first, last, entity)
+
+    def _holds_apart(self, entity: int | None) -> bool:
+        """Return whether entities directly inside another, or at top level, are to be kept apart."""
+        return not self.apart.isdisjoint(self.children.get(entity, ()))
 
     def _split_at_definitions(self, row: int, last: int, owner: int | None) -> list[_Piece]:
         """Split a piece into its definitions and what is between them; empty if there is no definition."""
@@ -166,13 +179,18 @@ class _Cutter:
         longest = self.starts[first] + self.target
         for piece in pieces:
             _, piece_last, piece_container, piece_entity = piece
-            if piece_container == container and self.ends[piece_last] <= longest:
+            fits = piece_container == container and self.ends[piece_last] <= longest
+            if fits and not (self.apart and self._is_apart(container, entity, piece_entity)):
                 last, entity = piece_last, entity if entity == piece_entity else container
             else:
                 yield first, last, container, entity
                 first, last, container, entity = piece
                 longest = self.starts[first] + self.target
         yield first, last, container, entity
+
+    def _is_apart(self, container: int | None, *entities: int | None) -> bool:
+        """Return whether one of some neighbours in a container is an entity that stays apart."""
+        return any(entity != container and entity in self.apart for entity in entities)
 
     def make_chunks(self, pieces: Iterable[_Piece], overlap: int) -> Iterator[_Fields]:
         """Make pieces into chunks, without their outer blank rows; several if one line is far too long."""

@@ -16,7 +16,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import tree_sitter
 
@@ -24,6 +24,12 @@ from dowse.code import yaml_depth_guard
 from dowse.code.languages.spec import GRAMMAR, GRAMMAR_FORM, Language
 from dowse.errors import SettingsError
 from dowse.types.source import ParseHealth
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Buffer = bytes | memoryview
+    ReadBytes = Callable[[int, tree_sitter.Point], bytes | None]
 
 Match = tuple[int, dict[str, list[tree_sitter.Node]]]
 """The index of a pattern in its query, and the nodes it captured by name."""
@@ -112,7 +118,7 @@ def _refuse_uninstalled(package: str, spec: str) -> None:
     is_installed = folder.name in _INSTALL_FOLDERS and not folder.samefile(os.curdir)
     if folder != beside_tree_sitter and not is_installed:
         raise SettingsError(
-            f"grammar '{spec}' is not loaded: {folder} is no folder of installed packages; "
+            f"grammar '{spec}' is not loaded: {folder} is not a folder of installed packages; "
             "install the package with pip"
         )
 
@@ -190,25 +196,48 @@ def _blank_group(found: re.Match[bytes]) -> bytes:
     return found[0][: first - start] + _IN_LINE.sub(b" ", found[1]) + found[0][end - start :]
 
 
+class _ReadBuffer:
+    """Memory that a parser reads from: the same objects again and again, since it never lets go of what it was given.
+
+    Handing out new ones would leak all source that is parsed.
+    """
+
+    def __init__(self) -> None:
+        self._bytes = bytearray(READ_BYTES)
+        whole = memoryview(self._bytes)
+        self._views = [whole[:size] for size in range(READ_BYTES + 1)]
+
+    def fill(self, part: bytes) -> memoryview:
+        """Return a view of this part, which is valid until the next one."""
+        size = len(part)
+        self._bytes[:size] = part
+        return self._views[size]
+
+
+_buffers: list[_ReadBuffer] = []
+"""Buffers that no parser reads from at the moment."""
+
+
 class _Source:
     """A content for a parser to read, which seems to end when the time is up.
 
     The parser has a callback for progress, but in Python before 3.14 that crashes when it is called.
     """
 
-    def __init__(self, content: bytes, limits: ParseLimits) -> None:
+    def __init__(self, content: bytes, limits: ParseLimits, buffer: _ReadBuffer) -> None:
         self.content = content
+        self.buffer = buffer
         self.is_parsed = False
         self.is_cut = False
         self.end = time.thread_time() + limits.seconds + limits.seconds_per_mb * len(content) / 1e6
         self.peak = _peak_kb() + limits.memory_kb
 
-    def __call__(self, start: int, _: object) -> bytes:
+    def __call__(self, start: int, _: object) -> Buffer:
         """Return the next bytes of the content, as many as the parser reads at a time."""
         if self.is_parsed:
             return self.content[start : start + _TEXT_BYTES]
         self.is_cut = self.is_cut or time.thread_time() > self.end or _peak_kb() > self.peak
-        return b"" if self.is_cut else self.content[start : start + READ_BYTES]
+        return b"" if self.is_cut else self.buffer.fill(self.content[start : start + READ_BYTES])
 
 
 def _peak_kb() -> int:
@@ -227,9 +256,12 @@ def _parse_within_limits(
     """Parse a content; return None if that takes too long."""
     if len(content) < TIMED_BYTES:
         return parser.parse(content)
-    source = _Source(content, limits or ParseLimits(MAX_SECONDS, MAX_SECONDS_PER_MB, MAX_MEMORY_KB))
-    tree = parser.parse(source)
+    buffer = _buffers.pop() if _buffers else _ReadBuffer()
+    limits_or_default = limits or ParseLimits(MAX_SECONDS, MAX_SECONDS_PER_MB, MAX_MEMORY_KB)
+    source = _Source(content, limits_or_default, buffer)
+    tree = parser.parse(cast("ReadBytes", source))
     source.is_parsed = True
+    _buffers.append(buffer)
     if source.is_cut and limits:
         raise QuickLimitExceeded
     return None if source.is_cut else tree

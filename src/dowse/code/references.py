@@ -6,9 +6,7 @@ The raw material of the call graph and of import resolution; which definition a 
 
 from __future__ import annotations
 
-import json
 import re
-import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
@@ -28,7 +26,7 @@ from dowse.code.expression_chains import (
 )
 from dowse.code.languages.spec import Language
 from dowse.code.parsing import Match
-from dowse.serialization import as_json, deflate
+from dowse.serialization import as_json, deflate, from_json, inflate
 from dowse.types.source import Entity, Kind, Outline, Reference, ReferenceKind, References
 
 MAX_DETAIL_CHARS = 200
@@ -40,7 +38,9 @@ MAX_LINKED_BYTES = 200_000
 _MAX_CACHED_TEXTS = 1 << 12
 """Names and types that are cached: the files of a tree have the same ones again and again."""
 
-OUTLINE_KINDS = frozenset(Kind) - {Kind.CONSTANT, Kind.VARIABLE, Kind.BLOCK, Kind.SECTION}
+OUTLINE_KINDS = frozenset(Kind) - {
+    Kind.CONSTANT, Kind.VARIABLE, Kind.BLOCK, Kind.SECTION, Kind.CELL, Kind.DEPENDENCY,
+}  # fmt: skip
 """The kinds that the graph has nodes for; a variable is part of the definition around it."""
 
 _KINDS = {kind.value: kind for kind in ReferenceKind}
@@ -237,7 +237,7 @@ def pack(entities: Sequence[Entity], references: References) -> bytes:
 
 def unpack(packed: bytes) -> tuple[list[Outline], References]:
     """Unpack the outlines and references of a file."""
-    entities, references = json.loads(zlib.decompress(packed))
+    entities, references = from_json(inflate(packed))
     return (
         [Outline(name, _ENTITY_KINDS[kind], *lines) for name, kind, *lines in entities],
         {_KINDS[kind]: rows for kind, rows in references.items()},

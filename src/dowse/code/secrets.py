@@ -106,7 +106,7 @@ _NO_HOST = re.compile(
 )
 
 # Keys that are printed in a vendor's manual.
-_PUBLIC = (b"EXAMPLE", b"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq")
+_PUBLIC_EXAMPLES = (b"EXAMPLE", b"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq")
 
 # What people write where a secret would stand.
 _PLACEHOLDER = re.compile(
@@ -133,12 +133,12 @@ _NOT_SECRET_NAME = re.compile(
     rb"(?i)public|publish|csrf|page|next|cursor|continu|sync|hash|digest|checksum|sha\d|md5|etag"
     rb"|(?:_id|name|type|url)\W"
 )
-_BEFORE = 100  # bytes of a line in which the name stands
+_NAME_REACH_BYTES = 100  # bytes of a line in which the name stands
 _NAME_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
 _VALUE_CHARACTERS = _NAME_CHARACTERS + b"+/=~!@#%^&*"
 _QUOTES = b"\"'`"
 # In files of these names an assignment needs no quotes.
-_PLAIN_BEGINNING = ".env"
+_PLAIN_PREFIX = ".env"
 _PLAIN_ENDINGS = (".env", ".properties", ".ini", ".cfg", ".conf", ".yml", ".yaml", ".toml")
 _PLAIN_NAMES = ("credentials", ".npmrc", ".pypirc")
 _BEFORE_PLAIN = b"=: \t"
@@ -146,31 +146,31 @@ _BEFORE_PLAIN = b"=: \t"
 _BEFORE_PLAIN_IN = {"bash": b"=", "dockerfile": b"= \t"}
 _AFTER_PLAIN = b" \t\r\n#;"
 
-_MIN_RANDOM = 20  # characters
-_MIN_HEX = 32  # a hexadecimal digit says less
+_MIN_RANDOM_CHARS = 20  # characters
+_MIN_HEX_CHARS = 32  # a hexadecimal digit says less
 _RANDOM_BITS = 3.5  # Shannon entropy per character; words have about 3, random letters and digits above 4
 _HEX_BITS = 3.0
 _MAX_STEPS = 0.25  # share of characters that follow the one before in the alphabet, as in "abcdef0123456789"
-_HEX = re.compile(rb"[0-9a-fA-F]+")
-_SWITCH = re.compile(rb"(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]")
+_HEX_DIGITS = re.compile(rb"[0-9a-fA-F]+")
+_DIGIT_LETTER_SWITCH = re.compile(rb"(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]")
 _DIGITS = b"0123456789"
 _MIN_DIGITS = 2  # the fewest that make three changes
 _MIN_SWITCHES = 3  # changes between letters and digits: names have one or two, random strings five in twenty
 
 # --- runs of token characters ---
 
-_RUN = 20  # the shortest token in the table
+_MIN_RUN_BYTES = 20  # the shortest token in the table
 _TOKEN_CHARACTERS = _NAME_CHARACTERS.rstrip(b".") + b"+/"
-_MARK = bytes(ord("x") if byte in _TOKEN_CHARACTERS else ord(" ") for byte in range(256))
-_MARKED_RUN = b"x" * _RUN
-_BEGINNING = 3  # bytes by which the rules for a run are looked up
-_BY_BEGINNING: dict[bytes, list[_Rule]] = {}
+_RUN_MARKS = bytes(ord("x") if byte in _TOKEN_CHARACTERS else ord(" ") for byte in range(256))
+_MARKED_RUN = b"x" * _MIN_RUN_BYTES
+_RULE_PREFIX_BYTES = 3  # bytes by which the rules for a run are looked up
+_RULES_BY_PREFIX: dict[bytes, list[_Rule]] = {}
 for _token_rule in _TOKEN_RULES:
-    _BY_BEGINNING.setdefault(_token_rule.literal[:_BEGINNING], []).append(_token_rule)
-_DOT, _NEWLINE = b".\n"
+    _RULES_BY_PREFIX.setdefault(_token_rule.literal[:_RULE_PREFIX_BYTES], []).append(_token_rule)
+_DOT_BYTE, _NEWLINE_BYTE = b".\n"
 
 # What is blanked out of a secret; a private key in a program may have string syntax between its lines.
-_VISIBLE = re.compile(rb"(?P<kept>\\.)|[^\s\"'`(),;]")
+_VISIBLE_CHARACTER = re.compile(rb"(?P<kept>\\.)|[^\s\"'`(),;]")
 _LONG_WORD = re.compile(rb"[A-Za-z0-9+/=]{20}")
 
 
@@ -196,7 +196,7 @@ def mask(content: bytes, path: str) -> tuple[bytes, tuple[MaskedSecret, ...]]:
             continue
         line += content.count(b"\n", covered, start)
         found.append(MaskedSecret(path, line, rule))
-        masked[start:end] = _VISIBLE.sub(_mask_character, content[start:end])
+        masked[start:end] = _VISIBLE_CHARACTER.sub(_mask_character, content[start:end])
         line += content.count(b"\n", start, end)
         covered = end
     return bytes(masked), tuple(found)
@@ -225,18 +225,18 @@ def _find_in_urls(content: bytes) -> Iterator[_Span]:
 
 def _find_in_runs(content: bytes, path: str) -> Iterator[_Span]:
     """Find secrets that are, or begin with, a long run of token characters."""
-    marked = content.translate(_MARK)
+    marked = content.translate(_RUN_MARKS)
     start = marked.find(_MARKED_RUN)
     before_value = _QUOTES + _characters_before_plain(content, path) if start >= 0 else b""
     while start >= 0:
-        end = marked.find(b" ", start + _RUN)
+        end = marked.find(b" ", start + _MIN_RUN_BYTES)
         if end < 0:
             end = len(content)
         token = content.rfind(b"/", start, end) + 1 or start  # a path may lead up to a token
-        for rule in _BY_BEGINNING.get(content[token : token + _BEGINNING], ()):
+        for rule in _RULES_BY_PREFIX.get(content[token : token + _RULE_PREFIX_BYTES], ()):
             yield from _find_token(content, rule, token)
-        before = content[start - 1] if start else _NEWLINE
-        if before == _DOT and content.endswith(_SENDGRID.literal, 0, start):
+        before = content[start - 1] if start else _NEWLINE_BYTE
+        if before == _DOT_BYTE and content.endswith(_SENDGRID.literal, 0, start):
             yield from _find_token(content, _SENDGRID, start - len(_SENDGRID.literal))
         elif before in before_value and _has_digits(content[start:end]):
             yield from _find_assigned(content, start, end)
@@ -246,7 +246,7 @@ def _find_in_runs(content: bytes, path: str) -> Iterator[_Span]:
 def _characters_before_plain(content: bytes, path: str) -> bytes:
     """Return the characters that may precede a value without quotes; none if values are always in quotes."""
     name = path.rpartition("/")[2]
-    if name.endswith(_PLAIN_ENDINGS) or name.startswith(_PLAIN_BEGINNING) or name in _PLAIN_NAMES:
+    if name.endswith(_PLAIN_ENDINGS) or name.startswith(_PLAIN_PREFIX) or name in _PLAIN_NAMES:
         return _BEFORE_PLAIN
     return _BEFORE_PLAIN_IN.get(languages.load_builtin().detect(path, content).name, b"")
 
@@ -269,16 +269,16 @@ def _find_aws_secrets(content: bytes, spans: Sequence[_Span]) -> Iterator[_Span]
             nearby.append([max(0, start - _AWS_NEARBY), end + _AWS_NEARBY])
     for first, last in nearby:
         for match in _AWS_SECRET.finditer(content, first, last):
-            if not _is_public(match[0]) and _looks_random(match[0]) and not _HEX.fullmatch(match[0]):
+            if not _is_public(match[0]) and _looks_random(match[0]) and not _HEX_DIGITS.fullmatch(match[0]):
                 yield _Span(*match.span(), "AWS secret key")
 
 
 def _find_assigned(content: bytes, start: int, end: int) -> Iterator[_Span]:
     """Find a random literal that starts with a run, in quotes or up to the end of its line, and has such a name."""
-    nearby = max(0, start - _BEFORE)
-    if not _has_switches(content[start : min(end, start + _BEFORE)]):
+    nearby = max(0, start - _NAME_REACH_BYTES)
+    if not _has_switches(content[start : min(end, start + _NAME_REACH_BYTES)]):
         return
-    rest = content[end : end + _BEFORE]
+    rest = content[end : end + _NAME_REACH_BYTES]
     end += len(rest) - len(rest.lstrip(_VALUE_CHARACTERS))
     quote = content[start - 1 : start]
     is_quoted = quote in _QUOTES
@@ -298,9 +298,11 @@ def _find_assigned(content: bytes, start: int, end: int) -> Iterator[_Span]:
 
 def _looks_random(value: bytes) -> bool:
     """Return whether a value is long, of even characters, and mixes letters and digits as names do not."""
-    if len(value) < _MIN_RANDOM:
+    if len(value) < _MIN_RANDOM_CHARS:
         return False
-    least, bits = (_MIN_HEX, _HEX_BITS) if _HEX.fullmatch(value) else (_MIN_RANDOM, _RANDOM_BITS)
+    least, bits = (
+        (_MIN_HEX_CHARS, _HEX_BITS) if _HEX_DIGITS.fullmatch(value) else (_MIN_RANDOM_CHARS, _RANDOM_BITS)
+    )
     if len(value) < least or not _has_switches(value):
         return False
     steps = sum(second - first == 1 for first, second in pairwise(value))
@@ -312,7 +314,7 @@ def _has_digits(value: bytes) -> bool:
 
 
 def _has_switches(value: bytes) -> bool:
-    return len(_SWITCH.findall(value)) >= _MIN_SWITCHES
+    return len(_DIGIT_LETTER_SWITCH.findall(value)) >= _MIN_SWITCHES
 
 
 def _entropy(value: bytes) -> float:
@@ -321,4 +323,4 @@ def _entropy(value: bytes) -> float:
 
 
 def _is_public(secret: bytes) -> bool:
-    return any(known in secret for known in _PUBLIC)
+    return any(known in secret for known in _PUBLIC_EXAMPLES)

@@ -13,6 +13,8 @@ from itertools import pairwise
 from typing import NamedTuple
 from zlib import crc32
 
+from dowse.lazy_regex import compile_lazily
+
 MAX_CHUNK_GRAMS = 400
 """N-grams of one chunk that are indexed: one with more is data."""
 
@@ -40,20 +42,20 @@ _SINGLE = r"(?:(?<!\w')|(?<=\b[bfruBFRU]'))(?<=')[^'\\\n]*+(?:\\[\s\S][^'\\\n]*+
 _CHARACTER = r"(?<=')(?:[^'\\\n]|\\.)'"
 _BACKTICK = r"(?<=`)[^`]{0,2000}`"
 _QUOTED, _QUOTED_BESIDE_CHARACTERS = (
-    re.compile(f"[\"'`](?:{_TRIPLE}|{_DOUBLE}|{single}|{_BACKTICK})") for single in (_SINGLE, _CHARACTER)
+    compile_lazily(f"[\"'`](?:{_TRIPLE}|{_DOUBLE}|{single}|{_BACKTICK})") for single in (_SINGLE, _CHARACTER)
 )
 """A set of characters comes first, since the engine looks for that faster than for alternatives."""
 
-_UNQUOTED = re.compile(
+_UNQUOTED = compile_lazily(
     r"""(?:^[ \t]*(?:-[ ])?[\w.$\[\]"'-]{1,100}[ \t]*[:=][ \t]*|^|(?<=>))([^<>\n]{3,1000})""", re.MULTILINE
 )
 
 _MAX_JOIN_CHARS = 200
-_JOINED = re.compile(r"\s*(?:\+{1,2}|\.{1,2}|&|~|<>|<<|\|\||\\)?\s*[A-Za-z@$]{0,2}")
-_JOINED_BY_VALUE = re.compile(
+_JOINED = compile_lazily(r"\s*(?:\+{1,2}|\.{1,2}|&|~|<>|<<|\|\||\\)?\s*[A-Za-z@$]{0,2}")
+_JOINED_BY_VALUE = compile_lazily(
     r"\s*(?:\+{1,2}|\.{1,2}|&|~|<>|<<|\|\|)[^;{}]{1,200}?(?:\+{1,2}|\.{1,2}|&|~|<>|<<|\|\|)\s*"
 )
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = compile_lazily(
     r"""
     [\w]*+(?:
         %(?:\(\w{1,40}\)|\d{1,2}\$)?[-+\#0]*\d*(?:\.[\d*]+)?(?:hh?|ll?|z|j|t|q)?(?:[diouxXeEfFgGcsrapvVTtqwn@]|\{\w{1,40}\}|<\w{1,40}>)
@@ -63,10 +65,10 @@ _PLACEHOLDER = re.compile(
     """,
     re.VERBOSE,
 )
-_ESCAPE = re.compile(r"\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|\n[ \t]*|.)")
-_WORD = re.compile(r"[^\W_][\w]*|\0")
-_RAW_WORD = re.compile(r"\"[^\"\n]{1,200}\"|(?<!\w)'[^'\n]{1,200}'(?!\w)|`[^`\n]{1,200}`|\S+")
-_PLAIN_WORD = re.compile(r"[^\W_]\w*")
+_ESCAPE = compile_lazily(r"\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|\n[ \t]*|.)")
+_WORD = compile_lazily(r"[^\W_][\w]*|\0")
+_RAW_WORD = compile_lazily(r"\"[^\"\n]{1,200}\"|(?<!\w)'[^'\n]{1,200}'(?!\w)|`[^`\n]{1,200}`|\S+")
+_PLAIN_WORD = compile_lazily(r"[^\W_]\w*")
 
 
 class Literal(NamedTuple):

@@ -135,8 +135,10 @@ def _collect(
 def _make_definition(
     language: Language, pattern: int, captures: _Captures, content: bytes
 ) -> _Definition | None:
-    names = captures.get("name")
-    nodes, kind = _find_kind(captures)
+    names, nodes = captures.get("name"), captures.get("scope", [])
+    kind = next((kind for capture in captures if (kind := _KINDS.get(capture))), None)
+    if kind:
+        nodes = captures[kind.value]
     if not nodes or not names:
         return None
     outer = nodes[0]
@@ -161,13 +163,6 @@ def _make_definition(
         nodes[0],
         captures,
     )
-
-
-def _find_kind(captures: _Captures) -> tuple[list[tree_sitter.Node], Kind | None]:
-    for capture, nodes in captures.items():
-        if kind := _KINDS.get(capture):
-            return nodes, kind
-    return captures.get("scope", []), None
 
 
 def _read_name(nodes: list[tree_sitter.Node], content: bytes) -> str:

@@ -8,7 +8,6 @@ its name may have a test suite folder (``tests/cart/``). No imports or coverage 
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -16,6 +15,7 @@ from typing import NamedTuple
 
 from dowse.code.file_roles import classify_role
 from dowse.code.tokens import split_identifier, stem
+from dowse.lazy_regex import compile_lazily
 from dowse.types.source import Role
 
 MAX_PARTNERS = 5
@@ -39,7 +39,7 @@ MIN_PLACE_SCORE = 0.34
 COMMON_NAME_FILES = 4
 """A name that more files than this share is common."""
 
-_TEST_MARK = re.compile(
+_TEST_MARK = compile_lazily(
     r"^(?:tests?|specs?)[._-]|[._-](?:tests?|specs?|unittests?|e2e|cy|bench|it|test-d)$"  # test_x, x_test, x.spec
     r"|(?<=[a-z0-9])(?:Tests?|TestCase|TestSuite|Specs?|Suite|IT)$|^Tests?(?=[A-Z])",  # XTest, TestX
 )
@@ -285,7 +285,7 @@ def _parse_path(path: str, kind: Role) -> _PathShape | None:
     folder, _, file = path.rpartition("/")
     name, _, extension = file.rpartition(".")
     family = _FAMILIES.get(extension.lower(), "")
-    if not family or kind not in (Role.SOURCE, Role.TEST, Role.EXAMPLE):
+    if not family or kind not in (Role.SOURCE, Role.DECLARATION, Role.TEST, Role.EXAMPLE):
         return None
     is_test = kind is Role.TEST
     bare = _TEST_MARK.sub("", name) if is_test else name

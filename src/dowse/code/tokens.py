@@ -16,6 +16,8 @@ from itertools import pairwise
 
 import Stemmer
 
+from dowse.lazy_regex import compile_lazily
+
 VERSION = 1
 """Goes into the index fingerprint: raise it when the same text gives other tokens."""
 
@@ -25,11 +27,11 @@ MAX_WORD_CHARS = 80
 _MAX_CACHED_WORDS = 300_000
 """Distinct words in the cache: about 60 MB at the most."""
 
-_WORD = re.compile(r"\w+(?:-\w+)*")
-_ASCII_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_UNICODE_PART = re.compile(r"[^\W\d_]+|\d+")
-_STEM_ENDING = re.compile(r"(?:ie|[eiy]|(?<=b)l)$")
-_PATH_SPLIT = re.compile(r"[/\\]+")
+_WORD = compile_lazily(r"\w+(?:-\w+)*")
+_ASCII_PART = compile_lazily(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_UNICODE_PART = compile_lazily(r"[^\W\d_]+|\d+")
+_STEM_ENDING = compile_lazily(r"(?:ie|[eiy]|(?<=b)l)$")
+_PATH_SPLIT = compile_lazily(r"[/\\]+")
 _BLANK_PUNCTUATION = bytes(
     byte if byte >= 0x80 or chr(byte).isalnum() or chr(byte) in "_-" else 0x20 for byte in range(256)
 )
@@ -101,7 +103,7 @@ def find_tokens(text: bytes, wanted: frozenset[str]) -> frozenset[str]:
         )
     lowered = text.translate(_BLANK_IN_LOWER_CASE)
     found = []
-    for token, substring in _required_substrings(wanted):
+    for token, substring in _find_required_substrings(wanted):
         at = lowered.find(substring)
         while at >= 0:
             end = lowered.find(b" ", at)
@@ -114,7 +116,7 @@ def find_tokens(text: bytes, wanted: frozenset[str]) -> frozenset[str]:
 
 
 @lru_cache(maxsize=500)
-def _required_substrings(wanted: frozenset[str]) -> list[tuple[str, bytes]]:
+def _find_required_substrings(wanted: frozenset[str]) -> list[tuple[str, bytes]]:
     """Find what every word that gives a token contains: the stem without what stemming adds ("use" is from "using")."""
     return [(token, (_STEM_ENDING.sub("", token) or token).encode()) for token in wanted]
 

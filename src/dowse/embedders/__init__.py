@@ -6,12 +6,13 @@ Adding one is one file and one row in the table ``EMBEDDERS``.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.embedders.embedder import Embedder, SupportsTimeout
 from dowse.errors import SettingsError
-from dowse.settings import ResolvedSettings, Settings, embedder_key
+from dowse.settings import ResolvedSettings, Settings, read_service_key
 
 if TYPE_CHECKING:
     from dowse.services.http_client import Client
@@ -84,8 +85,10 @@ def _require_own_model(provider: str, path: str, resolved: ResolvedSettings) -> 
 def _create_ollama(model: str, resolved: ResolvedSettings, root: Path) -> Embedder:
     from dowse.embedders import ollama
 
-    model = model or ollama.MODEL
-    client = _create_client(resolved, ollama.URL, start=ollama.START, advice=ollama.advice(model))
+    model = model or ollama.DEFAULT_MODEL
+    client = _create_client(
+        resolved, ollama.DEFAULT_URL, start=ollama.START_ADVICE, advice=ollama.advice(model)
+    )
     return ollama.OllamaEmbedder(client, model, **_request_options(resolved.settings))
 
 
@@ -95,9 +98,9 @@ def _create_openai(model: str, resolved: ResolvedSettings, root: Path) -> Embedd
     may_send_key = resolved.may_send_key("embedder_url")
     refused = "no key is sent to an address that a tree names: set DOWSE_EMBEDDER_URL if you want that"
     advice = openai.ADVICE if may_send_key else {**openai.ADVICE, 401: refused, 403: refused}
-    key = embedder_key if may_send_key else None
-    client = _create_client(resolved, openai.URL, advice=advice, key=key)
-    return openai.OpenAIEmbedder(client, model or openai.MODEL, **_request_options(resolved.settings))
+    key = partial(read_service_key, "embedder") if may_send_key else None
+    client = _create_client(resolved, openai.DEFAULT_URL, advice=advice, key=key)
+    return openai.OpenAIEmbedder(client, model or openai.DEFAULT_MODEL, **_request_options(resolved.settings))
 
 
 def _request_options(s: Settings) -> dict[str, Any]:

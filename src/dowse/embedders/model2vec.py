@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
 WEIGHTS_FILE = "model.safetensors"
-EXTRA = "model2vec"
+EXTRA_NAME = "model2vec"
 
 TABLE_NAMES = ("embeddings", "embedding.weight")
 """What the table is called by Model2Vec, and by sentence-transformers."""
@@ -79,7 +79,7 @@ class Model2VecEmbedder:
 
     def _open(self) -> _Model2VecModel:
         tensors = open_tensors(self._weights)
-        tokenizer = load_tokenizer(self._tokenizer, EXTRA)
+        tokenizer = load_tokenizer(self._tokenizer, EXTRA_NAME)
         tokenizer.no_padding()
         tokenizer.enable_truncation(MAX_TOKENS)
         table = next(tensors[name] for name in TABLE_NAMES if name in tensors)
@@ -109,7 +109,7 @@ class Model2VecEmbedder:
             if ids:
                 matrix[index] = _mean(model, np.asarray(ids))
         if not np.isfinite(matrix).all():
-            raise EmbedderError(f"{self._weights} has a value that is no number: download it again")
+            raise EmbedderError(f"{self._weights} has a value that is not a number: download it again")
         return normalize_rows(matrix)
 
     def embed_query(self, text: str) -> Sequence[float]:

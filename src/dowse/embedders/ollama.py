@@ -11,9 +11,9 @@ from dowse.errors import EmbedderError
 if TYPE_CHECKING:
     from dowse.services.http_client import Client
 
-URL = "http://localhost:11434"
-MODEL = "nomic-embed-text"
-START = "start it with 'ollama serve', or set embedder_url to where it runs"
+DEFAULT_URL = "http://localhost:11434"
+DEFAULT_MODEL = "nomic-embed-text"
+START_ADVICE = "start it with 'ollama serve', or set embedder_url to where it runs"
 
 
 class OllamaEmbedder(HttpEmbedder):

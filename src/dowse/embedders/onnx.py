@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, Any]
 
-EXTRA = "onnx"
+EXTRA_NAME = "onnx"
 
 WEIGHT_FILES = ("model.onnx", "onnx/model.onnx", "onnx/model_quantized.onnx", "onnx/model_int8.onnx")
 """Where the weights are looked for, most precise first; then any other ``.onnx`` file."""
@@ -147,8 +147,8 @@ class OnnxEmbedder:
         try:
             import onnxruntime
         except ImportError as error:
-            raise missing_package_error("onnxruntime", EXTRA) from error
-        tokenizer = load_tokenizer(self._home / TOKENIZER, EXTRA)
+            raise missing_package_error("onnxruntime", EXTRA_NAME) from error
+        tokenizer = load_tokenizer(self._home / TOKENIZER, EXTRA_NAME)
         padding = _find_padding_token(tokenizer)
         tokenizer.no_padding()
         tokenizer.enable_truncation(self._limit)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from dowse.embedders.http_base import HttpEmbedder
 from dowse.errors import EmbedderError
 from dowse.services.http_client import host
+from dowse.settings import OPENAI_HOST
 
 if TYPE_CHECKING:
     from dowse.services.http_client import Client
 
-URL = "https://api.openai.com/v1"
-HOST = "api.openai.com"
-MODEL = "text-embedding-3-small"
+DEFAULT_URL = "https://api.openai.com/v1"
+DEFAULT_MODEL = "text-embedding-3-small"
 
 ADVICE = {
     401: "put a valid key into DOWSE_EMBEDDER_KEY (or OPENAI_API_KEY for OpenAI itself)",
@@ -30,7 +30,7 @@ class OpenAIEmbedder(HttpEmbedder):
     provider = "openai"
 
     def _request_vectors(self, texts: list[str], client: Client) -> Sequence[object]:
-        if host(client.url) == HOST and not client.find_key():
+        if host(client.url) == OPENAI_HOST and not client.find_key():
             raise EmbedderError("there is no key for OpenAI: put it into OPENAI_API_KEY in your environment")
         body: dict[str, object] = {"model": self.model, "input": texts}
         if self.dimensions:

@@ -185,7 +185,7 @@ class StaticEmbedder:
 
     def embed_words(self, text: str) -> Sequence[float]:
         """Embed the words of a query, without the map."""
-        sums = self._weighted_sum(self._words.counts(text))
+        sums = self._sum_weighted_rows(self._words.counts(text))
         largest = max(map(abs, sums))
         if not largest:
             return [0.0] * len(sums)
@@ -194,7 +194,7 @@ class StaticEmbedder:
         length = math.sqrt(sum(component * component for component in whole))
         return [component / length for component in whole]
 
-    def _weighted_sum(self, counts: Mapping[int, int]) -> list[int]:
+    def _sum_weighted_rows(self, counts: Mapping[int, int]) -> list[int]:
         """Add up the rows of a query, each times its weight.
 
         A row is read as one long number with a component in every eight bytes, so that one multiplication and one

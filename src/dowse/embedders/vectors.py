@@ -10,14 +10,14 @@ from dowse.errors import EmbedderError
 if TYPE_CHECKING:
     from dowse.embedders.embedder import Matrix
 
-BLANK = "."
+BLANK_TEXT = "."
 """Stands for a text without anything in it, which some services refuse and others answer with nothing."""
 
 
 def to_model_text(text: str, prefix: str, limit: int) -> str:
     """Cut a text to a limit and put a prefix before it; never empty, and always valid UTF-8."""
     cut = text[:limit].encode("utf-8", "replace").decode("utf-8")
-    return prefix + (cut if cut.strip() else BLANK)
+    return prefix + (cut if cut.strip() else BLANK_TEXT)
 
 
 def normalize_rows(matrix: Any) -> Matrix:
@@ -40,9 +40,9 @@ def validate_rows(rows: Sequence[object], count: int, dimensions: int, source: s
     try:
         matrix = np.array(rows, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise EmbedderError(f"{source} returned something that is no list of vectors: {error}") from error
+        raise EmbedderError(f"{source} returned something other than a list of vectors: {error}") from error
     if matrix.ndim != 2 or not matrix.shape[1]:
-        raise EmbedderError(f"{source} returned something that is no list of vectors")
+        raise EmbedderError(f"{source} returned something other than a list of vectors")
     if dimensions and matrix.shape[1] != dimensions:
         raise EmbedderError(
             f"{source} returned vectors of {matrix.shape[1]} dimensions, not {dimensions}: "
@@ -50,7 +50,7 @@ def validate_rows(rows: Sequence[object], count: int, dimensions: int, source: s
         )
     if not np.isfinite(matrix).all():
         raise EmbedderError(
-            f"{source} returned a vector with a value that is no number: restart it or update the model"
+            f"{source} returned a vector with a value that is not a number: restart it or update the model"
         )
     if not matrix.any(axis=1).all():
         raise EmbedderError(f"{source} returned a vector of zeros: restart it or update the model")

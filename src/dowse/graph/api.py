@@ -56,7 +56,7 @@ class GraphSource(Protocol):
     settings: Settings
 
     def fresh_snapshot(self) -> AbstractContextManager[Snapshot]:
-        """Open a snapshot of the index, brought up to date with the disk."""
+        """Open a snapshot of the index, after it was refreshed."""
         ...
 
     def put_blob(self, name: str, data: bytes) -> None:
@@ -163,21 +163,29 @@ class CodeGraph:
         *,
         content: bool = True,
     ) -> list[EntityHit]:
-        """Find entities by id, name or prefix (``Auth*``); by content too if those are fewer than the threshold.
+        """Find entities, files and folders by id, name, prefix (``Auth*``), glob (``Ses*ion``) or nearly right name.
 
-        None: as the settings say.
+        By content as well if those are fewer than the threshold. None: as the settings say.
         """
         filter, settings = filter or Filter(), self._source.settings
         limit = settings.limit if limit is None else limit
         threshold = settings.entity_threshold if threshold is None else threshold
         with self._source.fresh_snapshot() as snapshot:
-            hits = {hit.id: hit for hit in match_names(snapshot, query.strip(), filter)}
-        if content and len(hits) < min(threshold, limit):
-            results = self._source.search(query, filter, 3 * limit)
-            with self._source.fresh_snapshot() as snapshot:
-                for hit in (make_hit(snapshot, result) for result in results):
-                    hits.setdefault(hit.id, hit)
+            hits = {hit.id: hit for hit in match_names(snapshot, query.strip(), filter, limit)}
+        if content and len(hits) < min(threshold, limit) and filter.kinds != {Kind.DIRECTORY}:
+            for hit in self._find_by_content(query, filter, 3 * limit):
+                hits.setdefault(hit.id, hit)
         return list(hits.values())[:limit]
+
+    def _find_by_content(self, query: str, filter: Filter, limit: int) -> list[EntityHit]:
+        """Find the definitions, or the files if these are all that is wanted, that have what the query says."""
+        only_files = filter.kinds == {Kind.FILE}
+        searched = replace(filter, kinds=filter.kinds - {Kind.FILE, Kind.DIRECTORY})
+        results = self._source.search(query, searched, limit)
+        with self._source.fresh_snapshot() as snapshot:
+            if only_files:
+                results = [result._replace(entity="", kind=Kind.FILE) for result in results]
+            return [make_hit(snapshot, result) for result in results]
 
     def retrieve(self, ids: Sequence[str], context: int = 0) -> list[EntityCode]:
         """Return the code of entities, with some lines of context."""

@@ -1,32 +1,33 @@
-"""Binary serialization of the code graph: a string table, and columns of integers (columnar format), compressed.
+"""Storage format of the code graph: a string table, and columns of integers for nodes, names, edges and lookups.
 
 A column covers all files, so that no Python code runs per edge: there are hundreds of thousands.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 import zlib
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any, TypeVar
 
 from dowse.gc_pause import gc_paused
 from dowse.graph.build import FileGraph, FileGraphs
-from dowse.serialization import deflate, inflate
+from dowse.serialization import deflate, inflate, pack_columns, unpack_columns
 from dowse.types.graph_values import Certainty, Edge, Node, Relation
 from dowse.types.source import Kind, Role
 from dowse.types.stored import make_rows
 
-VERSION = 5
+VERSION = 6
 """Increase it when the same index gives another graph, or the same graph other bytes."""
 
 _RELATIONS = list(Relation)
 _CERTAINTIES = list(Certainty)
 _KINDS = list(Kind)
 _NODE_COLUMNS, _NAME_COLUMNS, _EDGE_COLUMNS = 5, 2, 6
+_COLUMNS = _NODE_COLUMNS + _NAME_COLUMNS + _EDGE_COLUMNS + 2
+"""Columns in all: an edge's candidates are two, and lookups are one."""
+
 _SIZES_PER_FILE = 4
 """Numbers stored per file: how many nodes, names, edges and lookups it has."""
 
@@ -53,10 +54,7 @@ def pack(files: FileGraphs) -> bytes:
         (path, f.content_hash.hex(), f.language, f.role, f.interface.hex(), *map(len, f[4:]))
         for path, f in files.items()
     ]
-    head = [VERSION, sys.byteorder, list(strings), rows, [len(column) for column in columns]]
-    text = json.dumps(head, ensure_ascii=False, check_circular=False, separators=(",", ":"))
-    parts = [text.encode("utf-8", "surrogatepass"), b"\n", *(column.tobytes() for column in columns)]
-    return deflate(b"".join(parts))
+    return deflate(pack_columns([VERSION, list(strings), rows], columns))
 
 
 def _encode_columns(files: Iterable[FileGraph], strings: _StringTable) -> Iterator[Iterable[int]]:
@@ -69,12 +67,8 @@ def _encode_columns(files: Iterable[FileGraph], strings: _StringTable) -> Iterat
         (file.edges for file in files), _EDGE_COLUMNS
     )
     yield from (map(number, sources), map(number, targets))
-    yield from (
-        map(_number_values(_RELATIONS), relations),
-        map(_number_values(_CERTAINTIES), certainties),
-        at,
-    )
-    yield from (map(len, candidates), map(number, chain.from_iterable(candidates)))
+    yield from (map(_number_values(_RELATIONS), relations), map(_number_values(_CERTAINTIES), certainties))
+    yield from (at, map(len, candidates), map(number, chain.from_iterable(candidates)))
     yield map(number, chain.from_iterable(file.lookups for file in files))
 
 
@@ -94,22 +88,20 @@ def unpack(data: bytes | None) -> FileGraphs:
     if not data:
         return {}
     try:
-        head, _, body = inflate(data).partition(b"\n")
-        version, order, *tables = json.loads(head)
-        if (version, order) != (VERSION, sys.byteorder):
+        (version, strings, rows), columns, rest = unpack_columns(inflate(data), _COLUMNS)
+        if version != VERSION or rest:
             return {}
+        _validate(strings, rows)
         with gc_paused():
-            return _decode_files(tables, body)
-    except (ValueError, TypeError, LookupError, StopIteration, RecursionError, zlib.error):
+            return _decode_files(strings, rows, iter(columns))
+    except (ValueError, TypeError, LookupError, StopIteration, zlib.error):
         return {}
 
 
-def _validate_head(strings: list[Any], rows: list[Any], lengths: list[Any], count: int) -> None:
-    """Raise ``ValueError`` if the tables have wrong types, or the columns wrong lengths."""
+def _validate(strings: list[Any], rows: list[Any]) -> None:
+    """Raise ``ValueError`` if the tables have wrong types."""
     if not all(type(text) is str for text in strings):
         raise ValueError("a string is none")
-    if not all(type(n) is int and n >= 0 for n in lengths) or sum(lengths) != count:
-        raise ValueError("columns are missing")
     for row in rows:
         texts, sizes = row[:5], row[5:]
         if not all(type(text) is str for text in texts) or len(sizes) != _SIZES_PER_FILE:
@@ -118,14 +110,7 @@ def _validate_head(strings: list[Any], rows: list[Any], lengths: list[Any], coun
             raise ValueError("a size is no number")
 
 
-def _decode_files(tables: list[list[Any]], body: bytes) -> FileGraphs:
-    strings, rows, lengths = tables
-    numbers = array("I")
-    numbers.frombytes(body)
-    _validate_head(strings, rows, lengths, len(numbers))
-    every = iter(numbers)
-    columns = iter([list(islice(every, length)) for length in lengths])
-
+def _decode_files(strings: list[str], rows: list[Any], columns: Iterator[Sequence[int]]) -> FileGraphs:
     def decode(values: list[T]) -> Iterator[T]:
         return map(values.__getitem__, next(columns))
 

@@ -23,7 +23,7 @@ def find_node(graph: Graph, name: str, kinds: frozenset[Kind] = frozenset()) -> 
     if len(fitting) == 1:
         return fitting[0]
     if not fitting:
-        raise EntityNotFound(f"nothing is called '{name}'{_describe_suggestions(graph, name)}")
+        raise EntityNotFound(f"nothing has the name '{name}'{_describe_suggestions(graph, name)}")
     listed = [f"\n  {node.id} ({node.kind})" for node in fitting[:MAX_LISTED_CANDIDATES]]
     more = (
         f"\n  and {len(fitting) - MAX_LISTED_CANDIDATES} more" if len(fitting) > MAX_LISTED_CANDIDATES else ""

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from dowse.code.formats.reading import HANDLER, as_node_name
 from dowse.graph.evaluator import FUEL_STEPS, Evaluator
 from dowse.graph.import_rules import get_dialect
-from dowse.graph.import_rules.rule import CLASS, EXTERNAL, FUNCTION, INSTANCE, MODULE, Dialect, Value
+from dowse.graph.import_rules.rule import CLASS, EXTERNAL, FOLDER, FUNCTION, INSTANCE, MODULE, Dialect, Value
 from dowse.graph.scope_lookup import NO_VALUES, Values, limit_values, make_definition_value
-from dowse.graph.scopes import FileScopes, Mention
+from dowse.graph.scopes import FILE, FileScopes, Mention
 from dowse.graph.symbol_table import SymbolTable
 from dowse.types.graph_values import Certainty, Edge, Relation
 from dowse.types.source import Kind
@@ -55,8 +56,31 @@ class Resolver:
     def _resolve_links(self, file: FileScopes) -> Iterator[Edge]:
         dialect = get_dialect(file.language)
         for link in file.links:
-            for value in dialect.resolve_link(self.tree, file, link.target):
-                yield Edge(file.path, value.location, Relation.REFERENCES, Certainty.RESOLVED, link.line)
+            if link.detail.startswith(f"{HANDLER} "):
+                yield from self._resolve_handler(file, link)
+                continue
+            values = dialect.resolve_link(self.tree, file, link)
+            source = file.ids[link.scope]
+            entities = sorted({id for value in values for id in self._find_node_ids(value)} - {source})
+            if len(entities) > 1 and all(value.kind == CLASS for value in values):
+                target = link.target
+                yield Edge(
+                    source, target, Relation.REFERENCES, Certainty.AMBIGUOUS, link.line, tuple(entities)
+                )
+                continue
+            for target in entities:
+                yield Edge(source, target, Relation.REFERENCES, Certainty.RESOLVED, link.line)
+
+    def _resolve_handler(self, file: FileScopes, link: Mention) -> Iterator[Edge]:
+        """Resolve what handles a route: a function of the file, or whatever the name means there."""
+        route = file.ids[file.find_scope(as_node_name(link.detail.removeprefix(f"{HANDLER} ")))]
+        if scope := file.find_scope(link.target):
+            yield Edge(route, file.ids[scope], Relation.INVOKES, Certainty.RESOLVED, link.line)
+            return
+        values = self.names.evaluate(file, FILE, link.target, FUEL_STEPS)
+        found = self._find_targets(values, Relation.INVOKES)
+        if found.certainty in (Certainty.RESOLVED, Certainty.AMBIGUOUS):
+            yield _make_edge(route, found, link.target, Relation.INVOKES, link.line)
 
     def _resolve_imports(self, file: FileScopes) -> Iterator[Edge]:
         dialect = get_dialect(file.language)
@@ -85,7 +109,7 @@ class Resolver:
 
     def _find_node_ids(self, value: Value) -> set[str]:
         """Find the graph node of a value: a file, a class or a function."""
-        if value.kind == MODULE:
+        if value.kind in (MODULE, FOLDER):
             return {value.location}
         if value.kind in (CLASS, FUNCTION):
             return {self.tree.get_file(value.location).ids[value.scope]}

@@ -96,7 +96,16 @@ class FileScopes:
     bases: list[Base] = field(default_factory=list)
     imports: list[Mention] = field(default_factory=list)
     links: list[Mention] = field(default_factory=list)
+    by_qualified: dict[str, int] | None = None  # the first scope of each name, once somebody asks
     interface: bytes = b""  # hash; while it is unchanged, no name in another file changes its meaning
+
+    def find_scope(self, qualified: str) -> int:
+        """Return the scope of the definition of that qualified name, or the scope of the file."""
+        if self.by_qualified is None:
+            self.by_qualified = {}
+            for number, scope in enumerate(self.scopes):
+                self.by_qualified.setdefault(scope.qualified, number)
+        return self.by_qualified.get(qualified, FILE)
 
     def find_enclosing_class(self, scope: int) -> int:
         """Return the class around a scope, or the scope of the file."""
@@ -207,7 +216,9 @@ def _map_lines(
     """Map lines to scopes; lines above a definition's own line (decorators) look names up outside of it."""
     last = max(last, *(entity.end_line for entity in entities)) if entities else last
     line_scopes = [(FILE, FILE)] * (last + 1)
-    for (_, _, start, end, line), scope in zip(entities, own, strict=True):
+    for (_, kind, start, end, line), scope in zip(entities, own, strict=True):
+        if kind is Kind.COMPONENT or (kind is Kind.ROUTE and scopes[line_scopes[line][0]].is_function):
+            continue  # these name code that is in the scope of the file or of a function
         line_scopes[start:line] = [(scope, scopes[scope].parent)] * (line - start)
         line_scopes[line : end + 1] = [(scope, scope)] * (end - line + 1)
     return line_scopes

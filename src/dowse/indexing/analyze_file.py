@@ -9,15 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dowse.code import bracket_depth, chunk_fields, chunking, parsing, references, symbols
+from dowse.code import bracket_depth, chunk_fields, chunking, formats, parsing, references, symbols
+from dowse.code.formats import routes
+from dowse.code.formats.reading import FormatSource, nest_items
 from dowse.code.languages import Languages, load_builtin
 from dowse.code.languages.spec import Language
 from dowse.embedders.embedder import PretokenizingEmbedder
 from dowse.indexing import embed
 from dowse.types.discovered import FileStamp, PreparedChunk
-from dowse.types.source import ChunkTerms, Definitions, MaskedSecret, ParsedFile, ParseHealth
+from dowse.types.source import ChunkTerms, Definitions, Entity, MaskedSecret, ParsedFile, ParseHealth
 
-VERSION = 6
+VERSION = 7
 """Goes into every content hash: raise it when the same content gives other entities, chunks or references."""
 
 
@@ -81,18 +83,23 @@ def _parse_quickly(parser: ParserConfig, task: PendingFile) -> tuple[ParsedFile,
     if task.known:
         return task.known, b""
     language = parser.languages.detect(task.path, task.content)
-    if not _is_trusted(language) or bracket_depth.nests_deeply(task.content):
+    if not _is_trusted(language, parser.languages) or bracket_depth.nests_deeply(task.content):
         return None
     try:
-        return _parse(parser, language, task.content, parsing.QUICK_LIMITS)
+        return _parse(parser, language, task.path, task.content, parsing.QUICK_LIMITS)
     except parsing.QuickLimitExceeded:
         return None
 
 
-def _is_trusted(language: Language) -> bool:
-    """Return whether the patterns of a language are built in: those of a tree's settings may take forever."""
-    has_patterns = bool(language.links or language.blanks)
-    return not has_patterns or load_builtin().by_name.get(language.name) == language
+def _is_trusted(language: Language, known: Languages) -> bool:
+    """Return whether the patterns for a file are built in: those of a tree's settings may take forever.
+
+    Parts of a format may be in any language.
+    """
+    if known is load_builtin():
+        return True
+    languages = [one for one in known.by_name.values() if not one.reader] if language.reader else [language]
+    return all(load_builtin().by_name.get(one.name) == one for one in languages if one.links or one.blanks)
 
 
 def analyze_by_lines(parser: ParserConfig, task: PendingFile) -> AnalyzedFile:
@@ -104,21 +111,46 @@ def analyze_by_lines(parser: ParserConfig, task: PendingFile) -> AnalyzedFile:
 
 
 def parse(parser: ParserConfig, path: str, content: bytes) -> tuple[ParsedFile, bytes]:
-    """Parse a content into entities and chunks, and its packed references; the path only tells the language."""
-    return _parse(parser, parser.languages.detect(path, content), content)
+    """Parse a content into entities and chunks, and its packed references; the path tells the language,
+    and to some formats what the file is called.
+    """
+    return _parse(parser, parser.languages.detect(path, content), path, content)
 
 
 def _parse(
-    parser: ParserConfig, language: Language, content: bytes, limits: parsing.ParseLimits | None = None
+    parser: ParserConfig,
+    language: Language,
+    path: str,
+    content: bytes,
+    limits: parsing.ParseLimits | None = None,
 ) -> tuple[ParsedFile, bytes]:
+    if language.reader:
+        return _parse_format(parser, language, path, content, limits)
     tree, health = parsing.parse(language, content, limits)
     if health is ParseHealth.FAILED:
         tree = None  # all of it is one error: a query finds nothing, and takes quadratic time
     matches = parsing.run_queries(language, tree)
-    entities = symbols.find(language, matches.definitions, content)
-    chunks = chunking.cut_chunks(content, entities, tree, parser.chunk_size, parser.chunk_overlap)
+    entities: Sequence[Entity] = symbols.find(language, matches.definitions, content)
     mentions = references.find(language, matches.references, content)
+    if routes.may_have_routes(language.name, content):
+        entities, mentions = routes.add_routes(language.name, content, entities, mentions)
+    chunks = chunking.cut_chunks(content, entities, tree, parser.chunk_size, parser.chunk_overlap)
     return ParsedFile(language.name, health, entities, chunks), references.pack(entities, mentions)
+
+
+def _parse_format(
+    parser: ParserConfig, language: Language, path: str, content: bytes, limits: parsing.ParseLimits | None
+) -> tuple[ParsedFile, bytes]:
+    """Parse a file in a format that is more than its language."""
+    name = path.rpartition("/")[2] if language.named else ""
+    found = formats.read_format(FormatSource(language, name, content, parser.languages.by_name, limits))
+    entities = nest_items(found.items) if content.strip() else ()  # without a line, there is no chunk
+    apart = frozenset(index for index, entity in enumerate(entities) if entity.kind in found.apart)
+    chunks = chunking.cut_chunks(
+        content, entities, found.tree, parser.chunk_size, parser.chunk_overlap, apart=apart
+    )
+    packed = references.pack(entities, found.collect_references())
+    return ParsedFile(language.name, found.health, entities, chunks), packed
 
 
 def _add_terms(

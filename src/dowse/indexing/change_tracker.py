@@ -43,6 +43,11 @@ class ChangeTracker:
         """Whether watching was tried a short while ago, and failed."""
         return self._watch is None and time.monotonic() < self._until
 
+    @property
+    def is_watching(self) -> bool:
+        """Whether events are collected: what is compared now need not be compared again."""
+        return self._watch is not None
+
     def begin(self, snapshot: Snapshot) -> None:
         """Start watching, if that is possible: before everything is compared, so that no change is missed.
 
@@ -58,7 +63,7 @@ class ChangeTracker:
             self.close()
         try:
             self._watch = self._watch or Watch(self._root)
-            self._watch.add(_select_folders(snapshot.watched()))
+            self._watch.add(_select_folders(snapshot.list_watched()))
         except Unwatchable:
             self.close()
 
@@ -74,7 +79,7 @@ class ChangeTracker:
         changed = self._watch.drain_events()
         if changed or changed is None:
             self.invalidate()
-        return None if changed and self._watch.lacks(_select_folders(snapshot.watched())) else changed
+        return None if changed and self._watch.lacks(_select_folders(snapshot.list_watched())) else changed
 
     def is_synced(self, snapshot: Snapshot) -> bool:
         """Return whether a generation differs from the disk only in events that are not drained yet."""
@@ -85,7 +90,7 @@ class ChangeTracker:
         if (
             not self.is_synced(snapshot)
             and self._watch
-            and not self._watch.lacks(_select_folders(snapshot.watched()))
+            and not self._watch.lacks(_select_folders(snapshot.list_watched()))
         ):
             self._synced = snapshot.identity, snapshot.generation
 

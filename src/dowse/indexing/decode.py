@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from dowse import safe_files
+from dowse.code.formats.notebook_cells import MAX_NOTEBOOK_BYTES, extract_cells
 from dowse.indexing.stamps import judge_stamp, stamp_of
 from dowse.types.discovered import FileStamp, Skipped, SkipReason
 
@@ -43,6 +44,8 @@ _MINIFIED_MIN_BYTES = 5_000  # a short file does no harm, whatever its lines
 _MINIFIED_MEAN_LINE_BYTES = 500  # bytes; hand-written files stay below 100
 _MAPPED_MEAN_LINE_BYTES = 200  # with a pointer to a source map, which only tools write
 _MINIFIED_LONGEST_LINE_BYTES = 50_000  # bytes in one line that is also most of the file
+_NOTEBOOK_EXTENSION = ".ipynb"
+
 _SOURCE_MAP = re.compile(rb"[#@] sourceMappingURL=\S+\s*(?:\*/)?\s*\Z")
 _SOURCE_MAP_TAIL_BYTES = 500  # bytes at the end in which the pointer stands
 
@@ -57,9 +60,12 @@ class SourceText:
 
 
 def read_source(path: Path, relative: str, max_size: int) -> SourceText | Skipped:
-    """Read the text of a file, or return why it is skipped; never raise an error for what is on disk."""
+    """Read the text of a file, or return why it is skipped; never raise an error for what is on disk.
+
+    Of a notebook, only its cells are kept, and only these count for its size.
+    """
     try:
-        data, stamp = _read_stamped(path, max_size)
+        data, stamp = _read_stamped(path, limit_size(relative, max_size))
     except safe_files.LinkRefused:
         return Skipped(relative, SkipReason.SYMLINK, "a link by now")  # it was none when it was discovered
     except safe_files.NotRegular as error:
@@ -72,9 +78,20 @@ def read_source(path: Path, relative: str, max_size: int) -> SourceText | Skippe
     if decoded is None:
         return Skipped(relative, SkipReason.BINARY, "its content is not text")
     content, encoding = decoded
+    if relative.lower().endswith(_NOTEBOOK_EXTENSION):
+        cells = extract_cells(content.decode("utf-8", "replace"))
+        content = content if cells is None else cells.encode("utf-8", "replace")
+        if len(content) > max_size:
+            what = "without outputs" if cells is not None else "and no cells of a notebook in it"
+            return Skipped(relative, SkipReason.TOO_LARGE, f"{len(content):,} bytes {what}")
     if detail := _describe_minified(content, relative):
         return Skipped(relative, SkipReason.MINIFIED, detail)
     return SourceText(content, encoding, stamp)
+
+
+def limit_size(relative: str, max_size: int) -> int:
+    """Return how large a file may be to be read: a notebook may be larger than what is kept of it."""
+    return max(max_size, MAX_NOTEBOOK_BYTES) if relative.lower().endswith(_NOTEBOOK_EXTENSION) else max_size
 
 
 def _read_stamped(path: Path, max_size: int) -> tuple[bytes, FileStamp]:

@@ -16,12 +16,12 @@ from operator import attrgetter
 from pathlib import Path
 
 from dowse.errors import RootError
-from dowse.indexing import default_excludes
+from dowse.indexing import decode, default_excludes
 from dowse.indexing.ignore import Pattern, PatternList, ancestor_dirs, parse_lines
 from dowse.indexing.ignore_files import IGNORE_FILES, ActiveIgnoreFiles, IgnoreFiles
 from dowse.indexing.stamps import judge_time, read_changed_ns, stamp_of
 from dowse.roots import find_main_checkout
-from dowse.safe_files import describe_excess, describe_kind
+from dowse.safe_files import describe_excess, describe_kind, is_utf8
 from dowse.types.discovered import FoundFile, Skipped, SkipReason, Watched, WatchedPath, WatchKind
 
 SIZE_REASONS = (SkipReason.TOO_LARGE,)
@@ -215,7 +215,7 @@ class _EntryChecker:
         path = folder.prefix + entry.name
         shown = path
         try:
-            if not _is_utf8(entry.name):
+            if not is_utf8(entry.name):
                 return Skipped(_to_printable(path), SkipReason.UNREADABLE, "its name is not valid UTF-8")
             if _is_link(entry):
                 return Skipped(
@@ -243,7 +243,7 @@ class _EntryChecker:
         if not request and (verdict := self._check_defaults(folder, path, entry.name, is_folder=False)):
             return Skipped(path, *verdict)
         status = entry.stat(follow_symlinks=False)
-        size, limit = status.st_size, self._rules.max_file_size
+        size, limit = status.st_size, decode.limit_size(path, self._rules.max_file_size)
         if size > limit:
             return Skipped(path, SkipReason.TOO_LARGE, describe_excess(size, limit))
         return FoundFile(path, stamp_of(status))
@@ -383,17 +383,6 @@ def _is_link(entry: _Entry) -> bool:
     # Junctions are what Windows has used longer than links; Python tells them apart since 3.12.
     is_junction = getattr(entry, "is_junction", None)
     return entry.is_symlink() or (is_junction is not None and is_junction())
-
-
-def _is_utf8(name: str) -> bool:
-    """Return whether a name is valid UTF-8: others have lone surrogates, which cannot be stored or printed."""
-    if name.isascii():
-        return True
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _to_printable(path: str) -> str:

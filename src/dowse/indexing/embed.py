@@ -107,7 +107,12 @@ class EmbeddingRun:
         if self.problem:
             return EmbedderError(self.problem)
         try:
-            rows = self._compute(list(missing.values()))
+            embedder: Any = self.embedder
+            rows: Matrix
+            if self._prepares:
+                rows = embedder.embed_pretokenized([*missing.values()])
+            else:
+                rows = embedder.embed_documents([document.decode() for document in missing.values()])
             data, size = rows.astype("<f4").tobytes(), 4 * rows.shape[1]
             starts = range(0, len(data), size)
             self._add_vectors({key: data[at : at + size] for key, at in zip(missing, starts, strict=True)})
@@ -115,16 +120,6 @@ class EmbeddingRun:
             self.problem = str(error)
             return error
         return None
-
-    def _compute(self, documents: list[bytes]) -> Matrix:
-        """Compute a vector for each document, as the rows of a matrix."""
-        embedder: Any = self.embedder
-        rows: Matrix
-        if self._prepares:
-            rows = embedder.embed_pretokenized(documents)
-        else:
-            rows = embedder.embed_documents([document.decode("utf-8") for document in documents])
-        return rows
 
     def _add_vectors(self, vectors: Mapping[bytes, bytes]) -> None:
         """Keep vectors for the files that need them; raise an error if their dimensions differ."""

@@ -6,21 +6,24 @@ Notes that methods return say what kept the index from being fresh.
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from itertools import dropwhile
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from dowse.errors import EmbedderError, IndexLocked, IndexMissing, IndexUnwritable
+from dowse.frozen import frozen
 from dowse.indexing import tree_diff
 from dowse.indexing.change_tracker import ChangeTracker
+from dowse.indexing.lock_retry import retry_while_locked
 from dowse.indexing.stamps import is_same_stamp, stamp_of
-from dowse.stores.protocol import KnownFile, Snapshot, Store
+from dowse.stores.protocol import Snapshot, Store
 from dowse.types.answers import SearchResult
 from dowse.types.discovered import FileStamp, FoundFile, IndexReport, WatchedTimes
 from dowse.types.stored import IndexState, StoredFile
@@ -28,10 +31,12 @@ from dowse.types.stored import IndexState, StoredFile
 if TYPE_CHECKING:
     from dowse.indexing.pipeline import IndexConfig, Progress
 
-MAX_CHECKED_FILES = 20_000
-"""Trees up to this size are compared with the disk before a search (3 microseconds a file), or watched. Of larger ones
-only the folders are, which show new and removed files, and the files in the response: an edit of another file that
-happened while nobody watched is indexed when that file is a hit, or by ``dowse index``."""
+CHECK_SECONDS = 2.0
+"""A search compares files with the disk for no longer than this, which is enough for half a million on a local disk (4
+microseconds a file). What is left is named in the answer."""
+
+DOUBT_SECONDS = 20.0
+"""For so long it goes on before it says that nothing good was found: what the query asks for may be new."""
 
 CHECK_PAUSE_FACTOR = 10
 """Where watching is not possible, a search skips the check if the last one ended less than this many times its own
@@ -41,17 +46,8 @@ checks."""
 MAX_SINGLE_LOOKUPS = 100
 """Up to so many files are looked up one by one, more with the manifest of all."""
 
-LOCKED_SECONDS = 120.0
-LOCKED_PAUSE_SECONDS = 0.2
-"""How long, and how often, work is tried again while another process writes the index."""
 
-WAIT_STAGE = "wait"
-"""The stage that is reported as progress meanwhile."""
-
-Result = TypeVar("Result")
-
-
-@dataclass(frozen=True, slots=True)
+@frozen
 class FreshnessContext:
     """What a freshness check needs: the tree, its store, and the configuration of indexing."""
 
@@ -63,24 +59,34 @@ class FreshnessContext:
     read_only: bool
 
 
+class FreshSnapshot(NamedTuple):
+    """A snapshot of the index as the disk is, and what kept it from being that."""
+
+    snapshot: Snapshot
+    notes: list[str]
+    unchecked: str = ""  # the first file that was not compared in time, as in a ``TreeDiff``
+
+
 class Reading:
     """One round of answering, as a context: a snapshot of the index, and the check of the hits that it led to."""
 
     def __init__(
         self,
         freshness: Freshness,
-        opened: AbstractContextManager[tuple[Snapshot, list[str]]],
+        opened: AbstractContextManager[FreshSnapshot],
         *,
         by_content: bool,
     ) -> None:
         self.stale = tree_diff.TreeDiff()  # among the files of the hits
-        self.notes: list[str] = []  # what stood in the way of a fresh index
+        self.unchecked = ""  # the first file that was not compared with the disk in time
+        self.is_doubtful = False  # whether the answer has nothing good
+        self._notes: list[str] = []
         self._freshness = freshness
         self._opened = opened
         self._by_content = by_content
 
     def __enter__(self) -> Self:
-        self.snapshot, self.notes = self._opened.__enter__()
+        self.snapshot, self._notes, self.unchecked = self._opened.__enter__()
         return self
 
     def __exit__(
@@ -88,9 +94,18 @@ class Reading:
     ) -> None:
         self._opened.__exit__(kind, error, trace)
 
-    def verify(self, hits: Iterable[SearchResult]) -> tuple[SearchResult, ...]:
-        """Compare the files of hits with the disk, and mark hits whose lines are not what the disk has."""
+    @property
+    def notes(self) -> list[str]:
+        """What stood in the way of a fresh index."""
+        return [*self._notes, *_describe_unchecked(self.unchecked)]
+
+    def verify(self, hits: Iterable[SearchResult], *, is_good: bool = True) -> tuple[SearchResult, ...]:
+        """Compare the files of hits with the disk, and mark hits whose lines are not what the disk has.
+
+        ``is_good`` says whether there is a good one among them.
+        """
         hits = tuple(hits)
+        self.is_doubtful = not (hits and is_good)
         self.stale = self._freshness.find_stale(self.snapshot, hits, by_content=self._by_content)
         changed = {*self.stale.missing, *(file.path for file in self.stale.changed)}
         return tuple(hit._replace(fresh=False) if hit.path in changed else hit for hit in hits)
@@ -102,10 +117,12 @@ class Freshness:
     def __init__(self, context: FreshnessContext) -> None:
         self._context = context
         self._root, self._store = context.root, context.store
+        self._may_update = context.checks_changes and not context.read_only
         self._next_check = 0.0
         self._last_check = 0.0
         self._forced_check = 0.0
         self._writes = 0  # by this object
+        self._unchecked = ""  # where the last comparison ended, if not at the end
         self._outer_rules: tuple[WatchedTimes, WatchedTimes] | None = None  # all that is watched, and they
         self._tracker = ChangeTracker(context.root)
         self._busy = threading.RLock()
@@ -123,22 +140,23 @@ class Freshness:
         self._forced_check = time.monotonic()
 
     def refresh(self, progress: Progress | None = None) -> list[str]:
-        """Make sure that there is a fresh index; return notes."""
-        with self.fresh_snapshot(progress) as (_, notes):
-            return notes
+        """Make the index fresh; return notes on what prevented it."""
+        with self.fresh_snapshot(progress) as (_, notes, unchecked):
+            return [*notes, *_describe_unchecked(unchecked)]
 
     @contextmanager
-    def fresh_snapshot(self, progress: Progress | None = None) -> Iterator[tuple[Snapshot, list[str]]]:
-        """Open a snapshot of the index after making it fresh; yield it with notes.
+    def fresh_snapshot(self, progress: Progress | None = None) -> Iterator[FreshSnapshot]:
+        """Open a snapshot of the index after making it fresh.
 
         One thread at a time checks; the others wait, and skip their check if that one began after they came.
         """
         arrived, writes = time.monotonic(), self._writes
         notes: list[str] = []
+        unchecked = ""
         with ExitStack() as reading:
             snapshot = self._open_current(reading)
             if snapshot is None:
-                notes = self._build(progress)
+                notes = retry_while_locked(lambda: self._build(progress), progress)
             elif self._may_update:
                 with self._busy:
                     if self._writes != writes:  # another thread's, while this one waited
@@ -147,8 +165,10 @@ class Freshness:
                     is_due = self._last_check <= arrived
                     if snapshot and is_due and (diff := self._check(snapshot)):
                         reading.close()
-                        notes, snapshot = self._reindex(diff, progress, is_all=True), None
-            yield snapshot or reading.enter_context(self._store.snapshot()), notes
+                        notes, snapshot = self._reindex(diff, progress, is_all=not diff.unchecked), None
+                    unchecked = self._unchecked
+            snapshot = snapshot or reading.enter_context(self._store.snapshot())
+            yield FreshSnapshot(snapshot, notes, unchecked)
 
     def _open_current(self, reading: ExitStack) -> Snapshot | None:
         """Open the newest generation, if there is one and it was made with these settings."""
@@ -163,9 +183,6 @@ class Freshness:
 
     def _build(self, progress: Progress | None) -> list[str]:
         """Build the index, unless another thread or process did meanwhile; return notes."""
-        return retry_while_locked(lambda: self._build_once(progress), progress)
-
-    def _build_once(self, progress: Progress | None) -> list[str]:
         with self._busy:
             state = self._store.state()
             if state is IndexState.CURRENT:
@@ -175,7 +192,7 @@ class Freshness:
             return [_describe_first_run(state, self._context.index(progress), self._root)]
 
     def reindex(self, paths: Iterable[str]) -> list[str]:
-        """Reindex files that are said to have changed, however large the tree; return notes."""
+        """Reindex files that are reported as changed, however large the tree; return notes."""
         if self._store.state() is not IndexState.CURRENT:
             return self.refresh()
         with self._store.snapshot() as snapshot:
@@ -183,12 +200,16 @@ class Freshness:
         return self._reindex(diff, None) if diff else []
 
     def count_pending(self) -> int | None:
-        """Count the files and folders that changed since the index was written; None if the tree is too large."""
+        """Count the files and folders that changed since the index was written; None if that takes too long."""
         if self._store.state() is not IndexState.CURRENT:
             return None
-        if (known := self._load_known()) is None:
-            return None
-        return tree_diff.count_changes(tree_diff.diff_tree(self._root, *known), *known)
+        with self._store.snapshot() as snapshot:
+            diff = self._diff_all(snapshot, time.monotonic() + DOUBT_SECONDS)
+            return (
+                None
+                if diff.unchecked
+                else tree_diff.count_changes(diff, snapshot.file_at, snapshot.list_watched())
+            )
 
     def _check(self, snapshot: Snapshot) -> tree_diff.TreeDiff | None:
         """Find how the disk differs from the index, by events or by a comparison; None if no check is due."""
@@ -196,60 +217,57 @@ class Freshness:
         changed = self._tracker.drain_events(snapshot)
         if changed is not None and self._outer_rules_hold(snapshot):
             diff = self._diff_paths(snapshot, changed) if changed else None
-        elif self._is_pausing(started):
-            return None
+        elif (
+            self._tracker.is_unavailable
+            and started < self._next_check
+            and self._forced_check < self._last_check
+        ):
+            return None  # all was compared a moment ago, which has to do where the tree cannot be watched
         else:
             diff = self._compare(snapshot, started)
         self._last_check = started
-        if not diff:
+        if not (diff or self._unchecked):
             self._tracker.mark_synced(snapshot)
         return diff
 
     def _outer_rules_hold(self, snapshot: Snapshot) -> bool:
         """Return whether the ignore files outside of the tree, which are not watched, are as they were."""
-        watched = snapshot.watched()
+        watched = snapshot.list_watched()
         if self._outer_rules is None or self._outer_rules[0] is not watched:
             self._outer_rules = watched, tree_diff.select_outer_rules(watched)
         return not tree_diff.have_changed(self._outer_rules[1])
 
-    def _is_pausing(self, now: float) -> bool:
-        """Return whether all was compared a moment ago, which has to do where the tree cannot be watched."""
-        is_soon = now < self._next_check and self._forced_check < self._last_check
-        return is_soon and self._tracker.is_unavailable
-
     def _compare(self, snapshot: Snapshot, started: float) -> tree_diff.TreeDiff:
-        """Compare everything with the disk; of a large tree, all folders and the files in those that changed."""
+        """Compare everything with the disk, within a time box unless this is what watching begins with."""
         self._tracker.begin(snapshot)
-        watched = snapshot.watched()
-        is_large = snapshot.file_count() > MAX_CHECKED_FILES
-        diff = tree_diff.diff_tree(self._root, {} if is_large else snapshot.manifest(), watched)
-        if is_large and (folders := diff.folders):
-            diff = tree_diff.diff_tree(self._root, _select_files(folders, snapshot.manifest()), watched)
+        until = math.inf if self._tracker.is_watching else started + CHECK_SECONDS
+        diff = self._diff_all(snapshot, until)
+        self._unchecked = diff.unchecked
         done = time.monotonic()
         self._next_check = done + CHECK_PAUSE_FACTOR * (done - started)
         return diff
 
+    def _diff_all(self, snapshot: Snapshot, until: float) -> tree_diff.TreeDiff:
+        return tree_diff.diff_tree(self._root, snapshot.list_stamps(), snapshot.list_watched(), until)
+
+    def _diff_rest(self, first: str) -> tree_diff.TreeDiff:
+        """Compare the files from one on, in order of path, with the disk: what a time box has left."""
+        with self._busy, self._store.snapshot() as snapshot:
+            rest = dropwhile(lambda row: row[0] < first, snapshot.list_stamps())
+            diff = tree_diff.diff_tree(self._root, rest, {}, time.monotonic() + DOUBT_SECONDS)
+            self._unchecked = diff.unchecked
+        return diff
+
     def _diff_paths(self, snapshot: Snapshot, paths: set[str]) -> tree_diff.TreeDiff:
         """Compare some paths with the disk."""
-        watched = snapshot.watched()
+        watched = snapshot.list_watched()
         around = {
             found: watched[found] for path in paths for found in tree_diff.find_watched_around(path, watched)
         }
         manifest = snapshot.manifest() if len(paths) > MAX_SINGLE_LOOKUPS else None
         find = manifest.get if manifest is not None else snapshot.file_at
-        known: dict[str, KnownFile] = {path: file for path in paths if (file := find(path)) is not None}
+        known = [(path, *file.stamp) for path in paths if (file := find(path)) is not None]
         return tree_diff.diff_tree(self._root, known, around)
-
-    def _load_known(self) -> tuple[Mapping[str, KnownFile], WatchedTimes] | None:
-        """Load the files of the index and what else is watched; None if the tree is too large to check every one."""
-        with self._store.snapshot() as snapshot:
-            if snapshot.file_count() > MAX_CHECKED_FILES:
-                return None
-            return snapshot.manifest(), snapshot.watched()
-
-    @property
-    def _may_update(self) -> bool:
-        return self._context.checks_changes and not self._context.read_only
 
     def _reindex(
         self, diff: tree_diff.TreeDiff, progress: Progress | None, *, is_all: bool = False
@@ -261,7 +279,7 @@ class Freshness:
         with self._busy:
             with self._store.snapshot() as snapshot:
                 is_all = is_all or self._tracker.is_synced(snapshot)
-                watched = snapshot.watched()
+                watched = snapshot.list_watched()
             self._tracker.invalidate()
             try:
                 self._write(diff, watched, progress)
@@ -287,18 +305,26 @@ class Freshness:
     def readings(self, progress: Progress | None = None) -> Iterator[Reading]:
         """Yield a round of answering from the fresh index; a second one, reindexed, if a file of it had changed.
 
+        An answer without a good hit has what the time box left unchecked compared too, and answered again if need be.
+
         The caller opens each round, answers from its snapshot, and has the hits of the answer verified.
         """
         first = Reading(self, self.fresh_snapshot(progress), by_content=not self._may_update)
         yield first
-        if first.stale and self._may_update:
-            notes = [*first.notes, *self._reindex(first.stale, None)]
-            yield Reading(self, self._open_as_it_is(notes), by_content=True)
+        if not self._may_update:
+            return
+        stale = first.stale
+        if first.unchecked and first.is_doubtful:
+            stale = tree_diff.merge_diffs(stale, self._diff_rest(first.unchecked))
+            first.unchecked = stale.unchecked
+        if stale:
+            notes = [*first._notes, *self._reindex(stale, None)]
+            yield Reading(self, self._open_as_it_is(notes, first.unchecked), by_content=True)
 
     @contextmanager
-    def _open_as_it_is(self, notes: list[str]) -> Iterator[tuple[Snapshot, list[str]]]:
+    def _open_as_it_is(self, notes: list[str], unchecked: str) -> Iterator[FreshSnapshot]:
         with self._store.snapshot() as snapshot:
-            yield snapshot, notes
+            yield FreshSnapshot(snapshot, notes, unchecked)
 
     def find_stale(
         self, snapshot: Snapshot, hits: Iterable[SearchResult], *, by_content: bool
@@ -329,23 +355,14 @@ class Freshness:
         )
 
 
-def retry_while_locked(work: Callable[[], Result], progress: Progress | None) -> Result:
-    """Do work, again and again for a while if another process is writing the index; return its result."""
-    until = time.monotonic() + LOCKED_SECONDS
-    while True:
-        try:
-            return work()
-        except IndexLocked:
-            if time.monotonic() > until:
-                raise
-        if progress:
-            progress(WAIT_STAGE, 0, 0)
-        time.sleep(LOCKED_PAUSE_SECONDS)
-
-
-def _select_files(folders: Container[str], manifest: Mapping[str, KnownFile]) -> dict[str, KnownFile]:
-    """Select the files that are directly in some folders."""
-    return {path: known for path, known in manifest.items() if path.rpartition("/")[0] in folders}
+def _describe_unchecked(first: str) -> list[str]:
+    """Say which part of the tree was not compared with the disk; nothing if all was."""
+    if not first:
+        return []
+    return [
+        f"not compared with the disk in time: the files from {first} on, in order of path; "
+        "what was edited there since may be missing ('dowse index' compares everything)"
+    ]
 
 
 def _describe_first_run(state: IndexState, report: IndexReport, root: Path) -> str:

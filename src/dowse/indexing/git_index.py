@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import struct
 import threading
 from bisect import bisect_left
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dowse.indexing.stamps import is_settled
+from dowse.lazy_regex import compile_lazily
 from dowse.safe_files import read_regular
 from dowse.types.discovered import Revision
 
@@ -31,7 +31,7 @@ MAX_VARINT_BYTES = 10
 MAX_FILE_BYTES = 500_000_000
 """Of a file of git's: the index of a million files has a hundred million."""
 
-_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_COMMIT = compile_lazily(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _HEADER_BYTES = 12
 _ENTRY = struct.Struct(">10I20sH")
 _EXTENDED_FLAG = 0x4000

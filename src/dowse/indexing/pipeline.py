@@ -18,7 +18,7 @@ from dowse.embedders.embedder import Embedder, PretokenizingEmbedder
 from dowse.gc_pause import gc_paused
 from dowse.indexing import tree_diff
 from dowse.indexing.analyze_file import VERSION, AnalyzedFile, ParserConfig, PendingFile
-from dowse.indexing.decode import SourceText, read_source
+from dowse.indexing.decode import read_source
 from dowse.indexing.discover import PartialWalk, Rules, check_path, discover
 from dowse.indexing.embed import EmbeddingRun
 from dowse.indexing.stamps import judge_time
@@ -59,8 +59,9 @@ class IndexConfig:
 
     def content_hash(self, path: str, content: bytes) -> bytes:
         """Hash a content with all that decides how it is indexed: equal hashes give equal rows."""
-        language = self.parser.languages.detect(path, content).name
-        key = f"{VERSION} {self.content_key} {language} "
+        language = self.parser.languages.detect(path, content)
+        name = path.rpartition("/")[2] if language.named else ""
+        key = f"{VERSION} {self.content_key} {language.name} {name} "
         return blake2b(key.encode() + content, digest_size=16).digest()
 
 
@@ -218,24 +219,20 @@ class _Run:
         """Read, decode and mask files one by one, as the analysis asks for them; unchanged contents end here."""
         for file in found:
             found_time = judge_time(file.stamp.changed_ns)
-            source = read_source(self.root / file.path, file.path, self.config.rules.max_file_size)
+            path, config = file.path, self.config
+            source = read_source(self.root / path, path, config.rules.max_file_size)
             if isinstance(source, Skipped):
                 self.skipped.append(source)
-                self.skipped_times[WatchedPath(WatchKind.SKIPPED_FILE, file.path)] = found_time
-            elif pending := self._mask_if_changed(file.path, source):
-                yield pending
-
-    def _mask_if_changed(self, path: str, source: SourceText) -> PendingFile | None:
-        """Blank out the secrets of a file that is to be analyzed; None if its content is the known one."""
-        content = source.content
-        content_hash = self.config.content_hash(path, content)
-        if path in self.manifest and self.manifest[path].content_hash == content_hash:
-            self.restamped[path] = source.stamp
-            return None
-        content, masked = secrets.mask(content, path) if self.config.mask_secrets else (content, ())
-        return PendingFile(
-            path, content, self.writer.find_parsed(content_hash), source.stamp, content_hash, masked
-        )
+                self.skipped_times[WatchedPath(WatchKind.SKIPPED_FILE, path)] = found_time
+                continue
+            content, stamp = source.content, source.stamp
+            content_hash = config.content_hash(path, content)
+            if path in self.manifest and self.manifest[path].content_hash == content_hash:
+                self.restamped[path] = stamp
+                continue
+            known = self.writer.find_parsed(content_hash)
+            content, masked = secrets.mask(content, path) if config.mask_secrets else (content, ())
+            yield PendingFile(path, content, known, stamp, content_hash, masked)
 
     def _join(self, file: PendingFile, analyzed: AnalyzedFile) -> SourceFile:
         """Put together what was read and what was found in it."""
@@ -247,7 +244,7 @@ class _Run:
             file.path,
             file.stamp,
             file.content_hash,
-            file_roles.classify_role(file.path, file.content[:1000]),
+            file_roles.classify_role(file.path, file.content),
             file.content,
             analyzed.parsed,
             analyzed.definitions,

@@ -18,20 +18,21 @@ COARSE_TRUSTED_AGE_NS = 2_000_000_000
 """A file read this soon after its last change may change again under the same time stamp (file systems count
 in steps; some in whole seconds): its stamp is not trusted, so that it is checked again."""
 
-_HAS_CHANGE_TIME = os.name == "posix"
+HAS_CHANGE_TIME = os.name == "posix"
 
 
 def stamp_of(status: os.stat_result) -> FileStamp:
     """Make the stamp that tells whether a file has changed; on Windows, ``st_ctime`` is when it was made."""
-    return FileStamp(status.st_size, status.st_mtime_ns, status.st_ctime_ns if _HAS_CHANGE_TIME else 0)
+    return FileStamp(status.st_size, status.st_mtime_ns, status.st_ctime_ns if HAS_CHANGE_TIME else 0)
 
 
 def read_changed_ns(path: str | Path) -> int | None:
     """Read when a file or folder was last changed, in nanoseconds; None if it is not there."""
     try:
-        return stamp_of(os.stat(path)).changed_ns
+        status = os.stat(path)
     except OSError:
         return None
+    return (HAS_CHANGE_TIME and status.st_ctime_ns) or status.st_mtime_ns
 
 
 def judge_stamp(stamp: FileStamp) -> FileStamp:

@@ -4,14 +4,16 @@ files.
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+import time
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from dowse.frozen import frozen
 from dowse.indexing.ignore_files import IGNORE_FILES
-from dowse.indexing.stamps import is_same_stamp, read_changed_ns, stamp_of
-from dowse.stores.protocol import KnownFile
+from dowse.indexing.stamps import HAS_CHANGE_TIME, is_same_stamp, read_changed_ns, stamp_of
+from dowse.stores.protocol import KnownFile, StampRow
 from dowse.types.discovered import (
     FoundFile,
     Skipped,
@@ -22,8 +24,12 @@ from dowse.types.discovered import (
     WatchKind,
 )
 
+CLOCK_PERIOD_FILES = 256
+"""Files that are compared between two looks at the clock: about a millisecond, and less on a slow disk than a look
+after every file would be worth."""
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class IndexPlan:
     """The work of an indexing run: what to read and to remove, and what else the walk found."""
 
@@ -59,15 +65,21 @@ def plan_run(found: Iterable[FoundFile | Skipped | Watched], manifest: Mapping[s
     return IndexPlan(tuple(read), tuple(sorted(removed)), len(known), tuple(skipped), watched)
 
 
-@dataclass(frozen=True, slots=True)
+NOTHING_WATCHED: WatchedTimes = {}
+
+
+@frozen
 class TreeDiff:
     """How the disk differs from the index, as far as ``stat`` of the known paths tells: no walk."""
 
     changed: tuple[FoundFile, ...] = ()
     missing: tuple[str, ...] = ()
-    watched: WatchedTimes = field(default_factory=dict)  # with the times they have now
+    watched: WatchedTimes = NOTHING_WATCHED  # with the times they have now
     unwatched: frozenset[WatchedPath] = frozenset()  # folders that are gone, and skipped files that changed
     rules_changed: bool = False
+    unchecked: str = (
+        ""  # the first file in order of path that was not compared in time, and with it all after it
+    )
 
     def __bool__(self) -> bool:
         return bool(self.changed or self.missing or self.watched or self.unwatched)
@@ -78,20 +90,35 @@ class TreeDiff:
         return {path for kind, path in (*self.watched, *self.unwatched) if kind is WatchKind.FOLDER}
 
 
-def diff_tree(root: Path, manifest: Mapping[str, KnownFile], watched: WatchedTimes) -> TreeDiff:
-    """Diff the tree against the index by ``stat``; new files show in the times of their folders."""
+def diff_tree(
+    root: Path,
+    stamps: Iterable[StampRow],
+    watched: WatchedTimes,
+    until: float = math.inf,
+) -> TreeDiff:
+    """Diff the tree against the index by ``stat``; new files show in the times of their folders.
+
+    Files are compared in the order of ``stamps`` until a moment of the monotonic clock; what is watched, always.
+    """
     base = os.fspath(root)
     changed: list[FoundFile] = []
     missing: list[str] = []
-    for path, known in manifest.items():
+    unchecked = ""
+    lstat = os.lstat
+    for count, row in enumerate(stamps):
+        path = row[0]
+        if not count % CLOCK_PERIOD_FILES and time.monotonic() >= until:
+            unchecked = path
+            break
         try:
-            status = os.lstat(f"{base}/{path}")
+            status = lstat(f"{base}/{path}")
         except OSError:
             missing.append(path)
             continue
-        if (stamp := stamp_of(status)) != known.stamp:
-            changed.append(FoundFile(path, stamp))
-    new_times = {at: now for at, then in watched.items() if (now := _read_time(base, at)) != then}
+        ctime_ns = status.st_ctime_ns if HAS_CHANGE_TIME else 0
+        if row != (path, status.st_size, status.st_mtime_ns, ctime_ns, True):
+            changed.append(FoundFile(path, stamp_of(status)))
+    new_times = _read_new_times(base, watched)
     unwatched = set()
     for at, now in new_times.items():
         if at.kind is WatchKind.SKIPPED_FILE:
@@ -108,6 +135,20 @@ def diff_tree(root: Path, manifest: Mapping[str, KnownFile], watched: WatchedTim
         {at: now for at, now in new_times.items() if at not in unwatched},
         frozenset(unwatched),
         rules_changed,
+        unchecked,
+    )
+
+
+def merge_diffs(one: TreeDiff, rest: TreeDiff) -> TreeDiff:
+    """Merge the diff of one part of a tree with that of the rest."""
+    changed = {file.path: file for file in (*one.changed, *rest.changed)}
+    return TreeDiff(
+        tuple(changed.values()),
+        tuple(dict.fromkeys((*one.missing, *rest.missing))),
+        {**one.watched, **rest.watched},
+        one.unwatched | rest.unwatched,
+        one.rules_changed or rest.rules_changed,
+        rest.unchecked,
     )
 
 
@@ -123,11 +164,11 @@ def find_watched_around(path: str, known: Container[WatchedPath]) -> Iterator[Wa
             return
 
 
-def count_changes(diff: TreeDiff, manifest: Mapping[str, KnownFile], watched: WatchedTimes) -> int:
+def count_changes(diff: TreeDiff, find_file: Callable[[str], KnownFile | None], watched: WatchedTimes) -> int:
     """Count the files and folders that changed for sure, without those whose stamps are only not trusted."""
     changed = sum(
-        not is_same_stamp(manifest[found.path].stamp, found.stamp)
-        if found.path in manifest
+        not is_same_stamp(file.stamp, found.stamp)
+        if (file := find_file(found.path))
         else watched[WatchedPath(WatchKind.SKIPPED_FILE, found.path)].changed_ns != found.stamp.changed_ns
         for found in diff.changed
     )
@@ -156,11 +197,16 @@ def select_outer_rules(watched: WatchedTimes) -> dict[WatchedPath, WatchedTime]:
 
 def have_changed(rules: WatchedTimes) -> bool:
     """Return whether one of these ignore files was changed since."""
-    return any(_read_time("", path) != then for path, then in rules.items())
+    return bool(_read_new_times("", rules))
 
 
-def _read_time(base: str, watched: WatchedPath) -> WatchedTime:
-    kind, path = watched
-    if kind is WatchKind.OUTER_RULES:
-        return WatchedTime(read_changed_ns(path))
-    return WatchedTime(read_changed_ns(f"{base}/{path}" if path else base))
+def _read_new_times(base: str, watched: WatchedTimes) -> dict[WatchedPath, WatchedTime]:
+    """Read the times of what is watched, and return those that are not what they were, or were not trusted."""
+    new_times = {}
+    for at, (then, is_trusted) in watched.items():
+        kind, path = at
+        if kind is not WatchKind.OUTER_RULES:
+            path = f"{base}/{path}" if path else base
+        if (now := read_changed_ns(path)) != then or not is_trusted:
+            new_times[at] = WatchedTime(now)
+    return new_times

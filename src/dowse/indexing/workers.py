@@ -38,6 +38,10 @@ PARALLEL_BYTES = 3_000_000
 GROUP_BYTES = 250_000
 """Source sent to a worker at a time: large against the cost of a message, small against a batch."""
 
+AHEAD_BYTES = 4_000_000
+"""Source that is with the workers or analyzed, and not taken yet: enough to keep them busy while a batch is committed,
+and a bound on the memory of what waits for that, some ten times as much."""
+
 ALONE_BYTES = 100_000
 """A file of this size is sent by itself: what it takes beyond its budget is not spent on others first."""
 
@@ -148,16 +152,21 @@ def _analyze_in_workers(
             workers.append(worker)
         return zip(group, worker.analyze(group), strict=True)
 
-    waiting: deque[Future[Iterator[tuple[PendingFile, AnalyzedFile]]]] = deque()
+    waiting: deque[tuple[int, Future[Iterator[tuple[PendingFile, AnalyzedFile]]]]] = deque()
+    ahead = 0
     pool = ThreadPoolExecutor(processes, thread_name_prefix="dowse-worker")
     try:
         for group in group_by_size(tasks, GROUP_BYTES, ALONE_BYTES):
-            waiting.append(pool.submit(run, group))
-            if len(waiting) > 2 * processes:
-                yield from waiting.popleft().result()
-        yield from chain.from_iterable(future.result() for future in waiting)
+            size = sum(len(task.content) for task in group)
+            waiting.append((size, pool.submit(run, group)))
+            ahead += size
+            while ahead > AHEAD_BYTES:
+                size, future = waiting.popleft()
+                ahead -= size
+                yield from future.result()
+        yield from chain.from_iterable(future.result() for _, future in waiting)
     finally:
-        for future in waiting:
+        for _, future in waiting:
             future.cancel()
         for worker in workers:
             worker.kill()
@@ -169,7 +178,7 @@ def _analyze_in_workers(
 def group_by_size(
     items: Iterable[PendingFile], limit: int, alone: float = math.inf
 ) -> Iterator[list[PendingFile]]:
-    """Put neighbours together up to so many bytes of content; those that are large stay alone."""
+    """Group neighbours up to a number of bytes of content; large files stay alone."""
     group: list[PendingFile] = []
     size = 0
     for item in items:

@@ -35,11 +35,8 @@ def find_entities(
     engine: Engine, term: str, kinds: frozenset[Kind], pattern: str, limit: int | None, *, content: bool
 ) -> list[EntityHit]:
     """Find the entities that a term names or describes, of some kinds (none: all), in files that match a pattern."""
-    filter = Filter(
-        kinds=kinds - {Kind.FILE, Kind.DIRECTORY}, paths=(_build_glob(pattern),) if pattern else ()
-    )
-    hits = engine.graph.entities(term, filter, limit, content=content)
-    return [hit for hit in hits if not kinds or hit.kind in kinds]
+    filter = Filter(kinds=kinds, paths=(_build_glob(pattern),) if pattern else ())
+    return engine.graph.entities(term, filter, limit, content=content)
 
 
 def expand_terms(terms: Sequence[str]) -> list[str]:

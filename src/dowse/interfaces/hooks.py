@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 from dowse.errors import UsageError
@@ -19,8 +20,8 @@ HOOK_NAMES = ("post-commit", "post-checkout", "post-merge", "post-rewrite")
 
 FALLBACK_HINT = "the folder of its hooks is not known; 'dowse index' in a hook of your own does the same"
 
-BEGIN = "# dowse: begin"
-END = "# dowse: end"
+BEGIN_MARK = "# dowse: begin"
+END_MARK = "# dowse: end"
 
 _LEADING_COMMENTS = re.compile(r"(#.*(\n|\Z))*")
 """The comment lines at the top of a script."""
@@ -28,17 +29,15 @@ _LEADING_COMMENTS = re.compile(r"(#.*(\n|\Z))*")
 
 def install(root: Path) -> list[Path]:
     """Add our section to the hooks, next to what they do already; return the files that changed."""
-    folder = _hooks_folder(root)
     changed = []
-    for name in HOOK_NAMES:
-        path = folder / name
-        _check_place(path, root)
-        before = _read(path)
+    for path, before in _read_hooks(root):
         if before and not _is_shell_script(before):
-            raise UsageError(f"{path} is no shell script: add this line to it yourself: {_shell_command()}")
+            raise UsageError(
+                f"{path} is not a shell script: add this line to it yourself: {_shell_command()}"
+            )
         after = _add_section(before)
         if after != before:
-            folder.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             _write(path, after)
             path.chmod(path.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
             changed.append(path)
@@ -47,12 +46,8 @@ def install(root: Path) -> list[Path]:
 
 def uninstall(root: Path) -> list[Path]:
     """Remove our section from the hooks, and hooks with nothing else in them; return the files that changed."""
-    folder = _hooks_folder(root)
     changed = []
-    for name in HOOK_NAMES:
-        path = folder / name
-        _check_place(path, root)
-        before = _read(path)
+    for path, before in _read_hooks(root):
         after = _remove_section(before)
         if after == before:
             continue
@@ -62,6 +57,15 @@ def uninstall(root: Path) -> list[Path]:
         else:
             _write(path, after)
     return changed
+
+
+def _read_hooks(root: Path) -> Iterator[tuple[Path, str]]:
+    """Read the hooks that may start dowse; the text of one that does not exist is empty."""
+    folder = _hooks_folder(root)
+    for name in HOOK_NAMES:
+        path = folder / name
+        _check_place(path, root)
+        yield path, _read(path)
 
 
 def _hooks_folder(root: Path) -> Path:
@@ -88,7 +92,7 @@ def _check_place(path: Path, root: Path) -> None:
             f"{path} is {target}, outside the repository: add this line to it yourself: {_shell_command()}"
         )
     if target.exists() and not target.is_file():
-        raise UsageError(f"{path} is no file: remove it")
+        raise UsageError(f"{path} is not a file: remove it")
 
 
 def _read(path: Path) -> str:
@@ -108,7 +112,7 @@ def _shell_command() -> str:
 
 def _build_section() -> str:
     top = "$(git rev-parse --show-toplevel)"
-    return f'{BEGIN}\n(unset GIT_DIR GIT_INDEX_FILE; cd "{top}" && {_shell_command()})\n{END}\n'
+    return f'{BEGIN_MARK}\n(unset GIT_DIR GIT_INDEX_FILE; cd "{top}" && {_shell_command()})\n{END_MARK}\n'
 
 
 def _is_shell_script(text: str) -> bool:
@@ -129,8 +133,8 @@ def _add_section(text: str) -> str:
 
 
 def _remove_section(text: str) -> str:
-    start, end = text.find(BEGIN), text.find(END)
+    start, end = text.find(BEGIN_MARK), text.find(END_MARK)
     if start < 0 or end < start:
         return text
-    before, after = text[:start], text[end + len(END) :]
+    before, after = text[:start], text[end + len(END_MARK) :]
     return before + after.removeprefix("\n") if after else before.removesuffix("\n")

@@ -46,7 +46,7 @@ def _query_values(query: Query) -> dict[str, Any]:
     terms = [term._asdict() for term in query.terms]
     frames, versions = ([one._asdict() for one in some] for some in (query.frames, query.versions))
     texts = {"text": query.text, "type": query.type, "message": query.message}
-    lists = {name: list(getattr(query, name)) for name in ("names", "files", "words", "dropped")}
+    lists = {name: list(getattr(query, name)) for name in ("names", "files", "words", "dropped", "unknown")}
     return texts | {"terms": terms, "frames": frames, "versions": versions} | lists
 
 
@@ -78,7 +78,8 @@ def rewrite_values(trace: RewriteTrace) -> dict[str, Any]:
 
 
 def _result_values(result: SearchResult) -> dict[str, Any]:
-    return result._asdict() | {"reasons": [reason._asdict() for reason in result.reasons]}
+    reasons = [reason._asdict() for reason in result.reasons]
+    return result._asdict() | {"reasons": reasons, "channel_scores": dict(result.channel_scores)}
 
 
 def packed_values(packed: Packed) -> dict[str, Any]:

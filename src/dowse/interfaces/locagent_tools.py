@@ -36,6 +36,17 @@ INDEX_NOT_FOUND, ENTITY_NOT_FOUND, ENTITY_AMBIGUOUS, PARSE_ERROR, TIMEOUT, INVAL
 )  # fmt: skip
 """Codes of errors."""
 
+ERROR_CODES: tuple[tuple[type[Exception], str], ...] = (
+    (EntityNotFound, ENTITY_NOT_FOUND),
+    (EntityAmbiguous, ENTITY_AMBIGUOUS),
+    (IndexProblem, INDEX_NOT_FOUND),
+    (TimeoutError, TIMEOUT),
+    (SyntaxError, PARSE_ERROR),
+    (UsageError, INVALID_ARGUMENT),
+    (DowseError, FAILED),
+)
+"""The code of each kind of error; the first that fits."""
+
 MAX_PREVIEW_LINES = 60
 """Lines up to which an entity is previewed whole; of a longer one, only its skeleton is shown."""
 
@@ -109,12 +120,12 @@ class EntityTools:
         return _catch_errors(work)
 
     def retrieve_entity(
-        self, entity_ids: Sequence[str] | str, max_definition_lines: int = 0, include_metadata: bool = True
+        self, entity_ids: Sequence[str] | str, context_lines: int = 0, include_metadata: bool = True
     ) -> Values:
         """Return the whole code of entities, numbered; an id that cannot be resolved has its error instead."""
-        if not 0 <= max_definition_lines <= 50:
-            return _error(INVALID_ARGUMENT, f"max_definition_lines is 0 to 50, not {max_definition_lines}")
-        retrieve = partial(self._retrieve, context=max_definition_lines, metadata=include_metadata)
+        if not 0 <= context_lines <= 50:
+            return _error(INVALID_ARGUMENT, f"context_lines is 0 to 50, not {context_lines}")
+        retrieve = partial(self._retrieve, context=context_lines, metadata=include_metadata)
         entities = [{"id": id} | _catch_errors(partial(retrieve, id)) for id in _as_list(entity_ids)]
         return {"entities": entities}
 
@@ -261,7 +272,7 @@ class EntityTools:
             id = f"{path}:{inner.qualified}" if inner else path
             first, last = max(1, number - CONTEXT_LINES), min(len(lines), number + CONTEXT_LINES)
             kind = inner.kind if inner else Kind.FILE
-            hit = EntityHit(id, kind, path, first, last, "", "line")
+            hit = EntityHit(id, kind, path, first, last, "", "line", 1.0)
             entities.append(_entity_values(hit, "snippet", _number_lines(lines, range(first, last + 1))))
         return {"term": f"{path}:{','.join(map(str, numbers))}", "entities": entities, "hint": ""}
 
@@ -315,20 +326,8 @@ def _catch_errors(work: Callable[[], Values]) -> Values:
     """Return what the work returns, or its error with a code."""
     try:
         return work()
-    except EntityNotFound as error:
-        return _error(ENTITY_NOT_FOUND, str(error))
-    except EntityAmbiguous as error:
-        return _error(ENTITY_AMBIGUOUS, str(error))
-    except IndexProblem as error:
-        return _error(INDEX_NOT_FOUND, str(error))
-    except TimeoutError as error:
-        return _error(TIMEOUT, str(error))
-    except SyntaxError as error:
-        return _error(PARSE_ERROR, str(error))
-    except UsageError as error:
-        return _error(INVALID_ARGUMENT, str(error))
-    except DowseError as error:
-        return _error(FAILED, str(error))
+    except (DowseError, TimeoutError, SyntaxError) as error:
+        return _error(next(code for kind, code in ERROR_CODES if isinstance(error, kind)), str(error))
 
 
 def _error(code: str, message: str) -> Values:
@@ -345,6 +344,7 @@ def _entity_values(hit: EntityHit, detail: str, code: str) -> Values:
         "type": entity_type(hit.kind),
         "kind": hit.kind.value,
         "source": hit.tier,
+        "score": round(hit.score, 4),
         "path": hit.path,
         "lines": [hit.start_line, hit.end_line],
         "detail": detail,

@@ -58,7 +58,7 @@ class _ProgressLine:
         self._since = {"discover": time.monotonic()}  # when each stage began; some alternate
 
     def update(self, stage: str, done: int, total: int) -> None:
-        """Take in how far a stage has come."""
+        """Show how far a stage is."""
         self._since.setdefault(stage, time.monotonic())
         self._now = (stage, done, total)
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
+from dowse.frozen import frozen
 from dowse.interfaces.text_layout import format_count
 from dowse.interfaces.theme import Paint, code_lines, escape_code, escape_text, plain
 from dowse.types.answers import Detail, SearchResponse, SearchResult, Stage
-from dowse.types.queries import LanguageVersion, Query, RewriteTrace
+from dowse.types.queries import Query, RewriteTrace
 
 EXCERPT_LINES = 12
 """Lines of a hit on a terminal: ten hits then fit on two screens."""
@@ -32,7 +32,7 @@ MIN_ADVANTAGE = 0.01
 """Reasons that are named for a hit being above the next one, and how much one must count for that."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class View:
     """How an answer is to be shown: colours, working directory, amount of text."""
 
@@ -46,12 +46,12 @@ class View:
 def search_text(response: SearchResponse, view: View) -> str:
     """Render the hits, best first, one below the other."""
     pattern = query_pattern(response.query)
-    blocks = [
-        "\n".join(_hit_lines(result, below, root_of(result, response), pattern, view))
-        for result, below in zip_longest(response.results, response.results[1:])
-    ]
-    if view.explain:
-        blocks.insert(0, query_analysis_text(response, view))
+    blocks = [query_analysis_text(response, view)] if view.explain else []
+    for hit, below in zip_longest(response.results, response.results[1:]):
+        place = header(hit, root_of(hit, response), view)
+        reasons = reason_lines(hit, below, view) if view.explain else ()
+        code = _code_lines(hit, pattern, view)
+        blocks.append("\n".join([place, *reasons, *code, *_neighbour_lines(hit, view)]))
     return "\n\n".join(blocks)
 
 
@@ -59,14 +59,13 @@ def detail_text(response: SearchResponse, detail: Detail, view: View) -> str:
     """Render the hits, best first, each with the given amount of detail."""
     from dowse.search.output.hit_view import render_hit
 
-    blocks, hits = [], make_printable(response, view)
+    blocks = [query_analysis_text(response, view)] if view.explain else []
+    hits = make_printable(response, view)
     for hit, below in zip_longest(hits, hits[1:]):
         header, *code = render_hit(hit, detail, response.query.words)
         reasons = reason_lines(hit, below, view) if view.explain else ()
         blocks.append("\n".join([header, *reasons, *code, *_neighbour_lines(hit, view)]))
     is_dense = detail in (Detail.IDS, Detail.SIGNATURE) and not view.explain
-    if view.explain:
-        blocks.insert(0, query_analysis_text(response, view))
     return ("\n" if is_dense else "\n\n").join(blocks)
 
 
@@ -77,10 +76,16 @@ def root_of(result: SearchResult, response: SearchResponse) -> str:
 
 
 def make_printable(response: SearchResponse, view: View) -> list[SearchResult]:
-    """Return the hits with control characters made visible and paths as seen from the working directory."""
+    """Return the hits with control characters made visible and paths as seen from the working directory.
+
+    The repository of a hit, if there are several, becomes part of its path.
+    """
     return [
         result._replace(
-            path=escape_text(_display_file(result, root_of(result, response), view)),
+            path=escape_text(
+                (f"[{result.repository}] " if result.repository else "")
+                + display_path(root_of(result, response), result.path, view.cwd)
+            ),
             repository="",
             entity=escape_text(result.entity),
             signature=escape_text(" ".join(result.signature.split())),
@@ -88,22 +93,6 @@ def make_printable(response: SearchResponse, view: View) -> list[SearchResult]:
         )
         for result in response.results
     ]
-
-
-def _display_file(result: SearchResult, root: str, view: View) -> str:
-    """Return the repository of a hit, if there are several, and its path as seen from the working directory."""
-    path = display_path(root, result.path, view.cwd)
-    return f"[{result.repository}] {path}" if result.repository else path
-
-
-def _hit_lines(
-    result: SearchResult, below: SearchResult | None, root: str, pattern: re.Pattern[str] | None, view: View
-) -> Iterator[str]:
-    yield header(result, root, view)
-    if view.explain:
-        yield from reason_lines(result, below, view)
-    yield from _code_lines(result, pattern, view)
-    yield from _neighbour_lines(result, view)
 
 
 def _neighbour_lines(result: SearchResult, view: View) -> Iterator[str]:
@@ -170,14 +159,6 @@ def _cut_line(line: str) -> str:
 
 def query_analysis_text(response: SearchResponse, view: View) -> str:
     """Render how the query was parsed, and what each channel found."""
-    return "\n".join(_query_analysis_lines(response, view))
-
-
-def _format_version(version: LanguageVersion) -> str:
-    return f"{version.word} {version.major}" + ("" if version.minor is None else f".{version.minor}")
-
-
-def _query_analysis_lines(response: SearchResponse, view: View) -> Iterator[str]:
     query = response.query
     terms = ", ".join(f"{escape_text(term.text)} ({term.weight:g})" for term in query.terms)
     rows = (
@@ -185,18 +166,18 @@ def _query_analysis_lines(response: SearchResponse, view: View) -> Iterator[str]
         ("terms", terms),
         ("names", ", ".join(map(escape_text, query.names))),
         ("files", ", ".join(map(escape_text, query.files))),
-        ("versions", ", ".join(map(_format_version, query.versions))),
+        ("versions", ", ".join(map(str, query.versions))),
         ("message", escape_text(query.message)),
         ("dropped", ", ".join(map(escape_text, query.dropped))),
     )
-    for name, value in (*rewrite_rows(response.query.rewrite), *rows):
-        yield f"{view.paint(f'{name:<9}', 'faint')}{value or '-'}"
+    found = [(name, value or "-") for name, value in (*rewrite_rows(query.rewrite), *rows)]
     for channel in response.channels:
-        outcome = (
-            f"{format_count(channel.hits, 'hit')} in {channel.milliseconds:.1f} ms" if channel.ran else ""
+        outcome = f"{format_count(channel.hits, 'hit')} in {channel.milliseconds:.1f} ms"
+        found.append(
+            ("channel", f"{channel.name}: {outcome if channel.ran else 'skipped: ' + channel.why_not}")
         )
-        yield f"{view.paint('channel  ', 'faint')}{channel.name}: {outcome or 'skipped: ' + channel.why_not}"
-    yield f"{view.paint('time     ', 'faint')}{stage_times(response.stages)}"
+    found.append(("time", stage_times(response.stages)))
+    return "\n".join(f"{view.paint(f'{name:<9}', 'faint')}{value}" for name, value in found)
 
 
 def stage_times(stages: Iterable[Stage]) -> str:

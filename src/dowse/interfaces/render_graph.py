@@ -120,9 +120,9 @@ def entities_text(hits: Sequence[EntityHit], paint: Paint) -> str:
     lines = []
     for hit in hits:
         node = Node(hit.id, hit.kind)
-        where = paint(f"{hit.start_line}-{hit.end_line}", "lines")
+        where = paint(f" {hit.start_line}-{hit.end_line}", "lines") if hit.end_line else ""
         lines.append(
-            f"{_format_node(node, hit.id, paint)} {where} {hit.kind} {paint(f'[{hit.tier}]', 'faint')}"
+            f"{_format_node(node, hit.id, paint)}{where} {hit.kind} {paint(f'[{hit.tier}]', 'faint')}"
         )
     return "\n".join(lines)
 

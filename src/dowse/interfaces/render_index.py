@@ -77,7 +77,7 @@ def _format_state(status: IndexStatus, pending: int | None) -> str:
     if status.state is not IndexState.CURRENT:
         return f"made with {status.state}: the next search or 'dowse index' rebuilds it"
     if pending is None:
-        return "current"
+        return "current; comparing all files with the disk takes too long: 'dowse index' does it"
     changed = f"{format_count(pending, 'file or folder', 'files or folders')} changed since"
     return f"current; {changed}: the next search takes it in" if pending else "current, and as the disk is"
 

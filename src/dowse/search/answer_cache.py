@@ -13,7 +13,7 @@ import threading
 import time
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple, cast
 
@@ -21,6 +21,7 @@ import simsimd  # not numpy, which takes longer to load than a search takes
 
 from dowse.embedders.embedder import Embedder
 from dowse.errors import EmbedderError
+from dowse.frozen import frozen
 from dowse.lru import LruCache
 from dowse.search.query.analyze import is_identifier
 from dowse.search.timing import StageTimer
@@ -55,7 +56,7 @@ RETRY_SECONDS = 1.0
 """Seconds after which an embedder that failed is asked the same again: not twice for one answer."""
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class CacheRequest:
     """Everything that an answer depends on: the cache key."""
 
@@ -74,13 +75,14 @@ class CacheRequest:
     def key(self) -> str:
         """All of it as text, to look up the same query."""
         q = self.query
-        said = (q.text, q.terms, q.names, q.files, q.frames, q.versions, q.phrases, q.regexes, q.rewrite)
-        return f"{said!r}\n{self._context}"
+        read = (q.text, q.message, q.terms, q.names, q.files, q.frames, q.versions)
+        required = (q.phrases, q.regexes, q.rewrite)
+        return f"{read!r}{required!r}\n{self._context}"
 
     @cached_property
     def semantic_key(self) -> str:
         """What queries must share to be answered alike, as text; empty where only the same words will do."""
-        is_long = len(self.query.words) > MAX_WORDS or bool(self.query.frames)
+        is_long = len(self.query.words) > MAX_WORDS or bool(self.query.frames or self.query.message)
         is_literal = is_long or self.query.is_exact or not self.query.text.strip()
         if is_literal or not self.embedder or self.settings.cache != "all":
             return ""
@@ -239,7 +241,7 @@ def _describe_filter(filter: Filter) -> str:
     """Describe a filter by its values; sets in order, since equal ones need not have the same."""
     if filter == NO_FILTER:
         return ""
-    values = (getattr(filter, name) for name in Filter.__slots__)
+    values = (getattr(filter, name) for name in Filter.__match_args__)
     return repr([sorted(value) if isinstance(value, frozenset) else value for value in values])
 
 

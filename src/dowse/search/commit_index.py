@@ -6,18 +6,17 @@ Kept as one blob beside the index: postings are packed, so that loading takes a 
 from __future__ import annotations
 
 import math
-import struct
 import zlib
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
 from dowse.code import tokens
-from dowse.serialization import as_json, deflate, inflate, parse_json
+from dowse.frozen import frozen
+from dowse.serialization import deflate, inflate, pack_columns, unpack_columns
 from dowse.services.commit_log import MAX_COMMITS, Commit
 from dowse.types.queries import Term
 
@@ -31,8 +30,6 @@ BM25_B = 0.75
 
 BEST_COMMITS = 40
 """Commits that speak for their files, best first."""
-
-_LENGTH = struct.Struct("<I")
 
 
 class FileEvidence(NamedTuple):
@@ -60,7 +57,7 @@ class Slices(NamedTuple):
         return self.numbers[self.ends[index] : self.ends[index + 1]]
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class CommitIndex:
     """The messages of the newest commits and the files that they changed, newest first."""
 
@@ -147,10 +144,8 @@ def build(head: str, commits: Iterable[Commit], older: CommitIndex | None = None
 
 def pack(index: CommitIndex) -> bytes:
     """Pack an index for storing."""
-    texts = as_json([index.head, list(index.labels), list(index.paths), list(index.names)])
-    arrays = (index.lengths, *index.changed, *index.postings)
-    parts = [texts, *(each.tobytes() for each in arrays)]
-    return deflate(b"".join(_LENGTH.pack(len(part)) + part for part in parts))
+    texts = [index.head, list(index.labels), list(index.paths), list(index.names)]
+    return deflate(pack_columns(texts, (index.lengths, *index.changed, *index.postings)))
 
 
 def unpack(blob: bytes | None) -> CommitIndex | None:
@@ -158,14 +153,10 @@ def unpack(blob: bytes | None) -> CommitIndex | None:
     if blob is None:
         return None
     try:
-        data, parts, at = inflate(blob, MAX_BLOB_BYTES), [], 0
-        while at < len(data):
-            (length,) = _LENGTH.unpack_from(data, at)
-            parts.append(data[at + _LENGTH.size : at + _LENGTH.size + length])
-            at += _LENGTH.size + length
-        head, labels, paths, names = parse_json(parts[0])
-        lengths, changed, file_ends, commits, ends = (array("I", part) for part in parts[1:])
-    except (ValueError, IndexError, struct.error, zlib.error):
+        texts, columns, _ = unpack_columns(inflate(blob, MAX_BLOB_BYTES), 5)
+        head, labels, paths, names = texts
+        lengths, changed, file_ends, commits, ends = columns
+    except (TypeError, ValueError, zlib.error):
         return None
     index = CommitIndex(
         head, labels, paths, names, lengths, Slices(changed, file_ends), Slices(commits, ends)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dowse.embedders.embedder import Embedder
 from dowse.gc_pause import gc_paused
@@ -23,6 +23,7 @@ from dowse.search.output.respond import make_response
 from dowse.search.output.similar import find_partners, find_similar
 from dowse.search.query.analyze import analyze_query
 from dowse.search.query.keywords import extract_keywords, use_indexed_spelling
+from dowse.search.query.unknown_names import read_unknown_names_as_words
 from dowse.search.ranking.calibration import can_tell_weak
 from dowse.search.ranking.candidates import (
     Explain,
@@ -45,7 +46,10 @@ from dowse.settings import Settings
 from dowse.stores.protocol import Snapshot
 from dowse.types.answers import ResolvedOptions, SearchResponse
 from dowse.types.queries import ParsedQuery, Query
-from dowse.types.stored import StoredFile
+from dowse.types.stored import Bm25, StoredFile
+
+if TYPE_CHECKING:
+    from dowse.search.locagent.ranking import LocAgentRanking
 
 LARGE_INDEX_CHUNKS = 300_000
 """From so many chunks on, a full round of the garbage collector takes tens of milliseconds and is kept out of searches.
@@ -56,7 +60,7 @@ RELATED_WEIGHTS = {"partners": 2.0, "similar": 1.0}
 
 
 class Searcher(NamedTuple):
-    """What a search needs beside the query and the index: settings, embedder, answer cache."""
+    """What a search needs beside the query and the index: settings, embedder, answer cache, ranking profile."""
 
     root: str
     settings: Settings
@@ -64,6 +68,7 @@ class Searcher(NamedTuple):
     cache: AnswerCache
     is_extension: Callable[[str], bool]  # whether source files end like this (``.py``)
     load_history: Callable[[], CommitIndex | None]
+    locagent: LocAgentRanking | None = None  # what ranks instead, with the profile of that name
 
 
 def search(
@@ -76,7 +81,10 @@ def search(
     request = CacheRequest(snapshot, query, options, searcher.settings, searcher.embedder)
     if (known := searcher.cache.get(request, timer)) is not None:
         return known
-    _, response = rank_and_respond(searcher, snapshot, query, options, timer)
+    if searcher.locagent:
+        response = searcher.locagent.search(snapshot, query, options, searcher.root, timer)
+    else:
+        _, response = rank_and_respond(searcher, snapshot, query, options, timer)
     searcher.cache.put(request, response)
     return response
 
@@ -97,6 +105,8 @@ def rank(
     settings = searcher.settings
     context = find_candidates(searcher, snapshot, query, options, timer)
     query, channels = context.query, context.channels
+    if query.type == "filters":
+        return _rank_by_path(context, timer)
     model = make_model(measure_traits(context), list_disabled_groups(settings))
     scored = LearnedRanking(model, FeatureExtractor(context), READ_FILES * count_steps(options.limit))
     explain: Explain
@@ -121,15 +131,29 @@ def rank(
     )
 
 
+def _rank_by_path(context: FeatureContext, timer: StageTimer) -> Ranking:
+    """Order what passes the filters of a query that asks for nothing else: by path, and all of it is right."""
+    candidates = sort_candidates(place for file in context.files for place in file.places)
+    relevances = {candidate.id: 1.0 for candidate in candidates}
+    timer.finish("rank")
+    return Ranking(
+        context.query, context.channels, candidates, list_channel_contributions, relevances, False, timer
+    )
+
+
 def find_candidates(
     searcher: Searcher, snapshot: Snapshot, query: Query, options: ResolvedOptions, timer: StageTimer
 ) -> FeatureContext:
     """Find the files and places that the channels bring for a query, with all that ranking looks at."""
     settings = searcher.settings
     query = use_indexed_spelling(snapshot, extract_keywords(snapshot, query))
+    query = read_unknown_names_as_words(snapshot, query)
     timer.finish("keywords")
     history = searcher.load_history() if settings.history_weight and history_lookup.suits(query) else None
-    request = ChannelRequest(snapshot, query, searcher.embedder, settings.hybrid, options.limit, history)
+    bm25 = Bm25(settings.bm25_k1, settings.bm25_b)
+    request = ChannelRequest(
+        snapshot, query, searcher.embedder, settings.hybrid, options.limit, history=history, bm25=bm25
+    )
     channels = retrieve(request)
     timer.finish("retrieve")
     hits = {name: channel.hits for name, channel in channels.items()}

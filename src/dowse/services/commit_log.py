@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from dowse.lazy_regex import compile_lazily
 from dowse.services import git
 
 MAX_COMMITS = 5000
@@ -26,14 +27,14 @@ MAX_MESSAGE_CHARS = 2000
 
 _RECORD, _FIELD = "\x1e", "\x1f"
 _FORMAT = f"--format={_RECORD}%H{_FIELD}%s{_FIELD}%b{_FIELD}"
-_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_ROUTINE = re.compile(
+_COMMIT = compile_lazily(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_ROUTINE = compile_lazily(
     r"(?:chore\W|style\W|bump|release|version|prepare|update (?:dependenc|changelog|translation)|changelog|translat"
     r"|re-?format|format(?:ting)?\b|run (?:black|ruff|prettier|gofmt|rustfmt)|apply (?:black|ruff|prettier)|black\b"
     r"|lint|fix (?:lint|formatting|whitespace|typo)|whitespace|typo|merge|v?\d+\.\d+)",
     re.IGNORECASE,
 )
-_TRAILER = re.compile(r"^(?:[A-Z][\w-]+-by|Change-Id|git-svn-id|Cc|Fixes|Closes|Refs?):.*$", re.MULTILINE)
+_TRAILER = compile_lazily(r"^(?:[A-Z][\w-]+-by|Change-Id|git-svn-id|Cc|Fixes|Closes|Refs?):.*$", re.MULTILINE)
 
 
 class Commit(NamedTuple):

@@ -5,10 +5,10 @@ Adding one is one file and one row.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from dowse.errors import SettingsError, UsageError
+from dowse.frozen import frozen
 from dowse.index_folder import IndexFolder
 from dowse.stores.protocol import SharedStore, Store
 
@@ -18,7 +18,7 @@ NAMES = ("embedded", "memory", "postgresql")
 SERVER_SCHEMES = ("postgresql://", "postgres://")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SharedIndexOptions:
     """Names of a tree in a store that many share (repository, view, schema), and the timeout of its statements."""
 

@@ -1,4 +1,4 @@
-"""Index migration: copy an index from one store to another, incrementally; what is there already is skipped."""
+"""Index migration: copy an index from one store to another, incrementally; contents that the target has are skipped."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def copy(source: Store, target: Store, progress: Callable[[str, int, int], None]
         secrets[secret.path].append(secret)
     with target.writer() as writer:
         with source.snapshot() as snapshot:
-            copied, watched = _copy_files(snapshot, writer, secrets, progress), dict(snapshot.watched())
+            copied, watched = _copy_files(snapshot, writer, secrets, progress), dict(snapshot.list_watched())
         writer.finish(status.report, watched)  # a server may wait then for all who read
     return copied
 

@@ -17,11 +17,13 @@ from dataclasses import dataclass, replace
 from dowse.errors import IndexLocked, IndexMissing
 from dowse.filters import chunk_passes, entity_passes, file_passes, to_facts
 from dowse.stores import name_match
-from dowse.stores.protocol import merge_watched
+from dowse.stores.protocol import StampRow, merge_watched
 from dowse.types.discovered import ChunkVector, FileStamp, IndexReport, SourceFile, WatchedPath, WatchedTimes
 from dowse.types.queries import Term
 from dowse.types.source import ChunkTerms, ParsedFile
 from dowse.types.stored import (
+    DEFAULT_BM25,
+    Bm25,
     FileReferences,
     Filter,
     IndexState,
@@ -34,10 +36,6 @@ from dowse.types.stored import (
     chunk_id,
     split_chunk_id,
 )
-
-BM25_K1 = 1.2
-BM25_B = 0.75
-"""BM25's constants as the lexical engine of the embedded store has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +65,8 @@ class MemoryStore:
         self._written_fingerprint = ""
         self._lock = threading.Lock()
         self._identity = uuid.uuid4().hex
-        self._published: tuple[int, Mapping[str, _MemoryRow]] = (
-            0,
-            {},
-        )  # generation and rows, replaced together
+        # generation and rows, replaced together
+        self._published: tuple[int, Mapping[str, _MemoryRow]] = (0, {})
         self._next_id = 1
         self._report: IndexReport | None = None
         self._watched: WatchedTimes = {}
@@ -162,7 +158,7 @@ class MemoryStore:
             )
 
     def close(self) -> None:
-        """Do nothing: there is nothing to let go of."""
+        """Do nothing: there is nothing to close."""
 
 
 class MemoryWriter:
@@ -262,7 +258,12 @@ class MemorySnapshot:
         self._by_id = {row.file.id: row for row in rows.values()}
 
     def lexical(
-        self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
+        self,
+        terms: Sequence[Term],
+        fields: Mapping[str, float],
+        filter: Filter,
+        limit: int,
+        bm25: Bm25 = DEFAULT_BM25,
     ) -> list[Scored]:
         """Rank chunks by BM25, summed over terms and weighted fields."""
         chunks = [
@@ -279,9 +280,8 @@ class MemorySnapshot:
                 idf = math.log(1 + (len(chunks) - len(holders) + 0.5) / (len(holders) + 0.5))
                 for id, counts in holders:
                     frequency, length = counts[term.text], counts.total()
-                    norm = BM25_K1 * (1 - BM25_B + BM25_B * length / average)
-                    share = frequency * (BM25_K1 + 1) / (frequency + norm)
-                    scores[id] += term.weight * weight * idf * share
+                    norm = bm25.k1 * (1 - bm25.b + bm25.b * length / average)
+                    scores[id] += term.weight * weight * idf * frequency * (bm25.k1 + 1) / (frequency + norm)
         return self._top_k(((id, s) for id, s in scores.items() if s), filter, limit)
 
     def document_frequency(self, token: str) -> int:
@@ -361,7 +361,7 @@ class MemorySnapshot:
         return row.file if row else None
 
     def prefetch(self, ids: Sequence[int]) -> None:
-        """Do nothing: contents are at hand."""
+        """Do nothing: contents are in memory."""
 
     def content(self, id: int) -> bytes:
         """Read the content of a file."""
@@ -393,6 +393,10 @@ class MemorySnapshot:
         """List every file by path."""
         return self._rows
 
-    def watched(self) -> WatchedTimes:
+    def list_stamps(self) -> Iterable[StampRow]:
+        """List every file in order of path, with its stamp."""
+        return ((path, *row.stamp) for path, row in sorted(self._rows.items()))
+
+    def list_watched(self) -> WatchedTimes:
         """List what is watched beside the files."""
         return self._watched

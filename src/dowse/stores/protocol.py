@@ -6,7 +6,7 @@ each ``apply`` of the writer is atomic. A store holds one *view*, the files of o
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -22,6 +22,8 @@ from dowse.types.discovered import (
 from dowse.types.queries import Term
 from dowse.types.source import ParsedFile
 from dowse.types.stored import (
+    DEFAULT_BM25,
+    Bm25,
     Collected,
     FileReferences,
     Filter,
@@ -34,7 +36,7 @@ from dowse.types.stored import (
     StoredFile,
 )
 
-FORMAT = 15
+FORMAT = 16
 """Version of what stores write. An index of another version is rebuilt, never migrated."""
 
 
@@ -50,6 +52,10 @@ class KnownFile(Protocol):
     def content_hash(self) -> bytes:
         """Hash of the content and of the settings that change what is indexed of it."""
         ...
+
+
+StampRow = tuple[str, int, int, int, bool]
+"""A path, and the fields of its stamp: named tuples would take a third of the time of comparing a tree."""
 
 
 class Snapshot(Protocol):
@@ -71,9 +77,17 @@ class Snapshot(Protocol):
         ...
 
     def lexical(
-        self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
+        self,
+        terms: Sequence[Term],
+        fields: Mapping[str, float],
+        filter: Filter,
+        limit: int,
+        bm25: Bm25 = DEFAULT_BM25,
     ) -> list[Scored]:
-        """Rank chunks by BM25 over the weighted fields of ``ChunkTerms``, best first."""
+        """Rank chunks by BM25 over the weighted fields of ``ChunkTerms``, best first.
+
+        ``UsageError`` for constants that the engine of the store does not have.
+        """
         ...
 
     def document_frequency(self, token: str) -> int:
@@ -140,7 +154,11 @@ class Snapshot(Protocol):
         """List every file by path, with its stamp and content hash."""
         ...
 
-    def watched(self) -> WatchedTimes:
+    def list_stamps(self) -> Iterable[StampRow]:
+        """List every file in order of path, with its stamp alone: what a comparison with the disk needs."""
+        ...
+
+    def list_watched(self) -> WatchedTimes:
         """List what is watched beside the files: every folder that was walked, skipped files, outer rules."""
         ...
 
@@ -232,7 +250,7 @@ class Store(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
         ...
 
 

@@ -1,22 +1,20 @@
-"""Encoding of parsed files (binary, entities and chunks by column), reports and watched paths, for stores with rows."""
+"""Encoding of parsed files (entities and chunks by column), index reports and watched paths, for stores with rows."""
 
 from __future__ import annotations
 
 import json
-import struct
-import sys
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from functools import partial
-from itertools import count
+from itertools import count, repeat
 from operator import gt
 from types import NoneType
 from typing import Any
 
 from dowse.errors import IndexCorrupt
 from dowse.lazy_rows import LazyRows, to_columns
-from dowse.serialization import as_json
+from dowse.serialization import as_json, from_json, pack_columns, unpack_columns
 from dowse.types.discovered import (
     IndexReport,
     Skipped,
@@ -27,8 +25,8 @@ from dowse.types.discovered import (
     WatchKind,
 )
 from dowse.types.source import Chunk, Entity, Kind, ParsedFile, ParseHealth
+from dowse.types.stored import make_rows
 
-_HEAD = struct.Struct("<II")
 _NUMBER_COLUMNS = 5
 """Columns of numbers: as many of entities (their kind is one, by its index among those of the file) as of chunks."""
 
@@ -37,92 +35,65 @@ _LINE_COLUMN = Entity._fields.index("line") - Entity._fields.index("start_line")
 
 
 def pack_parsed(parsed: ParsedFile) -> bytes:
-    """Pack entities and chunks as one value, by column: numbers as they are in memory, then names, then other text.
-
-    Numbers as text would take half of the time of reading it all; texts other than names are only read of what is
-    shown.
-    """
+    """Pack entities and chunks as one value, by column: names, numbers, then texts that only shown entities need."""
     name, qualified, kind, *lines, parent, signature, doc = to_columns(parsed.entities, Entity)
     *indexes, entity = to_columns(parsed.chunks, Chunk)
     kinds = {one: index for index, one in enumerate(dict.fromkeys(kind))}
-    numbers = array("I")
-    for column in (
-        *lines,
-        _to_one_based(parent),
-        map(kinds.__getitem__, kind),
-        *indexes,
-        _to_one_based(entity),
-    ):
-        numbers.extend(column)
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    head = _HEAD.pack(len(parsed.entities), len(parsed.chunks))
-    words = [*map(list, (kinds, qualified, signature, doc))]
-    return b"".join([head, numbers.tobytes(), as_json(list(name)), b"\n", as_json(words)])
-
-
-def _to_one_based(indexes: Iterable[int | None]) -> list[int]:
-    """Count indexes from 1, with 0 for none."""
-    return [0 if index is None else index + 1 for index in indexes]
+    codes = map(kinds.__getitem__, kind)
+    numbers = (*lines, _to_one_based(parent), codes, *indexes, _to_one_based(entity))
+    return pack_columns(list(name), numbers, as_json([*map(list, (kinds, qualified, signature, doc))]))
 
 
 def unpack_parsed(language: str, health: str, data: bytes) -> ParsedFile:
     """Unpack a parsed file; its entities are read when they are needed."""
     try:
-        entities, chunks = _HEAD.unpack_from(data)
-        end = _HEAD.size + 4 * _NUMBER_COLUMNS * (entities + chunks)
-        numbers = array("I", data[_HEAD.size : end])
-        if sys.byteorder == "big":
-            numbers.byteswap()
-        names_json, _, words_json = data[end:].partition(b"\n")
-        names = tuple(json.loads(names_json))
-        lines = numbers[_LINE_COLUMN * entities : (_LINE_COLUMN + 1) * entities]
-        if len(numbers) != _NUMBER_COLUMNS * (entities + chunks) or len(names) != entities:
+        names, columns, texts = unpack_columns(data, 2 * _NUMBER_COLUMNS)
+        of_entities, of_chunks = columns[:_NUMBER_COLUMNS], columns[_NUMBER_COLUMNS:]
+        if type(names) is not list or any(len(column) != len(names) for column in of_entities) or not texts:
             raise ValueError("something is missing")
         if not all(type(name) is str for name in names):
             raise ValueError("a name is no text")
-        around = _split_columns(numbers[_NUMBER_COLUMNS * entities :])[-1]
-        if max(around, default=0) > entities:
+        *indexes, around = of_chunks
+        if max(around, default=0) > len(names):
             raise ValueError("a chunk is of a definition that is not there")
-        read = partial(_unpack_entities, names, numbers[: _NUMBER_COLUMNS * entities], words_json)
+        names = tuple(names)
         return ParsedFile(
             language,
             ParseHealth(health),
-            LazyRows(Entity, ready={"name": names, "line": lines}, read=read),
-            LazyRows(Chunk, _unpack_chunks(numbers[_NUMBER_COLUMNS * entities :])),
+            LazyRows(
+                Entity,
+                ready={"name": names, "line": of_entities[_LINE_COLUMN]},
+                read=partial(_unpack_entities, names, of_entities, texts),
+            ),
+            LazyRows(Chunk, [*indexes, _from_one_based(around)]),
         )
-    except (struct.error, ValueError, TypeError, RecursionError) as error:
+    except (ValueError, TypeError) as error:
         raise _corrupt_entry_error(error) from error
 
 
-def _unpack_chunks(numbers: array[int]) -> list[Sequence[Any]]:
-    *indexes, around = _split_columns(numbers)
-    return [*indexes, _from_one_based(around)]
-
-
-def _unpack_entities(names: Sequence[str], numbers: array[int], words_json: bytes) -> list[Sequence[Any]]:
+def _unpack_entities(
+    names: Sequence[str], columns: Sequence[array[int]], texts: bytes
+) -> list[Sequence[Any]]:
     """Unpack all columns of entities."""
-    *lines, parents, codes = _split_columns(numbers)
+    *lines, parents, codes = columns
     try:
-        kinds, qualified, signature, doc = map(tuple, json.loads(words_json))
+        kinds, qualified, signature, doc = map(tuple, from_json(texts))
         kind = list(map(list(map(Kind, kinds)).__getitem__, codes))
         if not len(qualified) == len(signature) == len(doc) == len(names):
-            raise ValueError("some words are missing")
-        if not all(type(word) is str for word in (*qualified, *signature, *doc)):
-            raise ValueError("a word is no text")
-        if any(
-            map(gt, parents, count())
-        ):  # counted from 1: a parent is before what is in it, so no circles either
+            raise ValueError("some texts are missing")
+        if not all(type(text) is str for text in (*qualified, *signature, *doc)):
+            raise ValueError("a text is none")
+        # counted from 1: a parent is before what is in it, so no circles either
+        if any(map(gt, parents, count())):
             raise ValueError("a definition is in one that is not before it")
-    except (ValueError, TypeError, IndexError, RecursionError) as error:
+    except (ValueError, TypeError, IndexError) as error:
         raise _corrupt_entry_error(error) from error
     return [names, qualified, kind, *lines, _from_one_based(parents), signature, doc]
 
 
-def _split_columns(numbers: array[int]) -> list[array[int]]:
-    """Split numbers by column."""
-    count = len(numbers) // _NUMBER_COLUMNS
-    return [numbers[i * count : (i + 1) * count] for i in range(_NUMBER_COLUMNS)]
+def _to_one_based(indexes: Iterable[int | None]) -> list[int]:
+    """Count indexes from 1, with 0 for none."""
+    return [0 if index is None else index + 1 for index in indexes]
 
 
 def _from_one_based(counted: array[int]) -> list[int | None]:
@@ -167,19 +138,19 @@ def pack_watched(watched: WatchedTimes) -> str:
     return json.dumps(by_kind)
 
 
+def _is_watched_time(time: tuple[Any, ...]) -> bool:
+    return len(time) == 2 and type(time[0]) in (int, NoneType) and type(time[1]) is bool
+
+
 def unpack_watched(text: str | None) -> dict[WatchedPath, WatchedTime]:
     """Unpack what is watched from JSON text; nothing if no run was finished."""
     try:
         by_kind: dict[str, dict[str, list[Any]]] = json.loads(text) if text else {}
-        watched = {
-            WatchedPath(kind, path): WatchedTime(changed_ns, is_trusted)
-            for kind, times in ((WatchKind(name), times) for name, times in by_kind.items())
-            for path, (changed_ns, is_trusted) in times.items()
-        }
-        if not all(
-            type(time.changed_ns) in (int, NoneType) and type(time.is_trusted) is bool
-            for time in watched.values()
-        ):
+        watched: dict[WatchedPath, WatchedTime] = {}
+        for name, times in by_kind.items():
+            paths = make_rows(WatchedPath, zip(repeat(WatchKind(name)), times))
+            watched.update(zip(paths, make_rows(WatchedTime, times.values()), strict=True))
+        if not all(map(_is_watched_time, watched.values())):
             raise ValueError("a value has another type")
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise IndexCorrupt.beyond_repair(f"the watched paths in the index are corrupt ({error})") from error

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from dowse.frozen import frozen
 from dowse.types.queries import Query
 from dowse.types.source import Kind
 from dowse.types.stored import NO_FILTER, Filter
@@ -14,11 +14,21 @@ from dowse.types.stored import NO_FILTER, Filter
 class Match(StrEnum):
     """Which kind of evidence found a hit."""
 
-    EXACT = "exact"
+    EXACT = "exact"  # a phrase, a pattern, a line that the query names, or filters alone
+    NAME = "name"  # a definition by its name
+    FILE = "file"  # a file by its name
     KEYWORD = "keyword"
     SEMANTIC = "semantic"
-    BOTH = "both"
-    NAME = "name"
+    BOTH = "both"  # keyword and semantic
+    PARTNER = "partner"  # the test or the source of a file that was found
+    NEAR = "near"  # nothing but being near the position
+
+
+class ChannelScore(NamedTuple):
+    """What a channel scored a hit before fusion: BM25 of ``lexical``, the cosine of ``dense``."""
+
+    channel: str
+    score: float
 
 
 class Reason(NamedTuple):
@@ -29,7 +39,7 @@ class Reason(NamedTuple):
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChannelReport:
     """Whether a channel ran, what it brought, how long it took, and why it did not run.
 
@@ -43,6 +53,7 @@ class ChannelReport:
     why_not: str = ""
     failed: bool = False
     best: float = 0.0  # its best score, before anything is weighed
+    note: str = ""  # what whoever asked should know of how its hits were found
 
 
 class Stage(NamedTuple):
@@ -72,9 +83,10 @@ class SearchResult(NamedTuple):
     uses: tuple[str, ...] = ()
     used_by: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
+    channel_scores: tuple[ChannelScore, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RepositoryReport:
     """A repository that was asked along with others: where it is, what it brought, or why nothing."""
 
@@ -85,7 +97,7 @@ class RepositoryReport:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchResponse:
     """The answer to a query, with the trace of how it was found."""
 
@@ -99,11 +111,12 @@ class SearchResponse:
     stages: tuple[Stage, ...] = ()
     cached: str = ""  # "exact" or "semantic" if the answer was given before
     low_confidence: bool = False  # nothing good was found: the few results are guesses
+    has_more: bool = False  # a higher limit would bring more
     repositories: tuple[RepositoryReport, ...] = ()  # where several were asked
     relaxed: bool = False  # nothing meets what the query requires: the results do not either
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchOptions:
     """The options of one search. None: as the settings say."""
 
@@ -120,7 +133,7 @@ class SearchOptions:
     neighbours: bool = False  # say of each hit what it uses, what uses it, and its tests
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class ResolvedOptions(SearchOptions):
     """Options in which everything that the settings decide is decided: what the stages of a search work with."""
 
@@ -138,7 +151,7 @@ class Detail(StrEnum):
     FULL = "full"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PackedHit:
     """A hit as it is shown: its lines, header first, the ranges of its lines in the file that are not, its tokens."""
 
@@ -149,7 +162,7 @@ class PackedHit:
     tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Packed:
     """An answer that fits a budget, and what was skipped: ``path:start-end`` of hits and of parts of hits."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
+from dowse.frozen import frozen
 from dowse.types.source import ChunkTerms, Definitions, MaskedSecret, ParsedFile, Role
 
 
@@ -56,6 +56,8 @@ class FoundFile(NamedTuple):
 
 class WatchKind(StrEnum):
     """What is watched although it is not indexed: that it changes shows nowhere else."""
+
+    __hash__ = str.__hash__  # that of an enum is a function of Python, and every watched path is hashed
 
     FOLDER = "folder"
     """One that was walked, or cannot be read: a new time means that a name came or went, or that it can be by now."""
@@ -109,6 +111,8 @@ class Skipped(NamedTuple):
         return self.path.endswith("/")
 
 
+NO_COUNTS: Mapping[str, int] = {}
+
 KEY_BYTES = 16
 """What the key of a vector takes."""
 
@@ -145,7 +149,7 @@ class SourceFile(NamedTuple):
     awaits_vectors: bool = False  # the embedder failed: to a writer, the file is not known yet
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexReport:
     """What one complete indexing run saw and did; kept with the index for ``dowse status``."""
 
@@ -160,11 +164,11 @@ class IndexReport:
     seconds: float
     without_vectors: int = 0  # files that wait for vectors because the embedder failed
     why_without: str = ""
-    skipped_folders: Mapping[str, int] = field(default_factory=dict)  # skipped whole, nobody knows with what
+    skipped_folders: Mapping[str, int] = NO_COUNTS  # skipped whole, nobody knows with what
     repaired: tuple[str, ...] = ()  # parts of the index that were corrupt or lost, and were made again
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Revision:
     """The commit that a tree is at, and those of the files asked about that differ from what git has."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from dowse.frozen import frozen
 from dowse.types.answers import Reason, SearchResult, Stage
 from dowse.types.queries import Query
 
@@ -31,7 +31,7 @@ class TermMatch(NamedTuple):
     chunks: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChannelRank:
     """Where a channel ranks a place, of how many; scores of the place, of the first and of the last considered.
 
@@ -47,7 +47,7 @@ class ChannelRank:
     why_not: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HigherHit:
     """A hit that ranks above a place, and the terms of the query it has and the place has not."""
 
@@ -61,7 +61,7 @@ class HigherHit:
     terms: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Explanation:
     """Why a place ranks where it does, or why it is not there. Line 0: the best place of the file.
 

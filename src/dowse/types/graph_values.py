@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from dowse.frozen import frozen
 from dowse.types.source import Kind
 
 
@@ -93,7 +93,7 @@ def format_depth(depth: int | None) -> int:
     return ALL_STEPS if depth is None else depth
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Walk:
     """The options of a graph traversal: direction, depth, relations, limits."""
 
@@ -106,7 +106,7 @@ class Walk:
     limit: int = 1000  # nodes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GraphAnswer:
     """A part of the graph: where it starts, and how each other node is reached, in the order of a tree."""
 
@@ -118,7 +118,10 @@ class GraphAnswer:
 
 
 class EntityHit(NamedTuple):
-    """An entity that a query names or describes; ``tier`` is id, file, a ``NameTier`` or content."""
+    """An entity that a query names or describes; ``tier`` is id, file, directory, a ``NameTier`` or content.
+
+    ``score`` is 1 for what is named exactly, less for less certain tiers, and least for content.
+    """
 
     id: str
     kind: Kind
@@ -127,6 +130,7 @@ class EntityHit(NamedTuple):
     end_line: int
     signature: str
     tier: str
+    score: float
 
 
 class EntityCode(NamedTuple):
@@ -148,7 +152,7 @@ class Hub(NamedTuple):
     rank: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Affected:
     """What a change reaches: entities changed, their dependents, tests to run, files that usually change with them."""
 

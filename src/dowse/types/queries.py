@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from dowse.frozen import frozen
 from dowse.types.source import Role
 from dowse.types.stored import NO_FILTER, Filter
 
@@ -103,8 +103,11 @@ class LanguageVersion(NamedTuple):
     major: int
     minor: int | None  # none if the query has only one number
 
+    def __str__(self) -> str:
+        return f"{self.word} {self.major}" + ("" if self.minor is None else f".{self.minor}")
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Query:
     """A query as it is searched for: its terms and names, what a hit must pass, and what type of query it is.
 
@@ -124,7 +127,8 @@ class Query:
     filter: Filter = NO_FILTER
     phrases: tuple[str, ...] = ()
     regexes: tuple[QueryRegex, ...] = ()
-    rewrite: RewriteTrace = field(default_factory=RewriteTrace)
+    rewrite: RewriteTrace = RewriteTrace()
+    unknown: tuple[str, ...] = ()  # names that nothing has, for which it is read as words
     depends_on_time: bool = False  # whether the same query means something else later (``changed:2d``)
 
     @property

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
+
+from dowse.frozen import frozen
 
 
 class Kind(StrEnum):
@@ -28,6 +29,19 @@ class Kind(StrEnum):
     MACRO = "macro"
     BLOCK = "block"
     SECTION = "section"
+    RESOURCE = "resource"
+    CONTAINER = "container"
+    SERVICE = "service"
+    WORKFLOW = "workflow"
+    JOB = "job"
+    STEP = "step"
+    STAGE = "stage"
+    ROUTE = "route"
+    CELL = "cell"
+    COMPONENT = "component"
+    TEMPLATE = "template"
+    KEY = "key"
+    DEPENDENCY = "dependency"
 
 
 class ParseHealth(StrEnum):
@@ -113,7 +127,7 @@ class ChunkTerms(NamedTuple):
     literal: str  # hashes of the n-grams of messages: see ``code/string_literals.py``
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParsedFile:
     """What is known of a file's content, whatever its path and checkout."""
 
@@ -136,7 +150,7 @@ class MaskedSecret(NamedTuple):
 
 
 class Role(StrEnum):
-    """What part a file plays in its tree, judged by its path."""
+    """What part a file plays in its tree, judged by its path and the beginning of its content."""
 
     SOURCE = "source"
     TEST = "test"
@@ -145,3 +159,7 @@ class Role(StrEnum):
     VENDORED = "vendored"
     DOCS = "docs"
     CONFIG = "config"
+    DATA = "data"
+    SCHEMA = "schema"
+    DECLARATION = "declaration"
+    LEGACY = "legacy"

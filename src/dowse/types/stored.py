@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import repeat
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
-from dowse.types.discovered import FileStamp, IndexReport
+from dowse.frozen import frozen
+from dowse.types.discovered import NO_COUNTS, FileStamp, IndexReport
 from dowse.types.source import Definitions, Kind, MaskedSecret, ParsedFile, Role
 
 Row = TypeVar("Row", bound=NamedTuple)
 
 
-def make_rows(kind: type[Row], rows: Iterable[tuple[Any, ...]]) -> Iterator[Row]:
+def make_rows(kind: type[Row], rows: Iterable[Iterable[Any]]) -> Iterator[Row]:
     """Plain tuples as named ones: their own constructor, a call of Python for each, takes up to three times as long."""
     return map(tuple.__new__, repeat(kind), rows)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredFile:
     """A file as the index has it. A changed file gets a new ``id``; none is ever used again."""
 
@@ -60,6 +60,17 @@ def best_first(chunks: Iterable[int], scores: Iterable[float]) -> list[Scored]:
     return list(make_rows(Scored, found))
 
 
+class Bm25(NamedTuple):
+    """BM25's constants: how soon more of a word counts no more, and how much the length of a chunk counts."""
+
+    k1: float = 1.2
+    b: float = 0.75
+
+
+DEFAULT_BM25 = Bm25()
+"""What the lexical engine of the embedded store has, which can do no other."""
+
+
 class NameTier(StrEnum):
     """How a name matched, best first."""
 
@@ -68,6 +79,16 @@ class NameTier(StrEnum):
     PREFIX = "prefix"
     GLOB = "glob"
     FUZZY = "fuzzy"
+
+
+TIER_SCORES = {
+    NameTier.EXACT: 1.0,
+    NameTier.CASE: 0.9,
+    NameTier.GLOB: 0.7,
+    NameTier.PREFIX: 0.5,
+    NameTier.FUZZY: 0.4,
+}
+"""How sure a match is, from 0 to 1."""
 
 
 class NameHit(NamedTuple):
@@ -103,7 +124,7 @@ class FileFacts(NamedTuple):
     changed_ns: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Filter:
     """Filter of hits by language, path, role, kind, name and time. Empty means anything; values of a field are
     alternatives.
@@ -144,7 +165,7 @@ class IndexState(StrEnum):
     CURRENT = "current"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexStatus:
     """The statistics and state of an index, for ``dowse status``."""
 
@@ -155,14 +176,14 @@ class IndexStatus:
     chunks: int = 0
     entities: int = 0
     size_bytes: int = 0
-    languages: Mapping[str, int] = field(default_factory=dict)
-    health: Mapping[str, int] = field(default_factory=dict)
+    languages: Mapping[str, int] = NO_COUNTS
+    health: Mapping[str, int] = NO_COUNTS
     secrets: tuple[MaskedSecret, ...] = ()
     report: IndexReport | None = None
-    parts: Mapping[str, int] = field(default_factory=dict)  # the generation that each part of it has
+    parts: Mapping[str, int] = NO_COUNTS  # the generation that each part of it has
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ViewStatus:
     """The state of one checkout (view) in a shared store."""
 
@@ -179,7 +200,7 @@ class ViewStatus:
     being_written: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerStatus:
     """The state of a shared store: server, sizes, views."""
 

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib import import_module
 from typing import Any
 
-from dowse.code.languages.spec import GRAMMAR, GRAMMAR_FORM, Language
+from dowse.code.languages.spec import FORMAT_KEYS, GRAMMAR, GRAMMAR_FORM, Language
 from dowse.errors import SettingsError, UsageError
+from dowse.frozen import frozen
+from dowse.lazy_regex import compile_lazily
 
 _MODULES = (
     "asciidoc",
     "assembly",
-    "astro",
     "bash",
     "batch",
     "c",
@@ -43,9 +44,9 @@ _MODULES = (
     "fish",
     "fortran",
     "fsharp",
+    "gdscript",
     "go",
     "go_module",
-    "graphql",
     "groovy",
     "haskell",
     "hcl",
@@ -72,7 +73,6 @@ _MODULES = (
     "perl",
     "php",
     "powershell",
-    "protobuf",
     "python",
     "r",
     "restructuredtext",
@@ -85,7 +85,6 @@ _MODULES = (
     "solidity",
     "sql",
     "starlark",
-    "svelte",
     "swift",
     "template",
     "toml",
@@ -99,6 +98,9 @@ _MODULES = (
     "yaml",
     "zig",
 )
+
+_FORMATS = "dowse.code.formats"
+"""The table of formats, which are languages too; it has some of their readers import this module."""
 
 TEXT = Language(name="text", extensions=(".txt", ".text", ".log"), aliases=("plain", "txt"), prose=True)
 
@@ -116,7 +118,7 @@ _TYPE_FORMS = {tuple: "a list of strings", str: "text", bool: "true or false", i
 """What a value in a user's table must be, in words."""
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Languages:
     """The languages in force: the built-in ones with the user's additions."""
 
@@ -153,11 +155,35 @@ class Languages:
         claims: dict[str, list[tuple[re.Pattern[bytes], Language]]] = {}
         for language in self.by_name.values():
             for extension, pattern in language.claims:
-                claims.setdefault(extension, []).append((re.compile(pattern.encode(), re.M), language))
+                claims.setdefault(extension, []).append((compile_lazily(pattern.encode(), re.M), language))
         return claims
 
+    @cached_property
+    def _formats(self) -> dict[str, list[Language]]:
+        """The formats that files of a language may be in, in the order in which they are tried."""
+        formats: dict[str, list[Language]] = {}
+        for row in self.by_name.values():
+            for base in row.bases:
+                formats.setdefault(base, []).append(row)
+        return formats
+
     def detect(self, path: str, content: bytes = b"") -> Language:
-        """Detect the language of a file by its name, or by its content where languages share an extension."""
+        """Detect the language of a file by its name, or by its content where languages share an extension.
+
+        A file in a format that is more than its language (a Kubernetes manifest in YAML) is of that format.
+        """
+        language = self._detect_language(path, content)
+        if content:
+            for row in self._formats.get(language.name, ()):
+                if _is_in_format(row, path, content):
+                    return row
+        return language
+
+    def list_formats(self, name: str) -> list[str]:
+        """List a language and the formats that are written in it."""
+        return [name, *(row.name for row in self._formats.get(name, ()))]
+
+    def _detect_language(self, path: str, content: bytes) -> Language:
         filename = path.rpartition("/")[2]
         if found := self._by_filename.get(filename):
             return found
@@ -189,7 +215,8 @@ class Languages:
 def load_builtin() -> Languages:
     """Load the languages that ship with dowse."""
     modules = (import_module(f"{__name__}.{module}") for module in _MODULES)
-    rows = [*(module.LANGUAGE for module in modules), TEXT]
+    formats = import_module(_FORMATS).FORMATS
+    rows = [*(module.LANGUAGE for module in modules), TEXT, *formats]
     return Languages({language.name: language for language in rows})
 
 
@@ -206,7 +233,7 @@ def extend_builtin(additions: Mapping[str, Mapping[str, Any]]) -> Languages:
 
 def check_tables(additions: Mapping[str, Any]) -> None:
     """Raise an error that names what is wrong with a user's tables, if something is; load no language."""
-    known = {f.name: f.default for f in fields(Language) if f.name != "name"}
+    known = {f.name: f.default for f in fields(Language) if f.name not in {"name", *FORMAT_KEYS}}
     for name, table in additions.items():
         if not isinstance(table, Mapping):
             raise SettingsError(f"setting 'languages.{name}' must be a table, not {table!r}")
@@ -265,6 +292,25 @@ def _extend_language(language: Language, table: Mapping[str, Any]) -> Language:
         else:
             values[key] = value
     return replace(language, **values)
+
+
+def _is_in_format(row: Language, path: str, content: bytes) -> bool:
+    """Return whether a file in a base language of a format is in that format: whether it has one of its forms."""
+    return any(
+        _compile_path(place).search(path)
+        and all(_compile_sign(sign).search(content, 0, CLAIM_BYTES) for sign in signs)
+        for place, *signs in row.forms
+    )
+
+
+@cache
+def _compile_path(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+@cache
+def _compile_sign(pattern: str) -> re.Pattern[bytes]:
+    return re.compile(pattern.encode(), re.M)
 
 
 def _is_glob(name: str) -> bool:

@@ -6,4 +6,5 @@ LANGUAGE = Language(
     name="asciidoc",
     extensions=(".adoc", ".asciidoc"),
     prose=True,
+    reader="text_sections",
 )

@@ -47,4 +47,8 @@ LANGUAGE = Language(
   (#not-match? @call "^([^A-Za-z_].*|alias|break|cd|continue|echo|eval|exec|exit|false|printf|pwd|read|return\
 |set|shift|source|test|trap|true|unalias|wait)$"))
 """,
+    links=(
+        r"""^[ \t]*+(?:source|\.)[ \t]++["']?(?:\$\w++/|\$\{\w++\}/|\$\([^()\n]{1,200}\)["']?/)?"""
+        r"""(?P<target>[\w./-]++)""",
+    ),
 )

@@ -17,4 +17,5 @@ LANGUAGE = Language(
     references="""
 (from_instruction (image_spec name: (image_name) @import))
 """,
+    reader="dockerfile_stages",
 )

@@ -5,4 +5,21 @@ from dowse.code.languages.spec import Language
 LANGUAGE = Language(
     name="fortran",
     extensions=(".f", ".for", ".f77", ".f90", ".f95", ".f03", ".f08"),
+    grammar="tree_sitter_fortran:language",
+    definitions="""
+(module (module_statement (name) @name)) @module
+(submodule (submodule_statement (name) @name)) @module
+(program (program_statement (name) @name)) @module
+(derived_type_definition (derived_type_statement (type_name) @name)) @struct
+(interface (interface_statement (name) @name)) @interface
+(function (function_statement name: (name) @name)) @function
+(subroutine (subroutine_statement name: (name) @name)) @function
+(module_procedure (module_procedure_statement name: (name) @name)) @function
+(comment) @comment
+""",
+    references="""
+(use_statement (module_name) @import)
+(subroutine_call subroutine: [(identifier) (derived_type_member_expression)] @called)
+(call_expression . (identifier) @call)
+""",
 )

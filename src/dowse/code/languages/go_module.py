@@ -7,4 +7,5 @@ LANGUAGE = Language(
     filenames=("go.mod",),
     aliases=("gomod",),
     links=(r"^(?P<detail>module)\s+(?P<target>\S+)",),
+    reader="manifests",
 )

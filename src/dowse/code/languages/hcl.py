@@ -5,7 +5,6 @@ from dowse.code.languages.spec import Language
 LANGUAGE = Language(
     name="hcl",
     extensions=(".tf", ".tfvars", ".hcl", ".nomad", ".tofu"),
-    aliases=("terraform", "opentofu"),
     grammar="tree_sitter_hcl:language",
     links=(
         r'\b(?P<detail>source|filename|path|template)\s*=\s*"(?P<target>\.{1,2}/[^"$]*)"',

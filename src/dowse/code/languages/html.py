@@ -1,10 +1,10 @@
-"""HTML, and the single-file components of Vue, whose outer syntax it is."""
+"""HTML."""
 
 from dowse.code.languages.spec import Language
 
 LANGUAGE = Language(
     name="html",
-    extensions=(".html", ".htm", ".xhtml", ".vue"),
+    extensions=(".html", ".htm", ".xhtml"),
     grammar="tree_sitter_html:language",
     references="""
 (script_element (start_tag (attribute

@@ -7,9 +7,9 @@ LANGUAGE = Language(
     extensions=(".ini", ".cfg", ".conf", ".cnf", ".properties", ".desktop", ".service", ".timer", ".socket"),
     filenames=(
         ".editorconfig",
-        ".env.example",
-        ".env.sample",
-        ".env.template",
+        ".env",
+        ".env.*",
+        "*.env",
         ".flake8",
         ".gitconfig",
         ".gitmodules",
@@ -18,4 +18,5 @@ LANGUAGE = Language(
         ".coveragerc",
     ),
     aliases=("dosini", "systemd"),
+    reader="dotted_keys",
 )

@@ -13,7 +13,6 @@ LANGUAGE = Language(
         ".geojson",
         ".webmanifest",
         ".code-workspace",
-        ".ipynb",
         ".avsc",
     ),
     filenames=(

@@ -7,4 +7,5 @@ LANGUAGE = Language(
     extensions=(".rst", ".rest"),
     aliases=("restructured-text",),
     prose=True,
+    reader="text_sections",
 )

@@ -6,14 +6,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
-GRAMMAR = re.compile(r"(?P<package>tree_sitter_\w+)(?::(?P<function>language\w*))?", re.ASCII)
+from dowse.frozen import frozen
+from dowse.lazy_regex import compile_lazily
+
+GRAMMAR = compile_lazily(r"(?P<package>tree_sitter_\w+)(?::(?P<function>language\w*))?", re.ASCII)
+FORMAT_KEYS = frozenset({"reader", "bases", "forms", "named"})
+"""What only the table of formats decides: patterns of a tree's settings would be tried on every file."""
+
 GRAMMAR_FORM = 'an installed package that is called tree_sitter_*, as in "tree_sitter_python:language"'
 """How a grammar is named, as a pattern and in words: settings of a tree cannot have anything else imported."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Language:
     """One language, as data: how its files are recognised, its grammar and its tree-sitter queries.
 
@@ -75,3 +80,10 @@ class Language:
     claims: tuple[tuple[str, str], ...] = ()  # extension of another language, pattern of files that are ours
     prose: bool = False  # text for people, not for machines
     blanks: tuple[str, ...] = ()  # patterns whose first group the grammar cannot read: blanks to it
+    # of a format (see ``code/formats``), which no settings can give:
+    reader: str = ""  # the module there that reads its files
+    bases: tuple[str, ...] = ()  # languages of files that may be of this format
+    forms: tuple[
+        tuple[str, ...], ...
+    ] = ()  # each a pattern of the path, then patterns that must all be in the content
+    named: bool = False  # what a file defines depends on what the file is called

@@ -17,4 +17,5 @@ LANGUAGE = Language(
     links=(
         r"""^\[(?:package|lib)\][^\[]*?^name\s*=\s*["'](?P<target>[\w-]+)["']""",
     ),  # what Cargo calls a crate
+    reader="dotted_keys",
 )

@@ -1,6 +1,4 @@
-"""Validation of user-defined languages in settings: check grammars and queries, drop broken tables of a tree with a
-note.
-"""
+"""Validation of user-defined languages in settings: check grammars and queries, with notes on what does not work."""
 
 from __future__ import annotations
 
@@ -12,24 +10,29 @@ from dowse.errors import SettingsError
 from dowse.settings import ResolvedSettings
 
 
-def drop_broken_tables(resolved: ResolvedSettings) -> ResolvedSettings:
-    """Return the settings without what a tree gets wrong about languages, and notes on it; an error if a user does.
+def report_broken_tables(resolved: ResolvedSettings) -> ResolvedSettings:
+    """Return the settings with notes on the languages that do not work; of a tree's own, without these.
 
-    The files of such a language would not be found at all: the built-in definition is used instead.
+    Where a tree gets one wrong, the built-in definition is used instead: its files would not be found at all. Where the
+    user does, they stay out of the index until it is put right, which every search says.
     """
     tables = resolved.settings.languages
-    if not resolved.is_from_tree("languages"):
+    is_from_tree = resolved.is_from_tree("languages")
+    if not is_from_tree:
         check_tables(tables)
-        return resolved
     problems = {name: problem for name, table in tables.items() if (problem := _find_problem(name, table))}
-    sound = {name: table for name, table in tables.items() if name not in problems}
+    outcome = (
+        "is not used, and the language is as built in, or plain text"
+        if is_from_tree
+        else "does not work, and its files stay out of the index"
+    )
     origin = resolved.origins["languages"]
-    notes = [
-        f"languages.{name} in {origin} is not used, and the language is as built in, or plain text: {problem}"
-        for name, problem in problems.items()
-    ]
-    settings = replace(resolved.settings, languages=sound)
-    return replace(resolved, settings=settings, notes=(*resolved.notes, *notes))
+    notes = [f"languages.{name} in {origin} {outcome}: {problem}" for name, problem in problems.items()]
+    resolved = replace(resolved, notes=(*resolved.notes, *notes))
+    if not is_from_tree or not problems:
+        return resolved
+    sound = {name: table for name, table in tables.items() if name not in problems}
+    return replace(resolved, settings=replace(resolved.settings, languages=sound))
 
 
 def _find_problem(name: str, table: Any) -> SettingsError | None:

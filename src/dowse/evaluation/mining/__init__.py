@@ -93,9 +93,7 @@ def write_queries(path: Path, text: str, *, force: bool) -> None:
     """Write mined queries, but not over a file that somebody may have edited."""
     try:
         if not force and os.path.lexists(path) and not _holds(path, text.encode()):
-            raise UsageError(
-                f"{path} is there and differs: give --out another name, or --force to replace it"
-            )
+            raise UsageError(f"{path} exists and differs: give --out another name, or --force to replace it")
         path.parent.mkdir(parents=True, exist_ok=True)
         safe_files.write_regular(path, text.encode())  # the tree may have a link of this name
     except OSError as error:

@@ -21,7 +21,7 @@ class Problem(NamedTuple):
 
     entry: str
     kind: str
-    said: str
+    detail: str
 
 
 def check(graph: TermGraph, engine: Engine) -> list[Problem]:

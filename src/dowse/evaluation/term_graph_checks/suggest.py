@@ -60,8 +60,8 @@ _GENERIC_WORDS = frozenset(
 class Suggestion(NamedTuple):
     """A pair of words that may mean the same: what people say, what the corpus says, and the evidence."""
 
-    said: str
-    used: str
+    synonym: str
+    canonical: str
     source: str
     support: int
     score: float
@@ -71,8 +71,8 @@ class Suggestion(NamedTuple):
 class _Text(NamedTuple):
     """A sentence as words that people say and names that the code uses."""
 
-    said: frozenset[str]
-    used: frozenset[str]
+    words: frozenset[str]
+    names: frozenset[str]
     example: str
 
 
@@ -80,15 +80,17 @@ def suggest(engine: Engine, limit: int) -> list[Suggestion]:
     """Suggest the best candidates of all sources, highest score first."""
     found = [*_associate("docs", _read_docs(engine)), *_associate("git", _read_commits(engine))]
     found += _find_reformulations(query_log.read_log(roots.search_log_path(engine.root)))
-    found.sort(key=lambda s: (-s.score, s.said, s.used))
+    found.sort(key=lambda s: (-s.score, s.synonym, s.canonical))
     return found[:limit]
 
 
 def _read_docs(engine: Engine) -> Iterator[_Text]:
     engine.index()
     for _, entity in definitions.iter_source_definitions(engine):
-        if entity.doc and (said := extract_query(entity)):
-            yield _Text(_extract_words(said), _extract_words(entity.name), f"{entity.qualified}: {said}")
+        if entity.doc and (sentence := extract_query(entity)):
+            yield _Text(
+                _extract_words(sentence), _extract_words(entity.name), f"{entity.qualified}: {sentence}"
+            )
 
 
 def _read_commits(engine: Engine) -> Iterator[_Text]:
@@ -113,24 +115,24 @@ def _extract_words(text: str) -> frozenset[str]:
 
 def _associate(source: str, texts: Iterable[_Text]) -> Iterator[Suggestion]:
     """Find pairs of words that occur together far more often than by chance."""
-    said, used, together = Counter[str](), Counter[str](), Counter[tuple[str, str]]()
+    words, names, together = Counter[str](), Counter[str](), Counter[tuple[str, str]]()
     examples: dict[tuple[str, str], str] = {}
     total = 0
     for text in texts:
         total += 1
-        said.update(text.said)
-        used.update(text.used)
-        stems = {tokens.stem(word) for word in text.used}
-        for a in text.said:
+        words.update(text.words)
+        names.update(text.names)
+        stems = {tokens.stem(word) for word in text.names}
+        for a in text.words:
             if tokens.stem(a) in stems:
                 continue  # the name has the word itself
-            for b in text.used:
+            for b in text.names:
                 together[a, b] += 1
                 examples.setdefault((a, b), text.example)
     most = max(MIN_PAIR_COUNT, MAX_WORD_SHARE * total)
     for (a, b), count in together.items():
-        if count >= MIN_PAIR_COUNT and said[a] <= most and used[b] <= most:
-            score = _compute_association(count, said[a], used[b], total)
+        if count >= MIN_PAIR_COUNT and words[a] <= most and names[b] <= most:
+            score = _compute_association(count, words[a], names[b], total)
             if score >= MIN_ASSOCIATION and not _are_alike(a, b):
                 yield Suggestion(a, b, source, count, round(score, 3), examples[a, b][:200])
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dowse.graph.import_rules.c_includes import CFamily
 from dowse.graph.import_rules.csharp_imports import CSharp
 from dowse.graph.import_rules.dockerfile_copies import Dockerfile
+from dowse.graph.import_rules.format_links import EntityLinks
 from dowse.graph.import_rules.go_imports import Go
 from dowse.graph.import_rules.java_imports import Java
 from dowse.graph.import_rules.javascript_imports import JavaScript
@@ -18,6 +19,7 @@ from dowse.graph.import_rules.python_imports import Python
 from dowse.graph.import_rules.ruby_requires import Ruby
 from dowse.graph.import_rules.rule import Dialect
 from dowse.graph.import_rules.rust_uses import Rust
+from dowse.graph.import_rules.sourced_files import SourcedFiles
 from dowse.graph.import_rules.terraform_modules import Terraform
 from dowse.graph.import_rules.yaml_links import Yaml
 
@@ -36,6 +38,8 @@ DIALECTS: tuple[Dialect, ...] = (
     Dockerfile(),
     Yaml(),
     Markdown(),
+    EntityLinks(),
+    SourcedFiles(),
 )
 
 BY_LANGUAGE = {language: dialect for dialect in DIALECTS for language in dialect.languages}

@@ -8,10 +8,13 @@ from __future__ import annotations
 from posixpath import dirname, join, normpath
 
 from dowse.graph.import_rules.rule import FOLDER, MODULE, Dialect, Value
-from dowse.graph.scopes import FileScopes
+from dowse.graph.scopes import FileScopes, Mention
 from dowse.graph.symbol_table import SymbolTable
 
-_ENTRY_FILES = ("Dockerfile", "action.yml", "action.yaml", "main.tf", "Chart.yaml", "README.md", "index.md")
+_ENTRY_FILES = (
+    "Dockerfile", "action.yml", "action.yaml", "main.tf", "Chart.yaml", "kustomization.yaml", "kustomization.yml",
+    "package.json", "pyproject.toml", "Cargo.toml", "go.mod", "README.md", "index.md",
+)  # fmt: skip
 """The files that a link to a folder means, in order of preference."""
 
 
@@ -20,9 +23,9 @@ class LinkDialect(Dialect):
 
     from_root = True
 
-    def resolve_link(self, tree: SymbolTable, file: FileScopes, target: str) -> list[Value]:
+    def resolve_link(self, tree: SymbolTable, file: FileScopes, link: Mention) -> list[Value]:
         """Find the file or folder that a path names."""
-        target = target.strip().strip("'\"").rstrip("/")
+        target = link.target.strip().strip("'\"").rstrip("/")
         bases = [dirname(file.path), *([""] if self.from_root else [])]
         for base in bases:
             path = normpath(join(base, target.lstrip("/") if not base else target))

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from posixpath import join
 
-from dowse.graph.import_rules.rule import CLASS, FOLDER, FUNCTION, Dialect, ImportedName, Value
-from dowse.graph.scopes import FILE, FileScopes, Mention
+from dowse.graph.import_rules.rule import CLASS, FOLDER, FUNCTION, Dialect, ImportedName, Value, find_member
+from dowse.graph.scopes import FileScopes, Mention
 from dowse.graph.symbol_table import DefinitionSite, SymbolTable
 
 _SEPARATORS = re.compile(r"::|\\|\.|/")
@@ -56,12 +56,9 @@ class NamespaceDialect(Dialect):
         """Find a definition in one of the files of a folder."""
         if module.kind != FOLDER:
             return None
-        for path in tree.list_files(module.location):
-            if tree.languages[path] in (self.family or self.languages):
-                other = tree.get_file(path)
-                if scope := other.scopes[FILE].members.get(name):
-                    return _make_value(tree, DefinitionSite(path, scope))
-        return None
+        own = self.family or self.languages
+        files = (path for path in tree.list_files(module.location) if tree.languages[path] in own)
+        return find_member(tree, files, name)
 
 
 def split_name(name: str) -> list[str]:

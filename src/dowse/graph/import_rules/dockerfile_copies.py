@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dowse.graph.import_rules.by_link import LinkDialect
+from dowse.graph.import_rules.format_links import EntityLinks
 
 
-class Dockerfile(LinkDialect):
-    """Dockerfiles: the files that they copy."""
+class Dockerfile(EntityLinks):
+    """Dockerfiles: the files that they copy, and stages."""
 
     languages = ("dockerfile",)

@@ -5,16 +5,15 @@ from __future__ import annotations
 from posixpath import dirname, join
 
 from dowse.graph.import_rules.rule import (
-    CLASS,
     CONTAINER,
     FOLDER,
-    FUNCTION,
     INSTANCE,
     Dialect,
     ImportedName,
     Value,
+    find_member,
 )
-from dowse.graph.scopes import FILE, FileScopes, Mention
+from dowse.graph.scopes import FileScopes, Mention
 from dowse.graph.symbol_table import SymbolTable
 
 
@@ -57,12 +56,12 @@ class Go(Dialect):
         """Find a definition of a package."""
         if module.kind != FOLDER:
             return None
-        for path in tree.list_files(module.location):
-            if path.endswith(".go") and not path.endswith("_test.go"):
-                other = tree.get_file(path)
-                if scope := other.scopes[FILE].members.get(name):
-                    return Value(FUNCTION if other.scopes[scope].is_function else CLASS, path, scope)
-        return None
+        files = (
+            path
+            for path in tree.list_files(module.location)
+            if path.endswith(".go") and not path.endswith("_test.go")
+        )
+        return find_member(tree, files, name)
 
     def parse_type(self, declared: str) -> list[tuple[str, str]]:
         """Parse ``*Server``, ``[]Server``, ``(*Server, error)``."""

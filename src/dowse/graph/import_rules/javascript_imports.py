@@ -21,6 +21,7 @@ _SUFFIXES = (
     ".d.ts",
     ".vue",
     ".svelte",
+    ".astro",
     ".json",
 )
 _SOURCE_SUFFIXES = {".js": (".ts", ".tsx"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
@@ -35,7 +36,7 @@ _WRAPPER_TYPE = re.compile(r"^(?:Promise|Readonly|Partial|Required|NonNullable|A
 class JavaScript(Dialect):
     """JavaScript and TypeScript: imports name modules by path or package."""
 
-    languages = ("javascript", "typescript", "tsx")
+    languages = ("javascript", "typescript", "tsx", "vue", "svelte", "astro")
     family = languages
     super_words = frozenset({"super"})
     class_scope_visible = False

@@ -38,7 +38,7 @@ _TYPE_TOKEN = re.compile(r"[\w.]+|[\[\],|]")
 class Python(Dialect):
     """Python: imports name modules and packages below a source root."""
 
-    languages = ("python",)
+    languages = ("python", "jupyter")
     declares_receiver = True
     class_scope_visible = False
     builtins = frozenset(dir(builtins))

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from dowse.graph.scopes import FileScopes, Mention
+from dowse.graph.scopes import FILE, FileScopes, Mention
 
 if TYPE_CHECKING:
     from dowse.graph.symbol_table import SymbolTable
@@ -26,6 +27,15 @@ MODULE, CLASS, FUNCTION, INSTANCE, CONTAINER, SUPER, EXTERNAL, FOLDER = (
 )  # fmt: skip
 """Kinds of values: a file; a class; a function; an object of a class; a container of such objects; ``super()``;
 something outside of the tree; a folder, or a package without a file of its own."""
+
+
+def find_member(tree: SymbolTable, paths: Iterable[str], name: str) -> Value | None:
+    """Find the definition of a name at the top of some files."""
+    for path in paths:
+        file = tree.get_file(path)
+        if scope := file.scopes[FILE].members.get(name):
+            return Value(FUNCTION if file.scopes[scope].is_function else CLASS, path, scope)
+    return None
 
 
 class ImportedName(NamedTuple):
@@ -72,8 +82,8 @@ class Dialect:
         """Find a module inside of a module or folder."""
         return None
 
-    def resolve_link(self, tree: SymbolTable, file: FileScopes, target: str) -> list[Value]:
-        """Find the files or folders that a link names."""
+    def resolve_link(self, tree: SymbolTable, file: FileScopes, link: Mention) -> list[Value]:
+        """Find the files, folders or entities that a link names; several: it may be any of them."""
         return []
 
     def parse_type(self, declared: str) -> list[tuple[str, str]]:

@@ -16,7 +16,7 @@ _FOLDER_MODULES = frozenset({"mod", "lib", "main"})
 """Stems of files whose submodules are beside them; those of other files are in a folder of their name."""
 
 _QUALIFIERS = re.compile(r"(?:&|\*(?:const|mut)\b|'\w+|\bmut\b|\bdyn\b|\bimpl\b|\s)*")
-_GENERIC = re.compile(r"([\w:]+)\s*<(.*)>\Z", re.S)
+_GENERIC_TYPE = re.compile(r"([\w:]+)\s*<(.*)>\Z", re.S)
 _POINTER_TYPES = frozenset({"Box", "Rc", "Arc"})
 """Pointer types: a method called on one is a method of what it points to."""
 
@@ -73,7 +73,7 @@ class Rust(Dialect):
         text, kind = declared, INSTANCE
         while True:
             text = text[_QUALIFIERS.match(text).end() :].strip()  # type: ignore[union-attr]
-            generic = _GENERIC.match(text)
+            generic = _GENERIC_TYPE.match(text)
             name = (generic[1] if generic else text).rpartition("::")[2]
             is_slice = text[:1] + text[-1:] == "[]"
             if generic and name in _POINTER_TYPES:

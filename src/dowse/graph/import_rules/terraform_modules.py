@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dowse.graph.import_rules.by_link import LinkDialect
+from dowse.graph.import_rules.format_links import EntityLinks
 from dowse.graph.import_rules.rule import FOLDER, MODULE, Value
 from dowse.graph.symbol_table import SymbolTable
 
 
-class Terraform(LinkDialect):
-    """Terraform: modules are folders, files are named by path."""
+class Terraform(EntityLinks):
+    """Terraform: modules are folders, files are named by path, entities of the folder by address."""
 
-    languages = ("hcl",)
+    languages = ("hcl", "terraform")
     from_root = False
 
     def resolve_folder(self, tree: SymbolTable, path: str) -> list[Value]:

@@ -21,19 +21,19 @@ def _plain_entry(command: str, args: list[str]) -> dict[str, Any]:
     return {"command": command, "args": args}
 
 
-def _typed_entry(command: str, args: list[str]) -> dict[str, Any]:
+def _make_typed_entry(command: str, args: list[str]) -> dict[str, Any]:
     return {"type": "stdio", "command": command, "args": args}
 
 
-def _opencode_entry(command: str, args: list[str]) -> dict[str, Any]:
+def _make_opencode_entry(command: str, args: list[str]) -> dict[str, Any]:
     return {"type": "local", "command": [command, *args], "enabled": True}
 
 
-def _zed_entry(command: str, args: list[str]) -> dict[str, Any]:
+def _make_zed_entry(command: str, args: list[str]) -> dict[str, Any]:
     return {"source": "custom", "command": command, "args": args, "env": {}}
 
 
-def _copilot_entry(command: str, args: list[str]) -> dict[str, Any]:
+def _make_copilot_entry(command: str, args: list[str]) -> dict[str, Any]:
     return {"type": "local", "command": command, "args": args, "tools": ["*"]}
 
 
@@ -91,7 +91,7 @@ AGENTS: Mapping[str, Agent] = {
     "claude-code": Agent(
         "Claude Code",
         ("mcpServers",),
-        _typed_entry,
+        _make_typed_entry,
         _in_home(".claude.json"),
         ".mcp.json",
         instructions_file="CLAUDE.md",
@@ -109,7 +109,7 @@ AGENTS: Mapping[str, Agent] = {
     "vscode": Agent(
         "Visual Studio Code",
         ("servers",),
-        _typed_entry,
+        _make_typed_entry,
         _in_app_data("Code/User/mcp.json"),
         ".vscode/mcp.json",
     ),
@@ -117,7 +117,7 @@ AGENTS: Mapping[str, Agent] = {
         "Codex", ("mcp_servers",), _plain_entry, _in_home(".codex/config.toml"), ".codex/config.toml"
     ),
     "opencode": Agent(
-        "OpenCode", ("mcp",), _opencode_entry, _in_config_dir("opencode/opencode.json"), "opencode.json"
+        "OpenCode", ("mcp",), _make_opencode_entry, _in_config_dir("opencode/opencode.json"), "opencode.json"
     ),
     "gemini": Agent(
         "Gemini CLI",
@@ -137,12 +137,12 @@ AGENTS: Mapping[str, Agent] = {
     "zed": Agent(
         "Zed",
         ("context_servers",),
-        _zed_entry,
+        _make_zed_entry,
         _in_config_dir("zed/settings.json", "Zed/settings.json"),
         ".zed/settings.json",
     ),
     "copilot-cli": Agent(
-        "GitHub Copilot CLI", ("mcpServers",), _copilot_entry, _in_home(".copilot/mcp-config.json")
+        "GitHub Copilot CLI", ("mcpServers",), _make_copilot_entry, _in_home(".copilot/mcp-config.json")
     ),
     "kiro": Agent(
         "Kiro", ("mcpServers",), _plain_entry, _in_home(".kiro/settings/mcp.json"), ".kiro/settings/mcp.json"

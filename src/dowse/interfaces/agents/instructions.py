@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-BEGIN = "<!-- dowse: begin -->"
-END = "<!-- dowse: end -->"
+BEGIN_MARK = "<!-- dowse: begin -->"
+END_MARK = "<!-- dowse: end -->"
 
-SECTION = f"""{BEGIN}
+SECTION = f"""{BEGIN_MARK}
 ## Finding code: dowse
 
 This repository is indexed by dowse; its MCP tools answer faster and in fewer tokens than grep and reading files.
@@ -15,7 +15,7 @@ This repository is indexed by dowse; its MCP tools answer faster and in fewer to
 - Read with `read`: `path:Name` or `path:10-40` as search shows them, `outline: true` for a long file.
 - Before a change, `related` finds the tests of a file.
 - The index is always up to date: search again after edits. Use grep only for what must be counted exhaustively.
-{END}
+{END_MARK}
 """
 
 SKILL_PATH = ".claude/skills/dowse/SKILL.md"
@@ -63,6 +63,6 @@ def remove_section(text: str) -> str:
 
 def _find_section(text: str) -> tuple[int, int] | None:
     """Find where the section starts and ends: at the last beginning, and at the end that follows it."""
-    before, begin, after = text.rpartition(BEGIN)
-    inside, end, _ = after.partition(END)
+    before, begin, after = text.rpartition(BEGIN_MARK)
+    inside, end, _ = after.partition(END_MARK)
     return (len(before), len(before + begin + inside + end)) if begin and end else None

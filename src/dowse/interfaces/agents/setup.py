@@ -35,7 +35,7 @@ class FileEdit:
 
     @property
     def has_changes(self) -> bool:
-        """Whether anything changes."""
+        """Whether the new content of the file differs from the old."""
         return self.before != self.after
 
     def diff(self) -> str:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import click
 
 from dowse import __version__
+from dowse.gc_pause import gc_paused
 
 HELP_WIDTH = 100
 """Columns of a help text on a wide terminal; longer lines are hard to read."""
@@ -30,12 +31,12 @@ COMMANDS = {
         "dowse.interfaces.cli.locate:locate", "Find the places that an error message is about."
     ),
     "explain": CommandRow(
-        "dowse.interfaces.cli.explain:explain", "Say why a place is found, or why it is not."
+        "dowse.interfaces.cli.explain:explain", "Explain why a place is found, or why it is not."
     ),
     "related": CommandRow("dowse.interfaces.cli.related:related", "Find what belongs to a place."),
     "entities": CommandRow(
         "dowse.interfaces.cli.entities:entities",
-        "Find entities by id, name, prefix or content.",
+        "Find entities by id, name, prefix, glob or content, files and folders too.",
     ),
     "show": CommandRow("dowse.interfaces.cli.entities:show", "Print the whole code of entities."),
     "callers": CommandRow(
@@ -44,47 +45,41 @@ COMMANDS = {
     "callees": CommandRow("dowse.interfaces.cli.graph:callees", "Show what something calls."),
     "deps": CommandRow("dowse.interfaces.cli.graph:deps", "Show the files that a file depends on."),
     "impact": CommandRow("dowse.interfaces.cli.graph:impact", "Show what depends on a file or a symbol."),
-    "traverse": CommandRow(
-        "dowse.interfaces.cli.graph:traverse", "Show what is around nodes of the code graph."
-    ),
+    "traverse": CommandRow("dowse.interfaces.cli.graph:traverse", "Walk the code graph from some nodes."),
     "hierarchy": CommandRow(
         "dowse.interfaces.cli.graph:hierarchy", "Show the classes above and below a class."
     ),
     "path": CommandRow("dowse.interfaces.cli.graph:path", "Show how one thing reaches another."),
-    "hubs": CommandRow("dowse.interfaces.cli.graph:hubs", "Show what most of the tree depends on."),
-    "cycles": CommandRow(
-        "dowse.interfaces.cli.graph:cycles", "Show files that import each other in a circle."
-    ),
+    "hubs": CommandRow("dowse.interfaces.cli.graph:hubs", "Show the nodes that most others depend on."),
+    "cycles": CommandRow("dowse.interfaces.cli.graph:cycles", "Show circular imports."),
     "affected": CommandRow(
         "dowse.interfaces.cli.affected:affected",
-        "Show what a change reaches, and tests to run.",
+        "Show what a change affects, and which tests to run.",
     ),
-    "index": CommandRow("dowse.interfaces.cli.index:index", "Bring the index up to what is on disk."),
-    "status": CommandRow("dowse.interfaces.cli.status:status", "Show the index at a glance."),
+    "index": CommandRow(
+        "dowse.interfaces.cli.index:index", "Update the index: index new, changed and deleted files."
+    ),
+    "status": CommandRow("dowse.interfaces.cli.status:status", "Show the state of the index."),
     "list": CommandRow(
         "dowse.interfaces.cli.list_files:list_files", "List the files in the index, or those skipped."
     ),
-    "languages": CommandRow(
-        "dowse.interfaces.cli.languages:languages", "List the languages that are understood."
-    ),
+    "languages": CommandRow("dowse.interfaces.cli.languages:languages", "List the supported languages."),
     "eval": CommandRow(
         "dowse.interfaces.cli.evaluate:evaluate", "Measure how well search works on this repository."
     ),
     "terms": CommandRow(
-        "dowse.interfaces.cli.terms:terms", "Keep a term graph: what users say, and what the code says."
+        "dowse.interfaces.cli.terms:terms", "Check and measure a term graph (synonyms for queries)."
     ),
-    "store": CommandRow("dowse.interfaces.cli.store:store", "Look after an index that a team shares."),
+    "store": CommandRow("dowse.interfaces.cli.store:store", "Manage an index that a team shares."),
     "config": CommandRow("dowse.interfaces.cli.config:config", "Show the settings and where they come from."),
     "trust": CommandRow("dowse.interfaces.cli.trust:trust", "Use an index that was made elsewhere."),
     "clear": CommandRow("dowse.interfaces.cli.clear:clear", "Remove the index."),
-    "doctor": CommandRow(
-        "dowse.interfaces.cli.doctor:doctor", "Check that everything dowse needs is in order."
-    ),
-    "shell": CommandRow("dowse.interfaces.cli.shell:shell", "Ask queries one after another."),
+    "doctor": CommandRow("dowse.interfaces.cli.doctor:doctor", "Check the installation and the index."),
+    "shell": CommandRow("dowse.interfaces.cli.shell:shell", "Search interactively."),
     "mcp": CommandRow("dowse.interfaces.cli.mcp:mcp", "Serve coding agents over the Model Context Protocol."),
     "agent": CommandRow("dowse.interfaces.cli.agent:agent", "Set up coding agents to use dowse."),
     "watch": CommandRow("dowse.interfaces.cli.watch:watch", "Keep the index up to date while files change."),
-    "hook": CommandRow("dowse.interfaces.cli.hook:hook", "Let git bring the index up to date."),
+    "hook": CommandRow("dowse.interfaces.cli.hook:hook", "Install git hooks that update the index."),
     "completion": CommandRow(
         "dowse.interfaces.cli.completion:completion", "Print the completion script of a shell."
     ),
@@ -112,7 +107,8 @@ class CommandTable(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module, _, function = COMMANDS[cmd_name].home.partition(":")
-        command: click.Command = getattr(import_module(module), function)
+        with gc_paused():
+            command: click.Command = getattr(import_module(module), function)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

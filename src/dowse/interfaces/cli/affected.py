@@ -39,7 +39,7 @@ def affected(
     color: str,
     **given: Any,
 ) -> int:
-    """Show what a change reaches, and tests to run.
+    """Show what a change affects, and which tests to run.
 
     Without options the change is what differs from the last commit. Files that usually change together with the
     changed ones are taken from git's history.

@@ -52,9 +52,9 @@ def agent() -> None:
 def install(
     names: tuple[str, ...], project: bool, instructions: bool, skill: bool, dry_run: bool, root: str | None
 ) -> int:
-    """Tell agents how to start dowse, and show what changed.
+    """Write the set-up of dowse into the files of agents, and show what changed.
 
-    Without AGENT: all that seem to be in use on this machine. Doing it again changes nothing.
+    Without AGENT: all agents that seem to be in use on this machine. A second run changes nothing.
     """
     chosen = names or tuple(setup.detect_agents())
     if not chosen:
@@ -78,7 +78,7 @@ def install(
 def uninstall(
     names: tuple[str, ...], project: bool, instructions: bool, skill: bool, dry_run: bool, root: str | None
 ) -> int:
-    """Take it back: the files are as they were before."""
+    """Undo install: restore the files as they were."""
     folder = roots.resolve_root(root, allow_home=True)
     scope = folder if project else None
     edits = [setup.plan_uninstall(setup.get_agent(name), scope) for name in names]
@@ -96,7 +96,7 @@ def uninstall(
 @options.root
 @options.debug
 def config(name: str, project: bool, root: str | None) -> int:
-    """Print what 'install' would write, to be pasted, and say where."""
+    """Print what 'install' would write, and where, to paste it yourself."""
     chosen, folder = setup.get_agent(name), roots.resolve_root(root, allow_home=True)
     scope = folder if project else None
     output.remark(f"{chosen.title}: {setup.config_path(chosen, scope)}")

@@ -53,7 +53,7 @@ def show(root: str | None, as_json: bool, **given: Any) -> int:
 @options.root
 @options.debug
 def path(root: str | None) -> int:
-    """Print the configuration file in force; leaves with 1 if there is none."""
+    """Print the configuration file in force; exits with 1 if there is none."""
     folder = roots.resolve_root(root, allow_home=True)
     file = settings.config_file(folder)
     if file is None:

@@ -18,9 +18,9 @@ NOT_IN_ORDER = 3
 @options.as_json
 @options.debug
 def doctor(root: str | None, as_json: bool, **given: Any) -> int:
-    """Check that everything dowse needs is in order.
+    """Check the installation and the index.
 
-    Leaves with 3 if a check fails; a warning is not a failure.
+    Exits with 3 if a check fails; a warning is not a failure.
     """
     results = [
         *doctor_checks.check_installation(),

@@ -22,6 +22,7 @@ NOTHING_FOUND = 1
     metavar="N",
     help="Search the contents too if names find fewer than this (default: 5; 0: never).",
 )
+@options.profile
 @options.no_refresh
 @options.tree
 @options.as_json
@@ -35,12 +36,12 @@ def entities(
     color: str,
     **flags: Any,
 ) -> int:
-    """Find entities by id, name, prefix or content.
+    """Find entities by id, name, prefix, glob or content, files and folders too.
 
-    QUERY is an id (path:Class.method), a name, a qualified name, a prefix (Auth*) or words. Each result says which
-    tier found it.
+    QUERY is an id (path:Class.method), a name, a qualified name, a prefix (Auth*), a glob (Ses*ion; path:* for all of a
+    file), the name of a file or folder, or words. Each result says which tier found it.
     """
-    given = options.pick_given(flags, "limit", "refresh")
+    given = options.pick_given(flags, "limit", "profile", "refresh")
     with options.open_engine(root, entity_threshold=threshold, **given) as engine:
         hits = engine.graph.entities(" ".join(words), options.build_filter(engine, flags))
     if as_json:

@@ -70,13 +70,17 @@ def evaluate() -> None:
 )
 @click.option("--mine", type=click.IntRange(min=1), metavar="N", help="Make N queries from this repository.")
 @click.option("--from", "sources", metavar="LIST", help="What to mine: docs, symbols, git (default: all).")
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Decides which are chosen.")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the random choice."
+)
 @click.option(
     "--out", type=_FILE_PATH, metavar="FILE", help="Where mined queries are kept (default: by its options)."
 )
 @click.option("--force", is_flag=True, help="Replace the file of mined queries.")
-@click.option("--mine-only", is_flag=True, help="Mine, and measure nothing.")
-@click.option("--metrics", "names", metavar="LIST", help="What to measure; the first is the headline.")
+@click.option("--mine-only", is_flag=True, help="Only mine queries; measure nothing.")
+@click.option(
+    "--metrics", "names", metavar="LIST", help="Metrics to compute; the first is the headline metric."
+)
 @options.limit("Hits to ask for (default: 20)")
 @click.option("--by-file", is_flag=True, help="Rank files: of each, only its best result counts.")
 @click.option("--no-near", is_flag=True, help="Ignore the editor positions that queries came from.")
@@ -86,20 +90,22 @@ def evaluate() -> None:
     "compared",
     multiple=True,
     metavar="SETTINGS",
-    help="Measure this too, and compare (repeatable).",
+    help="Also measure these settings, and compare (repeatable).",
+)
+@click.option("--baseline", type=_EXISTING_FILE, metavar="FILE", help="Compare with a saved evaluation.")
+@click.option(
+    "--fail-under",
+    "bars",
+    multiple=True,
+    metavar="METRIC=X",
+    help="Exit with 1 if the mean is lower (repeatable).",
 )
 @click.option(
-    "--baseline", type=_EXISTING_FILE, metavar="FILE", help="Compare with an evaluation that was saved."
+    "--fail-on-regression", is_flag=True, help="Exit with 1 if the headline metric is significantly worse."
 )
+@click.option("--fail-on-any-regression", is_flag=True, help="Exit with 1 if any query is answered worse.")
 @click.option(
-    "--fail-under", "bars", multiple=True, metavar="METRIC=X", help="Leave with 1 below (repeatable)."
-)
-@click.option(
-    "--fail-on-regression", is_flag=True, help="Leave with 1 if the headline is worse beyond doubt."
-)
-@click.option("--fail-on-any-regression", is_flag=True, help="Leave with 1 if any query is answered worse.")
-@click.option(
-    "--save", type=_FILE_PATH, metavar="FILE", help="Keep the evaluation (JSON) to compare with later."
+    "--save", type=_FILE_PATH, metavar="FILE", help="Save the evaluation (JSON), to compare with it later."
 )
 @click.option("--html", type=_FILE_PATH, metavar="FILE", help="Write a page with charts.")
 @click.option("--markdown", type=_FILE_PATH, metavar="FILE", help="Write the report as Markdown.")
@@ -109,11 +115,11 @@ def evaluate() -> None:
 @options.color
 @options.debug
 def run(truth: Path | None, root: str | None, **flags: Any) -> int:
-    """Ask every query and measure the answers.
+    """Run every query and measure the answers.
 
     TRUTH has one query per line with the places that answer it: JSON lines, CSV, or TREC qrels. Without it,
     --mine makes queries from docstrings (which are then hidden from the index that is measured), names, and
-    git history (asked about the tree before the commits), and keeps them in a file.
+    git history (run on the tree before the commits), and saves them in a file.
     """
     if (truth is None) == (flags["mine"] is None):
         raise UsageError("give a file with queries and answers, or --mine N to make one (not both)")
@@ -131,18 +137,20 @@ def run(truth: Path | None, root: str | None, **flags: Any) -> int:
 @evaluate.command("diff")
 @click.argument("before", type=_EXISTING_FILE)
 @click.argument("after", type=_EXISTING_FILE)
-@click.option("--metrics", "names", metavar="LIST", help="What to compare; the first is the headline.")
 @click.option(
-    "--fail-on-regression", is_flag=True, help="Leave with 1 if the headline is worse beyond doubt."
+    "--metrics", "names", metavar="LIST", help="Metrics to compare; the first is the headline metric."
 )
-@click.option("--fail-on-any-regression", is_flag=True, help="Leave with 1 if any query is answered worse.")
+@click.option(
+    "--fail-on-regression", is_flag=True, help="Exit with 1 if the headline metric is significantly worse."
+)
+@click.option("--fail-on-any-regression", is_flag=True, help="Exit with 1 if any query is answered worse.")
 @options.as_json
 @options.color
 @options.debug
 def diff(before: Path, after: Path, **flags: Any) -> int:
-    """Compare two evaluations that were saved, query by query.
+    """Compare two saved evaluations, query by query.
 
-    Of each the first run is taken: the settings that were in force, not those it was compared with.
+    Compares the first run of each: that of the settings in force, not of those it was compared with.
     """
     first, second = storage.load(before), storage.load(after)
     names = _parse_metrics(flags["names"]) or second.metrics

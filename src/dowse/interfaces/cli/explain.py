@@ -28,13 +28,13 @@ NOT_SHOWN = 1
 def explain(
     words: tuple[str, ...], place: str, root: str | None, as_json: bool, color: str, **flags: Any
 ) -> int:
-    """Say why a place is found, or why it is not.
+    """Explain why a place is found, or why it is not.
 
-    Asks the query as search does and tells where the place ranks, what its score is made of and what the hits
-    above it have; or that it is filtered out, too far from the query, not indexed, and by which rule. Without
-    a line, the best place of the file. Leaves with 1 if the place is not in the answer.
+    Runs the query as search does, and shows the rank of the place, what its score is made of, and what the hits
+    above it have. If the place is not found: the filter, ignore rule or limit that is the reason. Without a line,
+    explains the best place of the file. Exits with 1 if the place is not in the answer.
 
-    Takes the filters of search, and what else changes its answer.
+    Takes the filters of search, and the other options that change its answer.
     """
     with options.open_engine(root, **options.pick_given(flags, *options.RANKING_SETTINGS)) as engine:
         path, line = engine.parse_place(place, Path.cwd())

@@ -49,7 +49,7 @@ def _format_options(command: F) -> F:
         type=click.Choice(["tree", "json", "dot", "mermaid"]),
         default="tree",
         show_default=True,
-        help="As a tree of text, or for programs and drawings.",
+        help="A tree as text, or a format for programs and drawings.",
     )(command)
 
 
@@ -71,12 +71,12 @@ def _ambiguous_option(command: F) -> F:
     return click.option(
         "--ambiguous",
         is_flag=True,
-        help="Also what is known by name only: a call on an object of unknown type.",
+        help="Also show calls on objects of unknown type, which are known by name only.",
     )(command)
 
 
 def _external_option(command: F) -> F:
-    return click.option("--external", is_flag=True, help="Also what lies outside of the tree.")(command)
+    return click.option("--external", is_flag=True, help="Also show what is outside of the tree.")(command)
 
 
 @click.command()
@@ -110,7 +110,7 @@ def callees(symbol: str, **flags: Any) -> int:
 @_format_options
 @depth_option(DEFAULT_DEPTHS["deps"])
 @click.option("--transitive", is_flag=True, help=f"The same as --depth {ALL_STEPS}.")
-@options.limit("Nodes at most", default=MAX_NODES)
+@options.limit("Most nodes to show", default=MAX_NODES)
 def deps(file: str, transitive: bool, **flags: Any) -> int:
     """Show the files that a file depends on."""
     flags["depth"] = None if transitive else flags["depth"]
@@ -122,7 +122,7 @@ def deps(file: str, transitive: bool, **flags: Any) -> int:
 @_graph_options
 @_format_options
 @depth_option(DEFAULT_DEPTHS["impact"])
-@options.limit("Nodes at most", default=MAX_NODES)
+@options.limit("Most nodes to show", default=MAX_NODES)
 @_ambiguous_option
 def impact(target: str, **flags: Any) -> int:
     """Show what depends on a file or a symbol."""
@@ -138,7 +138,7 @@ def impact(target: str, **flags: Any) -> int:
     type=click.Choice(["uses", "used-by", "both"]),
     default="uses",
     show_default=True,
-    help="Which way edges are followed.",
+    help="In which direction edges are followed.",
 )
 @depth_option(DEFAULT_DEPTHS["traverse"])
 @click.option(
@@ -149,11 +149,11 @@ def impact(target: str, **flags: Any) -> int:
     help="Only edges of this kind (repeatable).",
 )
 @options.kinds
-@options.limit("Nodes at most", default=MAX_NODES)
+@options.limit("Most nodes to show", default=MAX_NODES)
 @_ambiguous_option
 @_external_option
 def traverse(ids: tuple[str, ...], **flags: Any) -> int:
-    """Show what is around nodes of the code graph."""
+    """Walk the code graph from some nodes."""
     return _print_answer(lambda graph, walk: graph.traverse(ids, walk), **flags)
 
 
@@ -186,7 +186,7 @@ def path(start: str, end: str, **flags: Any) -> int:
 def hubs(
     limit: int, kinds: tuple[str, ...], as_json: bool, color: str, root: str | None, **given: Any
 ) -> int:
-    """Show what most of the tree depends on."""
+    """Show the nodes that most others depend on."""
     with options.open_engine(root, **given) as engine:
         found = engine.graph.hubs(engine.filter(kinds=kinds).kinds, limit)
     if as_json:
@@ -200,7 +200,7 @@ def hubs(
 @_graph_options
 @options.as_json
 def cycles(as_json: bool, color: str, root: str | None, **given: Any) -> int:
-    """Show files that import each other in a circle."""
+    """Show circular imports."""
     with options.open_engine(root, **given) as engine:
         found = engine.graph.cycles()
     if as_json:

@@ -15,9 +15,9 @@ from dowse.interfaces.theme import escape_text
 
 @click.group(no_args_is_help=False)
 def hook() -> None:
-    """Let git bring the index up to date.
+    """Install git hooks that update the index.
 
-    The hooks start 'dowse index' in the background: git does not wait for it. What is in a hook already stays.
+    The hooks start 'dowse index' in the background, so git does not wait for it. Other commands in a hook stay.
     """
 
 

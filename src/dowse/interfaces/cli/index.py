@@ -21,13 +21,11 @@ _ONE_RUN_SETTINGS = ("include", "exclude", "max_file_size", "chunk_size", "embed
 
 @click.command()
 @click.argument("path", required=False, metavar="[PATH]")
-@click.option("--rebuild", is_flag=True, help="Start from nothing.")
+@click.option("--rebuild", is_flag=True, help="Delete the index first and make it again.")
 @click.option("--include", multiple=True, metavar="GLOB", help="Index only files like this (repeatable).")
 @click.option("--exclude", multiple=True, metavar="GLOB", help="Index no files like this (repeatable).")
-@click.option("--max-file-size", type=click.IntRange(min=1), metavar="BYTES", help="Leave larger files out.")
-@click.option(
-    "--chunk-size", type=click.IntRange(min=100), metavar="BYTES", help="Length of the pieces that are found."
-)
+@click.option("--max-file-size", type=click.IntRange(min=1), metavar="BYTES", help="Skip larger files.")
+@click.option("--chunk-size", type=click.IntRange(min=100), metavar="BYTES", help="Target size of a chunk.")
 @click.option(
     "--workers", type=click.IntRange(min=0), metavar="N", help="Processes that parse; 0: one per core."
 )
@@ -41,13 +39,12 @@ _ONE_RUN_SETTINGS = ("include", "exclude", "max_file_size", "chunk_size", "embed
 @options.as_json
 @options.debug
 def index(path: str | None, root: str | None, rebuild: bool, as_json: bool, **flags: Any) -> int:
-    """Bring the index up to what is on disk.
+    """Update the index: index new, changed and deleted files.
 
-    PATH is the folder to index, as --root is (default: the project around the working directory). Only what is new or
-    changed is read. Searching does this by itself; this command says what it did.
+    PATH is the folder to index, as --root is (default: the project around the working directory). Only new and
+    changed files are read. Every search does this by itself; this command reports what it did.
 
-    Patterns are those of .gitignore. What is given here holds for this run: to keep it, put it into
-    dowse.toml.
+    Patterns are those of .gitignore. Options count for this run only: to keep them, put them into dowse.toml.
     """
     if path and root:
         raise UsageError("the folder is given twice: as PATH or with --root, not both")

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 @options.as_json
 @options.debug
 def languages(name: str | None, root: str | None, as_json: bool) -> int:
-    """List the languages that are understood.
+    """List the supported languages.
 
-    With those that the settings add. NAME is a language, an alias or an extension: show only that one, in
-    full. A file in no language of the list is searched as text.
+    Includes those that the settings add. NAME is a language, an alias or an extension: show only that one, in
+    full. Files of other languages are searched as text.
     """
     with options.open_engine(root, allow_home=True) as engine:
         known = engine.languages
@@ -51,16 +51,18 @@ def _language_values(language: Language) -> dict[str, Any]:
         "extensions": list(language.extensions),
         "filenames": list(language.filenames),
         "interpreters": list(language.interpreters),
-        "symbols": bool(language.definitions),
+        "symbols": bool(language.definitions or language.reader),
         "imports": "@import" in language.references,
         "calls": "@call" in language.references,
         "grammar": language.grammar.partition(":")[0],
+        "written_in": list(language.bases),
     }
 
 
 def _language_row(language: Language) -> tuple[str, ...]:
     values = _language_values(language)
-    files = _format_cell([*language.extensions, *language.filenames])
+    recognized = [f"some {base}" for base in language.bases]
+    files = _format_cell([*language.extensions, *language.filenames, *recognized])
     columns = ("name", "symbols", "imports", "calls", "grammar", "aliases")
     return (*(_format_cell(values[column]) for column in columns), files)
 

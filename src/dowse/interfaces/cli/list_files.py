@@ -19,20 +19,18 @@ NOTHING_FOUND = 1
 
 @click.command("list")
 @click.argument("glob", required=False, metavar="[GLOB]")
-@click.option(
-    "--skipped", is_flag=True, help="List what is not in the index instead, and which rule is behind it."
-)
+@click.option("--skipped", is_flag=True, help="List skipped files instead, each with the rule that skips it.")
 @options.tree
 @options.as_json
 @options.debug
 def list_files(glob: str | None, skipped: bool, root: str | None, as_json: bool, **given: Any) -> int:
     """List the files in the index, or those skipped.
 
-    Each with its language and the numbers of its chunks (the pieces that are found) and definitions, as the
-    index has it. GLOB is a pattern for the path from the root, as for search --path.
+    Each file with its language and the numbers of its chunks and definitions in the index. GLOB is a pattern for the
+    path from the root, as for search --path.
 
-    With --skipped, the files and folders that an indexing run would skip as the disk is now; of a folder
-    that is skipped whole, the folder alone.
+    With --skipped, the files and folders that an indexing run would skip now. Of a folder that is skipped as a
+    whole, only the folder is listed.
     """
     with options.open_engine(root, **given) as engine:
         patterns = [options.resolve_pattern(glob, engine)] if glob else []

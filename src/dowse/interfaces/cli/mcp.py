@@ -30,19 +30,13 @@ LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
     show_default=True,
     help="With --http: port; 0: any free one.",
 )
-@click.option("--no-token", is_flag=True, help="With --http: let in whoever can reach it.")
+@click.option("--no-token", is_flag=True, help="With --http: let in anybody who can reach the port.")
 @click.option("--read-only", is_flag=True, help="Search the index as it is; never write it.")
 @click.option(
     "--budget", type=click.IntRange(min=1), metavar="TOKENS", help="Size of an answer (default: 2000)."
 )
-@click.option("--no-memory", is_flag=True, help="Send code again that a session has been sent.")
-@click.option(
-    "--profile",
-    type=click.Choice(["default", "locagent"]),
-    default="default",
-    show_default=True,
-    help="Which tools: dowse's own, or the three that agents made for LocAgent know.",
-)
+@click.option("--no-memory", is_flag=True, help="Send code again that was sent before in the session.")
+@options.profile
 @options.index_dir
 @options.store
 @options.embedder
@@ -57,23 +51,27 @@ def mcp(
     read_only: bool,
     budget: int | None,
     no_memory: bool,
-    profile: str,
+    profile: str | None,
     allow_home: bool,
     **given: Any,
 ) -> int:
     """Serve coding agents over the Model Context Protocol.
 
-    Agents start this themselves: 'dowse agent install' tells them to. The folders to search are those that the
-    agent works on, else DIR, else the project around the working directory. With --http, only DIR (or the project
-    here) can be searched, and clients need the token: DOWSE_MCP_TOKEN, or one that is made and printed.
+    Agents start this command themselves, after 'dowse agent install'. It searches the folders that the agent works on,
+    else DIR, else the project around the working directory. With --http, only DIR (or the project here) can be
+    searched, and clients need a token: DOWSE_MCP_TOKEN, or one that is made and printed.
     """
     if budget is not None and budget > MAX_BUDGET_TOKENS:
         raise UsageError(f"a budget may have {MAX_BUDGET_TOKENS} tokens at the most, not {budget}")
+    given["profile"] = profile
     allowed = ServerScope(
         roots, trust_client=not http, read_only=read_only, allow_home=allow_home, given=given
     )
     service = Service(
-        allowed, ServerOptions(budget=budget or DEFAULT_BUDGET_TOKENS, memory=not no_memory, profile=profile)
+        allowed,
+        ServerOptions(
+            budget=budget or DEFAULT_BUDGET_TOKENS, memory=not no_memory, profile=profile or "dowse"
+        ),
     )
     if http:
         _serve_http(service, host, port, no_token=no_token)

@@ -56,8 +56,16 @@ def allow_home(command: F) -> F:
 def index_dir(command: F) -> F:
     """Add ``--index-dir``: where the index is."""
     return click.option(
-        "--index-dir", metavar="DIR", help="Folder of the index (default: .dowse in the root)."
+        "--index-dir",
+        metavar="DIR",
+        callback=_make_absolute,
+        help="Folder of the index (default: .dowse in the root).",
     )(command)
+
+
+def _make_absolute(ctx: click.Context, parameter: click.Parameter, folder: str | None) -> str | None:
+    """Make a folder on the command line absolute: it is meant from the working directory, as every path there."""
+    return os.path.abspath(os.path.expanduser(folder)) if folder else folder
 
 
 def store(command: F) -> F:
@@ -72,7 +80,7 @@ def store(command: F) -> F:
 def embedder(command: F) -> F:
     """Add ``--embedder``: what makes vectors."""
     return click.option(
-        "--embedder", metavar="NAME", help="What turns text into vectors; 'none' for nothing."
+        "--embedder", metavar="NAME", help="The embedder (model) of the dense channel; 'none' for no vectors."
     )(command)
 
 
@@ -91,6 +99,15 @@ def pick_given(flags: Mapping[str, Any], *settings: str) -> dict[str, Any]:
     return {name: flags[name] for name in ("index_dir", "store", "embedder", "allow_home", *settings)}
 
 
+def profile(command: F) -> F:
+    """Add ``--profile``: how hits are ranked."""
+    return click.option(
+        "--profile",
+        type=click.Choice(["dowse", "locagent"]),
+        help="Ranking, and the tools of a server: dowse's own (default), or LocAgent's.",
+    )(command)
+
+
 def no_refresh(command: F) -> F:
     """Add ``--no-refresh``: the setting ``refresh``, of every command that reads a fresh index."""
     return click.option(
@@ -99,7 +116,7 @@ def no_refresh(command: F) -> F:
         is_flag=True,
         flag_value=False,
         default=None,
-        help="Do not look for files that changed since the index was written.",
+        help="Do not check for changed files before the search.",
     )(command)
 
 
@@ -137,7 +154,7 @@ def filters(command: F) -> F:
         "names",
         multiple=True,
         metavar="GLOB",
-        help="Only definitions named like this (repeatable).",
+        help="Only definitions named like this, which are looked up by name (repeatable).",
     )(command)
     command = kinds(command)
     command = click.option(
@@ -180,12 +197,12 @@ def ranking(command: F) -> F:
     command = click.option(
         "--hybrid",
         type=click.Choice(["auto", "on", "off"]),
-        help="Whether meaning counts beside words (default: auto, by the query).",
+        help="Whether the dense channel is searched (default: auto, by the query).",
     )(command)
     command = click.option(
         "--near",
         metavar="FILE[:LINE]",
-        help="Where you are: that file, what it imports and its tests are lifted and always considered.",
+        help="Your position: this file, what it imports and its tests rank higher and always considered.",
     )(command)
     command = click.option(
         "--all",

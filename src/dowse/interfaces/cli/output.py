@@ -20,7 +20,7 @@ def make_view(color: str, *, explain: bool = False, whole: bool = False) -> View
     terminal = sys.stdout.isatty()
     coloured = color == "always" or (color == "auto" and terminal and settings.wants_color())
     return View(
-        cwd=_working_directory(),
+        cwd=_find_working_directory(),
         paint=theme.colour if coloured else theme.plain,
         terminal=terminal,
         explain=explain,
@@ -28,7 +28,7 @@ def make_view(color: str, *, explain: bool = False, whole: bool = False) -> View
     )
 
 
-def _working_directory() -> str:
+def _find_working_directory() -> str:
     try:
         return str(Path.cwd())
     except FileNotFoundError:
@@ -37,7 +37,12 @@ def _working_directory() -> str:
 
 def write(text: str) -> None:
     """Write text to standard output, as it is."""
-    _echo(text, color=True)
+    try:
+        click.echo(text, color=True)
+    except BrokenPipeError:
+        raise  # the reader has closed the pipe
+    except OSError as error:
+        raise OutputError.because(error) from error
 
 
 def write_json(values: dict[str, Any]) -> None:
@@ -46,16 +51,7 @@ def write_json(values: dict[str, Any]) -> None:
     The stream writes a lone surrogate (of a name that is not UTF-8) as ``\udcff``, as JSON does.
     """
     layout: dict[str, Any] = {"indent": 2} if sys.stdout.isatty() else {"separators": (",", ":")}
-    _echo(json.dumps(values, ensure_ascii=False, **layout))
-
-
-def _echo(text: str, color: bool | None = None) -> None:
-    try:
-        click.echo(text, color=color)
-    except BrokenPipeError:
-        raise  # the reader has closed the pipe
-    except OSError as error:
-        raise OutputError.because(error) from error
+    write(json.dumps(values, ensure_ascii=False, **layout))
 
 
 def remark(text: str) -> None:

@@ -50,21 +50,18 @@ def run(args: Sequence[str]) -> int:
 
 
 def _invoke(args: list[str]) -> int:
-    if not args and (request := _completion_request()):
-        from click.shell_completion import shell_complete
+    if not args:
+        from dowse import settings
 
-        return shell_complete(cli, {}, "dowse", COMPLETE_VARIABLE, request)
+        if request := settings.read_variable(COMPLETE_VARIABLE):
+            from click.shell_completion import shell_complete
+
+            return shell_complete(cli, {}, "dowse", COMPLETE_VARIABLE, request)
     try:
         with cli.make_context("dowse", args) as ctx:
             return cli.invoke(ctx) or 0
     except Exit as leave:
         return leave.exit_code
-
-
-def _completion_request() -> str:
-    from dowse import settings
-
-    return settings.read_variable(COMPLETE_VARIABLE)
 
 
 def _report(error: Exception, *, as_json: bool, trace: bool) -> int:

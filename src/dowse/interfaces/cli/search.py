@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from dowse.errors import UsageError
+from dowse.gc_pause import gc_paused
 from dowse.interfaces import json_values, render
 from dowse.interfaces.cli import COMMANDS, IMPLIED_KEY, options, output
 from dowse.interfaces.progress import progress_line
@@ -40,13 +42,22 @@ _SEARCH_OPTIONS = (
     ),
     options.filters,
     options.ranking,
+    options.profile,
+    click.option(
+        "--term-graph",
+        metavar="FILE|off",
+        help="Add the synonyms of this term graph, or of none (default: the one in the settings).",
+    ),
     click.option("-A", "--after", type=_LINE_COUNT, metavar="N", help="Lines to show after a hit."),
     click.option("-B", "--before", type=_LINE_COUNT, metavar="N", help="Lines to show before a hit."),
     click.option(
         "-C", "--context", type=_LINE_COUNT, metavar="N", help="Lines to show before and after a hit."
     ),
     click.option(
-        "--budget", type=click.IntRange(min=1), metavar="TOKENS", help="The best mix of hits that fits."
+        "--budget",
+        type=click.IntRange(min=1),
+        metavar="TOKENS",
+        help="Show the best mix of hits that fits so many tokens.",
     ),
     click.option(
         "--detail",
@@ -58,7 +69,7 @@ _SEARCH_OPTIONS = (
         "attached",
         multiple=True,
         type=click.Choice(["deps"]),
-        help="deps: say of each hit what it uses, what uses it, and its tests.",
+        help="deps: list for each hit what it uses, what uses it, and its tests.",
     ),
     click.option("--full", is_flag=True, help="On a terminal, show every line of a hit."),
     click.option(
@@ -70,7 +81,7 @@ _SEARCH_OPTIONS = (
         is_flag=True,
         flag_value="off",
         default=None,
-        help="Do not answer from what was answered before.",
+        help="Do not reuse earlier answers.",
     ),
     click.option("--files", "files_only", is_flag=True, help="Print only the paths of the files, each once."),
     options.tree,
@@ -91,6 +102,7 @@ def search_options(command: options.F) -> options.F:
 @click.argument("words", nargs=-1, metavar="QUERY...")
 @search_options
 @click.pass_context
+@gc_paused()
 def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **flags: Any) -> int:
     """Find the places that answer a query.
 
@@ -102,7 +114,9 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **fl
     """
     _refuse_contradictions(flags)
     query = _read_query(words)
-    settings = options.pick_given(flags, *options.RANKING_SETTINGS, "cache")
+    settings = options.pick_given(flags, *options.RANKING_SETTINGS, "profile", "cache")
+    if flags["term_graph"]:
+        settings["term_graph"] = _choose_term_graph(flags["term_graph"])
     target = _open(root, flags["repos"], settings)
     with target, progress_line() as progress:
         engine = next(iter(getattr(target, "engines", {"": target}).values()))
@@ -111,6 +125,11 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, **fl
     _suggest_command(ctx, words)
     is_found = response.results and not (response.low_confidence or response.relaxed)
     return 0 if is_found else NOTHING_FOUND
+
+
+def _choose_term_graph(given: str) -> str:
+    """Return the setting for a file, relative to the working directory, or for none."""
+    return "" if given == "off" else str(Path(given).expanduser().absolute())
 
 
 def _open(root: str | None, repos: tuple[str, ...], settings: dict[str, Any]) -> Engine | Repositories:

@@ -32,17 +32,17 @@ PROMPT = "dowse> "
 @options.color
 @options.debug
 def shell(root: str | None, color: str, **given: Any) -> int:
-    """Ask queries one after another.
+    """Search interactively.
 
-    The index stays open, so that answers come at once. :help lists what else can be said: filters that stay set,
-    opening a hit in the editor, more hits. Lines are remembered and completed where the terminal can do it.
+    The index stays open, so that answers come at once. :help lists the commands: filters that stay set, opening a hit
+    in the editor, more hits. There is a history and completion, if the terminal supports it.
     """
     with options.open_engine(root, **given) as engine:
         with progress_line() as progress:
             engine.refresh(progress)
         conversation = Conversation(engine, output.make_view(color))
         if sys.stdin.isatty():
-            output.remark(f"{engine.root}; :help says what can be asked, Ctrl-D leaves")
+            output.remark(f"{engine.root}; :help lists the commands, Ctrl-D ends")
         with _line_editing(conversation):
             for line in _read_lines():
                 try:

@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from dowse.engine import Engine
 
 INDEX_MISSING = 3
-SKIPPED = 1
+SKIPPED_EXIT_CODE = 1
 
 
 @click.command()
 @click.option(
-    "--why", metavar="PATH", help="Say whether a file belongs in the index, and by which rule it does not."
+    "--why", metavar="PATH", help="Say whether a file belongs in the index or, if not, which rule skips it."
 )
 @options.tree
 @options.as_json
 @options.debug
 def status(root: str | None, why: str | None, as_json: bool, **given: Any) -> int:
-    """Show the index at a glance.
+    """Show the state of the index.
 
-    Leaves with 3 if there is no index. With --why, leaves with 1 if the file is skipped.
+    Exits with 3 if there is no index. With --why, exits with 1 if the file is skipped.
     """
     with options.open_engine(root, **given) as engine:
         if why is not None:
@@ -60,4 +60,4 @@ def _print_why(engine: Engine, path: str, *, as_json: bool) -> int:
         output.write(escape_text(f"{verdict.path} is skipped: {reason}" + (f" ({detail})" if detail else "")))
     else:
         output.write(escape_text(f"{verdict.path} belongs in the index"))
-    return SKIPPED if is_skipped else 0
+    return SKIPPED_EXIT_CODE if is_skipped else 0

@@ -18,10 +18,10 @@ from dowse.settings import mask_passwords
 
 @click.group(no_args_is_help=False)
 def store() -> None:
-    """Look after an index that a team shares.
+    """Manage an index that a team shares.
 
-    It is on a PostgreSQL server, that of --store or DOWSE_STORE (postgresql://HOST/DATABASE). Give passwords in
-    PGPASSWORD, ~/.pgpass or a service file: what is on a command line, others can see. docs/postgres.md has the rest.
+    The index is on the PostgreSQL server of --store or DOWSE_STORE (postgresql://HOST/DATABASE). Put passwords into
+    PGPASSWORD, ~/.pgpass or a service file, because others can see command lines. See docs/postgres.md.
     """
 
 
@@ -29,9 +29,12 @@ def store() -> None:
 @options.root
 @options.store
 @click.option(
-    "--grant-read", multiple=True, metavar="ROLE", help="Let a role search, and nothing else (repeatable)."
+    "--grant-read",
+    multiple=True,
+    metavar="ROLE",
+    help="Allow a role to search, and nothing else (repeatable).",
 )
-@click.option("--rebuild", is_flag=True, help="Remove every index that is there, and start from nothing.")
+@click.option("--rebuild", is_flag=True, help="Delete every index in the schema and start again.")
 @click.option("--yes", is_flag=True, help="Do not ask before a rebuild.")
 @options.as_json
 @options.debug
@@ -43,9 +46,9 @@ def init(
     yes: bool,
     as_json: bool,
 ) -> int:
-    """Make the schema on the server, or what is missing of it.
+    """Create the schema on the server, or its missing parts.
 
-    Says which extension is missing and where to get it. Doing it twice does no harm.
+    Says which extension is missing and where to get it. It can be run again at any time.
     """
     if rebuild and not yes:
         raise UsageError("a rebuild removes the indexes of everybody: say --yes if you mean it")
@@ -69,7 +72,7 @@ def init(
 @options.as_json
 @options.debug
 def status(root: str | None, store: str | None, as_json: bool) -> int:
-    """Show what the server has: sizes, repositories, checkouts, generations, and what could be better."""
+    """Show what the server has: sizes, repositories, checkouts, generations, and what could be improved."""
     with options.open_engine(root, store=store, allow_home=True) as engine:
         found = engine.server_status()
     if as_json:
@@ -99,7 +102,7 @@ def status(root: str | None, store: str | None, as_json: bool) -> int:
 def gc(
     root: str | None, store: str | None, forget: tuple[str, ...], older_than: float | None, as_json: bool
 ) -> int:
-    """Free what no checkout uses any more."""
+    """Delete what no checkout uses any more."""
     with options.open_engine(root, store=store, allow_home=True) as engine:
         gone = engine.collect_garbage(forget, older_than)
     if as_json:
@@ -122,7 +125,7 @@ def copy(source: str, target: str, root: str | None, as_json: bool, **given: Any
     """Copy the index of this tree from one store to another.
 
     SOURCE and TARGET are 'embedded' or postgresql://HOST/DATABASE; 'shared' stands for the store in the settings.
-    Files that the target has already are left alone.
+    Files that the target already has are not copied.
     """
     with options.open_engine(root, **given) as engine, progress_line() as progress:
         shared = engine.settings.store

@@ -12,6 +12,7 @@ import click
 from dowse.errors import UsageError
 from dowse.evaluation import dataset
 from dowse.evaluation.term_graph_checks.check import check as find_problems
+from dowse.evaluation.term_graph_checks.save import save_validation
 from dowse.evaluation.term_graph_checks.suggest import suggest as find_pairs
 from dowse.evaluation.term_graph_checks.validate import validate as measure
 from dowse.interfaces import json_values, render, text_layout
@@ -35,9 +36,9 @@ _EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 @click.group(no_args_is_help=False)
 def terms() -> None:
-    """Keep a term graph: what users say, and what the code says.
+    """Check and measure a term graph (synonyms for queries).
 
-    The file is named by the setting 'term_graph' or given; see docs/terms.md.
+    The file is given, or named by the setting 'term_graph'; see docs/terms.md.
     """
 
 
@@ -47,9 +48,9 @@ def terms() -> None:
 @options.as_json
 @options.debug
 def check(file: Path | None, root: str | None, as_json: bool, **given: Any) -> int:
-    """Look for duplicates, dead entries and canonical terms that the index does not have.
+    """Find duplicates, dead entries and canonical terms that the index does not have.
 
-    Leaves with 1 if there are any.
+    Exits with 1 if there are any.
     """
     with options.open_engine(root, **given) as engine:
         path, graph = _load_graph(engine, file)
@@ -71,7 +72,7 @@ def check(file: Path | None, root: str | None, as_json: bool, **given: Any) -> i
         )
         output.write(f"{escape_text(str(path))}: {amount}, {format_count(len(problems), 'problem')}")
         for problem in problems:
-            output.write(escape_text(f"  {problem.entry}: {problem.kind}: {problem.said}"))
+            output.write(escape_text(f"  {problem.entry}: {problem.kind}: {problem.detail}"))
     return PROBLEMS_FOUND if problems else 0
 
 
@@ -84,9 +85,9 @@ def check(file: Path | None, root: str | None, as_json: bool, **given: Any) -> i
 @options.as_json
 @options.debug
 def try_(words: tuple[str, ...], file: Path | None, root: str | None, as_json: bool) -> int:
-    """Show what would be added to a query, and why. Nothing is searched for.
+    """Show what would be added to a query, and why, without a search.
 
-    Leaves with 1 if nothing would be.
+    Exits with 1 if nothing would be added.
     """
     with options.open_engine(root, allow_home=True) as engine:
         path, _ = _load_graph(engine, file)
@@ -96,27 +97,37 @@ def try_(words: tuple[str, ...], file: Path | None, root: str | None, as_json: b
     elif trace.added:
         output.write("\n".join(f"{name:<9}{value}" for name, value in render.rewrite_rows(trace)))
     else:
-        output.write("no term matches: the query is searched for as it is")
+        output.write("no term matches: the query is not changed")
     return 0 if trace.added else PROBLEMS_FOUND
 
 
 @terms.command("validate")
 @click.argument("file", type=_EXISTING_FILE)
 @click.argument("queries", type=_EXISTING_FILE)
+@click.option(
+    "--save",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Also write baseline, enriched, comparison and enrichment log (JSON) and an analysis (Markdown).",
+)
 @options.tree
 @options.as_json
 @options.debug
-def validate(file: Path, queries: Path, root: str | None, as_json: bool, **given: Any) -> int:
+def validate(
+    file: Path, queries: Path, save: Path | None, root: str | None, as_json: bool, **given: Any
+) -> int:
     """Measure whether a term graph helps: Hit@5 without and with it, query by query.
 
-    QUERIES is ground truth as for 'dowse eval'. "Validated" means 10 points or more and no query worse;
-    leaves with 1 if it is not.
+    QUERIES is ground truth as for 'dowse eval'. "Validated" means a gain of 10 points or more and no query
+    worse; otherwise exits with 1.
     """
     with (
         options.open_engine(root, **given) as engine,
         progress_line() as progress,
     ):
         found = measure(engine, dataset.load(queries), file.resolve(), progress)
+    if save:
+        save_validation(found, save)
     if as_json:
         output.write_json(_validation_values(found))
     else:
@@ -127,15 +138,15 @@ def validate(file: Path, queries: Path, root: str | None, as_json: bool, **given
 @terms.command("suggest")
 @options.limit("Pairs to show", default=30)
 @click.option("--out", type=_FILE_PATH, metavar="FILE", help="Also write them as entries, to be edited.")
-@click.option("--where", is_flag=True, help="Only print the file with your searches.")
+@click.option("--where", is_flag=True, help="Only print the path of the log of your searches.")
 @options.tree
 @options.as_json
 @options.debug
 def suggest(root: str | None, limit: int, out: Path | None, where: bool, as_json: bool, **given: Any) -> int:
-    """Offer pairs of words that may mean the same in this repository, for review.
+    """Suggest pairs of words that may mean the same in this repository.
 
-    From docstrings, commit subjects and, where DOWSE_SEARCH_LOG=1 is set, from searches that were asked again in
-    other words. Nothing is added to any term graph.
+    The pairs come from docstrings, commit subjects and, with DOWSE_SEARCH_LOG=1, from searches that were repeated in
+    other words. Nothing is added to a term graph.
     """
     with options.open_engine(root, **given) as engine:
         if where:
@@ -143,13 +154,16 @@ def suggest(root: str | None, limit: int, out: Path | None, where: bool, as_json
             return 0
         found = find_pairs(engine, limit)
     if out:
-        _write_entries(out, [(s.used, s.said) for s in found])
+        _write_entries(out, [(s.canonical, s.synonym) for s in found])
     if as_json:
         rows = [suggestion._asdict() for suggestion in found]
         output.write_json({"schema": json_values.SCHEMA, "suggestions": rows})
     elif found:
-        head = ("USERS SAY", "HERE IT IS", "FROM", "SEEN", "SCORE", "EXAMPLE")
-        cells = [(s.said, s.used, s.source, str(s.support), f"{s.score:.2f}", s.example[:70]) for s in found]
+        head = ("USERS SAY", "THE CODE SAYS", "FROM", "SEEN", "SCORE", "EXAMPLE")
+        cells = [
+            (s.synonym, s.canonical, s.source, str(s.support), f"{s.score:.2f}", s.example[:70])
+            for s in found
+        ]
         output.write(text_layout.format_table([head, *(tuple(map(escape_text, row)) for row in cells)]))
     else:
         output.write("no pair of words goes together often enough")
@@ -168,11 +182,11 @@ def _load_graph(engine: Engine, file: Path | None) -> tuple[Path, TermGraph]:
 def _write_entries(path: Path, pairs: list[tuple[str, str]]) -> None:
     """Write pairs as entries, but not over a file that exists."""
     if os.path.lexists(path):  # a link to nothing too: what is written through it, is written elsewhere
-        raise UsageError(f"{path} is there: give --out another name")
+        raise UsageError(f"{path} exists: give --out another name")
     entries: dict[str, list[str]] = {}
-    for used, said in pairs:
-        entries.setdefault(used, []).append(said)
-    listed = [{"canonical": used, "synonyms": said} for used, said in entries.items()]
+    for canonical, synonym in pairs:
+        entries.setdefault(canonical, []).append(synonym)
+    listed = [{"canonical": canonical, "synonyms": synonyms} for canonical, synonyms in entries.items()]
     text = json.dumps({"entries": listed}, indent=2, ensure_ascii=False) + "\n"
     try:
         path.write_text(text, encoding="utf-8")

@@ -12,18 +12,18 @@ from dowse.interfaces.theme import escape_text
 
 
 @click.command()
-@click.option("--fresh", is_flag=True, help="Read nothing of it: make a new index beside it.")
+@click.option("--fresh", is_flag=True, help="Do not read it: make a new index beside it.")
 @options.tree
 @options.as_json
 @options.debug
 def trust(root: str | None, fresh: bool, as_json: bool, **given: Any) -> int:
     """Use an index that was made elsewhere.
 
-    An index that came with a clone, an archive, a container or a cache of CI could say of your files what is not so.
-    dowse leaves it alone, until you say with this command that you trust whoever made it. All of it is checked first:
-    that it holds no links, that its tables are those of dowse, and that its texts are whole.
+    An index that came with a clone, an archive, a container or a CI cache could show text that your files do not
+    have. dowse does not read it until this command says that you trust its maker. First, all of it is checked: it
+    must have no links and no other tables than those of dowse, and its texts must match their hashes.
 
-    Where the folder belongs to another user or cannot be written, set DOWSE_TRUST_INDEX=1 instead.
+    If the folder belongs to another user or is not writable, set DOWSE_TRUST_INDEX=1 instead.
     """
     with options.open_engine(root, **given) as engine:
         index = str(engine.trust_index(fresh=fresh))

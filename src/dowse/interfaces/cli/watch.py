@@ -14,14 +14,14 @@ from dowse.interfaces.theme import escape_text
 
 
 @click.command()
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing of what is taken in.")
+@click.option("-q", "--quiet", is_flag=True, help="Do not report what is indexed.")
 @options.tree
 @options.debug
 def watch(root: str | None, quiet: bool, **given: Any) -> int:
     """Keep the index up to date while files change.
 
-    Runs in the foreground until Ctrl-C. Searches need it not: they notice changes by themselves; on very large
-    trees, and with an embedder that takes its time, it spares them the wait.
+    Runs in the foreground until Ctrl-C. Searches do not need it, because they notice changes by themselves. In very
+    large trees, or with a slow embedder, it saves them the wait.
     """
     with options.open_engine(root, **given) as engine:
         changed = engine.watch()

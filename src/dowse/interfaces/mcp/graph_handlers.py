@@ -10,7 +10,13 @@ from typing import Any
 from dowse.engine import Engine
 from dowse.errors import EntityAmbiguous, EntityNotFound, UsageError
 from dowse.interfaces import render_graph
-from dowse.interfaces.entity_lookup import DIRECTIONS, expand_terms, find_entities, parse_types
+from dowse.interfaces.entity_lookup import (
+    DIRECTIONS,
+    entity_type,
+    expand_terms,
+    find_entities,
+    parse_types,
+)
 from dowse.interfaces.mcp import responses
 from dowse.interfaces.mcp.handlers import Context, index_states, select_engine
 from dowse.interfaces.mcp.responses import Answer
@@ -31,6 +37,8 @@ from dowse.types.source import Kind
 
 MAX_NODES = 500
 """Nodes of an answer; far fewer fit into any budget."""
+
+_MATCHES_BY_TIER = {"content": Match.KEYWORD, "file": Match.FILE, "directory": Match.FILE, "id": Match.EXACT}
 
 SNIPPET_DETAILS = {"fold": Detail.SIGNATURE, "preview": Detail.PREVIEW, "full": Detail.FULL}
 
@@ -61,9 +69,9 @@ def search_entities(context: Context, arguments: Mapping[str, Any]) -> Answer:
     """Find entities by id, name, prefix or content, for each term and for all together."""
     started = time.perf_counter()
     engine, _ = _fresh_engine(context, arguments, "")
-    terms = list(arguments.get("search_terms", ()))
+    terms = [*([arguments["query"]] if "query" in arguments else []), *arguments.get("search_terms", ())]
     if not terms and not arguments.get("line_nums"):
-        raise UsageError("give 'search_terms', or 'line_nums' with 'file_pattern'")
+        raise UsageError("nothing to look for: give terms, or line_nums with the path of a file")
     kinds, pattern = parse_types(arguments.get("entity_types", ())), arguments.get("file_pattern", "")
     limit, content = arguments.get("limit"), arguments.get("use_bm25", True)
     found: dict[str, EntityHit] = {}
@@ -86,8 +94,8 @@ def traverse_graph(context: Context, arguments: Mapping[str, Any]) -> Answer:
     walk = Walk(
         direction=DIRECTIONS[arguments.get("direction", "forward")],
         depth=_read_depth(arguments, DEFAULT_DEPTHS["traverse"]),
-        relations=frozenset(map(Relation, arguments.get("relations", ()))),
-        kinds=parse_types(arguments.get("entity_types", ())),
+        relations=frozenset(map(Relation, arguments.get("relation_filter", ()))),
+        kinds=parse_types(arguments.get("entity_type_filter", ())),
         limit=MAX_NODES,
     )
     return _answer_walk(context, engine, engine.graph.traverse(arguments["start_entities"], walk), arguments)
@@ -104,19 +112,25 @@ def retrieve_entity(context: Context, arguments: Mapping[str, Any]) -> Answer:
     problems: list[str] = []
     for id in arguments["entity_ids"]:
         try:
-            found += map(_to_result, engine.graph.retrieve([id], arguments.get("max_definition_lines", 0)))
+            found += map(_to_result, engine.graph.retrieve([id], arguments.get("context_lines", 0)))
         except (EntityNotFound, EntityAmbiguous) as error:
             problems.append(str(error))
     if not found:
         return responses.error_answer("; ".join(problems))
-    return _answer_results(context, engine, found, arguments, "; ".join(problems), None)
+    described = [f"{_name_entity(result)} is a {entity_type(result.kind)}" for result in found]
+    summary = "; ".join([*(described if arguments.get("include_metadata", True) else []), *problems])
+    return _answer_results(context, engine, found, arguments, summary, None)
+
+
+def _name_entity(result: SearchResult) -> str:
+    return f"{result.path}:{result.entity}" if result.entity else result.path
 
 
 # --- queries ---------------------------------------------------------------------------------------
 
 
 def _fresh_engine(context: Context, arguments: Mapping[str, Any], target: str) -> tuple[Engine, str]:
-    """Return the one engine to query, its index brought up to date: a graph does not span repositories."""
+    """Return the one engine to query, with a fresh index: a graph does not span repositories."""
     engines, rest = select_engine(context.engines(arguments.get("repo", "")), target)
     (engine,) = engines.values()
     engine.refresh(context.call.progress)
@@ -154,7 +168,7 @@ def _to_result(code: EntityCode, tier: str = "", signature: str = "") -> SearchR
         language="",
         relevance=1.0,
         score=1.0,
-        match=Match.NAME,
+        match=_MATCHES_BY_TIER.get(tier, Match.NAME if tier else Match.EXACT),
         reasons=(Reason(tier, 2.0),) if tier else (),
         text=code.text,
         signature=signature,
@@ -177,7 +191,7 @@ def _answer_results(
     def footer(shown: Sequence[PackedHit], omitted: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
         cut = list_cut_ranges(shown)
         lines = [*([escape_text(summary)] if summary else []), *responses.omitted_lines([*omitted, *cut])]
-        values = {"said": summary, "cut": cut, "index": responses.state_values(states)}
+        values = {"summary": summary, "cut": cut, "index": responses.state_values(states)}
         return [*lines, responses.state_line(states)], values
 
     options = replace(context.response_options(arguments), detail=detail)
@@ -194,14 +208,23 @@ def _answer_walk(
     def nearest(count: int) -> tuple[Step, ...]:
         return tuple(answer.steps[number] for number in sorted(by_distance[:count]))
 
+    def text(count: int) -> str:
+        if arguments.get("format") == "graph":
+            return "\n".join(map(_format_edge, nearest(count)))
+        return render_graph.tree_text(replace(answer, steps=nearest(count)), plain)
+
     notes = [escape_text(note) for note in answer.notes]
     return responses.answer_tree(
         len(answer.steps),
-        lambda count: render_graph.tree_text(replace(answer, steps=nearest(count)), plain),
+        text,
         lambda count: [_edge_values(step) for step in nearest(count)],
         [*notes, responses.state_line(states)],
         context.response_options(arguments).budget,
     )
+
+
+def _format_edge(step: Step) -> str:
+    return escape_text(f"{step.parent} -[{render_graph.relation_name(step)}]-> {step.node}")
 
 
 def _edge_values(step: Step) -> dict[str, Any]:

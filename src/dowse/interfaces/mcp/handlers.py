@@ -68,9 +68,8 @@ def search(context: Context, arguments: Mapping[str, Any]) -> Answer:
         engines, near = select_engine(engines, near)
     around = next(iter(engines.values())).near(near) if near else ()
     limit = arguments.get("limit") or choose_limit(engines.values())
-    more = limit + 1  # one more tells whether there is more
     options = SearchOptions(
-        limit=start + more, show_low_confidence=arguments.get("show_low_confidence"), near=around
+        limit=start + limit, show_low_confidence=arguments.get("show_low_confidence"), near=around
     )
     response = _search(engines, arguments["query"], options, context.call)
     return _answer_page(context, engines, response, arguments, start, limit)
@@ -82,8 +81,7 @@ def related(context: Context, arguments: Mapping[str, Any]) -> Answer:
     ((name, engine),) = engines.items()
     path, line = engine.parse_place(place)
     limit = arguments.get("limit") or choose_limit([engine])
-    options = SearchOptions(limit=limit + 1)
-    response = engine.related(path, line, options, progress=context.call.progress)
+    response = engine.related(path, line, SearchOptions(limit=limit), progress=context.call.progress)
     if len(context.engines()) > 1:
         response = _set_repository(response, name)
     return _answer_page(context, engines, response, arguments, 0, limit)
@@ -257,15 +255,15 @@ def _answer_page(
     wanted, sent = context.response_options(arguments, response.query.words), context.session.sent
     if "query" in arguments and not {"limit", "detail"} & arguments.keys():
         hits = hits[: responses.count_page_hits(hits, wanted, sent)]
-    more = len(response.results) > start + len(hits)
+    has_more = response.has_more or len(response.results) > start + len(hits)
     states = index_states(engines, hits, response)
     idle = [f"{c.name} skipped: {c.why_not}" for c in response.channels if not c.ran and c.name == "dense"]
 
     digest = _query_digest(arguments) if "query" in arguments else ""
 
     def footer(shown: Sequence[PackedHit], omitted: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
-        has_more = digest and shown and (more or len(shown) < len(hits))
-        cursor = f"{start + len(shown)}.{digest}" if has_more else ""
+        goes_on = digest and shown and (has_more or len(shown) < len(hits))
+        cursor = f"{start + len(shown)}.{digest}" if goes_on else ""
         lines = [_page_line(start, shown, cursor) if not response.low_confidence else NO_GOOD_HINT]
         lines += [f"note: {escape_text(note)}" for note in response.notes if note != NO_GOOD_HITS_NOTE]
         lines.append(responses.state_line(states))
@@ -326,5 +324,5 @@ def _parse_cursor(arguments: Mapping[str, Any]) -> int:
         return 0
     start, _, digest = arguments["cursor"].partition(".")
     if not (start.isascii() and start.isdigit() and len(start) < 7) or digest != _query_digest(arguments):
-        raise UsageError("this cursor belongs to another query: ask the same one again, without it")
+        raise UsageError("this cursor belongs to another query: repeat your query without it")
     return int(start)

@@ -45,7 +45,7 @@ class ServerOptions:
 
     budget: int = DEFAULT_BUDGET_TOKENS
     memory: bool = True  # code that was sent is not sent again
-    profile: str = "default"
+    profile: str = "dowse"
 
 
 class Service:
@@ -195,7 +195,7 @@ class Service:
                 INVALID_PARAMS, f"unknown prompt {name!r}: known are {', '.join(prompts.PROMPTS)}"
             )
         if not isinstance(arguments, Mapping) or not all(isinstance(v, str) for v in arguments.values()):
-            raise ProtocolError(INVALID_PARAMS, "'arguments' must be an object of texts")
+            raise ProtocolError(INVALID_PARAMS, "'arguments' must be an object with strings")
         prompt = prompts.PROMPTS[name]
         for argument, _, required in prompt.arguments:
             if required and not arguments.get(argument):
@@ -209,5 +209,5 @@ def _parse_cursor(cursor: object) -> int:
     if cursor is None:
         return 0
     if not (isinstance(cursor, str) and cursor.isascii() and cursor.isdigit() and len(cursor) < 9):
-        raise ProtocolError(INVALID_PARAMS, "this cursor is none of ours")
+        raise ProtocolError(INVALID_PARAMS, "this cursor is not from this server: start without one")
     return int(cursor)

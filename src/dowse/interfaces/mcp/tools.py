@@ -47,7 +47,7 @@ class Tool:
     description: str
     properties: Mapping[str, Mapping[str, Any]]
     required: tuple[str, ...] = ()
-    profile: str = "default"
+    profile: str = "dowse"
     module: str = "handlers"  # the module that has its function
 
     @property
@@ -203,6 +203,17 @@ _ENTITY_TYPES = {
     "maxItems": 4,
 }
 
+_DIRECTIONS = {"enum": ["downstream", "upstream", "both"]}
+_RELATIONS = {
+    "type": "array",
+    "items": {"enum": ["contains", "imports", "invokes", "inherits", "references", "declares"]},
+    "maxItems": 6,
+}
+_TERMS = {"type": "array", "items": _ENTITY_ID, "maxItems": 20}
+_LINES = {"type": "array", "items": {"type": "integer", "minimum": 1}, "maxItems": 20}
+_STARTS = {"type": "array", "items": _ENTITY_ID, "minItems": 1, "maxItems": 20}
+_DEPTH = {"type": "integer", "minimum": -1, "maximum": 10, "description": "Steps (default 2); -1: all."}
+
 LOCAGENT_TOOLS = (
     Tool(
         "search_entities",
@@ -210,8 +221,9 @@ LOCAGENT_TOOLS = (
         "Find files, classes and functions by id (path:Class.method), name, prefix (Auth*) or, below them, by "
         "content. Several terms are also searched together. Results carry id, type and the tier that found them.",
         {
-            "search_terms": {"type": "array", "items": _ENTITY_ID, "maxItems": 20},
-            "line_nums": {"type": "array", "items": {"type": "integer", "minimum": 1}, "maxItems": 20},
+            "query": _ENTITY_ID,
+            "search_terms": _TERMS,
+            "line_nums": _LINES,
             "file_pattern": {"type": "string", "maxLength": 2000, "description": "glob, or a part of a path"},
             "entity_types": _ENTITY_TYPES,
             "limit": _LIMIT,
@@ -229,22 +241,15 @@ LOCAGENT_TOOLS = (
     Tool(
         "traverse_graph",
         "Traverse the code graph",
-        "What entities use (forward) or are used by (backward), as a tree with the relation on each branch.",
+        "What entities use (forward) or are used by (backward): as a tree with the relation on each branch, or as a "
+        "list of edges (format graph).",
         {
-            "start_entities": {"type": "array", "items": _ENTITY_ID, "minItems": 1, "maxItems": 20},
-            "direction": {"enum": ["forward", "backward", "bidirectional", "downstream", "upstream", "both"]},
-            "depth": {
-                "type": "integer",
-                "minimum": -1,
-                "maximum": 10,
-                "description": "Steps (default 2); -1: all.",
-            },
-            "relations": {
-                "type": "array",
-                "items": {"enum": ["contains", "imports", "invokes", "inherits", "references", "declares"]},
-                "maxItems": 5,
-            },
-            "entity_types": _ENTITY_TYPES,
+            "start_entities": _STARTS,
+            "direction": {"enum": ["forward", "backward", "bidirectional", *_DIRECTIONS["enum"]]},
+            "depth": _DEPTH,
+            "relation_filter": _RELATIONS,
+            "entity_type_filter": _ENTITY_TYPES,
+            "format": {"enum": ["tree", "graph"]},
             "budget": _BUDGET,
             "repo": _REPO,
         },
@@ -257,8 +262,9 @@ LOCAGENT_TOOLS = (
         "Retrieve entities",
         "The complete code of entities by id: path, or path:Class.method.",
         {
-            "entity_ids": {"type": "array", "items": _ENTITY_ID, "minItems": 1, "maxItems": 20},
-            "max_definition_lines": {"type": "integer", "minimum": 0, "maximum": 50},
+            "entity_ids": _STARTS,
+            "context_lines": {"type": "integer", "minimum": 0, "maximum": 50},
+            "include_metadata": {"type": "boolean", "description": "Also say what each is (default)."},
             "budget": _BUDGET,
             "repo": _REPO,
             "repeat": _REPEAT,
@@ -267,12 +273,51 @@ LOCAGENT_TOOLS = (
         profile="locagent",
         module="graph_handlers",
     ),
+    Tool(
+        "search_code_snippets",
+        "Search code snippets",
+        "Find code by names, words or lines of a file: classes, functions and files, then content.",
+        {
+            "search_terms": _TERMS,
+            "line_nums": _LINES,
+            "file_path_or_pattern": {"type": "string", "maxLength": 2000, "description": "default **/*.py"},
+            "budget": _BUDGET,
+            "repo": _REPO,
+        },
+        profile="locagent",
+        module="locagent_handlers",
+    ),
+    Tool(
+        "explore_tree_structure",
+        "Explore the code graph",
+        "What entities use (downstream) or are used by (upstream), as a tree with the relation on each branch.",
+        {
+            "start_entities": _STARTS,
+            "direction": _DIRECTIONS,
+            "traversal_depth": _DEPTH,
+            "entity_type_filter": _ENTITY_TYPES,
+            "dependency_type_filter": _RELATIONS,
+            "budget": _BUDGET,
+            "repo": _REPO,
+        },
+        ("start_entities",),
+        profile="locagent",
+        module="locagent_handlers",
+    ),
+    Tool(
+        "get_entity_contents",
+        "Get the contents of entities",
+        "The complete code of entities by id: path, or path:Class.method.",
+        {"entity_names": _STARTS, "budget": _BUDGET, "repo": _REPO, "repeat": _REPEAT},
+        ("entity_names",),
+        profile="locagent",
+        module="locagent_handlers",
+    ),
 )
-"""The tools that agents made for LocAgent know, in place of all others."""
+"""The entity tools, and the same under the names and arguments that agents made for LocAgent know, in place of all
+others."""
 
 TOOLS |= {tool.name: tool for tool in LOCAGENT_TOOLS}
-
-PROFILES = ("default", "locagent")
 
 INSTRUCTIONS = (
     "dowse is an index of this code base, always up to date. Ask `search` first, in plain words or by name, before "

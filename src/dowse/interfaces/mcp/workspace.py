@@ -70,14 +70,14 @@ class Workspace:
         given = self._filter_usable(self.allowed.roots, problems)
         requested = self._filter_usable(filter(None, map(uri_to_path, client_roots)), problems)
         if not self.allowed.trust_client:
-            limits = given or self._working_root()
+            limits = given or self._find_working_root()
             requested = [
                 folder for folder in requested if any(folder.is_relative_to(limit) for limit in limits)
             ]
         found = requested or given
         if not found and (self.allowed.roots or (client_roots and self.allowed.trust_client)):
             raise RootError("; ".join(problems) or "none of the folders of this client can be searched")
-        return found or self._working_root()
+        return found or self._find_working_root()
 
     def choose_engines(self, client_roots: Sequence[str], repository: str) -> dict[str, Engine]:
         """Return the engines that a call searches: of one repository by its name or path, or all."""
@@ -106,7 +106,7 @@ class Workspace:
                 self._engines[folder] = engine
         return engine
 
-    def _working_root(self) -> list[Path]:
+    def _find_working_root(self) -> list[Path]:
         return [roots.resolve_root(None, allow_home=self.allowed.allow_home)]
 
     def _filter_usable(self, paths: Any, problems: list[str]) -> list[Path]:

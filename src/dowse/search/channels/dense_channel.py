@@ -5,16 +5,14 @@ Skipped for queries that are a symbol or a file name, unless hybrid search is fo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from dowse.search.channels.request import ChannelRequest, NotRun
-from dowse.types.stored import Filter, Scored
+from dowse.search.channels.request import ChannelRequest, Noted, NotRun
+from dowse.types.stored import Filter
 
 DEPTH_SHARE = 0.8
 """Candidates by meaning for each one by keywords: further down, meaning says less."""
 
 
-def find(request: ChannelRequest) -> Sequence[Scored] | NotRun:
+def find(request: ChannelRequest) -> Noted | NotRun:
     """Find the nearest chunks by embedding, or say why the channel does not run."""
     vector, snapshot = request.vector, request.snapshot
     if isinstance(vector, NotRun):
@@ -22,4 +20,7 @@ def find(request: ChannelRequest) -> Sequence[Scored] | NotRun:
     hits = snapshot.dense(vector, request.query.filter, int(request.depth * DEPTH_SHARE))
     if not hits and not snapshot.dense(vector, Filter(), 1):
         return NotRun("the index has no vectors: 'dowse index' makes them", failed=True)
-    return hits
+    unknown = ", ".join(f"'{name}'" for name in request.query.unknown)
+    return Noted(
+        hits, f"nothing is called {unknown}: found by its words and their meaning" if unknown else ""
+    )

@@ -19,4 +19,4 @@ def find(request: ChannelRequest) -> Sequence[Scored] | NotRun:
     query = request.query
     if not query.terms:
         return NotRun("the query has no words")
-    return request.snapshot.lexical(query.terms, FIELD_WEIGHTS, query.filter, request.depth)
+    return request.snapshot.lexical(query.terms, FIELD_WEIGHTS, query.filter, request.depth, request.bm25)

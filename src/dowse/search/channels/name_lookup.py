@@ -3,47 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from dowse.search.channels.request import ChannelRequest, NotRun
+from dowse.code import tokens
+from dowse.search.channels.request import ChannelRequest, Noted, NotRun
 from dowse.search.query.analyze import get_last_part, is_identifier
+from dowse.stores.protocol import Snapshot
 from dowse.types.source import Kind
-from dowse.types.stored import NameTier, Scored, best_first, chunk_id
+from dowse.types.stored import TIER_SCORES, Filter, NameHit, NameTier, Scored, best_first, chunk_id
 
 MAX_DEFINITIONS = 50
 """Definitions per queried name. A class that is written in parts has a few dozen: with fewer than all of them, which
 are found is chance."""
 
-TIER_SCORES = {
-    NameTier.EXACT: 1.0,
-    NameTier.CASE: 0.9,
-    NameTier.GLOB: 0.7,
-    NameTier.PREFIX: 0.5,
-    NameTier.FUZZY: 0.4,
-}
+
+SUBSTRING_MIN_LENGTH = 4
+"""Shorter words are parts of too many names."""
+
+SUBSTRING_SCORE = 0.3
+"""Score of a name that contains a word which no text has: less than any other match."""
 
 
-def find(request: ChannelRequest) -> Sequence[Scored] | NotRun:
+class FoundNames(NamedTuple):
+    """The definitions found for one name, and how sure that is."""
+
+    hits: Sequence[NameHit]
+    score: float
+
+
+def find(request: ChannelRequest) -> Sequence[Scored] | Noted | NotRun:
     """Look up the definitions of the names in a query, by the best tier (exact to fuzzy) that finds anything for each.
 
     A plain word among others does not mean a variable or a field that happens to have that name, unless a filter asks
-    for definitions.
+    for definitions. A word that neither a name nor any text has is looked for within names.
     """
     snapshot, query = request.snapshot, request.query
     if not query.names:
         return NotRun("no word of the query looks like a name")
     scores: dict[int, float] = {}
+    contained: list[str] = []
     for name in query.names:
+        found = find_definitions(snapshot, name, query.filter, MAX_DEFINITIONS)
+        if not found and (found := _find_containing(snapshot, name, query.filter)):
+            contained.append(name)
         skips_variables = len(query.names) > 1 and not is_identifier(name) and not query.filter.about_chunks
-        for tier, pattern in _list_tiers(name):
-            hits = snapshot.names(pattern, tier, query.filter, MAX_DEFINITIONS)
-            if skips_variables:
-                hits = [hit for hit in hits if hit.kind is not Kind.VARIABLE]
-            for hit in hits:
+        for hit in found.hits if found else ():
+            if not (skips_variables and hit.kind is Kind.VARIABLE):
                 id = chunk_id(hit.file, hit.chunk)
-                scores[id] = max(scores.get(id, 0.0), TIER_SCORES[tier])
-            if hits:
-                break
-    return best_first(scores.keys(), scores.values())
+                scores[id] = max(scores.get(id, 0.0), found.score if found else 0.0)
+    quoted = ", ".join(f"'{name}'" for name in contained)
+    note = f"no word is {quoted}: names that contain it count" if contained else ""
+    return Noted(best_first(scores.keys(), scores.values()), note)
+
+
+def find_definitions(snapshot: Snapshot, name: str, filter: Filter, limit: int) -> FoundNames | None:
+    """Find the definitions of a name by the first tier that finds any."""
+    for tier, pattern in _list_tiers(name):
+        if hits := snapshot.names(pattern, tier, filter, limit):
+            return FoundNames(hits, TIER_SCORES[tier])
+    return None
+
+
+def _find_containing(snapshot: Snapshot, name: str, filter: Filter) -> FoundNames | None:
+    """Find the definitions whose name contains a word that is no token of any text."""
+    word = get_last_part(name)
+    if len(word) < SUBSTRING_MIN_LENGTH or not word.isidentifier():
+        return None
+    whole = tokens.tokenize_word(word)[:1]
+    if any(map(snapshot.document_frequency, whole)):
+        return None
+    hits = snapshot.names(f"*{word}*", NameTier.GLOB, filter, MAX_DEFINITIONS)
+    return FoundNames(hits, SUBSTRING_SCORE) if hits else None
 
 
 def _list_tiers(name: str) -> list[tuple[NameTier, str]]:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from dowse.embedders.embedder import Embedder
 from dowse.errors import EmbedderError
+from dowse.frozen import frozen
 from dowse.search.commit_index import CommitIndex
 from dowse.stores.protocol import Snapshot
 from dowse.types.answers import ChannelReport
 from dowse.types.queries import Query
-from dowse.types.stored import Scored
+from dowse.types.stored import DEFAULT_BM25, Bm25, Scored
 
 DEPTH_STEP = 50
 """Candidates of the lexical channel: as many as the hits that are asked for, rounded up to this, so that all pages of
@@ -30,7 +30,7 @@ LITERAL_TYPES = frozenset({"symbol", "file"})
 """Types of queries that mean what is written: code that is alike in meaning is not what is asked for."""
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class ChannelRequest:
     """What a channel is asked: a query, the snapshot to search, the embedder, and how many hits are wanted."""
 
@@ -40,6 +40,7 @@ class ChannelRequest:
     hybrid: str  # whether the dense channel is used: auto, on, off
     limit: int  # hits that the answer is to have
     history: CommitIndex | None = None
+    bm25: Bm25 = DEFAULT_BM25
 
     @property
     def depth(self) -> int:
@@ -71,6 +72,17 @@ class NotRun(NamedTuple):
     failed: bool = False
 
 
+class Noted(NamedTuple):
+    """Hits, and what whoever asked should know of how they were found; "" for nothing."""
+
+    hits: Sequence[Scored]
+    note: str
+
+
+Found = Sequence[Scored] | Noted | NotRun | None
+"""What a channel returns: candidates, best first; None if the query has nothing that it is for."""
+
+
 class Retrieved(NamedTuple):
     """The hits of a channel, best first, and its report."""
 
@@ -78,8 +90,7 @@ class Retrieved(NamedTuple):
     report: ChannelReport
 
 
-Channel = Callable[[ChannelRequest], Sequence[Scored] | NotRun | None]
-"""Finds candidates, best first; None if the query has nothing that the channel is for."""
+Channel = Callable[[ChannelRequest], Found]
 
 
 def count_steps(limit: int) -> int:
@@ -87,7 +98,7 @@ def count_steps(limit: int) -> int:
     return max(1, math.ceil(limit / DEPTH_STEP))
 
 
-def run_channel(name: str, find: Callable[[], Sequence[Scored] | NotRun | None]) -> Retrieved | None:
+def run_channel(name: str, find: Callable[[], Found]) -> Retrieved | None:
     """Run one channel, time it and report on it."""
     started = time.perf_counter()
     found = find()
@@ -96,5 +107,6 @@ def run_channel(name: str, find: Callable[[], Sequence[Scored] | NotRun | None])
     if isinstance(found, NotRun):
         return Retrieved((), ChannelReport(name, False, why_not=found.reason, failed=found.failed))
     milliseconds = (time.perf_counter() - started) * 1e3
-    best = found[0].score if found else 0.0
-    return Retrieved(found, ChannelReport(name, True, len(found), milliseconds, best=best))
+    hits, note = found if isinstance(found, Noted) else (found, "")
+    best = hits[0].score if hits else 0.0
+    return Retrieved(hits, ChannelReport(name, True, len(hits), milliseconds, best=best, note=note))

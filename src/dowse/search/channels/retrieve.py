@@ -12,6 +12,7 @@ from functools import partial
 from dowse.search.channels import (
     dense_channel,
     file_lookup,
+    filter_listing,
     frame_lookup,
     history_lookup,
     keyword_channel,
@@ -33,6 +34,7 @@ CHANNELS: Mapping[str, Channel] = {
     "phrases": phrase_lookup.find,
     "versions": version_checks.find,
     "history": history_lookup.find,
+    "listing": filter_listing.find,
 }
 
 PLACES_WEIGHT = 4.0
@@ -75,6 +77,7 @@ def get_channel_weights(settings: Settings) -> Mapping[str, float]:
         "phrases": PHRASES_WEIGHT,
         "versions": VERSIONS_WEIGHT,
         "history": settings.history_weight,
+        "listing": 1.0,
         "lexical": settings.lexical_weight,
         "names": settings.name_weight,
         "files": settings.file_weight,

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
+from dowse.lazy_regex import compile_lazily
 from dowse.search.channels.request import ChannelRequest
 from dowse.stores.protocol import Snapshot
 from dowse.types.queries import LanguageVersion, Term
@@ -88,7 +89,7 @@ LANGUAGES = {
 }
 """The idioms by the word that a query uses for the language."""
 
-_VERSION_NAME = re.compile(
+_VERSION_NAME = compile_lazily(
     rf"(?<![\w/.-])({'|'.join(map(re.escape, LANGUAGES))})[ -]?v?(\d+)(?:\.(\d+))?[\d.]*(?![\w/])",
     re.IGNORECASE,
 )

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dowse.errors import UsageError
+from dowse.lazy_regex import compile_lazily
 from dowse.search.query.analyze import get_last_part, join_with_dots
 from dowse.stores.protocol import Snapshot
 from dowse.types.answers import Match, SearchResult
@@ -37,7 +38,7 @@ ROLE_ORDER = (Role.SOURCE, Role.TEST, Role.EXAMPLE)
 MAX_LINE_DIGITS = 9
 """Digits of a line number that are read: no file has more lines, and Python refuses to read very long numbers."""
 
-_LINES = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?$", re.DOTALL)
+_LINES = compile_lazily(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?$", re.DOTALL)
 
 
 class Location(NamedTuple):
@@ -56,9 +57,15 @@ def parse_location(target: str) -> Location:
             lines["path"], _parse_line(lines["first"]), int((lines["last"] or "0")[:MAX_LINE_DIGITS])
         )
     path, colon, name = target.rpartition(":")
-    if colon and path and not path.endswith(":") and "/" not in name and "\\" not in name:
+    is_name = "\\" not in name and ("/" not in name or _has_ending(path))
+    if colon and path and not path.endswith(":") and is_name:
         return Location(path, name=name)
     return Location(target)
+
+
+def _has_ending(path: str) -> bool:
+    """Return whether a path names a file: what follows its colon may be a name with slashes (``Service/web``)."""
+    return "." in path.rpartition("/")[2].lstrip(".")
 
 
 def parse_position(place: str) -> tuple[str, int]:

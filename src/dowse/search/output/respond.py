@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from dowse.search.output.expand import Expansion, cut_text
@@ -10,7 +10,8 @@ from dowse.search.ranking.calibration import WEAK_RELEVANCE
 from dowse.search.ranking.candidates import Candidate, Ranking
 from dowse.settings import Settings
 from dowse.stores.protocol import Snapshot
-from dowse.types.answers import Match, ResolvedOptions, SearchResponse, SearchResult
+from dowse.types.answers import ChannelScore, Match, ResolvedOptions, SearchResponse, SearchResult
+from dowse.types.queries import Query
 from dowse.types.source import Kind
 
 JUDGED_HITS = 10
@@ -19,9 +20,10 @@ JUDGED_HITS = 10
 MAX_GUESSES = 3
 """Hits that are shown where none is good: somebody may know better."""
 
-NO_GOOD_HITS_NOTE = "nothing good was found; what is shown is a guess"
+_MATCHES_BY_STEP = {"partners": Match.PARTNER, "proximity": Match.NEAR}
+"""What brings candidates that no word of the query finds."""
 
-_NAMING_CHANNELS = frozenset({"names", "places", "partners"})
+NO_GOOD_HITS_NOTE = "nothing good was found; what is shown is a guess"
 
 
 def make_response(
@@ -34,6 +36,8 @@ def make_response(
     results, notes = (
         (found[:MAX_GUESSES], (NO_GOOD_HITS_NOTE,)) if weak else _keep_relevant(found, options.min_relevance)
     )
+    has_more = not weak and _has_more(snapshot, ranking, found, options, settings)
+    channel_notes = (channel.report.note for channel in ranking.channels.values())
     ranking.timer.finish("expand")
     return ranking, SearchResponse(
         query=ranking.query,
@@ -42,9 +46,10 @@ def make_response(
         results=results,
         generation=snapshot.generation,
         milliseconds=ranking.timer.milliseconds,
-        notes=notes,
+        notes=(*filter(None, channel_notes), *notes),
         stages=ranking.timer.stages,
         low_confidence=weak,
+        has_more=has_more,
     )
 
 
@@ -54,9 +59,7 @@ def _expand_hits(
     """Expand the first candidates to hits: of several in one definition that is shown whole, only the best."""
     expansion = Expansion(ranking.query)
     found: list[SearchResult] = []
-    while (rank := len(found) + 1) <= options.limit:
-        if rank > len(ranking.candidates):
-            break
+    while (rank := len(found) + 1) <= min(options.limit, len(ranking.candidates)):
         hit = expand_hit(snapshot, ranking, expansion, rank, options, settings)
         if any(_is_within(hit, other) for other in found):
             others = [*ranking.candidates[: rank - 1], *ranking.candidates[rank:]]
@@ -64,6 +67,24 @@ def _expand_hits(
         else:
             found.append(hit)
     return ranking, tuple(found)
+
+
+def _has_more(
+    snapshot: Snapshot,
+    ranking: Ranking,
+    found: Sequence[SearchResult],
+    options: ResolvedOptions,
+    settings: Settings,
+) -> bool:
+    """Return whether a higher limit would bring another hit: one that no earlier hit shows, and relevant enough."""
+    shown, without_text = {hit.path for hit in found}, replace(options, text=False)
+    for rank, candidate in enumerate(ranking.candidates[len(found) :], len(found) + 1):
+        if candidate.file.path in shown:  # else no lines of it are shown, whatever they are
+            hit = expand_hit(snapshot, ranking, Expansion(ranking.query), rank, without_text, settings)
+            if any(_is_within(hit, other) for other in found):
+                continue
+        return ranking.relevances[candidate.id] >= options.min_relevance
+    return False
 
 
 def expand_hit(
@@ -76,7 +97,8 @@ def expand_hit(
 ) -> SearchResult:
     """Expand the candidate of a rank (from 1) to a hit with its definition and lines."""
     candidate = ranking.candidates[rank - 1]
-    definitions = expansion.choose_definitions(candidate)
+    match = _classify_match(candidate, ranking.query)
+    definitions = () if match is Match.FILE else expansion.choose_definitions(candidate)
     entity = definitions[0] if definitions else None
     first, last = expansion.choose_lines(
         candidate, definitions, settings.max_definition_lines, options.before, options.after
@@ -90,13 +112,19 @@ def expand_hit(
         language=candidate.file.parsed.language,
         relevance=ranking.relevances[candidate.id],
         score=candidate.score,
-        match=_classify_match(candidate),
+        match=match,
         reasons=ranking.list_reasons(candidate),
         text=cut_text(snapshot.content(candidate.file.id), candidate.chunk, first, last)
         if options.text
         else "",
         signature=entity.signature if entity else "",
+        channel_scores=tuple(_list_channel_scores(ranking, candidate)),
     )
+
+
+def _list_channel_scores(ranking: Ranking, candidate: Candidate) -> Iterator[ChannelScore]:
+    for name, channel in ranking.channels.items():
+        yield from (ChannelScore(name, hit.score) for hit in channel.hits if hit.chunk == candidate.id)
 
 
 def _is_within(hit: SearchResult, other: SearchResult) -> bool:
@@ -124,13 +152,17 @@ def _keep_relevant(
     return kept, (f"{dropped} of {len(found)} hits are below the relevance {least:g}",) if dropped else ()
 
 
-def _classify_match(candidate: Candidate) -> Match:
-    """Tell which kind of evidence found a hit; the name of a definition says most."""
-    names = {name for name, _, _ in candidate.contributions}
-    if "exact" in names:
+def _classify_match(candidate: Candidate, query: Query) -> Match:
+    """Tell which kind of evidence found a hit; what is asked for in so many words says most."""
+    channels = {name for name, _, _ in candidate.contributions}
+    has_words, is_alike = bool(channels & {"lexical", "phrases"}), "dense" in channels
+    if channels & {"exact", "places", "listing"}:
         return Match.EXACT
-    if not names.isdisjoint(_NAMING_CHANNELS):
+    if "names" in channels:
         return Match.NAME
-    if "dense" not in names:
-        return Match.KEYWORD
-    return Match.BOTH if "lexical" in names else Match.SEMANTIC
+    asks_for_file = query.type == "file" or len(query.text.split()) == 1
+    if "files" in channels and (asks_for_file or not (has_words or is_alike)):
+        return Match.FILE
+    if is_alike:
+        return Match.BOTH if has_words else Match.SEMANTIC
+    return _MATCHES_BY_STEP.get(candidate.contributions[0][0], Match.KEYWORD)

@@ -11,7 +11,7 @@ _TOKEN_PIECE = re.compile(
     r" ?[A-Z]?[a-z]{1,7}| ?[!-/:-@\[-`{-~]{1,2}|[\x00-\x08\n-\x1f]| {2,16}| ?[A-Z]{1,3}|[0-9]| (?=[0-9])"
     r"|\t{1,4}|[^\x00-~]"
 )
-_ASTRAL = re.compile(r"[\U00010000-\U0010ffff]")  # emoji and rare scripts: several tokens each
+_BEYOND_BMP = re.compile(r"[\U00010000-\U0010ffff]")  # emoji and rare scripts: several tokens each
 
 TokenCounter = Callable[[str], int]
 """Counts the tokens of a text."""
@@ -30,4 +30,4 @@ def estimate_tokens(text: str) -> int:
     under-counted by a quarter.
     """
     pieces = _TOKEN_PIECE.subn("", text)[1]  # faster than a list of them
-    return pieces if text.isascii() else pieces + 2 * _ASTRAL.subn("", text)[1]
+    return pieces if text.isascii() else pieces + 2 * _BEYOND_BMP.subn("", text)[1]

@@ -8,11 +8,12 @@ from dataclasses import replace
 from functools import lru_cache
 
 from dowse.code import tokens
+from dowse.lazy_regex import compile_lazily
 from dowse.search.channels import version_checks
 from dowse.search.query import stack_traces
 from dowse.search.query.error_message import find_error_message
 from dowse.search.query.issue_text import IssueText, read_issue
-from dowse.types.queries import Frame, ParsedQuery, Query, Term
+from dowse.types.queries import ParsedQuery, Query, Term
 from dowse.types.stored import Filter
 
 MAX_TERMS = 64
@@ -59,7 +60,7 @@ POLITE_WORDS = frozenset("please pls plz thank thanks thx".split())
 
 IDLE_WORDS = STOP_WORDS | POLITE_WORDS
 
-ABBREVIATIONS = re.compile(
+ABBREVIATIONS = compile_lazily(
     r"(?<![\w./\\])(?:e\.\s?g|i\.\s?e|a\.k\.a|aka|etc)\b\.?(?![\w/\\(])", re.IGNORECASE
 )
 """Of text, not of code; ``i.e`` would be read as a name. ``/etc`` is a folder."""
@@ -71,26 +72,33 @@ LANGUAGE_EXTENSIONS = frozenset(
 """Extensions that only say in which language a file is written, and are no words of their own (``.json``, ``.log``).
 Code seldom says them, so that such a one would count as a rare word, and find lists of files."""
 
-_NAME = re.compile(r"[^\W\d]\w*(?:(?:\.|::|->|#|\\)[^\W\d]\w*)*\*?")
-_FILE = re.compile(r"[\w./\\~-]*[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}\b|[\w.-]+(?:/[\w.-]+)+")
-_LINE = re.compile(r"(\.\w+):\d+(?::\d+)?\b")
-_SPECIAL_METHOD = re.compile(r"\b__\w{1,40}__\b(?!\.py)")
-_RECEIVER = re.compile(r"\b(?:self|this|cls)\.(?=\w)")
-_SEPARATOR = re.compile(r"\.|::|->|#|\\")
+_NAME = compile_lazily(r"[^\W\d]\w*(?:(?:\.|::|->|#|\\)[^\W\d]\w*)*\*?")
+_FILE = compile_lazily(r"[\w./\\~-]*[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}\b|[\w.-]+(?:/[\w.-]+)+")
+_LINE = compile_lazily(r"(\.\w+):\d+(?::\d+)?\b")  # the numbers of ``cart.py:12``
+_SPECIAL_METHOD = compile_lazily(r"\b__\w{1,40}__\b(?!\.py)")
+_RECEIVER = compile_lazily(r"\b(?:self|this|cls)\.(?=\w)")
+_SEPARATOR = compile_lazily(r"\.|::|->|#|\\")
 
 
 def analyze_query(parsed: ParsedQuery, filter: Filter, is_extension: Callable[[str], bool]) -> Query:
     """Analyze a parsed query, with the lines that it names; of a program's output, what went wrong and where."""
-    if (issue := read_issue(parsed.text)) is not None:
-        frames = stack_traces.find_frames(parsed.text) if issue.message else []
-        query = _analyze_issue(issue, is_extension, parsed.names)
-    elif stack_traces.looks_like_output(parsed.text):
-        text, frames = _split_output(parsed.text)
-        query = replace(analyze_text(text, is_extension, parsed.names), type="output")
+    text, frames = parsed.text, []
+    if (issue := read_issue(text)) is not None:
+        frames = stack_traces.find_frames(text) if issue.message else []
+        query = _analyze_issue(issue, is_extension, filter.names)
+    elif stack_traces.looks_like_output(text):
+        frames = stack_traces.find_frames(text)
+        functions = dict.fromkeys(frame.function for frame in frames if frame.function)
+        text = " ".join([find_error_message(text), *functions])
+        query = replace(analyze_text(text, is_extension, filter.names), type="output")
     else:
-        text, frames = _split_line_numbers(parsed.text)
+        if _LINE.search(text):
+            frames = [frame for frame in stack_traces.find_frames(text) if frame.line]
+            text = _LINE.sub(r"\1", text)
         added = [one.term for one in parsed.rewrite.added]
-        query = _add_terms(analyze_text(text, is_extension, parsed.names), added)
+        query = _add_terms(analyze_text(text, is_extension, filter.names), added)
+    if parsed.has_filters and not (parsed.text.strip() or filter.names or parsed.phrases or parsed.regexes):
+        query = replace(query, type="filters")
     return replace(
         query,
         frames=tuple(frames),
@@ -105,8 +113,8 @@ def analyze_query(parsed: ParsedQuery, filter: Filter, is_extension: Callable[[s
 def analyze_text(text: str, is_extension: Callable[[str], bool], patterns: Sequence[str] = ()) -> Query:
     """Analyze the words of a query.
 
-    ``is_extension`` knows those of source files (``.py``), and is asked only if need be; ``patterns`` are names that
-    are asked for in so many words (``name:*Handler``).
+    ``is_extension`` knows those of source files (``.py``), and is asked only if need be; ``patterns`` are
+    the names of a filter (``name:*Handler``), which are looked up as well.
     """
     clean = " ".join(word[:MAX_WORD_CHARS] for word in text[:MAX_TEXT_CHARS].replace("\0", " ").split())
     abbreviated = ABBREVIATIONS.findall(clean)
@@ -150,20 +158,6 @@ def _analyze_issue(issue: IssueText, is_extension: Callable[[str], bool], patter
     return replace(query, type="issue", message=issue.message)
 
 
-def _split_output(text: str) -> tuple[str, list[Frame]]:
-    """Turn a program's output into a query (what went wrong, in which functions) and the places it names."""
-    frames = stack_traces.find_frames(text)
-    functions = dict.fromkeys(frame.function for frame in frames if frame.function)
-    return " ".join([find_error_message(text), *functions]), frames
-
-
-def _split_line_numbers(text: str) -> tuple[str, list[Frame]]:
-    """Take the numbers of lines (``cart.py:12``) out of a query, and return the places that they name."""
-    if not _LINE.search(text):
-        return text, []
-    return _LINE.sub(r"\1", text), [frame for frame in stack_traces.find_frames(text) if frame.line]
-
-
 def _add_terms(query: Query, added: Sequence[str]) -> Query:
     """Add terms to look for; what was asked counts as before."""
     if not added:
@@ -187,7 +181,8 @@ def is_identifier(word: str) -> bool:
         return True
     if word.startswith("_") and word.strip("_"):
         return True
-    return len(tokens.split_identifier(word)) > 1 and ("_" in word.strip("_") or _has_inner_capital(word))
+    has_inner_capital = any(c.isupper() for c in word[1:]) and any(c.islower() for c in word)
+    return len(tokens.split_identifier(word)) > 1 and ("_" in word.strip("_") or has_inner_capital)
 
 
 def get_last_part(name: str) -> str:
@@ -199,10 +194,6 @@ def get_last_part(name: str) -> str:
 def join_with_dots(name: str) -> str:
     """Return ``auth.Session`` of ``auth::Session``, ``auth->Session`` and the like."""
     return _SEPARATOR.sub(".", name)
-
-
-def _has_inner_capital(word: str) -> bool:
-    return any(c.isupper() for c in word[1:]) and any(c.islower() for c in word)
 
 
 def _make_terms(words: list[str]) -> tuple[Term, ...]:

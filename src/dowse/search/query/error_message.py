@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import re
 
+from dowse.lazy_regex import compile_lazily
 from dowse.search.query.frame_formats import PYTHON_FRAME
 from dowse.search.query.program_output import clean_lines
 
 MAX_MESSAGE_CHARS = 300
 """Characters of a message that are worth searching for."""
 
-_EXCEPTION_LINE = re.compile(
+_EXCEPTION_LINE = compile_lazily(
     r"""(?>(?:E\ {2,}|Caused\ by:\ |Exception\ in\ thread\ "[^"]{0,99}"\ |Unhandled\ exception[.:]\ ?
         |\[error\]\ |-+>\ |\[|Uncaught\ (?:\(in\ promise\)\ )?|(?:PHP\ )?Fatal\ error:\ {1,2}(?:Uncaught\ )?){0,3})
         ((?:[\w$]{1,99}(?:\.|::|\\)){0,9}\w{0,99}?(?:Error|Exception|Failure|Fault|Interrupt|Panic)
         (?::\ .{1,400}|$))""",
     re.VERBOSE,
 )
-_PANIC_LINE = re.compile(r"(?:panic|fatal error): (.+)")
-_RUST_PANIC_LINE = re.compile(r"panicked at (?:'(.{1,400}?)', )?")
-_COMPILER_ERROR = re.compile(r"error(?:\[\w{1,20}\]| [A-Z]{1,6}\d{1,6})?:\s{1,4}(\S.*)", re.IGNORECASE)
-_RUBY_MESSAGE = re.compile(r":\d{1,7}:in [`'][^']{0,200}': (\S.*)")
-_TEST_SUMMARY = re.compile(r"(?:FAILED|ERROR) \S+ - (.+)")
-_ERROR_WORD = re.compile(
+_PANIC_LINE = compile_lazily(r"(?:panic|fatal error): (.+)")
+_RUST_PANIC_LINE = compile_lazily(r"panicked at (?:'(.{1,400}?)', )?")
+_COMPILER_ERROR = compile_lazily(r"error(?:\[\w{1,20}\]| [A-Z]{1,6}\d{1,6})?:\s{1,4}(\S.*)", re.IGNORECASE)
+_RUBY_MESSAGE = compile_lazily(r":\d{1,7}:in [`'][^']{0,200}': (\S.*)")
+_TEST_SUMMARY = compile_lazily(r"(?:FAILED|ERROR) \S+ - (.+)")
+_ERROR_WORD = compile_lazily(
     r"\b(?:error|exception|fail(?:ed|ure)|fatal|panic|undefined|cannot|assert\w*)\b", re.IGNORECASE
 )
 

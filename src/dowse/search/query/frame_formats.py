@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from dowse.lazy_regex import compile_lazily
 from dowse.types.queries import Frame
 
 RANK_TRACE, RANK_FAILED_TEST, RANK_MENTION = range(3)
@@ -18,47 +19,49 @@ RANK_TRACE, RANK_FAILED_TEST, RANK_MENTION = range(3)
 INNERMOST_FIRST, INNERMOST_LAST, NO_TRACE = range(3)
 """At which end of its trace the innermost frame is; a frame without a trace stands for itself."""
 
-_FRAME_HINT = re.compile(
+_FRAME_HINT = compile_lazily(
     r'[^\W\d]:\d|\.\w*\d:\d|File "|\(\d|line \d|::|^\s*(?:FAIL|ERROR)'
 )  # not a time of day
-_PATH_LINE = re.compile(r"((?:[A-Za-z]:(?=[\\/]))?[^:]{1,300}):(\d{1,7})(?::\d{1,6})?(?!\w)")
-_URL_PREFIX = re.compile(
+_PATH_LINE = compile_lazily(r"((?:[A-Za-z]:(?=[\\/]))?[^:]{1,300}):(\d{1,7})(?::\d{1,6})?(?!\w)")
+_URL_PREFIX = compile_lazily(
     r"(?:https?://[^/\s]*|file://(?:localhost)?|webpack(?:-internal)?://[^/\s]*/)(?=/|\.)"
 )
-_PATH_WITH_EXTENSION = re.compile(r".*[\w)\]-]\.[A-Za-z][\w+-]{0,9}", re.DOTALL)
-_PLAIN_FILE = re.compile(r".*/[\w.-]*[A-Za-z][\w-]*|(?:Make|Docker|Rake|Gem|Jenkins|Vagrant)file", re.DOTALL)
-_HOST_NAME = re.compile(r"[^/\\]*\.(?:com|org|net|io|dev|local|internal|localdomain)")
+_PATH_WITH_EXTENSION = compile_lazily(r".*[\w)\]-]\.[A-Za-z][\w+-]{0,9}", re.DOTALL)
+_PLAIN_FILE = compile_lazily(
+    r".*/[\w.-]*[A-Za-z][\w-]*|(?:Make|Docker|Rake|Gem|Jenkins|Vagrant)file", re.DOTALL
+)
+_HOST_NAME = compile_lazily(r"[^/\\]*\.(?:com|org|net|io|dev|local|internal|localdomain)")
 _SEPARATORS = str.maketrans(dict.fromkeys("\"'`()[]{}<>,;|", " "))
 
-PYTHON_FRAME = re.compile(r'File "([^"]{1,300})", line (\d{1,7})(?:,? in (.{1,200}))?')
-_PARENTHESIZED_PATH_LINE = re.compile(r"\(([^()]{1,300}:\d{1,7})\)")
-_PHP_FRAME = re.compile(
+PYTHON_FRAME = compile_lazily(r'File "([^"]{1,300})", line (\d{1,7})(?:,? in (.{1,200}))?')
+_PARENTHESIZED_PATH_LINE = compile_lazily(r"\(([^()]{1,300}:\d{1,7})\)")
+_PHP_FRAME = compile_lazily(
     r"#\d{1,4} (?:([^()]{1,300})\((\d{1,7})\)|\[internal function\]): ([\w\\:>{}-]{1,200})"
 )
-_MICROSOFT_LINE = re.compile(r"(?:\d{1,3}>)?([^()]{1,300})\((\d{1,7})(?:,\d{1,7}){0,3}\)\s?: ?(.{0,40})")
-_LINE_PHRASE = re.compile(r"\b(?:file|in|at) ([^\s,\"]{1,300}),? (?:on )?line (\d{1,7})\b")
-_FAILED_TEST_LINE = re.compile(
+_MICROSOFT_LINE = compile_lazily(r"(?:\d{1,3}>)?([^()]{1,300})\((\d{1,7})(?:,\d{1,7}){0,3}\)\s?: ?(.{0,40})")
+_LINE_PHRASE = compile_lazily(r"\b(?:file|in|at) ([^\s,\"]{1,300}),? (?:on )?line (\d{1,7})\b")
+_FAILED_TEST_LINE = compile_lazily(
     r"(?:FAILED|ERROR)\s+([^\s:]{1,300}\.\w{1,5})((?:::\w{1,200}){0,9})(?![:\w.])|FAIL\s+([^\s:]{1,300}\.\w{1,5})(?![:\w./])"
 )
-_TEST_FAILED_LINE = re.compile(
+_TEST_FAILED_LINE = compile_lazily(
     r"([^\s:]{1,300}\.\w{1,5})((?:::\w{1,200}){1,9})(?:\[.{0,200}\])? (?:FAILED|ERROR)\b"
 )
-_RUST_FUNCTION = re.compile(r"\s*\d{1,4}:\s+(?:0x[0-9a-f]+ - )?(\S.{0,300})")
-_NATIVE_FUNCTION = re.compile(
+_RUST_FUNCTION = compile_lazily(r"\s*\d{1,4}:\s+(?:0x[0-9a-f]+ - )?(\S.{0,300})")
+_NATIVE_FUNCTION = compile_lazily(
     r"(?:#\d{1,4}|==\d+==)\s+(?:(?:at|by|in) )?(?:0x[0-9A-Fa-f]+:? )?(?:in )?([\w:~<>$]{1,200})"
 )
-_FUNCTION_AFTER_PATH = re.compile(
+_FUNCTION_AFTER_PATH = compile_lazily(
     r":?(?P<gap>,?\s?)in (?:function |method )?[`'\"]?(?:block in )?(?P<name>[\w.$:#?!/<>]{1,200})"
     r"|: (?P<elixir>[\w.?!]{1,200})/\d"
 )
-_ERROR_AFTER_PATH = re.compile(
+_ERROR_AFTER_PATH = compile_lazily(
     r"(?::| -)\s?(?:fatal |syntax )?error\b|: [\w.]*(?:Error|Exception|Failure)\b", re.IGNORECASE
 )
-_PYTEST_FRAME_END = re.compile(r": ?(?:[\w.]{0,100})$")
-_ERROR_BEFORE_PATH = re.compile(r"(?:\[?error\]?:? |e: |panic|thread '|fatal)", re.IGNORECASE)
-_WARNING_AFTER_PATH = re.compile(r"(?::| -)\s?(?:warning|note|info|hint)\b", re.IGNORECASE)
+_PYTEST_FRAME_END = compile_lazily(r": ?(?:[\w.]{0,100})$")
+_ERROR_BEFORE_PATH = compile_lazily(r"(?:\[?error\]?:? |e: |panic|thread '|fatal)", re.IGNORECASE)
+_WARNING_AFTER_PATH = compile_lazily(r"(?::| -)\s?(?:warning|note|info|hint)\b", re.IGNORECASE)
 
-_LIBRARY_PATH = re.compile(
+_LIBRARY_PATH = compile_lazily(
     r"""
       (?:^|/)(?:site-packages|dist-packages|node_modules|bower_components|vendor|gems|\.cargo|\.rustup|rustc|pkg/mod
         |\.m2|\.gradle|\.nuget|usr/(?:local/)?(?:lib|lib64|include|share|go)|lib/python\d[\d.]*|_/src/libraries)/
@@ -67,11 +70,11 @@ _LIBRARY_PATH = re.compile(
     """,
     re.VERBOSE,
 )
-_JVM_LIBRARY_PATH = re.compile(
+_JVM_LIBRARY_PATH = compile_lazily(
     r"(?:java|javax|jakarta|jdk|sun|com/sun|kotlin|kotlinx|scala|android|androidx|dalvik|groovy|clojure|junit"
     r"|org/(?:junit|gradle|codehaus/groovy|apache/maven))/"
 )
-_JVM_FILE = re.compile(r"[^/\\]+\.(?:java|kt|kts|scala|groovy|clj)")
+_JVM_FILE = compile_lazily(r"[^/\\]+\.(?:java|kt|kts|scala|groovy|clj)")
 
 
 class ParsedFrame(NamedTuple):

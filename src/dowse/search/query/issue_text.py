@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from dowse.lazy_regex import compile_lazily
 from dowse.search.query.error_message import find_error_message
 from dowse.search.query.frame_formats import OutputLine, parse_line
 
@@ -28,23 +29,23 @@ PLAIN_WORD_SHARE = 0.7
 MIN_PROSE_LINE_SHARE = 0.15
 """Share of the lines that are prose, where nothing is marked up: a log has a sentence here and there."""
 
-_COMMENT = re.compile(r"<!--.{0,1500}?-->", re.DOTALL)
-_FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
-_MARKUP = re.compile(r"^\s{0,3}(?:#{1,6}\s|```|~~~|\*\*[^*\n]+\*\*\s*$|[-*] \[[ xX]\])", re.MULTILINE)
-_EMPHASIS = re.compile(r"(?<![\w*])\*{1,3}(?=[^\s*])([^*\n]{1,200}?)(?<=[^\s*])\*{1,3}(?![\w*])")
-_PREFIX = re.compile(r"^\s{0,3}(?:#{1,6}\s+|(?:>\s?)+|[-*+]\s+)")
-_CHECKBOX = re.compile(r"\s*[-*] \[[ xX]\]")
-_VERSION_LINE = re.compile(
+_COMMENT = compile_lazily(r"<!--.{0,1500}?-->", re.DOTALL)
+_FENCE = compile_lazily(r"\s{0,3}(?:```|~~~)")
+_MARKUP = compile_lazily(r"^\s{0,3}(?:#{1,6}\s|```|~~~|\*\*[^*\n]+\*\*\s*$|[-*] \[[ xX]\])", re.MULTILINE)
+_EMPHASIS = compile_lazily(r"(?<![\w*])\*{1,3}(?=[^\s*])([^*\n]{1,200}?)(?<=[^\s*])\*{1,3}(?![\w*])")
+_PREFIX = compile_lazily(r"^\s{0,3}(?:#{1,6}\s+|(?:>\s?)+|[-*+]\s+)")
+_CHECKBOX = compile_lazily(r"\s*[-*] \[[ xX]\]")
+_VERSION_LINE = compile_lazily(
     r"\W{0,20}[\w./ -]{1,40}?(?:\s{0,9}[:=]+\s{0,9}|\s{1,9})\W{0,3}(?:v(?:ersion)?\s?)?"
     r"\d{1,6}(?:\.\w{1,12}){1,4}\S{0,40}(?:\s{1,9}\S{1,40}){0,3}\s{0,9}"
 )
-_EXCEPTION = re.compile(
+_EXCEPTION = compile_lazily(
     r"\s*[\w.$:\\]{0,200}(?:Error|Exception|Failure|Warning|Panic|Interrupt)\b|E {2,}|\s*Caused by"
 )
-_TRACE_START = re.compile(
+_TRACE_START = compile_lazily(
     r"Traceback \(most recent|Exception in thread|goroutine \d|thread '|stack backtrace:|panic: "
 )
-_PLAIN_WORD = re.compile(r"[(\"'`]?[A-Za-z][A-Za-z'-]*[)\"'`]?[.,;:!?]*")
+_PLAIN_WORD = compile_lazily(r"[(\"'`]?[A-Za-z][A-Za-z'-]*[)\"'`]?[.,;:!?]*")
 
 
 class IssueText(NamedTuple):

@@ -8,12 +8,13 @@ stay; what the index does not have is dropped.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from dowse.code import tokens
+from dowse.frozen import frozen
+from dowse.lazy_regex import compile_lazily
 from dowse.search.query.analyze import ABBREVIATIONS, PART_WEIGHT, STOP_WORDS, WHOLE_WEIGHT, is_identifier
 from dowse.stores.protocol import Snapshot
 from dowse.types.queries import Query, Term
@@ -45,8 +46,10 @@ NOISE_WORDS = frozenset(
 )
 """Words of people talking to each other. None of them names anything in code as often as it is just said."""
 
-_MARKED = re.compile(r"`([^`\n]{1,200})`|\"([^\"\n]{1,80})\"")
-_FILE = re.compile(r"(?<![\w-])([\w-]{2,100})\.[A-Za-z][A-Za-z0-9]{0,4}\b")  # or an attribute: meant as well
+_QUOTED_WORDS = compile_lazily(r"`([^`\n]{1,200})`|\"([^\"\n]{1,80})\"")
+_FILE = compile_lazily(
+    r"(?<![\w-])([\w-]{2,100})\.[A-Za-z][A-Za-z0-9]{0,4}\b"
+)  # or an attribute: meant as well
 
 
 class QueryWord(NamedTuple):
@@ -58,7 +61,7 @@ class QueryWord(NamedTuple):
     sure: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Keywords:
     """The terms of a long query that tell chunks apart, best first, and those that were dropped."""
 
@@ -132,7 +135,7 @@ def _count_tokens(text: str) -> dict[str, QueryWord]:
 
 def _find_marked(text: str) -> set[str]:
     """Find words in quotes or backticks, and the names of files without their extension."""
-    quoted = (match.group(1) or match.group(2) for match in _MARKED.finditer(text))
+    quoted = (match.group(1) or match.group(2) for match in _QUOTED_WORDS.finditer(text))
     return {word for part in quoted for word in tokens.split_words(part)} | set(_FILE.findall(text))
 
 

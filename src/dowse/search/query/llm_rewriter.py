@@ -1,16 +1,17 @@
-"""LLM query rewriting: a language model (Ollama or an OpenAI-compatible API) says the query in other words.
+"""LLM query rewriting: a language model (Ollama or an OpenAI-compatible API) rephrases a query.
 
-Off unless the settings name a model. It has a few seconds in all, then the query is searched for as it is.
+Off unless the settings name a model. It has a few seconds in all; after that, the query is searched unchanged.
 """
 
 from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dowse.errors import RewriterError, SettingsError
-from dowse.settings import ResolvedSettings, rewriter_key
+from dowse.settings import ResolvedSettings, read_service_key
 
 if TYPE_CHECKING:
     from dowse.services.http_client import Client
@@ -73,7 +74,7 @@ def _make_client(provider: str, resolved: ResolvedSettings) -> Client:
         decided_by = URL_SETTING if s.rewriter_url else "rewriter"
         resolved.require_user(decided_by, f"send your queries to {url}", f"DOWSE_REWRITER_URL={url}")
     may_send_key = resolved.may_send_key(URL_SETTING)
-    key = rewriter_key if provider == "openai" and may_send_key else None
+    key = partial(read_service_key, "rewriter") if provider == "openai" and may_send_key else None
     refused = "no key is sent to an address that a tree names: set DOWSE_REWRITER_URL if you want that"
     advice = {
         404: f"check the model: get it with 'ollama pull', or see {URL_SETTING}",
@@ -160,5 +161,5 @@ def _clean_answer(content: str) -> str:
     if not line or not any(c.isalnum() for c in line):
         raise RewriterError("the model said nothing")
     if len(line) > MAX_REWRITTEN_CHARS:
-        raise RewriterError(f"the model said {len(line)} characters: that is no query")
+        raise RewriterError(f"the model said {len(line)} characters: that is not a query")
     return line

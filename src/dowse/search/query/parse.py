@@ -18,6 +18,7 @@ from difflib import get_close_matches
 from typing import NoReturn
 
 from dowse.errors import UsageError
+from dowse.lazy_regex import compile_lazily
 from dowse.search.query import quoting
 from dowse.types.queries import ParsedQuery, QueryRegex
 from dowse.types.source import Role
@@ -43,22 +44,21 @@ _FOREIGN_FIELDS = {
 }  # fmt: skip
 """The fields of other search tools, and ours that mean the same."""
 
-_SYNTAX_CHARACTER = re.compile('["/:]')
-"""What every phrase, pattern and field has, and most queries do not."""
+_SYNTAX_CHARACTER = compile_lazily('["/:]')  # of all phrases, patterns and fields; most queries have none
 
-_FIELD = re.compile(r"(-?)([a-z][a-z_-]*):(?![:=\s]|//|$)")
-_UNKNOWN_VALUE = re.compile(r"[^\W\d]|[\"*]")
+_FIELD = compile_lazily(r"(-?)([a-z][a-z_-]*):(?![:=\s]|//|$)")
+_UNKNOWN_VALUE = compile_lazily(r"[^\W\d]|[\"*]")
 """How a value begins that cannot be a port, a line number or punctuation."""
 
-_QUOTED = re.compile(r'"((?>(?:[^"\\]|\\.)*))"', re.DOTALL)
-_REGEX = re.compile(r"/(?![\s*/])((?>(?:[^/\\]|\\.)*))(?<!\s)/(i?)(?!\S)")
+_QUOTED = compile_lazily(r'"((?>(?:[^"\\]|\\.)*))"', re.DOTALL)
+_REGEX = compile_lazily(r"/(?![\s*/])((?>(?:[^/\\]|\\.)*))(?<!\s)/(i?)(?!\S)")
 """Not a comment, not a path, not a division: ends before a space and neither begins nor ends with one."""
 
-_LOOKS_LIKE_REGEX = re.compile(r"[\\^$*+?()\[\]{}|]")
-_WORD = re.compile(r"\S+")
-_BARE_VALUE = re.compile(r'(?![:=]|//)[^\s",{}]+')
-_DURATION = re.compile(r"(\d{1,4})([hdw])")  # at the most two centuries, which every clock can go back
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_LOOKS_LIKE_REGEX = compile_lazily(r"[\\^$*+?()\[\]{}|]")
+_WORD = compile_lazily(r"\S+")
+_BARE_VALUE = compile_lazily(r'(?![:=]|//)[^\s",{}]+')
+_DURATION = compile_lazily(r"(\d{1,4})([hdw])")  # at the most two centuries, which every clock can go back
+_DATE = compile_lazily(r"\d{4}-\d{2}-\d{2}")
 _HOURS = {"h": 1, "d": 24, "w": 7 * 24}
 _warnings_lock = threading.Lock()
 

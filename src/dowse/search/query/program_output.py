@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+
+from dowse.lazy_regex import compile_lazily
 
 MAX_LINE_CHARS = 2000
 """Characters of a line that are read: what is longer is data, and frames stand at its beginning."""
 
-_ANSI = re.compile(r"\x1b\[[0-9;:?]*+[ -/]*+[@-~]")
-_GROUP_PREFIX = re.compile(r"\s*[|+] ")  # in front of every line of a Python exception group
+_ANSI = compile_lazily(r"\x1b\[[0-9;:?]*+[ -/]*+[@-~]")
+_GROUP_PREFIX = compile_lazily(r"\s*[|+] ")  # in front of every line of a Python exception group
 
 
 def strip_ansi(text: str) -> str:

@@ -8,17 +8,19 @@ from __future__ import annotations
 from dowse.errors import RewriterError
 from dowse.search.query import stack_traces
 from dowse.search.query.llm_rewriter import Rewriter
-from dowse.search.query.term_graph import EnrichedQuery, TermGraph
+from dowse.search.query.term_graph import MAX_ADDED_TERMS, EnrichedQuery, TermGraph
 from dowse.types.queries import ParsedQuery, RewriteTrace
 
 
-def rewrite_query(parsed: ParsedQuery, graph: TermGraph | None, rewriter: Rewriter | None) -> ParsedQuery:
+def rewrite_query(
+    parsed: ParsedQuery, graph: TermGraph | None, rewriter: Rewriter | None, max_terms: int = MAX_ADDED_TERMS
+) -> ParsedQuery:
     """Rewrite and enrich the text of a query, with a trace of it. Filters, phrases and patterns stay as they are."""
     text = parsed.text
     if not text.strip() or stack_traces.looks_like_output(text):
         return parsed._replace(rewrite=RewriteTrace(text, text, text))
     rewritten, why_not = _try_rewriter(text, rewriter)
-    enriched = graph.enrich(rewritten) if graph else EnrichedQuery(rewritten, ())
+    enriched = graph.enrich(rewritten, max_terms) if graph else EnrichedQuery(rewritten, ())
     name = rewriter.name if rewriter else ""
     notes = (f"the query was not rewritten by {name}: {why_not}",) if why_not else ()
     trace = RewriteTrace(text, rewritten, enriched.text, enriched.added, name, why_not)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 
+from dowse.lazy_regex import compile_lazily
 from dowse.search.query.frame_formats import (
     INNERMOST_FIRST,
     INNERMOST_LAST,
@@ -30,15 +31,15 @@ MAX_FRAMES = 100
 MIN_MENTIONS = 3
 """Lines with a file and a line number that make a text program output, even if none says "error"."""
 
-_TRACE_BREAK = re.compile(
+_TRACE_BREAK = compile_lazily(
     r"Traceback \(|[^(]{0,99}\(most recent call|stack backtrace|goroutine \d|thread '|Caused by"
     r"|_{3,} |={5,}|-{5,}|\+?-?\+-{5,}|During handling|The above exception|Exception in thread|Unhandled exception"
     r"|Suppressed:|== |[\w.$:\\]{0,200}(?:Error|Exception)\b"
 )
-_TRACE_LINK = re.compile(r"During handling|The above exception|Caused by|\+?-?\+?-{5,} \d")
+_TRACE_LINK = compile_lazily(r"During handling|The above exception|Caused by|\+?-?\+?-{5,} \d")
 """The trace after such a line belongs to the one before: the last of them says most."""
 
-_TRACE_HEADER = re.compile(
+_TRACE_HEADER = compile_lazily(
     r"Traceback \(most recent call|thread '[^']{0,99}'(?: \(\d+\))? panicked at |goroutine \d+ \[|stack backtrace:"
     r"|^E {2,}\w+Error\b",
     re.MULTILINE,

@@ -21,7 +21,7 @@ from dowse.types.queries import AddedTerm
 
 MAX_TERMS_PER_ENTRY = 5
 MAX_ADDED_TERMS = 10
-"""Terms that one entry, and all together, add to a query: more would drown what the user wrote."""
+"""Terms that one entry, and all together unless asked otherwise, add to a query: more would drown what was written."""
 
 MAX_FILE_BYTES = 5_000_000
 """Size of a file: a larger one is no list of terms that somebody maintains."""
@@ -71,12 +71,12 @@ class TermGraph:
         """A hash of the entries, part of every cache key."""
         return hashlib.sha256(json.dumps(self.entries).encode()).hexdigest()[:16]
 
-    def enrich(self, text: str) -> EnrichedQuery:
-        """Append the synonyms of the terms in a query; a query without such terms stays as it is."""
+    def enrich(self, text: str, max_terms: int = MAX_ADDED_TERMS) -> EnrichedQuery:
+        """Append the synonyms of the terms in a query, at most so many; one without such terms stays as it is."""
         added: list[AddedTerm] = []
         for found in self._find_matches(text):
             entry = self.entries[found.entry]
-            room = min(MAX_TERMS_PER_ENTRY, MAX_ADDED_TERMS - len(added))
+            room = min(MAX_TERMS_PER_ENTRY, max_terms - len(added))
             present = " ".join([text, *(f"\n{one.term}" for one in added)])
             new = [term for term in dict.fromkeys(entry.terms) if not compile_term(term).search(present)]
             added += [AddedTerm(term, entry.canonical, found.text) for term in _remove_forms(new)[:room]]
@@ -159,7 +159,7 @@ def load_term_graph(path: Path) -> TermGraph:
     except OSError as error:
         reason = error.strerror or str(error)
         raise SettingsError(
-            f"the term graph {path} cannot be read ({reason}): check the setting 'terms'"
+            f"the term graph {path} cannot be read ({reason}): check the setting 'term_graph'"
         ) from None
     if status.st_size > MAX_FILE_BYTES:
         raise SettingsError(f"the term graph {path} is too large ({status.st_size} bytes)")

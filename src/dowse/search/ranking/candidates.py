@@ -138,8 +138,13 @@ def list_passing_definitions(filter: Filter, candidate: Candidate) -> list[Entit
 
 
 def sort_candidates(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Sort by score; equals, which are few, by path and position."""
+    """Sort by score; of equals, which are few, those with words of the query come first, then by path and position."""
     found = sorted(candidates, key=_SCORE, reverse=True)
     if len(found) == len({candidate.score for candidate in found}):
         return found
-    return sorted(found, key=lambda c: (-c.score, c.file.path, c.ordinal))
+    return sorted(found, key=lambda c: (-c.score, is_semantic(c), c.file.path, c.ordinal))
+
+
+def is_semantic(candidate: Candidate) -> bool:
+    """Return whether only the dense channel found a candidate."""
+    return [name for name, _, _ in candidate.contributions] == ["dense"]

@@ -53,9 +53,9 @@ def add_test_partners(
     named = (
         {hit.chunk >> CHUNK_BITS for hit in channels["files"].hits} if "files" in channels else frozenset()
     )
-    best = _find_best_by_file(candidates)
+    best = find_best_by_file(candidates)
     for leader in sorted(best.values(), key=lambda c: (-c.score, c.file.path))[:LEADING_FILES]:
-        partners = _find_likely_partners(snapshot, leader.file, filter)
+        partners = find_likely_partners(snapshot, leader.file, filter)
         if leader.file.id in named:
             partners += _find_suite(snapshot, query, leader.file, filter)
         for partner, sure in partners:
@@ -69,7 +69,7 @@ def add_test_partners(
                 follower.adjust("partners", score - follower.score, why)
 
 
-def _find_best_by_file(candidates: Sequence[Candidate]) -> dict[int, Candidate]:
+def find_best_by_file(candidates: Sequence[Candidate]) -> dict[int, Candidate]:
     """Find the best candidate of each file; of equals the first."""
     best: dict[int, Candidate] = {}
     for candidate in candidates:
@@ -79,7 +79,7 @@ def _find_best_by_file(candidates: Sequence[Candidate]) -> dict[int, Candidate]:
     return best
 
 
-def _find_likely_partners(
+def find_likely_partners(
     snapshot: Snapshot, file: StoredFile, filter: Filter
 ) -> list[tuple[StoredFile, float]]:
     """Find the partners of a file that are named as is the custom, and how sure that is."""

@@ -190,7 +190,7 @@ class EmbeddedStore:
     def dump(self) -> Iterator[tuple[object, ...]]:
         """List everything that is searchable, by path."""
         with self.snapshot() as snapshot:
-            embedded = snapshot.embedded_chunks()
+            embedded = snapshot.list_embedded_chunks()
             references = {row.path: row.packed for row in snapshot.references()}
             for path, known in sorted(snapshot.manifest().items()):
                 file = snapshot.file(known.id)
@@ -209,7 +209,7 @@ class EmbeddedStore:
                 )
 
     def close(self) -> None:
-        """Let go of files and connections; those in use are let go of after use."""
+        """Close files and connections; those in use are closed after use."""
         with self._guard:
             if self._open_index is not None:
                 self._open_index.close()

@@ -20,6 +20,7 @@ from dowse.errors import IndexCorrupt
 from dowse.serialization import inflate
 from dowse.stores import row_codec
 from dowse.stores.embedded.catalogue_connection import CatalogueConnection
+from dowse.stores.protocol import StampRow
 from dowse.types.discovered import (
     KEY_BYTES,
     ChunkVector,
@@ -79,7 +80,7 @@ class Catalogue(CatalogueConnection):
         row = self._db.execute("SELECT report FROM views WHERE id = ?", (self.view,)).fetchone()
         return row_codec.unpack_report(row[0]) if row and row[0] else None
 
-    def watched(self) -> dict[WatchedPath, WatchedTime]:
+    def list_watched(self) -> dict[WatchedPath, WatchedTime]:
         """Read what is watched beside the files."""
         row = self._db.execute("SELECT watched FROM views WHERE id = ?", (self.view,)).fetchone()
         return row_codec.unpack_watched(row[0] if row else None)
@@ -102,6 +103,14 @@ class Catalogue(CatalogueConnection):
             path: CatalogueFile(id, FileStamp(size, mtime_ns, ctime_ns, bool(trusted)), digest, fingerprint)
             for path, id, size, mtime_ns, ctime_ns, trusted, digest, fingerprint in rows
         }
+
+    def list_stamps(self, generation: int) -> Iterable[StampRow]:
+        """Read the files of a generation in order of path, with their stamps."""
+        return self._db.execute(
+            "SELECT path, size, mtime_ns, ctime_ns, is_trusted FROM files "
+            "WHERE view = ?1 AND added <= ?2 AND (removed IS NULL OR removed > ?2) ORDER BY path",
+            (self.view, generation),
+        )
 
     def has_stamp(self, id: int, stamp: FileStamp, generation: int) -> bool:
         """Whether a generation has the file of this id, and its stamp is this one."""

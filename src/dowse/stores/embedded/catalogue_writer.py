@@ -139,7 +139,7 @@ class CatalogueWriter(Catalogue):
             ((*stamp, self.view, path) for path, stamp in stamps.items()),
         )
         if watched or unwatched:
-            merged = row_codec.pack_watched(merge_watched(self.watched(), watched, unwatched))
+            merged = row_codec.pack_watched(merge_watched(self.list_watched(), watched, unwatched))
             self._db.execute("UPDATE views SET watched = ? WHERE id = ?", (merged, self.view))
         self._db.execute("UPDATE views SET restamps = restamps + 1 WHERE id = ?", (self.view,))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from dowse.errors import IndexCorrupt
+from dowse.errors import IndexCorrupt, UsageError
 from dowse.filters import chunk_passes, entity_passes, file_passes
 from dowse.stores import name_match
 from dowse.stores.embedded.catalogue import (
@@ -17,14 +17,17 @@ from dowse.stores.embedded.catalogue import (
     NamedEntity,
 )
 from dowse.stores.embedded.lexical_index import LexicalReader
-from dowse.stores.embedded.snapshot_cache import SnapshotCache
-from dowse.stores.embedded.vector_codec import unpack_vectors
+from dowse.stores.embedded.open_index import SnapshotCache
+from dowse.stores.embedded.quantize import unpack_vectors
 from dowse.stores.embedded.vector_index import VectorIndex
+from dowse.stores.protocol import StampRow
 from dowse.types.discovered import ChunkVector, WatchedTimes
 from dowse.types.queries import Term
 from dowse.types.source import Kind
 from dowse.types.stored import (
     CHUNK_BITS,
+    DEFAULT_BM25,
+    Bm25,
     FileFacts,
     FileReferences,
     Filter,
@@ -66,9 +69,19 @@ class EmbeddedSnapshot:
         self._last_names: tuple[tuple[str, str, Filter], list[NamedEntity]] | None = None
 
     def lexical(
-        self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
+        self,
+        terms: Sequence[Term],
+        fields: Mapping[str, float],
+        filter: Filter,
+        limit: int,
+        bm25: Bm25 = DEFAULT_BM25,
     ) -> list[Scored]:
-        """Rank chunks by BM25."""
+        """Rank chunks by BM25, whose constants are fixed in the lexical engine."""
+        if bm25 != DEFAULT_BM25:
+            raise UsageError(
+                f"the embedded store has BM25 with k1 {DEFAULT_BM25.k1:g} and b {DEFAULT_BM25.b:g} built in: leave "
+                "bm25_k1 and bm25_b as they are, or set store to 'memory' or to a PostgreSQL server"
+            )
         return self._lexical.search(terms, fields, filter, limit, self._find_changed_files(filter))
 
     def document_frequency(self, token: str) -> int:
@@ -83,7 +96,7 @@ class EmbeddedSnapshot:
         """List the chunks of a file that the lexical index has."""
         return self._lexical.list_chunks(file)
 
-    def embedded_chunks(self) -> dict[int, list[int]]:
+    def list_embedded_chunks(self) -> dict[int, list[int]]:
         """List for each file the ordinals of the chunks that have a vector."""
         found: dict[int, list[int]] = {}
         for file, ordinal in map(split_chunk_id, sorted(self._vectors.chunks())):
@@ -124,7 +137,7 @@ class EmbeddedSnapshot:
         return [hit for hit in hits if hit.chunk >> CHUNK_BITS not in gone]
 
     def _find_passing_files(self, filter: Filter) -> frozenset[int]:
-        """Find the files that a filter lets through."""
+        """Find the files that pass a filter."""
         files = self._cache.files_by_filter.get(filter)
         if files is None:
             rows = self._catalogue.list_live_files(self.generation)
@@ -236,7 +249,7 @@ class EmbeddedSnapshot:
         return None if id is None else self.file(id)
 
     def prefetch(self, ids: Sequence[int]) -> None:
-        """Do nothing: contents are at hand."""
+        """Do nothing: contents are local."""
 
     def content(self, id: int) -> bytes:
         """Read the content of a file."""
@@ -279,9 +292,13 @@ class EmbeddedSnapshot:
             cache.manifest = self._catalogue.manifest(self.generation)
         return cache.manifest
 
-    def watched(self) -> WatchedTimes:
+    def list_stamps(self) -> Iterable[StampRow]:
+        """List every file in order of path, with its stamp; of a large tree, they are not held in memory."""
+        return self._catalogue.list_stamps(self.generation)
+
+    def list_watched(self) -> WatchedTimes:
         """List what is watched beside the files."""
         cache = self._cache
         if cache.watched is None:
-            cache.watched = self._catalogue.watched()
+            cache.watched = self._catalogue.list_watched()
         return cache.watched

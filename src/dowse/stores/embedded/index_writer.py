@@ -5,8 +5,9 @@ Repairs derived indexes that a killed process left behind the catalogue, before 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from dowse.stores.embedded.catalogue import (
     CatalogueFile,
 )
 from dowse.stores.embedded.catalogue_writer import CatalogueWriter
-from dowse.stores.embedded.vector_codec import pack_vectors, unpack_vectors
+from dowse.stores.embedded.quantize import pack_vectors, unpack_vectors
 from dowse.stores.embedded.vector_index import VectorIndex
 from dowse.types.discovered import FileStamp, IndexReport, SourceFile, WatchedPath, WatchedTimes
 from dowse.types.source import ParsedFile
@@ -44,7 +45,7 @@ class EmbeddedWriter:
         self._is_empty = not catalogue.has_contents()
 
     def close(self) -> None:
-        """Let go of the derived indexes."""
+        """Close the derived indexes."""
         self._lexical.close()
 
     def repair(self) -> None:
@@ -104,20 +105,28 @@ class EmbeddedWriter:
             ids = catalogue.add(files, generation, self._fingerprint)
         self._is_empty = False
         embedded = [(id, file.vectors) for id, file in zip(ids, files, strict=True) if file.vectors]
-        self._vectors.append(generation, embedded, self._mark_retained)
+        self._vectors.append(generation, embedded, self._make_marker())
         self._lexical.delete(gone)
         for id, file in zip(ids, files, strict=True):
             self._lexical.add(id, file, file.terms)
         self._lexical.commit(generation)
         return generation
 
-    def _mark_retained(self, chunks: Any) -> Any:
-        """Mark the chunks of files that some readable generation has."""
-        import numpy as np
+    def _make_marker(self) -> Callable[[Any], Any]:
+        """Make the function that marks chunks of files that some readable generation has; it lists these once."""
 
-        return np.isin(
-            chunks >> CHUNK_BITS, np.asarray(self._catalogue.list_retained_files(), dtype=np.int64)
-        )
+        @cache
+        def list_files() -> Any:
+            import numpy as np
+
+            return np.asarray(self._catalogue.list_retained_files(), dtype=np.int64)
+
+        def mark(chunks: Any) -> Any:
+            import numpy as np
+
+            return np.isin(chunks >> CHUNK_BITS, list_files())
+
+        return mark
 
     def restamp(
         self,

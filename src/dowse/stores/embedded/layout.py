@@ -1,7 +1,7 @@
-"""On-disk layout of an embedded index: the names of its files and folders, and the only code that deletes them.
+"""On-disk layout of an embedded index: the names of its files and folders, their checksums, and who deletes them.
 
-A file is deleted because its name and place are those of a file that dowse writes, never because it lies in some
-folder, and never through a link.
+Nothing else deletes files of an index. A file is deleted because its name and place are those of a file that dowse
+writes, never because it lies in some folder, and never through a link.
 
     catalogue.db                 the catalogue (SQLite), with its log beside it
     lock, writer                 who writes
@@ -18,12 +18,14 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+import zlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from dowse import index_folder
 from dowse.errors import IndexForeign, IndexUnwritable
+from dowse.frozen import frozen
+from dowse.lazy_regex import compile_lazily
 
 CATALOGUE = "catalogue.db"
 LOCK_FILE = "lock"
@@ -32,17 +34,23 @@ VIEWS = "views"
 LEXICAL = "lexical"
 VECTORS = "vectors"
 
+READ_BYTES = 1 << 20
+"""Bytes read at a time for a checksum."""
+
 REMOVE_ATTEMPTS = 20
 REMOVE_SECONDS = 0.05
 """The lexical engine watches its folder from a thread of its own, which may put a lock file there at any moment."""
 
 
-@dataclass(frozen=True)
+NO_FOLDERS: Mapping[str, Layout] = {}
+
+
+@frozen
 class Layout:
     """Names of the files and of the folders in a folder, as patterns."""
 
     files: re.Pattern[str]
-    folders: dict[str, Layout] = field(default_factory=dict)
+    folders: Mapping[str, Layout] = NO_FOLDERS
 
     def inside(self, name: str) -> Layout | None:
         """Return the layout of a folder in this one, if it is one of ours."""
@@ -50,13 +58,13 @@ class Layout:
 
 
 LEXICAL_LAYOUT = Layout(
-    re.compile(r"meta\.json|\.managed\.json|\.tantivy-\w+\.lock|\.tmp\w+|[0-9a-f]{32}(\.\d+)?\.\w+")
+    compile_lazily(r"meta\.json|\.managed\.json|\.tantivy-\w+\.lock|\.tmp\w+|[0-9a-f]{32}(\.\d+)?\.\w+")
 )
-VECTOR_LAYOUT = Layout(re.compile(r"segments\.json(\.new)?|\d{8,}-[0-9a-f]{8}\.segment"))
-VIEW_LAYOUT = Layout(re.compile(r"graph(\.\d+){0,2}"), {LEXICAL: LEXICAL_LAYOUT, VECTORS: VECTOR_LAYOUT})
-VIEWS_LAYOUT = Layout(re.compile("(?!)"), {r"\d+": VIEW_LAYOUT})
+VECTOR_LAYOUT = Layout(compile_lazily(r"segments\.json(\.new)?|\d{8,}-[0-9a-f]{8}\.segment"))
+VIEW_LAYOUT = Layout(compile_lazily(r"graph(\.\d+){0,2}"), {LEXICAL: LEXICAL_LAYOUT, VECTORS: VECTOR_LAYOUT})
+VIEWS_LAYOUT = Layout(compile_lazily("(?!)"), {r"\d+": VIEW_LAYOUT})
 INDEX_LAYOUT = Layout(
-    re.compile(
+    compile_lazily(
         rf"{re.escape(CATALOGUE)}(-wal|-shm|-journal)?|{LOCK_FILE}|{HOLDER}|"
         rf"{re.escape(index_folder.IGNORE_FILE)}|{index_folder.SEAL_FILE}"
     ),
@@ -146,3 +154,13 @@ def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
     return entry.is_dir(follow_symlinks=False) and not entry.is_symlink()
+
+
+def checksum(path: Path, size: int) -> int:
+    """Return the CRC-32 of the first bytes of a file. It is read, not mapped: a bad block is an error, not a signal."""
+    found = 0
+    with open(path, "rb") as file:
+        while size > 0 and (piece := file.read(min(size, READ_BYTES))):
+            found = zlib.crc32(piece, found)
+            size -= len(piece)
+    return found

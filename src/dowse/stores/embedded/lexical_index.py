@@ -21,7 +21,7 @@ from tantivy import Occur, Query
 from dowse.errors import IndexCorrupt, IndexUnwritable
 from dowse.filters import chunk_definitions, name_regex, path_regex
 from dowse.stores.embedded import layout
-from dowse.stores.embedded.checksums import checksum
+from dowse.stores.embedded.layout import checksum
 from dowse.stores.name_match import max_typos
 from dowse.types.discovered import SourceFile
 from dowse.types.queries import Term
@@ -332,7 +332,7 @@ class LexicalWriter:
             self._writer.commit()
 
     def close(self) -> None:
-        """Wait for merges that are under way and let go of the lock."""
+        """Wait for merges in progress and release the lock."""
         with _translate_write_errors():
             self._writer.wait_merging_threads()
 

@@ -1,17 +1,83 @@
-"""Shared reader state of an embedded index in one process: connections, open indexes, a cache between queries."""
+"""Shared reader state of an embedded index in one process: connections, open indexes, and an LRU cache of reads.
+
+The cache belongs to one generation; what still holds is carried over to the next.
+"""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dowse.stores.embedded.catalogue import Catalogue
+from dowse.lru import LruCache
+from dowse.stores.embedded.catalogue import Catalogue, CatalogueFile
 from dowse.stores.embedded.catalogue_connection import CatalogueState
 from dowse.stores.embedded.layout import LEXICAL, VECTORS
 from dowse.stores.embedded.lexical_index import LexicalIndex, LexicalReader
-from dowse.stores.embedded.snapshot_cache import SnapshotCache
 from dowse.stores.embedded.vector_index import VectorIndex
+from dowse.types.discovered import WatchedTimes
+from dowse.types.stored import FileFacts, Filter, StoredFile
+
+MAX_CACHED_FILES = 1500
+"""Files whose rows are cached between queries: about 8 MB."""
+
+MAX_CACHED_CONTENT_BYTES = 16_000_000
+"""Bytes of contents that are cached between queries: unpacking takes most of the time of showing a hit."""
+
+MAX_CACHED_FILTERS = 16
+"""Filters for which the files that pass are cached between queries: a reader uses few."""
+
+MAX_CACHED_NAMES = 5_000
+"""File names that were looked up and are cached between queries: the same files lead many answers, and their tests are
+looked for by name."""
+
+
+@dataclass
+class SnapshotCache:
+    """What was read of the catalogue at one generation (and number of stamp changes)."""
+
+    key: tuple[int, int] | None = None
+    files: dict[int, StoredFile] = field(default_factory=dict)
+    ids: dict[str, int] = field(default_factory=dict)  # of these files, by path
+    contents: LruCache[int, bytes] = field(default_factory=lambda: LruCache(MAX_CACHED_CONTENT_BYTES))
+    file_count: int | None = None
+    manifest: Mapping[str, CatalogueFile] | None = None
+    watched: WatchedTimes | None = None
+    files_by_filter: LruCache[Filter, frozenset[int]] = field(
+        default_factory=lambda: LruCache(MAX_CACHED_FILTERS)
+    )
+    has_many_stale_rows: bool = False  # rows of files that are gone have crowded out others
+    files_by_name: LruCache[str, list[tuple[int, FileFacts]]] = field(
+        default_factory=lambda: LruCache(MAX_CACHED_NAMES)
+    )
+
+    def for_key(self, key: tuple[int, int], catalogue: Catalogue) -> SnapshotCache:
+        """Return a cache with what still holds at a key: this one, or a new one.
+
+        A content never changes under its file's id; of a file's row only the stamp changes, and it goes with a
+        generation.
+        """
+        if len(self.files) >= MAX_CACHED_FILES:
+            self._evict_files(MAX_CACHED_FILES // 4)
+        if self.key == key:
+            return self
+        new = SnapshotCache(key, contents=self.contents)
+        if self.key and self.key[0] <= key[0]:
+            new.files = {
+                id: file
+                for id, file in list(self.files.items())
+                if catalogue.has_stamp(id, file.stamp, key[0])
+            }
+            new.ids = {file.path: id for id, file in new.files.items()}
+        return new
+
+    def _evict_files(self, count: int) -> None:
+        """Evict the files that were read first: a plain dictionary, for a query looks up hundreds of them."""
+        for id in list(self.files)[:count]:
+            file = self.files.pop(id, None)
+            if file is not None:
+                self.ids.pop(file.path, None)
 
 
 @dataclass
@@ -33,7 +99,7 @@ class OpenIndex:
             self.idle.pop().close()
 
     def forget_derived(self) -> None:
-        """Let go of derived indexes that turned out to be corrupt: rebuilt, they have the same generation."""
+        """Close derived indexes that turned out to be corrupt: after a rebuild, they have the same generation."""
         with self._guard:
             self._lexical = self._reader = self._vectors = None
 

@@ -1,7 +1,6 @@
-"""Scalar quantization of float32 to bytes: vectors and queries to int8, scores to one byte that orders them roughly.
+"""Scalar quantization of float32 vectors to int8: queries, and vectors as they are stored, with a scale for each.
 
-Queries and scores are quantized without numpy, whose import takes longer than a search, by the bit pattern of floats: a
-float from 2 up to 8 has the same first byte whatever it is, and its second byte says where in between it lies. A small
+A query is quantized without numpy, whose import takes longer than a search, by the bit pattern of floats: a small
 number that is added to a large one is rounded, and its last byte is the whole number that it becomes.
 """
 
@@ -15,19 +14,18 @@ from typing import Any
 
 import simsimd
 
+from dowse.types.discovered import ChunkVector
+
 INT8_LEVELS = 127
 """The largest component of a vector becomes this when it is quantized to int8."""
+
+SCALE_BYTES = 4
+"""A packed vector begins with its scale."""
 
 ROUNDING_TERM = 1.5 * 2**23
 """Added to a float32, this leaves no room for a fraction, nor changes the last byte of what is left."""
 
-FIRST_BYTE_INDEX, SECOND_BYTE_INDEX = (3, 2) if sys.byteorder == "little" else (0, 1)
-_LAST_BYTE_INDEX = 3 - FIRST_BYTE_INDEX
-
-
-def quantize_bytes(numbers: bytes) -> bytes:
-    """Quantize numbers from 2 up to 8 (float32, packed) to one byte each, in the same order."""
-    return numbers[SECOND_BYTE_INDEX::4]
+_LAST_BYTE_INDEX = 0 if sys.byteorder == "little" else 3
 
 
 def quantize_int8(numbers: Sequence[float], factor: float) -> bytes:
@@ -44,6 +42,35 @@ def quantize_rows(matrix: Any) -> tuple[Any, Any]:
 
     scales = np.abs(matrix).max(axis=1) / np.float32(INT8_LEVELS)
     return np.rint(matrix / np.where(scales > 0, scales, 1)[:, None]).astype(np.int8), scales
+
+
+def pack_vectors(vectors: Sequence[ChunkVector]) -> list[ChunkVector]:
+    """Pack vectors of one length in a quarter of the space, each with the scale that suits it."""
+    if not vectors:
+        return []
+    import numpy as np
+
+    matrix = np.frombuffer(b"".join(v.vector for v in vectors), dtype="<f4").reshape(len(vectors), -1)
+    rows, scales = quantize_rows(matrix)
+    data = np.concatenate(
+        [scales.astype("<f4").view(np.int8).reshape(-1, SCALE_BYTES), rows], axis=1
+    ).tobytes()
+    size = len(data) // len(vectors)
+    return [ChunkVector(v.key, data[i * size : (i + 1) * size]) for i, v in enumerate(vectors)]
+
+
+def unpack_vectors(rows: Sequence[bytes]) -> list[bytes]:
+    """Unpack vectors to float32."""
+    if not rows:
+        return []
+    if len(set(map(len, rows))) > 1:  # of models that differ under one name
+        return [vector for row in rows for vector in unpack_vectors([row])]
+    import numpy as np
+
+    table = np.frombuffer(b"".join(rows), dtype=np.int8).reshape(len(rows), -1)
+    scales = np.ascontiguousarray(table[:, :SCALE_BYTES]).view("<f4")
+    matrix = (table[:, SCALE_BYTES:] * scales).astype("<f4")
+    return [row.tobytes() for row in matrix]
 
 
 @lru_cache(maxsize=8)

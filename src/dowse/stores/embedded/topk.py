@@ -1,18 +1,17 @@
 """Top-k selection (partial sort) over packed float32 scores without numpy, whose import takes longer than a search.
 
-Scores from 2 up to 8 share their first byte, and their second byte orders them roughly (``quantize_bytes``). These
-second bytes are one byte string, and what Python does with byte strings (delete, translate, find) runs in C.
+Scores from 2 up to 8 share their first byte, and their second byte, a level, orders them roughly. The levels are one
+byte string, and what Python does with byte strings (delete, translate, find) runs in C.
 """
 
 from __future__ import annotations
 
 import re
 import struct
+import sys
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import chain
-
-from dowse.stores.embedded.quantize import FIRST_BYTE_INDEX, SECOND_BYTE_INDEX, quantize_bytes
 
 MIN_FAST_VALUE, COSINE_OFFSET = 2.0, 3.0
 """Numbers from 2 up to 8 are those that this is fast for; a cosine plus the offset is one of them."""
@@ -22,6 +21,9 @@ SAMPLE_STEP, MAX_SAMPLE = 64, 4096
 
 ROUNDING_ERROR = 0.001
 """Numbers that differ by less may be in either order: they were rounded."""
+
+FIRST_BYTE_INDEX, SECOND_BYTE_INDEX = (3, 2) if sys.byteorder == "little" else (0, 1)
+"""Where in a float32 its sign and exponent are, and where the rest of its exponent and its first digits."""
 
 _FIRST_BYTE = 0x40
 """The first byte of every float32 from 2 up to 8."""
@@ -39,26 +41,19 @@ def top_k_indices(
     ``among`` limits it to some ranges of indexes, ``floor`` to numbers that are as large or close to it. If not all
     numbers are between 2 and 8, every index is returned.
     """
-    if numbers[FIRST_BYTE_INDEX::4].count(_FIRST_BYTE) < len(numbers) // 4:
-        return _list_all(len(numbers) // 4, among)
-    lowest = struct.pack("f", max(MIN_FAST_VALUE, floor - ROUNDING_ERROR))[SECOND_BYTE_INDEX]
-    flags = _top_k_mask(quantize_bytes(numbers), limit, among, lowest)
-    return [found.start() for found in re.finditer(b"\1", flags)]
-
-
-def _top_k_mask(found: bytes, limit: int, among: Iterable[range] | None, lowest: int) -> bytes:
-    """Mark the k highest bytes with 1, also those that equal the last of them, and all others with 0."""
+    count = len(numbers) // 4
+    among = None if among is None else list(among)
+    if numbers[FIRST_BYTE_INDEX::4].count(_FIRST_BYTE) < count:
+        return range(count) if among is None else sorted(chain.from_iterable(among))
+    levels = numbers[SECOND_BYTE_INDEX::4]
     if among is not None:
-        among = list(among)
-        found = _zero_others(found, among)
-    if level := _find_threshold(found, limit, lowest):
-        return found.translate(_MASK_FROM[level])
-    every = b"\1" * len(found)
-    return every if among is None else _zero_others(every, among)
-
-
-def _list_all(count: int, among: Iterable[range] | None) -> Sequence[int]:
-    return range(count) if among is None else sorted(chain.from_iterable(among))
+        levels = _zero_others(levels, among)
+    lowest = struct.pack("f", max(MIN_FAST_VALUE, floor - ROUNDING_ERROR))[SECOND_BYTE_INDEX]
+    if threshold := _find_threshold(levels, limit, lowest):
+        flags = levels.translate(_MASK_FROM[threshold])
+    else:
+        flags = b"\1" * count if among is None else _zero_others(b"\1" * count, among)
+    return [found.start() for found in re.finditer(b"\1", flags)]
 
 
 def _zero_others(levels: bytes, among: Iterable[range]) -> bytes:

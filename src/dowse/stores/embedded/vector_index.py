@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import IndexUnwritable
-from dowse.stores.embedded.checksums import checksum
-from dowse.stores.embedded.quantize import INT8_LEVELS, quantize_int8
-from dowse.stores.embedded.vector_codec import SCALE_BYTES
+from dowse.lazy_regex import compile_lazily
+from dowse.stores.embedded.layout import checksum
+from dowse.stores.embedded.quantize import INT8_LEVELS, SCALE_BYTES, quantize_int8
 from dowse.stores.embedded.vector_segment import SegmentShape, VectorSegment
 from dowse.types.discovered import ChunkVector
 from dowse.types.stored import Scored, best_first, chunk_id
@@ -48,7 +48,10 @@ REPLACE_ATTEMPTS = 50
 REPLACE_PAUSE_SECONDS = 0.01
 """On Windows a file that is open cannot be replaced; who reads the manifest is done with it in a millisecond."""
 
-_SEGMENT_NAME = re.compile(r"\d{8,}-[0-9a-f]{8}", re.ASCII)
+COPIED_ROWS = 16_384
+"""Rows that are copied at a time when segments are merged."""
+
+_SEGMENT_NAME = compile_lazily(r"\d{8,}-[0-9a-f]{8}", re.ASCII)
 """The name of a segment; a file with any other name is never opened."""
 
 MIN_COSINE = -1.0
@@ -172,13 +175,15 @@ class VectorIndex:
 
     def _write(self, generation: int, ids: Any, scales: Any, rows: Any) -> None:
         """Write a segment under a name of its own: whoever reads an older one is not disturbed."""
+        import numpy as np
+
         self.folder.mkdir(parents=True, exist_ok=True)
         columns = {"ids": ids, "scales": scales, "rows": rows}
         name, crc = f"{generation:08d}-{os.urandom(4).hex()}", 0
         shape = SegmentShape(name, len(rows), rows.shape[1])
         with open(self.folder / (name + SEGMENT_SUFFIX), "wb") as file:
             for column in shape.columns:
-                data = columns[column].tobytes()
+                data: Any = np.ascontiguousarray(columns[column]).view("u1").reshape(-1)  # not a copy
                 crc = zlib.crc32(data, crc)
                 file.write(data)
         self._segments[name] = self._map(shape._replace(checksum=crc))
@@ -193,15 +198,13 @@ class VectorIndex:
         merged = _choose_merge({name: (rows[name], len(ids[name])) for name in ids})
         groups: dict[int, list[tuple[Any, ...]]] = {}
         for name in merged:
-            segment, flags = self._segments.pop(name), keep[name]
+            segment = self._segments.pop(name)
             if rows[name]:
                 scales = np.frombuffer(segment.scales, dtype=np.float32)
-                columns = ids[name][flags], scales[flags], np.asarray(segment.rows)[flags]
+                columns = ids[name], scales, np.asarray(segment.rows), np.flatnonzero(keep[name])
                 groups.setdefault(segment.shape.dimensions, []).append(columns)
         for parts in groups.values():
-            whole = [np.concatenate(column) for column in zip(*parts, strict=True)]
-            order = np.argsort(whole[0], kind="stable")
-            self._write(generation, *(column[order] for column in whole))
+            self._write(generation, *_join_in_order(parts))
         self._publish(generation)
         self._sweep()
 
@@ -264,6 +267,28 @@ def _choose_merge(segments: Mapping[str, tuple[int, int]]) -> set[str]:
         chosen.add(name)
         total += live
     return chosen
+
+
+def _join_in_order(parts: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
+    """Join ids, scales and rows of segments, of each the rows that are kept, in order of ids.
+
+    Rows are copied once and some at a time: all of a large tree are hundreds of megabytes.
+    """
+    import numpy as np
+
+    ids = np.concatenate([ids[kept] for ids, _, _, kept in parts])
+    order = np.argsort(ids, kind="stable")
+    places = np.empty_like(order)  # where each row goes
+    places[order] = np.arange(len(order))
+    rows = np.empty((len(order), parts[0][2].shape[1]), dtype=parts[0][2].dtype)
+    first = 0
+    for _, _, part, kept in parts:
+        for start in range(0, len(kept), COPIED_ROWS):
+            some = kept[start : start + COPIED_ROWS]
+            rows[places[first : first + len(some)]] = part[some]
+            first += len(some)
+    scales = np.concatenate([scales[kept] for _, scales, _, kept in parts])
+    return ids[order], scales[order], rows
 
 
 def _stack_columns(files: Sequence[tuple[int, Sequence[ChunkVector]]]) -> tuple[Any, Any, Any]:

@@ -18,8 +18,8 @@ from typing import Any, Literal, NamedTuple
 
 import simsimd
 
+from dowse.stores.embedded.quantize import SCALE_BYTES
 from dowse.stores.embedded.topk import COSINE_OFFSET, top_k_indices
-from dowse.stores.embedded.vector_codec import SCALE_BYTES
 from dowse.types.stored import CHUNK_BITS
 
 MAX_COPIED_SHARE = 1 / 32
@@ -36,10 +36,6 @@ class SegmentColumn(NamedTuple):
     def size(self) -> int:
         """Size of the column in bytes."""
         return math.prod(self.shape) * struct.calcsize(self.format)
-
-    def cast(self, data: memoryview) -> Any:
-        """Read bytes as the numbers that they are."""
-        return data.cast(self.format, self.shape)
 
 
 class SegmentShape(NamedTuple):
@@ -78,7 +74,9 @@ class VectorSegment:
             name: memoryview(data)[end - column.size : end]
             for (name, column), end in zip(columns.items(), ends, strict=True)
         }
-        views: dict[str, Any] = {name: column.cast(self._bytes[name]) for name, column in columns.items()}
+        views: dict[str, Any] = {
+            name: self._bytes[name].cast(column.format, column.shape) for name, column in columns.items()
+        }
         self.ids, self.scales, self.rows = views["ids"], views["scales"], views["rows"]
         self._last_file_rows: tuple[frozenset[int], list[range]] | None = None
 

@@ -191,7 +191,7 @@ class PostgresStore:
     def dump(self) -> Iterator[tuple[object, ...]]:
         """List everything that is searchable, by path."""
         with self.snapshot() as snapshot:
-            indexed, embedded = snapshot.indexed_chunks(), snapshot.embedded_chunks()
+            indexed, embedded = snapshot.indexed_chunks(), snapshot.list_embedded_chunks()
             references = {row.path: row.packed for row in snapshot.references()}
             for path, known in sorted(snapshot.manifest().items()):
                 file = snapshot.file(known.id)
@@ -219,7 +219,7 @@ class PostgresStore:
         return maintenance.gc(self.connections, forget, older_than_days)
 
     def close(self) -> None:
-        """Let go of connections; those in use are let go of after use."""
+        """Close connections; those in use are closed after use."""
         self.connections.close()
 
 

@@ -235,7 +235,7 @@ class ViewCommit:
             "INSERT INTO segments (view, number, files, chunks) VALUES (%s, %s, %s, %s)",
             [self._view, number, files.astype("<i8").tobytes(), chunks.astype("<i4").tobytes()],
         )
-        packed = rows.posting_rows(self._view, number, lists)
+        packed = rows.pack_posting_rows(self._view, number, lists)
         rows.copy_packed(self._connection, "postings (view, segment, token, data)", packed)
 
     def _merge_segments(self) -> None:

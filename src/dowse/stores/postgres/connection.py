@@ -122,7 +122,7 @@ class Connections:
         if not self._slots.acquire(timeout=self.server.timeout):
             raise IndexUnreachable(
                 f"all {MAX_CONNECTIONS} connections to {self.server.display_url} are in use: "
-                "ask less at once, or try again"
+                "send fewer queries at once, or try again"
             )
         try:
             epoch, connection, result = self._run_first(first)

@@ -15,7 +15,7 @@ from dowse.stores.postgres import filter_sql
 from dowse.stores.postgres.filter_cache import FilterCache
 from dowse.stores.postgres.filter_sql import to_sql_text
 from dowse.stores.postgres.read_cache import MAX_LISTED_FILES, Content, Directory, FileRow, ReadCache
-from dowse.stores.postgres.state import MANIFEST, ManifestRow, build_manifest
+from dowse.stores.postgres.state import SELECT_MANIFEST, ManifestRow, build_manifest
 from dowse.stores.postgres.transaction import Transaction
 from dowse.types.discovered import ChunkVector, FileStamp, WatchedTimes
 from dowse.types.source import Role
@@ -219,10 +219,12 @@ class FileReader:
         """List every file by path."""
         cache = self._cache
         if cache.manifest is None:
-            cache.manifest = build_manifest(self._transaction.fetch_rows(MANIFEST, [self._transaction.view]))
+            cache.manifest = build_manifest(
+                self._transaction.fetch_rows(SELECT_MANIFEST, [self._transaction.view])
+            )
         return cache.manifest
 
-    def watched(self) -> WatchedTimes:
+    def list_watched(self) -> WatchedTimes:
         """List what is watched beside the files."""
         cache = self._cache
         if cache.watched is None:

@@ -1,4 +1,4 @@
-"""Cached filter results on PostgreSQL: the ids of files and chunks that a filter lets through, queried once."""
+"""Cached filter results on PostgreSQL: the ids of files and chunks that pass a filter, queried once."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class FilterCache:
         return cache.layout
 
     def find_allowed(self, filter: Filter) -> AllowedIds:
-        """Find what a filter lets through, as ids."""
+        """Find the ids of the files and chunks that pass a filter."""
         if not (filter.about_files or filter.about_chunks):
             return AllowedIds()
         found = self._cache.allowed.get(filter)
@@ -44,7 +44,7 @@ class FilterCache:
         return found
 
     def find_files(self, filter: Filter) -> Array | None:
-        """Find the files that a filter lets through, whatever it says about chunks; None for all."""
+        """Find the files that pass a filter, apart from its conditions on chunks; None for all."""
         return self.find_allowed(replace(filter, kinds=frozenset(), not_kinds=frozenset(), names=())).files
 
     def chunk_mask(self, filter: Filter) -> Array | None:

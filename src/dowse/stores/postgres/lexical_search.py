@@ -10,7 +10,7 @@ from dowse.stores.postgres.postings import FIELDS, Statistics, TermScores
 from dowse.stores.postgres.read_cache import ReadCache
 from dowse.stores.postgres.transaction import Transaction
 from dowse.types.queries import Term
-from dowse.types.stored import Filter, Scored
+from dowse.types.stored import DEFAULT_BM25, Bm25, Filter, Scored
 
 BODY_FIELD = FIELDS.index("body")
 
@@ -27,11 +27,16 @@ class LexicalSearch:
         ] = {}  # tokens of this query, and how many chunks have them in their body
 
     def search(
-        self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
+        self,
+        terms: Sequence[Term],
+        fields: Mapping[str, float],
+        filter: Filter,
+        limit: int,
+        bm25: Bm25 = DEFAULT_BM25,
     ) -> list[Scored]:
         """Rank chunks by BM25 over the posting lists of the terms; return the top k."""
         used = [term for term in terms if term.weight]
-        known = self._load_term_scores([term.text for term in used], fields)
+        known = self._load_term_scores([term.text for term in used], fields, bm25)
         if limit < 1 or not any(len(part.positions) for part in known.values()):
             return []
         layout = self._filters.layout
@@ -45,22 +50,22 @@ class LexicalSearch:
         return self._body_counts[token]
 
     def _load_term_scores(
-        self, tokens: Sequence[str], fields: Mapping[str, float]
+        self, tokens: Sequence[str], fields: Mapping[str, float], bm25: Bm25 = DEFAULT_BM25
     ) -> Mapping[str, TermScores]:
         """Load what tokens add to scores."""
         weights = tuple(fields.get(field, 0.0) for field in FIELDS)
         cache = self._cache.term_scores
-        found = {token: part for token in tokens if (part := cache.get((token, weights))) is not None}
+        found = {token: part for token in tokens if (part := cache.get((token, weights, bm25))) is not None}
         missing = sorted({token for token in tokens if token not in found})
         lists = self._load_lists(missing) if missing else {}
         statistics = Statistics(self._transaction.state.chunks, self._transaction.state.tokens)
         for token in missing:
             part = (
-                postings.score_term(lists[token], fields, statistics)
+                postings.score_term(lists[token], fields, statistics, bm25)
                 if token in lists
                 else postings.NO_SCORES
             )
-            cache.put((token, weights), part, part.size)
+            cache.put((token, weights, bm25), part, part.size)
             found[token] = part
         self._body_counts.update((token, int(part.chunk_counts[BODY_FIELD])) for token, part in found.items())
         return found

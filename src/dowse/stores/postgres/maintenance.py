@@ -13,7 +13,7 @@ from dowse.stores.postgres.connection import Connection, ConnectionLost, Connect
 from dowse.stores.postgres.deletion import collect, drop_dense, drop_view
 from dowse.stores.postgres.locks import COMMIT_LOCK, VIEW_LOCK, lock_keys, schema_oid
 from dowse.stores.postgres.postings import MERGE_CHUNKS
-from dowse.stores.postgres.state import BEGIN
+from dowse.stores.postgres.state import BEGIN_READ_ONLY
 from dowse.types.stored import Collected, ServerStatus, ViewStatus
 
 SHARED_TABLES = ("contents", "names", "vectors", "files", "segments", "postings")
@@ -26,7 +26,7 @@ def status(connections: Connections) -> ServerStatus:
     """Describe everything there is in a schema, at one moment."""
 
     def look(connection: Connection) -> ServerStatus:
-        connection.execute(BEGIN)
+        connection.execute(BEGIN_READ_ONLY)
         schema.require_current(connections, connection)
         versions: dict[str, str] = dict(
             connection.execute(

@@ -17,11 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dowse.types.source import ChunkTerms
-from dowse.types.stored import CHUNK_BITS, Scored
-
-BM25_K1 = 1.2
-BM25_B = 0.75
-"""BM25's constants as the lexical engine of the embedded store has them."""
+from dowse.types.stored import CHUNK_BITS, DEFAULT_BM25, Bm25, Scored
 
 FIELDS = ChunkTerms._fields
 
@@ -296,7 +292,9 @@ class TermScores(NamedTuple):
         return int(self.positions.nbytes + self.values.nbytes + self.chunk_counts.nbytes)
 
 
-def score_term(postings: Array, fields: Mapping[str, float], statistics: Statistics) -> TermScores:
+def score_term(
+    postings: Array, fields: Mapping[str, float], statistics: Statistics, bm25: Bm25 = DEFAULT_BM25
+) -> TermScores:
     """Score a token that counts once by BM25, summed over weighted fields."""
     weights = np.array([fields.get(field, 0.0) for field in FIELDS])
     averages = np.array(statistics.tokens, dtype=np.float64) / max(1, statistics.chunks)
@@ -308,8 +306,8 @@ def score_term(postings: Array, fields: Mapping[str, float], statistics: Statist
     values = (
         (weights * idf)[field]
         * frequency
-        * (BM25_K1 + 1)
-        / (frequency + BM25_K1 * (1 - BM25_B + BM25_B * relative))
+        * (bm25.k1 + 1)
+        / (frequency + bm25.k1 * (1 - bm25.b + bm25.b * relative))
     )
     chunks = postings["chunk"]
     firsts = np.flatnonzero(np.diff(chunks, prepend=chunks[:1] + 1))  # of each chunk; they are in order
@@ -331,7 +329,7 @@ def sum_scores(layout: ChunkLayout, weighted: Iterable[tuple[float, TermScores]]
 
 
 class AllowedIds(NamedTuple):
-    """What a filter lets through: these files (None: any), these chunks (None: any), not those chunks."""
+    """What passes a filter: these files (None: any), these chunks (None: any), not those chunks."""
 
     files: Array | None = None
     chunks: Array | None = None
@@ -352,7 +350,7 @@ class AllowedIds(NamedTuple):
 
 
 def top_k(layout: ChunkLayout, sums: Array, passes: Array | None, limit: int) -> list[Scored]:
-    """Select the k best chunks that a filter lets through, best first."""
+    """Select the k best chunks that pass a filter, best first."""
     indexes = np.flatnonzero(sums if passes is None else np.where(passes, sums, 0.0))
     score = sums[indexes]
     if len(score) > limit:

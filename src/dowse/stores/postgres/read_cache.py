@@ -17,7 +17,7 @@ from dowse.stores.postgres.postings import AllowedIds, Array, ChunkLayout, TermS
 from dowse.stores.postgres.state import Key, ManifestRow
 from dowse.types.discovered import WatchedTimes
 from dowse.types.source import ParsedFile
-from dowse.types.stored import Filter, StoredFile
+from dowse.types.stored import Bm25, Filter, StoredFile
 
 MAX_CONTENTS = 6000
 """Parsed files: about 30 MB."""
@@ -123,7 +123,7 @@ class ReadCache:
     contents: LruCache[int, Content] = field(default_factory=lambda: LruCache(MAX_CONTENTS))
     texts: LruCache[bytes, bytes] = field(default_factory=lambda: LruCache(MAX_TEXT_BYTES))
     files: LruCache[int, StoredFile] = field(default_factory=lambda: LruCache(MAX_CONTENTS))
-    term_scores: LruCache[tuple[str, tuple[float, ...]], TermScores] = field(
+    term_scores: LruCache[tuple[str, tuple[float, ...], Bm25], TermScores] = field(
         default_factory=lambda: LruCache(MAX_SCORE_BYTES)
     )
     allowed: LruCache[Filter, AllowedIds] = field(default_factory=lambda: LruCache(MAX_FILTERS))
@@ -143,5 +143,5 @@ class ReadCache:
 
     @property
     def is_hot(self) -> bool:
-        """Whether there were so many queries that more are likely."""
+        """Whether more queries are likely, after the number that there were."""
         return self.queries > self.hot_after

@@ -33,7 +33,7 @@ def copy_packed(connection: Connection, into: sql.Composed | str, rows: bytes) -
         copying.write(_HEAD + rows + _TAIL)
 
 
-def posting_rows(view: int, segment: int, lists: Iterable[tuple[str, bytes]]) -> bytes:
+def pack_posting_rows(view: int, segment: int, lists: Iterable[tuple[str, bytes]]) -> bytes:
     """Pack rows of the posting lists of a segment: view, segment, token, data."""
     head = struct.pack(">hiiii", 4, 4, view, 4, segment)
     parts: list[bytes] = []

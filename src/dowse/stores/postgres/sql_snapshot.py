@@ -17,10 +17,13 @@ from dowse.stores.postgres.name_search import NameSearch
 from dowse.stores.postgres.read_cache import ReadCache
 from dowse.stores.postgres.state import ManifestRow
 from dowse.stores.postgres.transaction import Transaction
+from dowse.stores.protocol import StampRow
 from dowse.types.discovered import ChunkVector, WatchedTimes
 from dowse.types.queries import Term
 from dowse.types.stored import (
     CHUNK_BITS,
+    DEFAULT_BM25,
+    Bm25,
     FileReferences,
     Filter,
     NameHit,
@@ -46,16 +49,21 @@ class PostgresSnapshot:
         self._files = FileReader(transaction, cache, self._filters)
 
     def close(self) -> None:
-        """Let go of what the session holds."""
+        """Close the transaction of the snapshot."""
         self._transaction.close()
 
     # --- the channels ---
 
     def lexical(
-        self, terms: Sequence[Term], fields: Mapping[str, float], filter: Filter, limit: int
+        self,
+        terms: Sequence[Term],
+        fields: Mapping[str, float],
+        filter: Filter,
+        limit: int,
+        bm25: Bm25 = DEFAULT_BM25,
     ) -> list[Scored]:
         """Rank chunks by BM25."""
-        return self._prefetch_files(self._lexical.search(terms, fields, filter, limit))
+        return self._prefetch_files(self._lexical.search(terms, fields, filter, limit, bm25))
 
     def dense(self, vector: Sequence[float], filter: Filter, limit: int) -> list[Scored]:
         """Rank chunks by cosine."""
@@ -135,9 +143,13 @@ class PostgresSnapshot:
         """List every file by path."""
         return self._files.manifest()
 
-    def watched(self) -> WatchedTimes:
+    def list_stamps(self) -> Iterable[StampRow]:
+        """List every file in order of path, with its stamp."""
+        return ((path, *row.stamp) for path, row in sorted(self._files.manifest().items()))
+
+    def list_watched(self) -> WatchedTimes:
         """List what is watched beside the files."""
-        return self._files.watched()
+        return self._files.list_watched()
 
     # --- what is indexed, for comparing indexes ---
 
@@ -145,7 +157,7 @@ class PostgresSnapshot:
         """List for each file the ordinals of the chunks that the lexical index has."""
         return _by_file(self._filters.find_chunks(Filter()).tolist())
 
-    def embedded_chunks(self) -> dict[int, list[int]]:
+    def list_embedded_chunks(self) -> dict[int, list[int]]:
         """List for each file the ordinals of the chunks that have a vector."""
         return _by_file(self._dense.list_chunks())
 

@@ -13,18 +13,18 @@ import psycopg
 from dowse.stores.postgres.connection import Connection
 from dowse.types.discovered import FileStamp
 
-BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+BEGIN_READ_ONLY = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 """A transaction that sees one state of the database from first to last."""
 
 GRAPH_CANDIDATES = 400
 """Chunks that are looked at along a graph: a hundred hits are wanted; twice as many candidates take twice as long."""
 
-STATE = (
+SELECT_STATE = (
     "SELECT v.id, v.repository, generation, fingerprint, restamps, files, chunks, tokens, dimensions, "
     "identity FROM views v JOIN repositories r ON r.id = v.repository WHERE r.name = %s AND v.name = %s"
 )
 
-MANIFEST = (
+SELECT_MANIFEST = (
     "SELECT f.path, f.id, f.size, f.mtime_ns, f.ctime_ns, f.is_trusted, c.hash, f.fingerprint FROM files f "
     "JOIN contents c ON c.id = f.content WHERE f.view = %s"
 )
@@ -48,7 +48,7 @@ class ViewState(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """Equal for equal answers."""
+        """Identify the state for caches: equal keys mean equal answers."""
         return self.identity, self.generation, self.restamps
 
 
@@ -64,7 +64,7 @@ class ManifestRow:
 
 def read_view_state(connection: Connection, repository: str, view: str) -> ViewState | None:
     """Read how far a view has come; None if it is not there."""
-    row = connection.execute(STATE, [repository, view], prepare=True).fetchone()
+    row = connection.execute(SELECT_STATE, [repository, view], prepare=True).fetchone()
     return ViewState(*row) if row else None
 
 
@@ -75,7 +75,7 @@ def begin_read(connection: Connection, repository: str, view: str) -> ViewState 
     """
     cursor = psycopg.ClientCursor(connection)
     graph = f"SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = {GRAPH_CANDIDATES}"
-    cursor.execute(f"{BEGIN}; {graph}; {STATE}", [repository, view])
+    cursor.execute(f"{BEGIN_READ_ONLY}; {graph}; {SELECT_STATE}", [repository, view])
     while cursor.nextset():
         pass
     row = cursor.fetchone()

@@ -32,7 +32,7 @@ class Transaction:
         self._own: Connection | None = None
 
     def close(self) -> None:
-        """Let go of a connection that was opened in place of a lost one."""
+        """Close a connection that was opened in place of a lost one."""
         if self._own is not None:
             self._own.close()
 
@@ -71,6 +71,6 @@ class Transaction:
             connection.close()
             raise IndexUnreachable(
                 f"the connection to {self._connections.server.display_url} was lost, "
-                "and the index has changed meanwhile: ask again"
+                "and the index has changed since: search again"
             )
         self._cursor, self._own = connection.cursor(binary=True), connection

@@ -31,7 +31,13 @@ from dowse.stores.postgres.locks import (
     lock_keys,
     schema_oid,
 )
-from dowse.stores.postgres.state import MANIFEST, ManifestRow, ViewState, build_manifest, read_view_state
+from dowse.stores.postgres.state import (
+    SELECT_MANIFEST,
+    ManifestRow,
+    ViewState,
+    build_manifest,
+    read_view_state,
+)
 from dowse.stores.protocol import merge_watched
 from dowse.types.discovered import FileStamp, IndexReport, SourceFile, WatchedPath, WatchedTimes
 from dowse.types.source import ParsedFile
@@ -58,7 +64,7 @@ class PostgresWriter:
         self._connection = self._open_locked_connection()
 
     def close(self) -> None:
-        """Let go of the lock, then of the connection: the server notices the end of a connection a moment later."""
+        """Release the lock, then the connection: the server notices a closed connection a moment later."""
         with suppress(psycopg.Error):  # a connection that is lost has lost its locks
             self._connection.rollback()
             self._connection.execute("SELECT pg_advisory_unlock_all()")
@@ -132,7 +138,7 @@ class PostgresWriter:
         """List every file by path; those written under other settings do not count as known."""
         some = "" if paths is None else " AND f.path = ANY(%s)"
         values = [self.view] if paths is None else [self.view, list(map(to_sql_text, paths))]
-        rows = self._retry(lambda c: c.execute(MANIFEST + some, values, binary=True).fetchall())
+        rows = self._retry(lambda c: c.execute(SELECT_MANIFEST + some, values, binary=True).fetchall())
         return {
             path: file
             if file.fingerprint == self._fingerprint

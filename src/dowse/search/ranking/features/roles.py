@@ -24,6 +24,9 @@ FEATURES = {
     "hidden_folder": Feature("file_role", -1),
 }
 
+COUNTED_AS: Mapping[Role, Role] = {Role.DATA: Role.CONFIG, Role.SCHEMA: Role.CONFIG}
+"""Roles without features of their own, and those of which they have the features."""
+
 DATA_LANGUAGES = frozenset({"json", "csv", "xml", "svg", "css", "text", "html", "po"})
 """Languages of files that are data, markup or styles rather than code."""
 
@@ -61,6 +64,7 @@ class RoleFeatures:
         self._by_role = {role: self._compute_role(role) for role in Role}
 
     def _compute_role(self, role: Role) -> Values:
+        role = COUNTED_AS.get(role, role)
         is_asked = role in self._asked
         return (
             *[float(role is each and not is_asked) for each in ROLES],
@@ -81,4 +85,5 @@ class RoleFeatures:
     def describe(self, file: FileCandidate) -> str:
         """Say which role a file has."""
         role = file.file.role
-        return f"{role.value} file" + (", as the query asks for" if role in self._asked else "")
+        is_asked = COUNTED_AS.get(role, role) in self._asked
+        return f"{role.value} file" + (", as the query asks for" if is_asked else "")

@@ -1,0 +1,94 @@
+"""Hold the coverage of the tests: floors for all of ``src`` and for its core, and the figures in the README.
+
+    python -m pytest --cov --cov-report=json && python tests/check_coverage.py [--update]
+
+Reads ``coverage.json``; with ``--update``, writes the figures into the README.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+
+
+class Part(NamedTuple):
+    """A part of the program, the files that make it up (none: all), and the least share of its lines to be covered."""
+
+    name: str
+    files: tuple[str, ...]
+    floor: float
+
+
+PARTS = (
+    Part("all of `src`", (), 0.90),
+    Part(
+        "names",
+        ("stores/name_match.py", "search/channels/name_lookup.py", "graph/entity_search.py"),
+        0.95,
+    ),
+    Part(
+        "keyword index",
+        (
+            "search/channels/keyword_channel.py",
+            "stores/embedded/lexical_index.py",
+            "stores/postgres/postings.py",
+            "stores/postgres/lexical_search.py",
+        ),
+        0.95,
+    ),
+    Part("fusion", ("search/ranking/fusion.py",), 0.95),
+)
+
+LINE = re.compile(r"^Lines that tests run: .*$", re.MULTILINE)
+"""The line of the README with the figures."""
+
+
+def measure(report: dict[str, dict[str, dict[str, dict[str, int]]]], part: Part) -> float:
+    """Return the share of the lines of a part that tests run."""
+    wanted = [f"src/dowse/{file}" for file in part.files]
+    found = {
+        path.replace("\\", "/"): file["summary"]
+        for path, file in report["files"].items()
+        if not wanted or path.replace("\\", "/") in wanted
+    }
+    if missing := set(wanted) - found.keys():
+        raise SystemExit(f"coverage.json lacks {', '.join(sorted(missing))}")
+    statements = sum(summary["num_statements"] for summary in found.values())
+    return sum(summary["covered_lines"] for summary in found.values()) / statements
+
+
+def write_line(shares: Sequence[float]) -> str:
+    """Write the line of the README: whole percents, rounded down."""
+    cells = (f"{part.name} {int(share * 100)} %" for part, share in zip(PARTS, shares, strict=True))
+    return f"Lines that tests run: {', '.join(cells)}."
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Check, or update, and say what was found."""
+    report = json.loads((ROOT / "coverage.json").read_text(encoding="utf-8"))
+    shares = [measure(report, part) for part in PARTS]
+    for part, share in zip(PARTS, shares, strict=True):
+        print(f"{part.name}: {share:.1%} (at least {part.floor:.0%})")
+    page, line = README.read_text(encoding="utf-8"), write_line(shares)
+    if "--update" in arguments:
+        README.write_text(LINE.sub(line, page), encoding="utf-8")
+    shown = LINE.search(page)
+    told = [int(percent) for percent in re.findall(r"(\d+) %", shown[0])] if shown else []
+    is_honest = len(told) == len(PARTS) and all(
+        percent <= share * 100 for percent, share in zip(told, shares, strict=True)
+    )
+    if "--update" not in arguments and not is_honest:
+        print(f"the README says more than is so: python {Path(__file__).name} --update")
+        return 1
+    return 0 if all(share >= part.floor for part, share in zip(PARTS, shares, strict=True)) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

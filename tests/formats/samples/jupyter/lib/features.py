@@ -1,0 +1,2 @@
+def build_features(frame):
+    return frame.dropna()

@@ -1,0 +1,3 @@
+<?php
+Route::get('/posts/{post}', [PostController::class, 'show']);
+Route::post('posts', 'PostController@store');

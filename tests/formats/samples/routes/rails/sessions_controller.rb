@@ -1,0 +1,5 @@
+class SessionsController
+  def new; end
+
+  def create; end
+end

@@ -1,0 +1,1 @@
+exports.listUsers = function (req, res) {};

@@ -1,0 +1,3 @@
+export function step(n: number) {
+  return n + 1;
+}

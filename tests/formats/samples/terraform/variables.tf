@@ -1,0 +1,3 @@
+variable "stage" {
+  description = "Which environment this is"
+}

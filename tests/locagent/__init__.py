@@ -1,0 +1,1 @@
+"""The ranking profile that compares with LocAgent."""
