@@ -329,15 +329,13 @@ class MemorySnapshot:
         for row in self._by_id.values():
             if not self._file_passes(row.file, filter):
                 continue
-            for chunk, ordinal in (
-                (chunk, i) for chunk, held in enumerate(row.file.definitions) for i in held
-            ):
+            held = enumerate(row.file.definitions)
+            for chunk, ordinal in ((chunk, i) for chunk, ordinals in held for i in ordinals):
                 entity = row.file.parsed.entities[ordinal]
-                if name_match.matches(tier, pattern, entity.name) and entity_passes(
-                    filter, entity.kind, entity.name
-                ):
-                    hit = NameHit(row.file.id, ordinal, chunk, tier, entity.kind)
-                    found.append(((entity.name.lower(), row.file.path, ordinal), hit))
+                name, kind = entity.name, entity.kind
+                if name_match.matches(tier, pattern, name) and entity_passes(filter, kind, name):
+                    hit = NameHit(row.file.id, ordinal, chunk, tier, kind)
+                    found.append(((name.lower(), row.file.path, ordinal), hit))
         return [hit for _, hit in sorted(found)][:limit]
 
     def find_files_named(self, name: str, filter: Filter, limit: int) -> list[int]:
