@@ -19,6 +19,7 @@ CALLS: dict[str, Callable[[Engine], object]] = {
     "candidates": lambda engine: engine.candidates("retry").__enter__(),
     "near": lambda engine: engine.near("src/retry.py:4"),
     "graph": lambda engine: engine.graph.callers("retry_with_backoff"),
+    "load_history": lambda engine: engine.load_history(),
     "load_file": lambda engine: engine.load_file("src/retry.py"),
     "paths": lambda engine: engine.paths(),
     "files": lambda engine: list(engine.files()),
