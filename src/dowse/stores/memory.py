@@ -332,9 +332,8 @@ class MemorySnapshot:
             chunks = enumerate(row.file.definitions)
             for chunk, ordinal in ((chunk, i) for chunk, held in chunks for i in held):
                 entity = row.file.parsed.entities[ordinal]
-                if name_match.matches(tier, pattern, entity.name) and entity_passes(
-                    filter, entity.kind, entity.name
-                ):
+                is_named = name_match.matches(tier, pattern, entity.name)
+                if is_named and entity_passes(filter, entity.kind, entity.name):
                     hit = NameHit(row.file.id, ordinal, chunk, tier, entity.kind)
                     found.append(((entity.name.lower(), row.file.path, ordinal), hit))
         return [hit for _, hit in sorted(found)][:limit]
