@@ -31,6 +31,7 @@ CALLS: dict[str, Callable[[Engine], object]] = {
     "revision": lambda engine: engine.revision(["src/retry.py"]),
     "status": lambda engine: engine.status(),
     "find_corrupt_parts": lambda engine: engine.find_corrupt_parts(),
+    "load_history": lambda engine: engine.load_history(),
     "generation": lambda engine: engine.generation(),
     "count_pending": lambda engine: engine.count_pending(),
     "force_check": lambda engine: engine.force_check(),
