@@ -149,8 +149,8 @@ def test_architecture_page_names_every_folder() -> None:
 
 
 ONE_FILE_PER_ROW = (
-    "code/languages",
     "code/formats",
+    "code/languages",
     "graph/import_rules",
     "search/ranking/features",
     "interfaces/cli",

@@ -12,10 +12,11 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from dowse.errors import IndexLocked, IndexMissing
 from dowse.filters import chunk_passes, entity_passes, file_passes, to_facts
+from dowse.frozen import frozen
 from dowse.stores import name_match
 from dowse.stores.protocol import StampRow, merge_watched
 from dowse.types.discovered import ChunkVector, FileStamp, IndexReport, SourceFile, WatchedPath, WatchedTimes
@@ -38,7 +39,7 @@ from dowse.types.stored import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _MemoryRow:
     """A file and what is searched of it."""
 
@@ -78,9 +79,8 @@ class MemoryStore:
         """Return whether there is an index, and whether it is of these settings."""
         if not self._written_fingerprint:
             return IndexState.MISSING
-        return (
-            IndexState.CURRENT if self._written_fingerprint == self.fingerprint else IndexState.OTHER_SETTINGS
-        )
+        is_current = self._written_fingerprint == self.fingerprint
+        return IndexState.CURRENT if is_current else IndexState.OTHER_SETTINGS
 
     def status(self) -> IndexStatus:
         """Describe the index."""
@@ -329,13 +329,13 @@ class MemorySnapshot:
         for row in self._by_id.values():
             if not self._file_passes(row.file, filter):
                 continue
-            held = enumerate(row.file.definitions)
-            for chunk, ordinal in ((chunk, i) for chunk, ordinals in held for i in ordinals):
+            chunks = enumerate(row.file.definitions)
+            for chunk, ordinal in ((chunk, i) for chunk, held in chunks for i in held):
                 entity = row.file.parsed.entities[ordinal]
-                name, kind = entity.name, entity.kind
-                if name_match.matches(tier, pattern, name) and entity_passes(filter, kind, name):
-                    hit = NameHit(row.file.id, ordinal, chunk, tier, kind)
-                    found.append(((name.lower(), row.file.path, ordinal), hit))
+                is_named = name_match.matches(tier, pattern, entity.name)
+                if is_named and entity_passes(filter, entity.kind, entity.name):
+                    hit = NameHit(row.file.id, ordinal, chunk, tier, entity.kind)
+                    found.append(((entity.name.lower(), row.file.path, ordinal), hit))
         return [hit for _, hit in sorted(found)][:limit]
 
     def find_files_named(self, name: str, filter: Filter, limit: int) -> list[int]:
