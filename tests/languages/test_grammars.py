@@ -33,7 +33,9 @@ def test_what_lies_in_the_working_directory_is_not_imported(
     module.write_text(TRAP)
     monkeypatch.chdir(tmp_path / folder)
     monkeypatch.syspath_prepend(tmp_path / folder)
-    with pytest.raises(SettingsError, match="no folder of installed packages; install the package with pip"):
+    with pytest.raises(
+        SettingsError, match="not a folder of installed packages; install the package with pip"
+    ):
         parsing.load_grammar("tree_sitter_evil:language")
 
 
