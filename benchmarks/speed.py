@@ -236,6 +236,7 @@ def _make_dowse_command(tree: Path, index: str) -> list[str]:
         index,
         "--limit",
         str(RESULT_LIMIT),
+        "--all",  # no failure where nothing is good
     ]
 
 

@@ -314,7 +314,7 @@ def test_the_command_line_from_index_to_search(configured: Path, service: Servic
     found = dowse(configured, "search", "load 7", *OLLAMA)
     assert found.returncode == 0
     assert "load_7" in found.stdout
-    assert "searched: lexical, names, dense; skipped: files" in found.stderr
+    assert "searched: lexical, names, dense, phrases; skipped: files" in found.stderr
     assert service.texts[-1] == "search_query: load 7"
     service.stop()
     found = dowse(configured, "search", "load 7", "--json", *OLLAMA)

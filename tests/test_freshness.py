@@ -87,7 +87,7 @@ def test_an_ignore_file_that_is_found_to_be_gone(tree: Path, monkeypatch: pytest
     (tree / "pkg" / "lake.py").write_text("def heron_fishing():\n    return 3\n")
     (tree / ".gitignore").write_text("lake.py\n")
     settle()
-    with Engine.open(tree) as engine:
+    with Engine.open(tree, embedder="none") as engine:
         for _ in range(3):  # until it is known that the tree cannot be watched
             assert {hit.path for hit in engine.search("lake.py").results} == {".gitignore"}
         (tree / ".gitignore").unlink()

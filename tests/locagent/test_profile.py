@@ -104,6 +104,11 @@ def engine(tree: Path) -> Iterator[Engine]:
         yield opened
 
 
+def test_it_says_whether_there_are_more(engine: Engine) -> None:
+    assert engine.search("implementation", SearchOptions(limit=2)).has_more
+    assert not engine.search("implementation", SearchOptions(limit=3)).has_more
+
+
 def test_python_files_without_tests_are_ranked_and_only_those_that_share_a_word(engine: Engine) -> None:
     response = engine.search("borrow a connection")
     assert [hit.path for hit in response.results] == ["src/pool.py"]

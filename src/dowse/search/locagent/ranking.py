@@ -104,13 +104,15 @@ class LocAgentRanking:
         scores = _score(corpus, words, idf)
         full_score = sum(idf[word] for word in words) or 1.0
         best = sorted(scores, key=lambda place: (-scores[place], place))
-        results = []
+        results: list[SearchResult] = []
+        has_more = False
         for number in best:
             place, relevance = corpus.places[number], scores[number] / full_score
-            if relevance >= options.min_relevance and _passes(query.filter, place):
-                results.append(_make_result(snapshot, place, scores[number], relevance, options))
-            if len(results) == options.limit:
+            if relevance < options.min_relevance or not _passes(query.filter, place):
+                continue
+            if has_more := len(results) == options.limit:
                 break
+            results.append(_make_result(snapshot, place, scores[number], relevance, options))
         timer.finish("rank")
         report = ChannelReport(
             "locagent",
@@ -128,6 +130,7 @@ class LocAgentRanking:
             milliseconds=timer.milliseconds,
             notes=_list_notes(query),
             stages=timer.stages,
+            has_more=has_more,
         )
 
     def _load(self, snapshot: Snapshot) -> _Corpus:
