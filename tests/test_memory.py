@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-RUNS = 10
+RUNS = 16
 
 MEASURE = """
 import ctypes, gc, sys
@@ -36,4 +36,5 @@ def test_indexing_again_and_again_takes_no_more_memory(tmp_path: Path) -> None:
         check=True,
     )
     kilobytes = [int(line) for line in ran.stdout.split()]
-    assert min(kilobytes[-4:]) < 1.05 * kilobytes[2], kilobytes  # what threads hold for a moment is no growth
+    early = max(kilobytes[2:7])  # what threads hold is a step, not growth
+    assert min(kilobytes[-4:]) < 1.05 * early, kilobytes

@@ -396,7 +396,7 @@ const keys = {
 };
 
 addEventListener("keydown", (event) => {
-  const field = event.target.closest("input, select, textarea, dialog");
+  const field = event.target.closest("input, select, textarea, dialog[open]");
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (field) {
     if (event.key === "Escape" && field.matches("input")) field.blur();
