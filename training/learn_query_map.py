@@ -28,7 +28,7 @@ from trees import Pin, load_pins
 
 from dowse import Engine, SearchOptions
 from dowse.embedders.query_map import write_query_map
-from dowse.embedders.static import StaticEmbedder, load_built_in
+from dowse.embedders.static import load_built_in
 from dowse.errors import UsageError
 from dowse.search.ranking.candidates import FileCandidate
 from dowse.search.ranking.features.context import FeatureContext
@@ -107,7 +107,7 @@ def collect(pin: Pin, trees: Path, indexes: Path) -> Iterator[Asked]:
                 continue
             is_right = np.array([right for _, right in found], dtype=bool)
             if is_right.any() and not is_right.all():
-                query = np.array(StaticEmbedder().embed_words(row["query"]), dtype=np.float32)
+                query = np.array(load_built_in().embed_words(row["query"]), dtype=np.float32)
                 yield Asked(name, query, np.stack([vector for vector, _ in found]), is_right)
     print(f"{name}", flush=True)
 
