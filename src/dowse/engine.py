@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -24,6 +23,7 @@ from dowse import roots
 from dowse import settings as settings_module
 from dowse.code.languages.tree_tables import report_broken_tables
 from dowse.errors import IndexCorrupt, IndexUnwritable, UsageError
+from dowse.frozen import replace
 from dowse.indexing.freshness import Freshness, FreshnessContext
 from dowse.managed_index import ManagedIndex
 from dowse.search import pipeline

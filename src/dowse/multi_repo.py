@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from dowse.engine import Engine
 from dowse.errors import DowseError, RootError
+from dowse.frozen import replace
 from dowse.types.answers import ChannelReport, RepositoryReport, SearchOptions, SearchResponse
 
 if TYPE_CHECKING:

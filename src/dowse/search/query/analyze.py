@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 from dowse.code import tokens
+from dowse.frozen import replace
 from dowse.lazy_regex import compile_lazily
 from dowse.search.channels import version_checks
 from dowse.search.query import stack_traces

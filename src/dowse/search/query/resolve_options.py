@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from datetime import datetime, timedelta
 from difflib import get_close_matches
 from typing import Any
@@ -22,7 +21,7 @@ SETTINGS_OF_A_SEARCH = ("limit", "min_relevance", "show_low_confidence")
 def resolve_options(given: SearchOptions | None, settings: Settings) -> ResolvedOptions:
     """Complete the options of a search from the settings."""
     given = given or SearchOptions()
-    values: dict[str, Any] = {field.name: getattr(given, field.name) for field in fields(given)}
+    values: dict[str, Any] = {name: getattr(given, name) for name in SearchOptions.__match_args__}
     for name in SETTINGS_OF_A_SEARCH:
         if values[name] is None:
             values[name] = getattr(settings, name)
