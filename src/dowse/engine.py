@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from dowse import roots
 from dowse import settings as settings_module
-from dowse.code.languages.tree_tables import report_broken_tables
 from dowse.errors import IndexCorrupt, IndexUnwritable, UsageError
 from dowse.frozen import replace
 from dowse.indexing.freshness import Freshness, FreshnessContext
@@ -70,7 +69,11 @@ class Engine(ManagedIndex):
         """
         root = roots.resolve_root(path, allow_home=allow_home)
         resolved = settings_module.resolve(root, given)
-        engine = cls(root, report_broken_tables(resolved) if resolved.settings.languages else resolved)
+        if resolved.settings.languages:
+            from dowse.code.languages.tree_tables import report_broken_tables
+
+            resolved = report_broken_tables(resolved)
+        engine = cls(root, resolved)
         engine.read_only = read_only
         return engine
 

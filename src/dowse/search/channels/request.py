@@ -6,16 +6,18 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dowse.embedders.embedder import Embedder
 from dowse.errors import EmbedderError
 from dowse.frozen import frozen
-from dowse.search.commit_index import CommitIndex
 from dowse.stores.protocol import Snapshot
 from dowse.types.answers import ChannelReport
 from dowse.types.queries import Query
 from dowse.types.stored import DEFAULT_BM25, Bm25, Scored
+
+if TYPE_CHECKING:
+    from dowse.search.commit_index import CommitIndex
 
 DEPTH_STEP = 50
 """Candidates of the lexical channel: as many as the hits that are asked for, rounded up to this, so that all pages of

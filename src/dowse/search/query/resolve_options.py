@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dowse.code.languages import Languages
 from dowse.errors import UsageError
 from dowse.settings import Settings
 from dowse.types.answers import ResolvedOptions, SearchOptions
 from dowse.types.queries import ParsedQuery
 from dowse.types.source import Kind
 from dowse.types.stored import Filter
+
+if TYPE_CHECKING:
+    from dowse.code.languages import Languages
 
 SETTINGS_OF_A_SEARCH = ("limit", "min_relevance", "show_low_confidence")
 """Options that are settings too."""
