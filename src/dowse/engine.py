@@ -31,7 +31,7 @@ from dowse.search.output import read_place
 from dowse.search.pipeline import Searcher
 from dowse.search.query import parse
 from dowse.search.query.analyze import analyze_query
-from dowse.search.query.relax import found_nothing, list_relaxed
+from dowse.search.query.relax import found_nothing, relax_query
 from dowse.search.query.resolve_options import merge_filters, resolve_options
 from dowse.search.query_log import log_query
 from dowse.search.ranking.candidates import Ranking
@@ -136,7 +136,7 @@ class Engine(ManagedIndex):
             response = self._search(query, parsed, options, progress)
             response = replace(response, notes=(*response.notes, note))
         if (parsed.is_exact or parsed.has_filters) and found_nothing(response):
-            response = self._search_relaxed(query, parsed, given) or response
+            response = self._relax_and_search(query, parsed, given) or response
         if self.settings.search_log:
             log_query(self.search_log, query, response)
         if options.neighbours:
@@ -164,11 +164,11 @@ class Engine(ManagedIndex):
             stages=(*timer.stages[:1], *response.stages),
         )
 
-    def _search_relaxed(
+    def _relax_and_search(
         self, text: str, parsed: ParsedQuery, given: SearchOptions | None
     ) -> SearchResponse | None:
         """Search for what is found without the phrases, patterns and filters of a query; the caller's filter stays."""
-        for relaxed, note in list_relaxed(parsed):
+        for relaxed, note in relax_query(parsed):
             response = self._search(text, relaxed, self._add_filters(relaxed, given), None)
             if response.results:
                 return replace(response, notes=(note, *response.notes), relaxed=True)

@@ -219,7 +219,7 @@ class ManagedIndex(TreeContext):
         return stores.is_server(self.settings.store)
 
     def lock_file(self) -> Path | None:
-        """Return the file that whoever writes the index locks; None if nobody has written it yet."""
+        """Return the file that a writer of the index locks; None if nobody has written it yet."""
         from dowse.stores.embedded.layout import LOCK_FILE
 
         return next((file for file in self.index_files() if file.name == LOCK_FILE), None)

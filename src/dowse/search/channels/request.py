@@ -85,7 +85,7 @@ class NotRun(NamedTuple):
 
 
 class Noted(NamedTuple):
-    """Hits, and what whoever asked should know of how they were found; "" for nothing."""
+    """Hits, and what the user should know of how they were found; "" for nothing."""
 
     hits: Sequence[Scored]
     note: str
@@ -107,7 +107,7 @@ class Channel(NamedTuple):
 
     find: Callable[[ChannelRequest], Found]
     suits: Callable[[ChannelRequest], object] = lambda request: True
-    why_not: str = ""  # what the report says where it does not suit; nothing is said of rare channels
+    why_not: str = ""  # what the report says where it does not suit; rare channels are not mentioned
 
 
 def count_steps(limit: int) -> int:

@@ -78,7 +78,7 @@ def extract_keywords(snapshot: Snapshot, query: Query) -> Query:
         terms=chosen.terms,
         words=tuple(term.text for term in chosen.terms),
         dropped=(*query.dropped, *chosen.dropped, *chosen.unseen),
-        versions=(),  # in so many words, that of whoever writes
+        versions=(),  # in so many words, that of the author
     )
 
 
