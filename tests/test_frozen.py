@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 
 import pytest
 
+from dowse import frozen as frozen_module
 from dowse.frozen import frozen
 from dowse.lazy_regex import compile_lazily
 from dowse.types.answers import ResolvedOptions, SearchOptions
@@ -109,3 +110,21 @@ def test_a_pattern_is_compiled_when_it_is_used() -> None:
 def test_a_search_loads_no_dataclass_of_the_types() -> None:
     code = "import sys, dowse.types.answers, dowse.types.explanations; print('dataclasses' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "False"
+
+
+def test_replacing_a_field_gives_what_dataclasses_would_give() -> None:
+    for value in (Point(1, 2), Point(0), Point(3, label="there")):
+        assert frozen_module.replace(value, y=5) == replace(value, y=5)
+        assert frozen_module.replace(value) == value
+    assert frozen_module.replace(Single(1), value=2) == Single(2)
+    with pytest.raises(TypeError, match="no field z"):
+        frozen_module.replace(Point(1), z=2)  # type: ignore[call-arg]
+
+
+def test_replacing_a_field_does_not_load_dataclasses() -> None:
+    code = (
+        "import sys; from dowse.frozen import replace; from dowse.types.queries import ParsedQuery, Query;"
+        "query = Query('a', (), (), (), (), (), 'words'); assert replace(query, type='file').type == 'file';"
+        "assert 'dataclasses' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

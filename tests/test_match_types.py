@@ -15,6 +15,7 @@ from dowse import Engine
 from dowse.search.ranking.candidates import sort_candidates
 from dowse.types.answers import Match, SearchOptions, SearchResult
 from dowse.types.source import Kind
+from tests.trees import write_tree
 
 FILES = {
     "src/session.py": "class Session:\n    def renew(self):\n        return refresh_token(self)\n",
@@ -27,11 +28,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("tree")
-    for path, text in FILES.items():
-        (root / path).parent.mkdir(exist_ok=True)
-        (root / path).write_text(text, encoding="utf-8")
-    return root
+    return write_tree(tmp_path_factory.mktemp("tree"), FILES)
 
 
 @pytest.fixture(scope="module")

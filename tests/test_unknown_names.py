@@ -9,6 +9,7 @@ import pytest
 
 from dowse import Engine
 from dowse.types.answers import SearchResponse
+from tests.trees import write_tree
 
 FILES = {
     "src/disk.py": 'def rm_rf(path):\n    """Delete a folder with everything in it, recursively."""\n    erase(path)\n',
@@ -22,11 +23,7 @@ UNKNOWN = "deleteFolderRecursively"
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("tree")
-    for path, text in FILES.items():
-        (root / path).parent.mkdir(exist_ok=True)
-        (root / path).write_text(text, encoding="utf-8")
-    return root
+    return write_tree(tmp_path_factory.mktemp("tree"), FILES)
 
 
 @pytest.fixture(scope="module")

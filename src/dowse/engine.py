@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -22,8 +21,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from dowse import roots
 from dowse import settings as settings_module
-from dowse.code.languages.tree_tables import report_broken_tables
 from dowse.errors import IndexCorrupt, IndexUnwritable, UsageError
+from dowse.frozen import replace
 from dowse.indexing.freshness import Freshness, FreshnessContext
 from dowse.managed_index import ManagedIndex
 from dowse.search import pipeline
@@ -32,7 +31,7 @@ from dowse.search.output import read_place
 from dowse.search.pipeline import Searcher
 from dowse.search.query import parse
 from dowse.search.query.analyze import analyze_query
-from dowse.search.query.relax import found_nothing, list_relaxed
+from dowse.search.query.relax import found_nothing, relax_query
 from dowse.search.query.resolve_options import merge_filters, resolve_options
 from dowse.search.query_log import log_query
 from dowse.search.ranking.candidates import Ranking
@@ -70,7 +69,11 @@ class Engine(ManagedIndex):
         """
         root = roots.resolve_root(path, allow_home=allow_home)
         resolved = settings_module.resolve(root, given)
-        engine = cls(root, report_broken_tables(resolved) if resolved.settings.languages else resolved)
+        if resolved.settings.languages:
+            from dowse.code.languages.tree_tables import report_broken_tables
+
+            resolved = report_broken_tables(resolved)
+        engine = cls(root, resolved)
         engine.read_only = read_only
         return engine
 
@@ -133,7 +136,7 @@ class Engine(ManagedIndex):
             response = self._search(query, parsed, options, progress)
             response = replace(response, notes=(*response.notes, note))
         if (parsed.is_exact or parsed.has_filters) and found_nothing(response):
-            response = self._search_relaxed(query, parsed, given) or response
+            response = self._relax_and_search(query, parsed, given) or response
         if self.settings.search_log:
             log_query(self.search_log, query, response)
         if options.neighbours:
@@ -161,11 +164,11 @@ class Engine(ManagedIndex):
             stages=(*timer.stages[:1], *response.stages),
         )
 
-    def _search_relaxed(
+    def _relax_and_search(
         self, text: str, parsed: ParsedQuery, given: SearchOptions | None
     ) -> SearchResponse | None:
         """Search for what is found without the phrases, patterns and filters of a query; the caller's filter stays."""
-        for relaxed, note in list_relaxed(parsed):
+        for relaxed, note in relax_query(parsed):
             response = self._search(text, relaxed, self._add_filters(relaxed, given), None)
             if response.results:
                 return replace(response, notes=(note, *response.notes), relaxed=True)

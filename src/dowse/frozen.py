@@ -1,14 +1,15 @@
 """Frozen value classes: what ``@dataclass(frozen=True, slots=True)`` makes, at a thirtieth of its cost at import.
 
 ``dataclasses`` writes the methods of each class as source text and compiles it, whenever a program starts. Here all
-classes share the same methods. ``fields``, ``replace`` and ``asdict`` of ``dataclasses`` work on them as on any other.
+classes share the same methods. ``fields``, ``replace`` and ``asdict`` of ``dataclasses`` work on them as on any other,
+but the first time they make the fields of a class, which takes a millisecond: ``replace`` here does not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from operator import attrgetter
-from typing import Any, TypeVar, dataclass_transform, overload
+from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform, overload
 
 T = TypeVar("T")
 
@@ -26,6 +27,20 @@ def frozen(cls: type[T] | None = None, /, *, slots: bool = True, kw_only: bool =
     ``slots=False`` leaves the ``__dict__``, for cached properties. ``kw_only`` is for type checkers alone.
     """
     return _make_class(cls, slots) if cls is not None else lambda given: _make_class(given, slots)
+
+
+if TYPE_CHECKING:
+    from dataclasses import replace as replace
+else:
+
+    def replace(value: T, /, **changed: Any) -> T:
+        """Make a value like another of a class made by ``frozen``, with some fields changed."""
+        made = object.__new__(type(value))
+        for name, known in zip(value.__match_args__, value._get_values(value), strict=True):
+            _set(made, name, changed.pop(name, known))
+        if changed:
+            raise TypeError(f"{type(value).__name__} has no field {', '.join(changed)}")
+        return made
 
 
 def _make_class(cls: type[T], slots: bool) -> type[T]:

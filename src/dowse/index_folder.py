@@ -199,7 +199,7 @@ def _hash(data: bytes) -> str:
 
 
 def _make_key(path: Path) -> bytes:
-    """Write a new key, unless another process has just done so; whoever comes second takes the first one's."""
+    """Write a new key, unless another process has just done so; the second to come takes the first one's."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     new = path.with_name(f"{KEY_FILE}.{os.getpid()}.{os.urandom(4).hex()}")
     safe_files.write_regular(new, os.urandom(KEY_BYTES), KEY_MODE)

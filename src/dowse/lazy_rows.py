@@ -64,7 +64,7 @@ class LazyRows(Sequence[Row]):
             if index < 0:  # from the end
                 return self[range(len(self))[index]]
             row = self._kind._make([column[index] for column in self._whole().values()])
-            row = self._made.setdefault(index, row)  # whoever comes first, all get the same
+            row = self._made.setdefault(index, row)  # of several threads, all get the first one
         return row
 
     def __iter__(self) -> Iterator[Row]:

@@ -18,10 +18,7 @@ from dowse.indexing import git_index
 from dowse.indexing.ignore_files import IGNORE_FILES
 from dowse.indexing.lock_retry import retry_while_locked
 from dowse.indexing.watcher import watch_paths
-from dowse.search import commit_index
-from dowse.search.commit_index import CommitIndex
 from dowse.search.output import read_place
-from dowse.services import commit_log
 from dowse.stores import copy_store
 from dowse.stores.protocol import KnownFile
 from dowse.tree_context import TreeContext
@@ -30,6 +27,7 @@ from dowse.types.stored import Collected, FileFacts, Filter, IndexState, IndexSt
 
 if TYPE_CHECKING:
     from dowse.indexing.pipeline import Progress
+    from dowse.search.commit_index import CommitIndex
 
 GO_ON = (
     "what was indexed is kept: run 'dowse index' again to go on from there, "
@@ -76,6 +74,8 @@ class ManagedIndex(TreeContext):
         known = self._history
         if not head or (known is not None and known.head == head):
             return known if head else None
+        from dowse.search import commit_index
+
         known = known or commit_index.unpack(self.store.get_blob(commit_index.BLOB))
         if known is None or known.head != head:
             known = None if self.read_only else self._read_history(head, known)
@@ -84,6 +84,9 @@ class ManagedIndex(TreeContext):
 
     def _read_history(self, head: str, known: CommitIndex | None) -> CommitIndex:
         """Read the commits that are new, or all if those that are known are not those before."""
+        from dowse.search import commit_index
+        from dowse.services import commit_log
+
         if known is not None and not commit_log.is_ancestor(self.root, known.head):
             known = None
         commits = commit_log.read_commits(self.root, known.head if known else "")
@@ -216,7 +219,7 @@ class ManagedIndex(TreeContext):
         return stores.is_server(self.settings.store)
 
     def lock_file(self) -> Path | None:
-        """Return the file that whoever writes the index locks; None if nobody has written it yet."""
+        """Return the file that a writer of the index locks; None if nobody has written it yet."""
         from dowse.stores.embedded.layout import LOCK_FILE
 
         return next((file for file in self.index_files() if file.name == LOCK_FILE), None)

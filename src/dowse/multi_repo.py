@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from dowse.engine import Engine
 from dowse.errors import DowseError, RootError
+from dowse.frozen import replace
 from dowse.types.answers import ChannelReport, RepositoryReport, SearchOptions, SearchResponse
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def merge_responses(
 ) -> SearchResponse:
     """Merge responses into one, by relevance: scores only compare the hits of one repository."""
     if any(response.results and not response.relaxed for response in responses.values()):
-        responses = {name: _drop_relaxed(response) for name, response in responses.items()}
+        responses = {name: _drop_guesses(response) for name, response in responses.items()}
     results = [
         (rank, result._replace(repository=name))
         for name, response in responses.items()
@@ -170,7 +170,7 @@ def merge_responses(
     )
 
 
-def _drop_relaxed(response: SearchResponse) -> SearchResponse:
+def _drop_guesses(response: SearchResponse) -> SearchResponse:
     """Drop what does not meet the query, where another repository has what does."""
     return replace(response, results=(), notes=(), relaxed=False) if response.relaxed else response
 

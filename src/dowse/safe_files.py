@@ -41,7 +41,7 @@ class NotRegular(UnsafeFile):
 
 
 class TooLarge(UnsafeFile):
-    """A file has more bytes than whoever reads it wants."""
+    """A file has more bytes than its reader wants."""
 
 
 def is_utf8(name: str) -> bool:

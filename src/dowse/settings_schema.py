@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any
 
@@ -128,7 +127,7 @@ _INDEX_SETTINGS = (
 )  # fmt: skip
 """The settings that change what an index holds."""
 
-FIELDS = {f.name: f for f in fields(Settings)}
+FIELDS: tuple[str, ...] = Settings.__match_args__
 _CHOICES = {
     "profile": ("dowse", "locagent"),
     "fusion": ("learned", "scores", "rrf", "zscore"),

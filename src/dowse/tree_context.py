@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from dowse import embedders, roots, stores
 from dowse import settings as settings_module
 from dowse.code import tokens
-from dowse.code.languages import Languages, extend_builtin
 from dowse.index_folder import IndexFolder
 from dowse.settings import ResolvedSettings, Settings
 from dowse.stores.protocol import Store
 
 if TYPE_CHECKING:
+    from dowse.code.languages import Languages
     from dowse.embedders.embedder import Embedder
     from dowse.indexing.pipeline import IndexConfig
     from dowse.search.locagent.ranking import LocAgentRanking
@@ -40,6 +40,8 @@ class TreeContext:
     @cached_property
     def languages(self) -> Languages:
         """The built-in languages, as the settings extend them."""
+        from dowse.code.languages import extend_builtin
+
         return extend_builtin(self.settings.languages)
 
     @cached_property

@@ -22,6 +22,7 @@ from dowse.search.locagent.ranking import K1, B, split_words
 from dowse.search.locagent.token_count import estimate_tokens
 from dowse.types.answers import Match, SearchOptions
 from dowse.types.source import Kind
+from tests.trees import write_tree
 
 
 def long_body(words: str, lines: int = 30) -> str:
@@ -91,11 +92,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("tree")
-    for path, text in FILES.items():
-        (root / path).parent.mkdir(exist_ok=True)
-        (root / path).write_text(text, encoding="utf-8")
-    return root
+    return write_tree(tmp_path_factory.mktemp("tree"), FILES)
 
 
 @pytest.fixture(scope="module")

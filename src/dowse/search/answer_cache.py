@@ -12,7 +12,6 @@ import threading
 import time
 from array import array
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple, cast
 
@@ -20,7 +19,7 @@ import simsimd  # not numpy, which takes longer to load than a search takes
 
 from dowse.embedders.embedder import Embedder
 from dowse.errors import EmbedderError
-from dowse.frozen import frozen
+from dowse.frozen import frozen, replace
 from dowse.lru import LruCache
 from dowse.search.query.analyze import is_identifier
 from dowse.search.timing import StageTimer

@@ -23,7 +23,6 @@ from dowse.search.channels.request import (
     run_channel,
 )
 from dowse.search.channels.retrieve import get_channel_weights, retrieve
-from dowse.search.commit_index import CommitIndex
 from dowse.search.output.respond import make_response
 from dowse.search.output.similar import find_partners, find_similar
 from dowse.search.query.analyze import analyze_query
@@ -53,6 +52,7 @@ from dowse.types.queries import ParsedQuery, Query
 from dowse.types.stored import Bm25, StoredFile
 
 if TYPE_CHECKING:
+    from dowse.search.commit_index import CommitIndex
     from dowse.search.locagent.ranking import LocAgentRanking
 
 LARGE_INDEX_CHUNKS = 300_000

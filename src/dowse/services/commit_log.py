@@ -1,6 +1,6 @@
 """Git log reader: the newest commits of a tree with their messages and changed files, within limits of time and size.
 
-Merges are left out, and so are commits that say nothing about what is where: bulk changes, formatting, releases.
+Merges are skipped, and so are commits that say nothing about what is where: bulk changes, formatting, releases.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class ChannelReport:
     why_not: str = ""
     failed: bool = False
     best: float = 0.0  # its best score, before anything is weighed
-    note: str = ""  # what whoever asked should know of how its hits were found
+    note: str = ""  # what the user should know of how its hits were found
 
 
 class Stage(NamedTuple):

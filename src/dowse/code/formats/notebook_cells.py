@@ -1,7 +1,7 @@
 """The cells of a Jupyter notebook as text, without outputs, pictures and metadata: what is indexed of its JSON.
 
 Each line of a cell stays on the line of the notebook's file that it is written on, so that line numbers point into the
-file: what is left out becomes blank lines. Where a whole cell is written on one line, its lines follow each other. A
+file: what is dropped becomes blank lines. Where a whole cell is written on one line, its lines follow each other. A
 line in front of each cell has its number and type, in the way of scripts with cells: ``# %% cell 3 [markdown]``.
 """
 

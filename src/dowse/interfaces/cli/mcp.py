@@ -21,16 +21,9 @@ DEFAULT_PORT = 7333
 @click.command()
 @click.argument("roots", nargs=-1, metavar="[DIR]...")
 @click.option("--http", is_flag=True, help="Listen for HTTP instead of serving standard input and output.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="With --http: address to listen on.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=DEFAULT_PORT,
-    show_default=True,
-    help="With --http: port; 0: any free one.",
-)
-@click.option("--no-token", is_flag=True, help="With --http: let in anybody who can reach the port.")
-@click.option("--read-only", is_flag=True, help="Search the index as it is; never write it.")
+@options.listen(DEFAULT_PORT, " with --http")
+@click.option("--no-token", is_flag=True, help="With --http, let in everybody who can reach it.")
+@options.read_only
 @click.option(
     "--budget", type=click.IntRange(min=1), metavar="TOKENS", help="Size of an answer (default: 2000)."
 )

@@ -97,6 +97,31 @@ def pick_given(flags: Mapping[str, Any], *settings: str) -> dict[str, Any]:
     return {name: flags[name] for name in ("index_dir", "store", "embedder", "allow_home", *settings)}
 
 
+def listen(port: int, condition: str = "") -> Callable[[F], F]:
+    """Add ``--host`` and ``--port``: where a server listens; ``condition`` ends their help."""
+
+    def add(command: F) -> F:
+        command = click.option(
+            "--port",
+            type=click.IntRange(0, 65535),
+            default=port,
+            show_default=True,
+            help=f"Port{condition}; 0: any free one.",
+        )(command)
+        return click.option(
+            "--host", default="127.0.0.1", show_default=True, help=f"Address to listen on{condition}."
+        )(command)
+
+    return add
+
+
+def read_only(command: F) -> F:
+    """Add ``--read-only``: a server that never writes."""
+    return click.option("--read-only", is_flag=True, help="Search the index as it is; never write it.")(
+        command
+    )
+
+
 def profile(command: F) -> F:
     """Add ``--profile``: how hits are ranked."""
     return click.option(

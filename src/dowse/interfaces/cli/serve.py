@@ -25,25 +25,18 @@ DEFAULT_PORT = 7334
     metavar="NAME|DIR",
     help="Serve this repository, named in the settings or by its folder (repeatable).",
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=DEFAULT_PORT,
-    show_default=True,
-    help="Port; 0: any free one.",
-)
+@options.listen(DEFAULT_PORT)
 @click.option("--no-open", is_flag=True, help="Do not open the browser.")
 @click.option("--query", default="", metavar="QUERY", help="Open the browser at this query.")
 @click.option(
     "--tokens", metavar="FILE", help="Named tokens with scopes and repositories (TOML, see docs/web.md)."
 )
-@click.option("--no-token", is_flag=True, help="Let in whoever can reach it.")
+@click.option("--no-token", is_flag=True, help="Let in everybody who can reach it.")
 @click.option("--allow-host", "hosts", multiple=True, metavar="NAME", help="A name it goes by (repeatable).")
 @click.option(
     "--allow-index", is_flag=True, help="Let those who may index a repository from the page or the API."
 )
-@click.option("--read-only", is_flag=True, help="Search the index as it is; never write it.")
+@options.read_only
 @click.option("--certificate", metavar="FILE", help="Speak TLS with this certificate (PEM).")
 @click.option(
     "--certificate-key", metavar="FILE", help="The key of the certificate, if it is in another file."

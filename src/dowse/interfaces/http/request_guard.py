@@ -105,7 +105,7 @@ class GuardRules:
     sign_in_path: str = ""  # where a browser without a token is sent
     rate: RateLimit | None = None
     local_origins: bool = False  # pages of other ports of this machine may ask
-    anonymous: Caller = field(default_factory=lambda: Caller("anonymous"))  # whoever comes without a token
+    anonymous: Caller = field(default_factory=lambda: Caller("anonymous"))  # a caller without a token
 
 
 class RequestGuard:

@@ -51,7 +51,7 @@ def build_app(service: Service, host: str, token: str) -> ASGIApp:
     """Build the application: the SDK's, behind the guard."""
     rules = GuardRules(
         tokens=TokenBook([make_token("client", token)]) if token else None,
-        # whoever opens it to others says so, and has a token or a proxy for it
+        # a server that is opened to others has a token or a proxy for it
         hosts=HostRule.loopback() if host in LOOPBACK_HOSTS else None,
         local_origins=True,  # clients that are pages of the user's own machine
     )

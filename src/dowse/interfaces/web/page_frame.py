@@ -54,7 +54,7 @@ class PageRequest:
 
 
 def address(path: str, /, **parameters: str | int) -> str:
-    """Return the address of a page; parameters without a value are left out."""
+    """Return the address of a page; parameters without a value are dropped."""
     given = {name: value for name, value in parameters.items() if value not in ("", 0)}
     return quote(path) + (f"?{urlencode(given)}" if given else "")
 

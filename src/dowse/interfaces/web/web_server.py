@@ -76,7 +76,7 @@ class WebServer:
 
     @property
     def notes(self) -> list[str]:
-        """What whoever starts it should know."""
+        """What the user should know who starts it."""
         is_open = self.options.host not in LOOPBACK_HOSTS
         if self.options.no_token and is_open:
             return ["anybody who can reach this address can read the code that is indexed"]

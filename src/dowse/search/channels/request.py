@@ -6,16 +6,18 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dowse.embedders.embedder import Embedder
 from dowse.errors import EmbedderError
 from dowse.frozen import frozen
-from dowse.search.commit_index import CommitIndex
 from dowse.stores.protocol import Snapshot
 from dowse.types.answers import ChannelReport
 from dowse.types.queries import Query
 from dowse.types.stored import DEFAULT_BM25, Bm25, Scored
+
+if TYPE_CHECKING:
+    from dowse.search.commit_index import CommitIndex
 
 DEPTH_STEP = 50
 """Candidates of the lexical channel: as many as the hits that are asked for, rounded up to this, so that all pages of
@@ -83,7 +85,7 @@ class NotRun(NamedTuple):
 
 
 class Noted(NamedTuple):
-    """Hits, and what whoever asked should know of how they were found; "" for nothing."""
+    """Hits, and what the user should know of how they were found; "" for nothing."""
 
     hits: Sequence[Scored]
     note: str
@@ -105,7 +107,7 @@ class Channel(NamedTuple):
 
     find: Callable[[ChannelRequest], Found]
     suits: Callable[[ChannelRequest], object] = lambda request: True
-    why_not: str = ""  # what the report says where it does not suit; nothing is said of rare channels
+    why_not: str = ""  # what the report says where it does not suit; rare channels are not mentioned
 
 
 def count_steps(limit: int) -> int:

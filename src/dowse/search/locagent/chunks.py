@@ -17,7 +17,7 @@ MIN_TOKENS, TARGET_TOKENS, MAX_TOKENS = 100, 500, 2000
 """A smaller chunk joins another; small neighbours fill up to the target; nothing is longer but a statement alone."""
 
 _LEGAL_COMMENT = re.compile(r"(?i)copyright|license|author")
-"""A comment or docstring with one of these is left out, with the comments after it."""
+"""A comment or docstring with one of these is dropped, with the comments after it."""
 
 _KINDS = {
     BlockType.CLASS: Kind.CLASS,

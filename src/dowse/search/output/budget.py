@@ -9,9 +9,10 @@ caller's own function.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from dowse.errors import UsageError
+from dowse.frozen import replace
 from dowse.search.output.hit_view import (
     PREVIEW_LINES,
     HitLabel,

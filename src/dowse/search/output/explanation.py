@@ -8,10 +8,11 @@ candidates are the channels asked once more, deeper, to tell how far off it is.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from dowse.code.chunk_fields import build_passages, chunk_terms
 from dowse.embedders.embedder import Embedder
+from dowse.frozen import replace
 from dowse.search.channels.frame_lookup import find_chunk_at
 from dowse.search.channels.keyword_channel import FIELD_WEIGHTS
 from dowse.search.channels.phrase_match import find_missing

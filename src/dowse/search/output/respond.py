@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from dowse.frozen import replace
 from dowse.search.output.expand import Expansion, cut_text
 from dowse.search.ranking.calibration import WEAK_RELEVANCE
 from dowse.search.ranking.candidates import Candidate, Ranking

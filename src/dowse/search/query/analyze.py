@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 from dowse.code import tokens
+from dowse.frozen import replace
 from dowse.lazy_regex import compile_lazily
 from dowse.search.channels import version_checks
 from dowse.search.query import stack_traces
@@ -74,8 +74,6 @@ Code seldom says them, so that such a one would count as a rare word, and find l
 
 _NAME = compile_lazily(r"[^\W\d]\w*(?:(?:\.|::|->|#|\\)[^\W\d]\w*)*\*?")
 _FILE = compile_lazily(r"[\w./\\~-]*[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}\b|[\w.-]+(?:/[\w.-]+)+")
-_DIGIT = compile_lazily(r"\d")  # without which no text names a version
-_OUTPUT_HINT = compile_lazily(r"[\n\d.:(\"']|E  ")  # without which no line is a frame or heads a trace
 _LINE = compile_lazily(r"(\.\w+):\d+(?::\d+)?\b")  # the numbers of ``cart.py:12``
 _SPECIAL_METHOD = compile_lazily(r"\b__\w{1,40}__\b(?!\.py)")
 _RECEIVER = compile_lazily(r"\b(?:self|this|cls)\.(?=\w)")
@@ -85,16 +83,17 @@ _SEPARATOR = compile_lazily(r"\.|::|->|#|\\")
 def analyze_query(parsed: ParsedQuery, filter: Filter, is_extension: Callable[[str], bool]) -> Query:
     """Analyze a parsed query, with the lines that it names; of a program's output, what went wrong and where."""
     text, frames = parsed.text, []
+    has_only_words = "  " not in text and text.replace(" ", "").isalpha()  # so no line of it is a frame
     if "\n" in text and (issue := read_issue(text)) is not None:
         frames = stack_traces.find_frames(text) if issue.message else []
         query = _analyze_issue(issue, is_extension, filter.names)
-    elif _OUTPUT_HINT.search(text) and stack_traces.looks_like_output(text):
+    elif not has_only_words and stack_traces.looks_like_output(text):
         frames = stack_traces.find_frames(text)
         functions = dict.fromkeys(frame.function for frame in frames if frame.function)
         text = " ".join([find_error_message(text), *functions])
         query = replace(analyze_text(text, is_extension, filter.names), type="output")
     else:
-        if _LINE.search(text):
+        if ":" in text and _LINE.search(text):
             frames = [frame for frame in stack_traces.find_frames(text) if frame.line]
             text = _LINE.sub(r"\1", text)
         added = [one.term for one in parsed.rewrite.added]
@@ -127,7 +126,10 @@ def analyze_text(text: str, is_extension: Callable[[str], bool], patterns: Seque
     sources = [file for file in files if file.rpartition(".")[2].lower() in LANGUAGE_EXTENSIONS]
     words = list(dict.fromkeys(tokens.split_words(_remove_files(clean, sources, keep_stem=True))))
     kept = [word for word in words if word.lower() not in IDLE_WORDS] or words
-    meant, versions = frozenset(kept), version_checks.find_versions(clean) if _DIGIT.search(clean) else ()
+    meant, versions = (
+        frozenset(kept),
+        version_checks.find_versions(clean) if any(map(str.isdigit, clean)) else (),
+    )
     names = tuple(dict.fromkeys([*patterns, *_find_names(_remove_files(clean, sources), kept)]))[:MAX_NAMES]
     return Query(
         text=text,

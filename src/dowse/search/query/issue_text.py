@@ -86,7 +86,7 @@ def read_issue(text: str) -> IssueText | None:
 
 
 def _classify_lines(text: str) -> Iterator[tuple[str, str]]:
-    """Tell prose, code and output from each other, line by line; boilerplate is left out."""
+    """Tell prose, code and output from each other, line by line; boilerplate is dropped."""
     fenced: list[str] | None = None
     in_trace, in_checkbox, previous = False, False, ""
     for line in text.splitlines():

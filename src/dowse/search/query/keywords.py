@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 from dowse.code import tokens
-from dowse.frozen import frozen
+from dowse.frozen import frozen, replace
 from dowse.lazy_regex import compile_lazily
 from dowse.search.query.analyze import ABBREVIATIONS, PART_WEIGHT, STOP_WORDS, WHOLE_WEIGHT, is_identifier
 from dowse.stores.protocol import Snapshot
@@ -79,7 +78,7 @@ def extract_keywords(snapshot: Snapshot, query: Query) -> Query:
         terms=chosen.terms,
         words=tuple(term.text for term in chosen.terms),
         dropped=(*query.dropped, *chosen.dropped, *chosen.unseen),
-        versions=(),  # in so many words, that of whoever writes
+        versions=(),  # in so many words, that of the author
     )
 
 

@@ -44,7 +44,7 @@ _FOREIGN_FIELDS = {
 }  # fmt: skip
 """The fields of other search tools, and ours that mean the same."""
 
-_SYNTAX_CHARACTER = compile_lazily('["/:]')  # of all phrases, patterns and fields; most queries have none
+_SYNTAX_CHARACTERS = '"/:'  # of all phrases, patterns and fields; most queries have none
 
 _FIELD = compile_lazily(r"(-?)([a-z][a-z_-]*):(?![:=\s]|//|$)")
 _UNKNOWN_VALUE = compile_lazily(r"[^\W\d]|[\"*]")
@@ -67,7 +67,7 @@ def parse_query(text: str) -> ParsedQuery:
     """Parse a query; raises UsageError where it can only be a mistake."""
     query = text.strip()
     if not _is_pasted(query):
-        if not _SYNTAX_CHARACTER.search(query):  # as in most queries
+        if not any(character in query for character in _SYNTAX_CHARACTERS):
             return ParsedQuery(text=" ".join(query.split()))
         return _read_pasted_message(query, _QueryReader(query, len(text) - len(text.lstrip())).read())
     whole = _QUOTED.fullmatch(query)

@@ -8,8 +8,8 @@ from dowse.types.answers import SearchResponse
 from dowse.types.queries import ParsedQuery
 
 
-def list_relaxed(query: ParsedQuery) -> Iterator[tuple[ParsedQuery, str]]:
-    """List queries that require less, nearest first, with what is said of the answer: words of phrases stay words."""
+def relax_query(query: ParsedQuery) -> Iterator[tuple[ParsedQuery, str]]:
+    """Yield queries that require less, nearest first, with a note on the answer: words of phrases stay words."""
     if query.is_exact:
         text = " ".join([query.text, *query.phrases]).strip()
         if not text.isprintable() and text != text.encode("utf-8", "ignore").decode():

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from datetime import datetime, timedelta
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dowse.code.languages import Languages
 from dowse.errors import UsageError
 from dowse.settings import Settings
 from dowse.types.answers import ResolvedOptions, SearchOptions
 from dowse.types.queries import ParsedQuery
 from dowse.types.source import Kind
 from dowse.types.stored import Filter
+
+if TYPE_CHECKING:
+    from dowse.code.languages import Languages
 
 SETTINGS_OF_A_SEARCH = ("limit", "min_relevance", "show_low_confidence")
 """Options that are settings too."""
@@ -22,7 +23,7 @@ SETTINGS_OF_A_SEARCH = ("limit", "min_relevance", "show_low_confidence")
 def resolve_options(given: SearchOptions | None, settings: Settings) -> ResolvedOptions:
     """Complete the options of a search from the settings."""
     given = given or SearchOptions()
-    values: dict[str, Any] = {field.name: getattr(given, field.name) for field in fields(given)}
+    values: dict[str, Any] = {name: getattr(given, name) for name in SearchOptions.__match_args__}
     for name in SETTINGS_OF_A_SEARCH:
         if values[name] is None:
             values[name] = getattr(settings, name)

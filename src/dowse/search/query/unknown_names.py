@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from dowse.code import tokens
+from dowse.frozen import replace
 from dowse.search.channels.name_lookup import find_definitions
 from dowse.stores.protocol import Snapshot
 from dowse.types.queries import Query

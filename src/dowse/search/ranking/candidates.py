@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 
 from dowse.filters import chunk_definitions, entity_passes
+from dowse.frozen import frozen
 from dowse.lazy_rows import read_column
 from dowse.search.channels.request import Retrieved
 from dowse.search.ranking.fusion import Contribution, FusedScores
@@ -74,7 +75,7 @@ Explain = Callable[[Candidate], Iterable[Contribution]]
 """Lists what the score of a candidate is made of; the values add up to it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ranking:
     """The trace of a search: the query, what each channel found, every candidate, best first."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 
 from dowse.code.test_pairing import SUITE_SCORE, Pairs, partner_stems, suite_folders
+from dowse.frozen import replace
 from dowse.lazy_rows import read_column
 from dowse.search.channels.keyword_channel import FIELD_WEIGHTS
 from dowse.search.channels.request import Retrieved

@@ -174,7 +174,7 @@ class VectorIndex:
             return VectorSegment(shape, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
     def _write(self, generation: int, ids: Any, scales: Any, rows: Any) -> None:
-        """Write a segment under a name of its own: whoever reads an older one is not disturbed."""
+        """Write a segment under a name of its own: readers of an older one are not disturbed."""
         import numpy as np
 
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from dowse.code import tokens
+from dowse.frozen import frozen
 from dowse.search.channels.request import Retrieved
-from dowse.search.commit_index import CommitIndex, FileEvidence
 from dowse.search.query.analyze import find_lone_name, get_last_part, is_identifier
 from dowse.search.query.keywords import inverse_frequency
 from dowse.search.ranking.candidates import Candidate, FileCandidate
 from dowse.stores.protocol import Snapshot
 from dowse.types.queries import Query
 
+if TYPE_CHECKING:
+    from dowse.search.commit_index import CommitIndex, FileEvidence
 
-@dataclass(frozen=True)
+
+@frozen(slots=False)
 class FeatureContext:
     """What the features of all files of a query have in common."""
 
