@@ -28,6 +28,7 @@ from dowse.managed_index import ManagedIndex
 from dowse.search import pipeline
 from dowse.search.answer_cache import AnswerCache
 from dowse.search.output import read_place
+from dowse.search.output.respond import make_response
 from dowse.search.pipeline import Searcher
 from dowse.search.query import parse
 from dowse.search.query.analyze import analyze_query
@@ -235,7 +236,8 @@ class Engine(ManagedIndex):
         timer = StageTimer()
         query = analyze_query(parsed, options.filter, self._is_extension)
         timer.finish("analyze")
-        return pipeline.rank_and_respond(self._searcher, snapshot, query, options, timer)
+        ranking = pipeline.rank(self._searcher, snapshot, query, options, timer)
+        return make_response(snapshot, ranking, options, self.settings, str(self.root))
 
     def _parse_query(self, query: str, given: SearchOptions | None) -> tuple[ParsedQuery, ResolvedOptions]:
         """Parse and rewrite a query, resolve the options, and add the filters of the query to them."""

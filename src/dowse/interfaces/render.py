@@ -244,16 +244,11 @@ def search_summary(response: SearchResponse, view: View) -> str:
 def display_path(root: str, path: str, cwd: str) -> str:
     """Return a path that can be opened from the working directory: relative if tree and directory overlap."""
     full = str(Path(root) / path)
-    if _is_inside(cwd, root) or _is_inside(root, cwd):
-        return os.path.relpath(full, cwd)
-    return full
-
-
-def _is_inside(folder: str, other: str) -> bool:
     try:
-        return os.path.commonpath([folder, other]) == other
+        overlap = os.path.commonpath([cwd, root]) in (cwd, root)
     except ValueError:  # on different drives
-        return False
+        overlap = False
+    return os.path.relpath(full, cwd) if overlap else full
 
 
 def hit_files(response: SearchResponse, view: View) -> list[str]:

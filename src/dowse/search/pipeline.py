@@ -86,22 +86,15 @@ def search(
     request = CacheRequest(snapshot, query, options, searcher.settings, searcher.embedder)
     if cache is not None and (known := cache.get(request, timer)) is not None:
         return known
-    if searcher.locagent:
-        response = searcher.locagent.search(snapshot, query, options, searcher.root, timer)
-    else:
-        _, response = rank_and_respond(searcher, snapshot, query, options, timer)
+    with gc_paused() if snapshot.chunk_count() >= LARGE_INDEX_CHUNKS else nullcontext():
+        if searcher.locagent:
+            response = searcher.locagent.search(snapshot, query, options, searcher.root, timer)
+        else:
+            ranking = rank(searcher, snapshot, query, options, timer)
+            _, response = make_response(snapshot, ranking, options, searcher.settings, searcher.root)
     if cache is not None:
         cache.put(request, response)
     return response
-
-
-def rank_and_respond(
-    searcher: Searcher, snapshot: Snapshot, query: Query, options: ResolvedOptions, timer: StageTimer
-) -> tuple[Ranking, SearchResponse]:
-    """Rank the candidates of a query and make the response: the whole trace, and what is shown of it."""
-    with gc_paused() if snapshot.chunk_count() >= LARGE_INDEX_CHUNKS else nullcontext():
-        ranking = rank(searcher, snapshot, query, options, timer)
-        return make_response(snapshot, ranking, options, searcher.settings, searcher.root)
 
 
 def rank(

@@ -19,20 +19,17 @@ def make_view(color: str, *, explain: bool = False, whole: bool = False) -> View
     """Choose how to show an answer on standard output."""
     terminal = sys.stdout.isatty()
     coloured = color == "always" or (color == "auto" and terminal and settings.wants_color())
+    try:
+        cwd = str(Path.cwd())
+    except FileNotFoundError:
+        cwd = ""  # removed while somebody was in it: paths are absolute then
     return View(
-        cwd=_find_working_directory(),
+        cwd=cwd,
         paint=theme.colour if coloured else theme.plain,
         terminal=terminal,
         explain=explain,
         whole=whole or not terminal,
     )
-
-
-def _find_working_directory() -> str:
-    try:
-        return str(Path.cwd())
-    except FileNotFoundError:
-        return ""  # removed while somebody was in it: paths are absolute then
 
 
 def write(text: str) -> None:

@@ -31,10 +31,18 @@ _STREAM_MODES = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("st
 def run(args: Sequence[str]) -> int:
     """Run a command line and return its exit code."""
     closed = _open_closed_streams()
-    _configure_streams()
+    for stream in (sys.stdout, sys.stderr):  # UTF-8 on every system; what cannot be encoded is escaped
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     flags = frozenset(takewhile(lambda arg: arg != "--", args))
     try:
-        code = _invoke(list(args))
+        try:
+            code = _complete() if not args else None
+            if code is None:
+                with cli.make_context("dowse", list(args)) as ctx:
+                    code = cli.invoke(ctx) or 0
+        except Exit as leave:
+            code = leave.exit_code
         sys.stdout.flush()
     except BrokenPipeError:
         _silence_stdout()
@@ -49,19 +57,15 @@ def run(args: Sequence[str]) -> int:
     return code
 
 
-def _invoke(args: list[str]) -> int:
-    if not args:
-        from dowse import settings
+def _complete() -> int | None:
+    """Answer a shell that asks for completions; None if none does."""
+    from dowse import settings
 
-        if request := settings.read_variable(COMPLETE_VARIABLE):
-            from click.shell_completion import shell_complete
+    if not (request := settings.read_variable(COMPLETE_VARIABLE)):
+        return None
+    from click.shell_completion import shell_complete
 
-            return shell_complete(cli, {}, "dowse", COMPLETE_VARIABLE, request)
-    try:
-        with cli.make_context("dowse", args) as ctx:
-            return cli.invoke(ctx) or 0
-    except Exit as leave:
-        return leave.exit_code
+    return shell_complete(cli, {}, "dowse", COMPLETE_VARIABLE, request)
 
 
 def _report(error: Exception, *, as_json: bool, trace: bool) -> int:
@@ -123,13 +127,6 @@ def _translate_stream_error(error: Exception, closed: set[str]) -> Exception:
     if "stdin" in closed:
         return UsageError("standard input is closed: send it what is to be read, as in 'dowse ... < FILE'")
     return OutputError.because(error) if "stdout" in closed else error
-
-
-def _configure_streams() -> None:
-    """Write UTF-8 on every system, and escape what cannot be encoded."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _silence_stdout() -> None:
