@@ -79,7 +79,13 @@ class CommitIndex:
         return [self.paths[number] for number in self.changed.cut(commit)]
 
     def rate_files(self, terms: Sequence[Term]) -> dict[str, FileEvidence]:
-        """Rate files by how much the messages of commits that changed them are like a query."""
+        """Rate files by how much the messages of commits that changed them are like a query.
+
+        The last answer is kept: the channel and the features of a query both need it.
+        """
+        terms, known = tuple(terms), self.__dict__.get("_last_rated")
+        if known is not None and known[0] == terms:
+            return known[1]  # type: ignore[no-any-return]
         count = len(self.labels)
         average = sum(self.lengths) / count if count else 1.0
         scores: dict[int, float] = defaultdict(float)
@@ -97,7 +103,9 @@ class CommitIndex:
             paths = self.list_paths(commit)
             for path in paths:
                 evidence[path].append((share / math.sqrt(len(paths)), commit))
-        return {path: _combine(found) for path, found in evidence.items()}
+        rated = {path: _combine(found) for path, found in evidence.items()}
+        self.__dict__["_last_rated"] = terms, rated
+        return rated
 
 
 def _combine(found: list[tuple[float, int]]) -> FileEvidence:
