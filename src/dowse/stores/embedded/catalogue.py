@@ -253,7 +253,8 @@ class Catalogue(CatalogueConnection):
         """Find the entities whose name in lower case lies between two, by name and path; not more than the limit."""
         rows = self._db.execute(
             "WITH found AS MATERIALIZED ("
-            "SELECT f.id, ordinal, chunk, name, kind, path, language, role, mtime_ns, e.name_key FROM names e "
+            "SELECT f.id, ordinal, chunk, COALESCE(name, e.name_key) AS name, kind, path, language, role, "
+            "mtime_ns, e.name_key FROM names e "
             "CROSS JOIN files f ON f.content = e.content JOIN contents c ON c.id = e.content "
             "WHERE e.name_key BETWEEN ? AND ? AND view = ? AND added <= ? "
             "AND (removed IS NULL OR removed > ?) LIMIT ?) "
