@@ -43,7 +43,7 @@ from dowse.types.answers import ResolvedOptions, SearchOptions, SearchResponse, 
 from dowse.types.explanations import Explanation
 from dowse.types.queries import ParsedQuery, RewriteTrace
 from dowse.types.source import Role
-from dowse.types.stored import Filter
+from dowse.types.stored import NO_FILTER, Filter
 
 if TYPE_CHECKING:
     from dowse.graph.api import CodeGraph
@@ -70,7 +70,7 @@ class Engine(ManagedIndex):
         """
         root = roots.resolve_root(path, allow_home=allow_home)
         resolved = settings_module.resolve(root, given)
-        engine = cls(root, report_broken_tables(resolved))
+        engine = cls(root, report_broken_tables(resolved) if resolved.settings.languages else resolved)
         engine.read_only = read_only
         return engine
 
@@ -95,7 +95,8 @@ class Engine(ManagedIndex):
 
     @property
     def _searcher(self) -> Searcher:
-        means = self.settings, self._query_embedder, self._cache, self._is_extension
+        cache = self._cache if self.settings.cache != "off" else None
+        means = self.settings, self._query_embedder, cache, self._is_extension
         return Searcher(str(self.root), *means, self.load_history, self._locagent)
 
     @cached_property
@@ -109,14 +110,6 @@ class Engine(ManagedIndex):
             read_only=self.read_only,
         )
         return Freshness(context)
-
-    def _rewrite(self, parsed: ParsedQuery) -> ParsedQuery:
-        """Rewrite the text of a query, if the settings say so, and note how."""
-        if not self.settings.term_graph and self.settings.rewriter == "none":
-            return parsed._replace(rewrite=RewriteTrace(parsed.text, parsed.text, parsed.text))
-        from dowse.search.query.rewriting import rewrite_query
-
-        return rewrite_query(parsed, self.term_graph(), self._rewriter, self.settings.term_graph_max_terms)
 
     def try_terms(self, query: str, file: Path | None = None) -> RewriteTrace:
         """Say what a term graph (default: the one of the settings) adds to a query, and why; nothing is searched."""
@@ -250,7 +243,12 @@ class Engine(ManagedIndex):
             if not query.strip("\0 \t\r\n"):
                 raise UsageError("the query is empty: say what to look for, in words or by name")
             raise UsageError('the query asks for nothing: add words, a name:PATTERN, a "phrase" or a /regex/')
-        return self._rewrite(parsed), options
+        if not self.settings.term_graph and self.settings.rewriter == "none":
+            return parsed._replace(rewrite=RewriteTrace(parsed.text, parsed.text, parsed.text)), options
+        from dowse.search.query.rewriting import rewrite_query
+
+        most = self.settings.term_graph_max_terms
+        return rewrite_query(parsed, self.term_graph(), self._rewriter, most), options
 
     def _add_filters(self, parsed: ParsedQuery, given: SearchOptions | None) -> ResolvedOptions:
         """Resolve options, with the filters of a query beside those of the caller."""
@@ -344,7 +342,7 @@ class Engine(ManagedIndex):
             roles=(Role.TEST,) if tests else (),
             not_roles=(Role.TEST,) if tests is False else (),
         )
-        return merge_filters(Filter(), given, self.languages)
+        return merge_filters(NO_FILTER, given, self.languages) if given.has_filters else NO_FILTER
 
     def count_pending(self) -> int | None:
         """How many files and folders changed since the index was written; None where nobody looks."""

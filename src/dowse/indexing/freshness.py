@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import cached_property
 from itertools import dropwhile
 from pathlib import Path
 from types import TracebackType
@@ -97,7 +98,7 @@ class Reading:
     @property
     def notes(self) -> list[str]:
         """What stood in the way of a fresh index."""
-        return [*self._notes, *_describe_unchecked(self.unchecked)]
+        return [*self._notes, *([_describe_unchecked(self.unchecked)] if self.unchecked else [])]
 
     def verify(self, hits: Iterable[SearchResult], *, is_good: bool = True) -> tuple[SearchResult, ...]:
         """Compare the files of hits with the disk, and mark hits whose lines are not what the disk has.
@@ -124,13 +125,18 @@ class Freshness:
         self._writes = 0  # by this object
         self._unchecked = ""  # where the last comparison ended, if not at the end
         self._outer_rules: tuple[WatchedTimes, WatchedTimes] | None = None  # all that is watched, and they
-        self._tracker = ChangeTracker(context.root)
         self._busy = threading.RLock()
 
     def close(self) -> None:
         """Stop watching; a later check starts again."""
         with self._busy:
-            self._tracker.close()
+            if "_tracker" in self.__dict__:
+                self._tracker.close()
+
+    @cached_property
+    def _tracker(self) -> ChangeTracker:
+        """What watches the tree, from the second check on: a process that searches once does not need it."""
+        return ChangeTracker(self._root)
 
     # --- the whole tree ---
 
@@ -142,7 +148,7 @@ class Freshness:
     def refresh(self, progress: Progress | None = None) -> list[str]:
         """Make the index fresh; return notes on what prevented it."""
         with self.fresh_snapshot(progress) as (_, notes, unchecked):
-            return [*notes, *_describe_unchecked(unchecked)]
+            return [*notes, *([_describe_unchecked(unchecked)] if unchecked else [])]
 
     @contextmanager
     def fresh_snapshot(self, progress: Progress | None = None) -> Iterator[FreshSnapshot]:
@@ -204,31 +210,32 @@ class Freshness:
         if self._store.state() is not IndexState.CURRENT:
             return None
         with self._store.snapshot() as snapshot:
-            diff = self._diff_all(snapshot, time.monotonic() + DOUBT_SECONDS)
-            return (
-                None
-                if diff.unchecked
-                else tree_diff.count_changes(diff, snapshot.file_at, snapshot.list_watched())
-            )
+            watched = snapshot.list_watched()
+            until = time.monotonic() + DOUBT_SECONDS
+            diff = tree_diff.diff_tree(self._root, snapshot.list_stamps(), watched, until)
+            return None if diff.unchecked else tree_diff.count_changes(diff, snapshot.file_at, watched)
 
     def _check(self, snapshot: Snapshot) -> tree_diff.TreeDiff | None:
         """Find how the disk differs from the index, by events or by a comparison; None if no check is due."""
         started = time.monotonic()
-        changed = self._tracker.drain_events(snapshot)
+        if not self._last_check:
+            diff = self._compare(snapshot, started, started + CHECK_SECONDS)
+            self._last_check = started
+            return diff
+        tracker = self._tracker
+        changed = tracker.drain_events(snapshot)
         if changed is not None and self._outer_rules_hold(snapshot):
-            diff = self._diff_paths(snapshot, changed) if changed else None
-        elif (
-            self._tracker.is_unavailable
-            and started < self._next_check
-            and self._forced_check < self._last_check
-        ):
+            found = self._diff_paths(snapshot, changed) if changed else None
+        elif tracker.is_unavailable and started < self._next_check and self._forced_check < self._last_check:
             return None  # all was compared a moment ago, which has to do where the tree cannot be watched
         else:
-            diff = self._compare(snapshot, started)
+            tracker.begin(snapshot)
+            until = math.inf if tracker.is_watching else started + CHECK_SECONDS
+            found = self._compare(snapshot, started, until)
         self._last_check = started
-        if not (diff or self._unchecked):
-            self._tracker.mark_synced(snapshot)
-        return diff
+        if not (found or self._unchecked):
+            tracker.mark_synced(snapshot)
+        return found
 
     def _outer_rules_hold(self, snapshot: Snapshot) -> bool:
         """Return whether the ignore files outside of the tree, which are not watched, are as they were."""
@@ -237,18 +244,13 @@ class Freshness:
             self._outer_rules = watched, tree_diff.select_outer_rules(watched)
         return not tree_diff.have_changed(self._outer_rules[1])
 
-    def _compare(self, snapshot: Snapshot, started: float) -> tree_diff.TreeDiff:
-        """Compare everything with the disk, within a time box unless this is what watching begins with."""
-        self._tracker.begin(snapshot)
-        until = math.inf if self._tracker.is_watching else started + CHECK_SECONDS
-        diff = self._diff_all(snapshot, until)
+    def _compare(self, snapshot: Snapshot, started: float, until: float) -> tree_diff.TreeDiff:
+        """Compare everything with the disk, up to a moment."""
+        diff = tree_diff.diff_tree(self._root, snapshot.list_stamps(), snapshot.list_watched(), until)
         self._unchecked = diff.unchecked
         done = time.monotonic()
         self._next_check = done + CHECK_PAUSE_FACTOR * (done - started)
         return diff
-
-    def _diff_all(self, snapshot: Snapshot, until: float) -> tree_diff.TreeDiff:
-        return tree_diff.diff_tree(self._root, snapshot.list_stamps(), snapshot.list_watched(), until)
 
     def _diff_rest(self, first: str) -> tree_diff.TreeDiff:
         """Compare the files from one on, in order of path, with the disk: what a time box has left."""
@@ -355,14 +357,12 @@ class Freshness:
         )
 
 
-def _describe_unchecked(first: str) -> list[str]:
-    """Say which part of the tree was not compared with the disk; nothing if all was."""
-    if not first:
-        return []
-    return [
+def _describe_unchecked(first: str) -> str:
+    """Say which part of the tree was not compared with the disk."""
+    return (
         f"not compared with the disk in time: the files from {first} on, in order of path; "
         "what was edited there since may be missing ('dowse index' compares everything)"
-    ]
+    )
 
 
 def _describe_first_run(state: IndexState, report: IndexReport, root: Path) -> str:
