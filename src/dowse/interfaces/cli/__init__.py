@@ -30,6 +30,9 @@ COMMANDS = {
     "locate": CommandRow(
         "dowse.interfaces.cli.locate:locate", "Find the places that an error message is about."
     ),
+    "open": CommandRow(
+        "dowse.interfaces.cli.open_hit:open_hit", "Open a hit of the last answer in the editor."
+    ),
     "explain": CommandRow(
         "dowse.interfaces.cli.explain:explain", "Explain why a place is found, or why it is not."
     ),

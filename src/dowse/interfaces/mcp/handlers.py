@@ -20,8 +20,14 @@ from dowse.interfaces.theme import escape_text
 from dowse.interfaces.workspace import Workspace
 from dowse.multi_repo import Repositories, choose_limit
 from dowse.search.output.budget import list_cut_ranges
-from dowse.search.output.respond import NO_GOOD_HITS_NOTE
-from dowse.types.answers import Detail, PackedHit, SearchOptions, SearchResponse, SearchResult
+from dowse.types.answers import (
+    NO_GOOD_HITS_NOTE,
+    Detail,
+    PackedHit,
+    SearchOptions,
+    SearchResponse,
+    SearchResult,
+)
 from dowse.types.discovered import FoundFile, Revision, Skipped, SkipReason
 from dowse.types.stored import IndexState
 

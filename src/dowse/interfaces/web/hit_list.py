@@ -8,7 +8,13 @@ from collections.abc import Iterable, Sequence
 from dowse.interfaces.web.code_view import build_word_pattern, code_list, highlight
 from dowse.interfaces.web.html_builder import Html, element, join
 from dowse.interfaces.web.page_frame import address, file_address
-from dowse.types.answers import Reason, SearchResponse, SearchResult
+from dowse.types.answers import (
+    LIKELY_RELEVANCE,
+    STRONG_RELEVANCE,
+    Reason,
+    SearchResponse,
+    SearchResult,
+)
 from dowse.types.source import Kind
 
 SNIPPET_LINES = 3
@@ -33,9 +39,6 @@ MATCH_NAMES = {
     "partner": "its test or source",
     "near": "being near",
 }
-
-STRONG, FAIR = 0.6, 0.3
-"""Relevance from which on a hit is probably right, or possibly."""
 
 
 def render_hits(
@@ -104,9 +107,9 @@ def relevance_mark(relevance: float) -> Html:
     """Render how likely a hit is right, as three marks and in words."""
     level, text = (
         (3, "probably right")
-        if relevance >= STRONG
+        if relevance >= STRONG_RELEVANCE
         else (2, "possibly right")
-        if relevance >= FAIR
+        if relevance >= LIKELY_RELEVANCE
         else (1, "a guess")
     )
     dots = [
