@@ -212,7 +212,8 @@ FLAGS_OF_OTHERS: dict[str, set[str]] = {
     "store init": {"--root", "--store", "--json"},  # a server, whatever the tree
     "store status": {"--root", "--store", "--json"},
     "store gc": {"--root", "--store", "--json"},
-    "mcp": INDEX_FLAGS - {"--root"},  # its folders are arguments, and it never ends with an answer
+    "mcp": INDEX_FLAGS,  # never ends with an answer
+    "help": set(),
     "shell": INDEX_FLAGS,  # a conversation
     "watch": INDEX_FLAGS,  # never ends
     "serve": INDEX_FLAGS,
@@ -220,6 +221,7 @@ FLAGS_OF_OTHERS: dict[str, set[str]] = {
     "agent uninstall": {"--root"},
     "agent config": {"--root"},
     "hook install": {"--root"},
+    "hook status": {"--root"},
     "hook uninstall": {"--root"},
     "eval diff": {"--json"},  # two files
     "open": {"--root"},  # the last answer
@@ -862,7 +864,8 @@ def broken() -> None:
 def test_an_unexpected_error_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(COMMANDS, "broken", CommandRow(f"{__name__}:broken", "Fail as nobody expected."))
+    monkeypatch.setitem(sys.modules, "dowse.interfaces.cli.broken", sys.modules[__name__])
+    monkeypatch.setitem(COMMANDS, "broken", CommandRow("broken:broken", "Fail as nobody expected."))
     assert run(["broken"]) == 4
     message = "dowse: internal error: RuntimeError: two lines (run with --debug for the trace)\n"
     assert capsys.readouterr().err == message

@@ -26,6 +26,23 @@ class Match(StrEnum):
     PARTNER = "partner"  # the test or the source of a file that was found
     NEAR = "near"  # nothing but being near the position
 
+    @property
+    def words(self) -> str:
+        """The evidence in plain English, in a few words."""
+        return _MATCH_WORDS[self]
+
+
+_MATCH_WORDS = {
+    Match.EXACT: "exactly what is asked for",
+    Match.NAME: "its name",
+    Match.FILE: "the name of the file",
+    Match.KEYWORD: "its words",
+    Match.SEMANTIC: "its meaning",
+    Match.BOTH: "words and meaning",
+    Match.PARTNER: "test or source of a hit",
+    Match.NEAR: "near your position",
+}
+
 
 class Strength(StrEnum):
     """How likely a hit is right, in words: what people are shown in place of a number."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from dowse.errors import UsageError
 from dowse.gc_pause import gc_paused
 from dowse.interfaces import json_values, render
 from dowse.interfaces.answer_packing import pack_response
-from dowse.interfaces.cli import COMMANDS, IMPLIED_KEY, options, output
+from dowse.interfaces.cli import COMMANDS, IMPLIED_KEY, find_command, options, output
 from dowse.interfaces.cli.elapsed import measure_elapsed
 from dowse.interfaces.progress import progress_line
 from dowse.interfaces.text_layout import format_count
@@ -30,9 +29,6 @@ NOTHING_FOUND = 1
 
 MAX_STDIN_BYTES = 1_000_000
 """Bytes of a query that are read from standard input; far less of it is used."""
-
-MIN_SIMILARITY = 0.75
-"""How similar to a command a word must be to count as a typing error: "statsu"."""
 
 _LINE_COUNT = click.IntRange(min=0)
 
@@ -313,5 +309,5 @@ def _suggest_command(ctx: click.Context, words: tuple[str, ...]) -> None:
     """Suggest a command if the query is one word that looks like it."""
     if not ctx.meta.get(IMPLIED_KEY) or len(words) != 1:
         return
-    for command in get_close_matches(words[0], COMMANDS, n=1, cutoff=MIN_SIMILARITY):
+    if command := find_command(words[0], COMMANDS):
         output.remark(f"this was a search for '{words[0]}'; the command is 'dowse {command}'")

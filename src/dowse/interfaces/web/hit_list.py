@@ -11,6 +11,7 @@ from dowse.interfaces.web.page_frame import address, file_address
 from dowse.types.answers import (
     LIKELY_RELEVANCE,
     STRONG_RELEVANCE,
+    Match,
     Reason,
     SearchResponse,
     SearchResult,
@@ -28,17 +29,6 @@ MIN_SHARE = 0.01
 
 PALETTE = 8
 """Colours of contributions in the style sheet."""
-
-MATCH_NAMES = {
-    "both": "words and meaning",
-    "keyword": "words",
-    "semantic": "meaning",
-    "name": "name",
-    "file": "the name of the file",
-    "exact": "exact",
-    "partner": "its test or source",
-    "near": "being near",
-}
 
 
 def render_hits(
@@ -176,7 +166,7 @@ def render_reasons(reasons: Sequence[Reason], match: str = "") -> Html | None:
     label = "Why: " + ", ".join(reason.name.replace("_", " ") for reason in raised[:3])
     colours = {reason: f"r{min(place, PALETTE - 1)}" for place, reason in enumerate(raised)}
     rows = [_render_reason(reason, colours.get(reason, "against")) for reason in ordered]
-    found = element("p", f"Found by {MATCH_NAMES.get(match, match)}.", class_="soft") if match else None
+    found = element("p", f"Found by {Match(match).words}.", class_="soft") if match else None
     table = element("table", element("tbody", rows))
     return element(
         "details",
