@@ -1020,7 +1020,7 @@ def test_an_index_of_a_newer_version(fresh: Shell) -> None:
 def test_two_writers(fresh: Shell) -> None:
     fresh("index")
     with FileLock(fresh.data / "lock"):
-        for args in (["index"], ["index", "--rebuild"], ["clear", "--yes"]):
+        for args in (["index", "--no-wait"], ["index", "--rebuild", "--no-wait"], ["clear", "--yes"]):
             done = fresh(*args)
             assert done.returncode == 3, args
             assert "another process" in done.stderr
@@ -1029,6 +1029,12 @@ def test_two_writers(fresh: Shell) -> None:
         assert searched.returncode == 0
         assert "note: answered from the index as it was: another process" in searched.stderr
         assert "warn lock: another process is writing" in fresh("doctor").stdout
+        waiting = subprocess.Popen(
+            fresh.command("index"), cwd=fresh.folder, env=fresh.environment, stdout=subprocess.PIPE
+        )
+        with pytest.raises(subprocess.TimeoutExpired):
+            waiting.wait(3)
+    assert b"1 new" in waiting.communicate(timeout=100)[0] and waiting.returncode == 0
     assert fresh("search", "brand_new").returncode == 0
 
 
