@@ -131,7 +131,9 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, web:
     that name; one that begins with "./" or "../" is relative to the working directory.
     """
     _refuse_contradictions(flags)
-    query = _read_query(words)
+    query = " ".join(words)
+    if words == ("-",):
+        query = sys.stdin.buffer.read(MAX_STDIN_BYTES).decode("utf-8", "replace")
     if web:
         return _show_on_page(ctx, root, query, flags)
     settings = options.pick_given(flags, *options.RANKING_SETTINGS, "profile", "cache")
@@ -146,7 +148,8 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, web:
     if flags["opened"]:
         return _open_hit(response, flags["opened"] - flags["offset"])
     show_response(response, **flags)
-    _suggest_command(ctx, words)
+    if ctx.meta.get(IMPLIED_KEY) and len(words) == 1:
+        _suggest_command(words[0])
     if sys.stdout.isatty() and not flags["as_json"]:
         _note_answer(root, response, flags["offset"] + 1)
         _mention_page(root, query, flags)
@@ -230,12 +233,6 @@ def _refuse_contradictions(flags: dict[str, Any]) -> None:
                 )
 
 
-def _read_query(words: tuple[str, ...]) -> str:
-    if words == ("-",):
-        return sys.stdin.buffer.read(MAX_STDIN_BYTES).decode("utf-8", "replace")
-    return " ".join(words)
-
-
 def _build_options(engine: Engine, flags: dict[str, Any]) -> SearchOptions:
     before, after = (
         flags[side] if flags[side] is not None else flags["context"] for side in ("before", "after")
@@ -305,9 +302,7 @@ def _render_hits(response: SearchResponse, view: render.View, flags: dict[str, A
     return terminal_text(response, view, flags.get("offset", 0) + 1)
 
 
-def _suggest_command(ctx: click.Context, words: tuple[str, ...]) -> None:
-    """Suggest a command if the query is one word that looks like it."""
-    if not ctx.meta.get(IMPLIED_KEY) or len(words) != 1:
-        return
-    if command := find_command(words[0], COMMANDS):
-        output.remark(f"this was a search for '{words[0]}'; the command is 'dowse {command}'")
+def _suggest_command(word: str) -> None:
+    """Suggest the command that a word looks like."""
+    if command := find_command(word, COMMANDS):
+        output.remark(f"this was a search for '{word}'; the command is 'dowse {command}'")
