@@ -259,6 +259,7 @@ OTHER_FILTERS = {
     "affected": {"--tests"},  # prints the tests alone
     "traverse": {"--kind"},  # of nodes
     "hubs": {"--kind"},
+    "history": {"--path"},  # of what commits change
 }
 
 QUERY_COMMANDS = ("search", "locate", "explain")
@@ -270,6 +271,8 @@ FRESH_COMMANDS = {
 """Commands that bring the index up to date before they answer."""
 
 OWN_WORDS = {
+    "--path",  # a glob of files, or what commits change
+    "--since",  # a revision, or a date
     "--save",
     "--limit",  # says what is counted, and its default
     "--explain",  # says what was read
@@ -337,7 +340,10 @@ def test_every_command_is_documented() -> None:
 def test_no_command_at_all_shows_the_help(dowse: Shell) -> None:
     done = dowse()
     assert done.returncode == 2
-    assert "Commands:" in done.stdout
+    assert "Search:" in done.stdout and "Understand:" in done.stdout
+    assert dowse("help").stdout == done.stdout
+    assert dowse("help", "hook", "status").stdout.startswith("Usage: dowse hook status")
+    assert "did you mean 'search'?" in dowse("help", "serch").stderr
 
 
 @pytest.mark.parametrize("excluded", ["-path:src", "-language:python,go", "-kind:function", "-is:source"])
@@ -1034,7 +1040,7 @@ def test_two_writers(fresh: Shell) -> None:
         )
         with pytest.raises(subprocess.TimeoutExpired):
             waiting.wait(3)
-    assert b"1 new" in waiting.communicate(timeout=100)[0] and waiting.returncode == 0
+    assert b"1 added" in waiting.communicate(timeout=100)[0] and waiting.returncode == 0
     assert fresh("search", "brand_new").returncode == 0
 
 
@@ -1243,7 +1249,9 @@ needs_terminal = pytest.mark.skipif(WINDOWS, reason="needs a pseudo-terminal")
 
 
 def without_colour(text: str) -> str:
-    return re.sub(r"\x1b\[[\d;]*m", "", text)
+    return re.sub(
+        r"\x1b\[[\d;]*m|(?:\r[^\r\n]*)+\r", "", text
+    )  # nor progress, which is drawn on a slow machine
 
 
 @needs_terminal

@@ -13,7 +13,7 @@ from dowse import Engine
 from dowse.errors import UsageError
 from dowse.interfaces import render_history
 from dowse.interfaces.theme import plain
-from dowse.types.history import HistoryOptions
+from dowse.types.commit_values import HistoryOptions
 from tests.test_cli import Shell
 
 

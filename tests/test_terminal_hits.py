@@ -184,8 +184,7 @@ def test_pages_opening_and_the_pager(tmp_path: Path) -> None:
     code, text = on_terminal(shell, "open", "99", VISUAL="echo")
     assert code == 2 and "there is no hit 99" in text
     marked = {"DOWSE_PAGER": "sed s/^/paged/"}
-    assert on_terminal(shell, "search", "retry", "--full", "--pager", "always", **marked)[1].startswith(
-        "paged"
-    )
+    _, paged = on_terminal(shell, "search", "retry", "--full", "--pager", "always", **marked)
+    assert without_colour(paged).startswith("paged")
     for args in (["--pager", "never", "--full"], ["-n", "1"]):
         assert "paged" not in on_terminal(shell, "search", "retry", *args, **marked)[1]

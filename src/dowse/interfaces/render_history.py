@@ -8,7 +8,7 @@ from typing import Any
 from dowse.interfaces.json_values import SCHEMA
 from dowse.interfaces.text_layout import format_count, format_table
 from dowse.interfaces.theme import Paint, escape_code, escape_text
-from dowse.types.history import BlamedEntity, BlamedLines, CommitHit, HistoryAnswer, Hunk
+from dowse.types.commit_values import BlamedEntity, BlamedLines, CommitHit, HistoryAnswer, Hunk
 
 SHA_DIGITS = 9
 """Digits of a commit that are shown: enough for the largest repositories."""

@@ -17,7 +17,7 @@ from dowse.search.commit_index import SHA_DIGITS, CommitIndex
 from dowse.search.query.analyze import analyze_text
 from dowse.services import commit_details
 from dowse.types.answers import SearchResult
-from dowse.types.history import BlamedEntity, CommitHit, HistoryAnswer, HistoryOptions, Hunk
+from dowse.types.commit_values import BlamedEntity, CommitHit, HistoryAnswer, HistoryOptions, Hunk
 from dowse.types.queries import Term
 
 READ_COMMITS = 40

@@ -12,7 +12,7 @@ from pathlib import Path
 from dowse.errors import UsageError
 from dowse.lazy_regex import compile_lazily
 from dowse.services import git
-from dowse.types.history import BlamedLines, CommitHit, Hunk
+from dowse.types.commit_values import BlamedLines, CommitHit, Hunk
 
 MAX_BYTES = 20_000_000
 MAX_SECONDS = 20.0

@@ -13,7 +13,7 @@ from dowse.interfaces.cli import COMMANDS, cli, find_command, options
 @options.debug
 @click.pass_context
 def show_help(ctx: click.Context, words: tuple[str, ...]) -> int:
-    """Show the help of dowse, or of a command."""
+    """Show this text, or the help of a command."""
     assert ctx.parent is not None
     command: click.Command = cli
     below = ctx.parent

@@ -10,7 +10,7 @@ from dowse.interfaces import render_history
 from dowse.interfaces.cli import options, output
 from dowse.interfaces.progress import progress_line
 from dowse.interfaces.text_layout import format_count
-from dowse.types.history import HistoryOptions
+from dowse.types.commit_values import HistoryOptions
 
 NOTHING_FOUND = 1
 
@@ -48,9 +48,9 @@ def history(
     pager: str,
     **given: Any,
 ) -> int:
-    """Find the commits that answer a question, by message, files and changed lines.
+    """Find the commits that answer a question.
 
-    Searches the newest 5,000 commits that say something (no merges, no bulk changes, no releases), and shows the hunks
+    Ranks by message, files and changed lines. Searches the newest 5,000 commits that say something (no merges, no bulk changes, no releases), and shows the hunks
     that have most of the query. Without words, lists the newest commits that the options leave.
     """
     wanted = HistoryOptions(limit=limit, author=author, paths=paths, since=since, span=span)

@@ -13,7 +13,7 @@ from dowse.interfaces.mcp.handlers import Context
 from dowse.interfaces.mcp.responses import Answer
 from dowse.interfaces.theme import escape_text, plain
 from dowse.types.graph_values import DEFAULT_DEPTHS, Walk
-from dowse.types.history import HistoryAnswer, HistoryOptions
+from dowse.types.commit_values import HistoryAnswer, HistoryOptions
 
 DEFAULT_COMMITS = 5
 """Commits of an answer unless asked otherwise: each comes with its diff."""
