@@ -50,8 +50,9 @@ def history(
 ) -> int:
     """Find the commits that answer a question.
 
-    Ranks by message, files and changed lines. Searches the newest 5,000 commits that say something (no merges, no bulk changes, no releases), and shows the hunks
-    that have most of the query. Without words, lists the newest commits that the options leave.
+    Searches messages, files and changed lines of the newest 5,000 commits that say something (no merges, no bulk
+    changes, no releases), and shows the hunks that have most of the query. Without words, lists the newest commits
+    that the options leave.
     """
     wanted = HistoryOptions(limit=limit, author=author, paths=paths, since=since, span=span)
     with options.open_engine(root, **given) as engine:

@@ -12,8 +12,8 @@ from dowse.interfaces.mcp.graph_handlers import fresh_engine
 from dowse.interfaces.mcp.handlers import Context
 from dowse.interfaces.mcp.responses import Answer
 from dowse.interfaces.theme import escape_text, plain
-from dowse.types.graph_values import DEFAULT_DEPTHS, Walk
 from dowse.types.commit_values import HistoryAnswer, HistoryOptions
+from dowse.types.graph_values import DEFAULT_DEPTHS, Walk
 
 DEFAULT_COMMITS = 5
 """Commits of an answer unless asked otherwise: each comes with its diff."""
