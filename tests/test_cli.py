@@ -1050,7 +1050,7 @@ def test_a_search_waits_for_who_makes_the_first_index(fresh: Shell) -> None:
     with ThreadPoolExecutor() as pool:
         with FileLock(fresh.data / "lock"):
             searching = pool.submit(fresh, "search", "retry")
-            assert fresh("index").returncode == 3  # who asks for nothing else is told at once
+            assert fresh("index", "--no-wait").returncode == 3  # which is told at once
             assert not searching.done()
         assert searching.result().returncode == 0, searching.result().stderr
 
