@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from benchmarks import formats
 from training.exclusions import MEASURED_PROJECTS, is_measured_package
 from training.trees import QUESTIONS, check_out, load_pins
 
@@ -53,6 +54,23 @@ def test_questions_are_what_eval_reads(file: Path) -> None:
         assert all(re.search(r":\d+-\d+$", str(target)) for target in query.relevant), (
             "an answer has lines, not a whole file"
         )
+
+
+def test_operators_questions_are_what_the_benchmark_reads() -> None:
+    pins = json.loads((formats.QUESTIONS / "repositories.json").read_text(encoding="utf-8"))
+    files = {formats.QUESTIONS / f"{pin['repository'].replace('/', '+')}.jsonl": pin for pin in pins}
+    assert set(files) == set(formats.QUESTIONS.glob("*.jsonl"))
+    known = {pin.repository for pin in load_pins()}
+    asked: Counter[str] = Counter()
+    for file, pin in files.items():
+        queries = dataset.load(file).queries
+        assert len(queries) == pin["questions"] and pin["repository"] not in known
+        assert re.fullmatch("[0-9a-f]{40}", pin["commit"])
+        for query in queries:
+            first = [target for target in query.relevant if target.grade == 2]
+            assert first and all(target.start for target in first)
+        asked[pin["split"]] += len(queries)
+    assert asked == {"decide": 30, "report": 30}
 
 
 def test_ids_are_distinct() -> None:

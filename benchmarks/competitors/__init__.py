@@ -98,6 +98,7 @@ COMPETITORS = {
         Competitor("dowse", lambda: "of this tree", use_own_python),
         Competitor("semble", lambda: f"0.7.0, model {get_semble_model()}", find_semble),
         Competitor("bm25", lambda: "chunks and tokens of this tree", use_own_python),
+        Competitor("bm25_windows", lambda: "windows of 30 lines, tokens of this tree", use_own_python),
         Competitor("ripgrep", lambda: "files by the number of lines that match a word", find_ripgrep),
     )
 }

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dowse.code import tokens
-from dowse.search.channels.request import ChannelRequest, Noted, NotRun
+from dowse.search.channels.request import ChannelRequest, Noted
 from dowse.search.query.analyze import get_last_part, is_identifier
 from dowse.stores.protocol import Snapshot
 from dowse.types.source import Kind
-from dowse.types.stored import TIER_SCORES, Filter, NameHit, NameTier, Scored, best_first, chunk_id
+from dowse.types.stored import TIER_SCORES, Filter, NameHit, NameTier, best_first, chunk_id
 
 MAX_DEFINITIONS = 50
 """Definitions per queried name. A class that is written in parts has a few dozen: with fewer than all of them, which
@@ -31,15 +31,13 @@ class FoundNames(NamedTuple):
     score: float
 
 
-def find(request: ChannelRequest) -> Sequence[Scored] | Noted | NotRun:
+def find(request: ChannelRequest) -> Noted:
     """Look up the definitions of the names in a query, by the best tier (exact to fuzzy) that finds anything for each.
 
     A plain word among others does not mean a variable or a field that happens to have that name, unless a filter asks
     for definitions. A word that neither a name nor any text has is looked for within names.
     """
     snapshot, query = request.snapshot, request.query
-    if not query.names:
-        return NotRun("no word of the query looks like a name")
     scores: dict[int, float] = {}
     contained: list[str] = []
     for name in query.names:
