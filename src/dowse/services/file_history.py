@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -73,7 +73,7 @@ def _parse_blame(text: str) -> list[FileCommit]:
 
 
 def _format_day(seconds: str) -> str:
-    return datetime.fromtimestamp(int(seconds), UTC).date().isoformat() if seconds.isdigit() else ""
+    return time.strftime("%Y-%m-%d", time.gmtime(int(seconds))) if seconds.isdigit() else ""
 
 
 def is_commit(text: str) -> bool:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dowse.code.secrets import mask
 from dowse.engine import Engine
-from dowse.indexing.decode import decode_source, limit_size
 from dowse.interfaces.http.problems import HttpProblem
 from dowse.interfaces.web.html_builder import Html, element, fill, join
 from dowse.interfaces.web.page_frame import file_address
 from dowse.services import file_history
 from dowse.services.file_history import FileCommit
-from dowse.types.discovered import Skipped
 
 MAX_COMMITS = 30
 """Commits that the panel of a file lists."""
@@ -59,22 +56,12 @@ def find_link_commit(engine: Engine, path: str) -> str:
 
 
 def load_text_at(engine: Engine, path: str, commit: str) -> str:
-    """Load the text of a file as a commit has it, secrets masked.
-
-    Only what is in the index can be read: what the rules skip now is not shown as it was either.
-    """
-    content = None
-    if file_history.is_commit(commit) and engine.load_file(path) is not None:
-        content = file_history.read_content_at(engine.root, path, commit)
-    if content is None:
-        raise HttpProblem(404, f"{path} cannot be shown as of {commit[:SHOWN_HASH]}: it is not in the index, or there "
-                          "is no such commit here")  # fmt: skip
-    most = engine.settings.max_file_size
-    decoded = None if len(content) > limit_size(path, most) else decode_source(content, path, most)
-    if decoded is None or isinstance(decoded, Skipped):
-        raise HttpProblem(404, f"{path} is no text in {commit[:SHOWN_HASH]}, or too large")
-    text = mask(decoded[0], path)[0] if engine.settings.mask_secrets else decoded[0]
-    return text.decode("utf-8", "replace")
+    """Load the text of a file as a commit has it, or say that there is none."""
+    text = engine.load_text_at(path, commit)
+    if text is None:
+        raise HttpProblem(404, f"{path} cannot be shown as of {commit[:SHOWN_HASH]}: there is no such commit here, or "
+                          "the file is not in it, not in the index, or no text")  # fmt: skip
+    return text
 
 
 def render_blame(engine: Engine, repository: str, path: str, first: int, last: int) -> Sequence[Html]:
