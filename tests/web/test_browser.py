@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.agents.clients import make_tree
-from tests.web.browsing import fetch_axe, open_browser
+from tests.web.browsing import PATIENCE_MS, fetch_axe, open_browser
 from tests.web.serving import serve_here
 
 LONG = "\n".join(f"long_{n} = {n}" for n in range(1, 3001))
@@ -65,6 +65,7 @@ def new_page(browser: Browser, server: httpx2.Client, **options: Any) -> Page:
     context = browser.new_context(base_url=str(server.base_url), **{"viewport": WIDE, **options})
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on(

@@ -125,6 +125,17 @@ def test_every_kind_of_evidence_has_words() -> None:
     assert set(MATCH_NAMES) == set(Match)
 
 
+def test_a_snippet_begins_with_a_line_that_says_something_and_is_not_indented(tmp_path: Path) -> None:
+    tree = make_tree(tmp_path / "tree")
+    (tree / "src/zebra.py").write_text(
+        "class Z:\n    def a(self):\n\n\n        zebra = 1\n        return zebra\n"
+    )
+    with serve_here(tree) as client:
+        page = read_page(client, "/?q=zebra")
+    lines = re.findall("<code>(.*?)</code></li>", page.partition('class="preview"')[0])
+    assert lines and not any(line.startswith(" ") for line in lines[:1])
+
+
 def test_relevance_never_contradicts_the_order(client: httpx2.Client) -> None:
     shown = [
         float(x)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from textwrap import dedent
 
 from dowse.interfaces.web.code_view import build_word_pattern, code_list, highlight
 from dowse.interfaces.web.html_builder import Html, element, fill, join
@@ -150,8 +151,9 @@ def _render_snippet(result: SearchResult, words: re.Pattern[str] | None) -> Html
     lines = result.text.split("\n")
     if not result.text.strip():
         return None
-    at = find_best_window(lines, words)
-    part = "\n".join(lines[at : at + SNIPPET_LINES]).rstrip().split("\n")
+    best = find_best_window(lines, words)
+    at = next((number for number in range(best, len(lines)) if lines[number].strip()), best)
+    part = dedent("\n".join(lines[at : at + SNIPPET_LINES]).rstrip()).split("\n")
     code = highlight(part, result.language, 1, len(part))
     return code_list(code._replace(first=result.start_line + at), words, anchors=False)
 
