@@ -27,12 +27,19 @@ FORMATS: tuple[Language, ...] = (
         aliases=("gql",),
         reader="graphql_schema",
     ),
+    Language(name="avro", extensions=(".avsc", ".avpr", ".avdl"), reader="avro_schema"),
     Language(
         name="openapi",
         aliases=("swagger",),
         bases=("yaml", "json"),
         forms=((r"", r"""\A[\s{]{0,50}(?:#.*\n\s*|---\s*)*["']?(?:openapi|swagger)["']?\s*:\s*["']?\d"""),),
         reader="openapi",
+    ),
+    Language(
+        name="json-schema",
+        bases=("json", "yaml"),
+        forms=((r"", r"""^.{0,200}["']?\$schema["']?\s*:\s*["']?https?://json-schema\.org"""),),
+        reader="json_schema",
     ),
     Language(
         name="terraform",
