@@ -188,8 +188,8 @@ _GENERATED_DOCS = {
     "yard": (("_index.html", "class_list.html", "method_list.html"),),
     "ex_doc": (("api-reference.html", "search.html", "dist"),),
 }
-"""By tool, sets of files that it writes at the top of the documentation that it makes of code: thousands of pages that say
-again what the code says."""
+"""By tool, sets of files that it writes at the top of the documentation that it makes of code: thousands of pages that
+say again what the code says."""
 
 _PROSE_SOURCES = (".md", ".mdx", ".rst", ".adoc")
 """Endings of documentation that somebody wrote: a folder with such files is not only a tool's output."""
