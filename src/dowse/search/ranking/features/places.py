@@ -8,6 +8,7 @@ from dowse.search.ranking.candidates import Candidate, FileCandidate
 from dowse.search.ranking.features.context import FeatureContext
 from dowse.search.ranking.features.definition_names import DefinitionNames
 from dowse.search.ranking.features.feature import Feature, Values
+from dowse.search.ranking.features.formats import FormatFeatures
 from dowse.search.ranking.features.inline_tests import is_inline_test
 from dowse.search.ranking.features.phrases import PhraseFinder
 
@@ -25,6 +26,8 @@ FEATURES = {
     "first_chunk": Feature("place", 0),
     "has_definition": Feature("place", 0),  # a definition begins in it or is around it
     "phrase": Feature("place", 1),
+    "answers_route": Feature("place", 1, prior=6.0),  # the query names the route that it has
+    "kind_asked": Feature("place", 1, prior=0.3),  # the query names the kind of what it defines
 }
 
 FUSED_SHARE = list(FEATURES).index("fused_share")
@@ -34,10 +37,17 @@ FUSED_SHARE = list(FEATURES).index("fused_share")
 class PlaceComparison:
     """Compares the places of a file, for one query."""
 
-    def __init__(self, context: FeatureContext, definitions: DefinitionNames, phrases: PhraseFinder) -> None:
+    def __init__(
+        self,
+        context: FeatureContext,
+        definitions: DefinitionNames,
+        phrases: PhraseFinder,
+        formats: FormatFeatures,
+    ) -> None:
         self._context = context
         self._definitions = definitions
         self._phrases = phrases
+        self._formats = formats
         self._lexical, self._names, self._lines, self._phrases_found, starts = (
             _scores_by_chunk(context, name) for name in ("lexical", "names", "places", "phrases", "files")
         )
@@ -66,6 +76,8 @@ class PlaceComparison:
                 float(place.ordinal == 0),
                 float(_has_definition(place)),
                 self._phrases.score(place),
+                self._formats.score_route(place),
+                self._formats.score_kind(place),
             )
             for place, score in zip(places, lexical, strict=True)
         ]
