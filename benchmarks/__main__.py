@@ -30,6 +30,7 @@ BENCHMARKS = {
     "serving": "the MCP server: start, overhead, freshness in a tree of 7,000 files",
     "formats": "questions about configuration, infrastructure, CI, notebooks, routes and components",
     "messages": "messages that programs print: the line that printed one",
+    "issues": "issue reports: the files and functions that mended them, in the tree before",
     "soak": "100 sessions over HTTP while files change: errors, memory, processes left",
     "shared": "PostgreSQL beside the embedded store: answers, 100,000 chunks, many at once, kills and restarts",
     "vectors": "searching 100,000 to 1,000,000 vectors: what quantization and one-bit codes lose, what a search takes",

@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dowse.search.query.analyze import analyze_query
 from dowse.search.query.error_message import MAX_MESSAGE_CHARS, find_error_message
 from dowse.search.query.stack_traces import MAX_FRAMES, find_frames, looks_like_output
-from dowse.types.queries import Frame
+from dowse.types.queries import Frame, ParsedQuery
+from dowse.types.stored import NO_FILTER
 
 PYTHON = """\
 2024-05-01 12:30:45,123 ERROR worker: job failed
@@ -507,6 +509,13 @@ def test_message(name: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_output_is_told_from_questions(name: str) -> None:
     assert looks_like_output(CASES[name][0])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_line_of_output_is_analyzed_as_output(name: str) -> None:
+    for line in CASES[name][0].splitlines():
+        query = analyze_query(ParsedQuery(text=line), NO_FILTER, lambda suffix: False)
+        assert (query.type == "output") == looks_like_output(line), line
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -43,7 +43,7 @@ from dowse.types.answers import ResolvedOptions, SearchOptions, SearchResponse, 
 from dowse.types.explanations import Explanation
 from dowse.types.queries import ParsedQuery, RewriteTrace
 from dowse.types.source import Role
-from dowse.types.stored import Filter
+from dowse.types.stored import NO_FILTER, Filter
 
 if TYPE_CHECKING:
     from dowse.graph.api import CodeGraph
@@ -70,7 +70,7 @@ class Engine(ManagedIndex):
         """
         root = roots.resolve_root(path, allow_home=allow_home)
         resolved = settings_module.resolve(root, given)
-        engine = cls(root, report_broken_tables(resolved))
+        engine = cls(root, report_broken_tables(resolved) if resolved.settings.languages else resolved)
         engine.read_only = read_only
         return engine
 
@@ -344,7 +344,7 @@ class Engine(ManagedIndex):
             roles=(Role.TEST,) if tests else (),
             not_roles=(Role.TEST,) if tests is False else (),
         )
-        return merge_filters(Filter(), given, self.languages)
+        return merge_filters(NO_FILTER, given, self.languages) if given.has_filters else NO_FILTER
 
     def count_pending(self) -> int | None:
         """How many files and folders changed since the index was written; None where nobody looks."""

@@ -20,6 +20,7 @@ from dowse.errors import SettingsError
 from dowse.frozen import frozen
 from dowse.git_config import read_excludes_file
 from dowse.lazy_regex import compile_lazily
+from dowse.query_files import DEFAULT_FOLDER as DEFAULT_QUERY_FOLDER
 from dowse.query_files import add_queries, read_query_files
 from dowse.settings_files import CONFIG_FILE as CONFIG_FILE
 from dowse.settings_files import config_name, read_tree_file, read_user_file
@@ -92,7 +93,8 @@ def resolve(root: Path, given: Mapping[str, Any] | None = None) -> ResolvedSetti
             value = check_maximum(key, check_value(key, given_value, origin), origin)
             values[key] = {**values.get(key, {}), **value} if key == "repositories" else value
             origins[key] = origin
-    notes += _add_query_files(root, values, origins)
+    if values.get("query_dir") or os.path.isdir(root / DEFAULT_QUERY_FOLDER):
+        notes += _add_query_files(root, values, origins)
     return ResolvedSettings(Settings(**values), origins, (*notes, *_find_misspelt()))
 
 

@@ -28,7 +28,6 @@ class ChangeTracker:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._watch: Watch | None = None
-        self._has_compared = False
         self._until = 0.0
         self._synced: tuple[str, int] | None = None  # the generation that is in sync with the disk
 
@@ -49,12 +48,8 @@ class ChangeTracker:
         return self._watch is not None
 
     def begin(self, snapshot: Snapshot) -> None:
-        """Start watching, if that is possible: before everything is compared, so that no change is missed.
-
-        The first call does nothing: a process that searches once does not need it.
-        """
-        first, self._has_compared = not self._has_compared, True
-        if first or self.is_unavailable:
+        """Start watching, if that is possible: before everything is compared, so that no change is missed."""
+        if self.is_unavailable:
             return
         self._until = time.monotonic() + MAX_WATCH_SECONDS
         from dowse.indexing.inotify import Unwatchable, Watch

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import cached_property
 from itertools import dropwhile
 from pathlib import Path
 from types import TracebackType
@@ -124,13 +125,18 @@ class Freshness:
         self._writes = 0  # by this object
         self._unchecked = ""  # where the last comparison ended, if not at the end
         self._outer_rules: tuple[WatchedTimes, WatchedTimes] | None = None  # all that is watched, and they
-        self._tracker = ChangeTracker(context.root)
         self._busy = threading.RLock()
 
     def close(self) -> None:
         """Stop watching; a later check starts again."""
         with self._busy:
-            self._tracker.close()
+            if "_tracker" in self.__dict__:
+                self._tracker.close()
+
+    @cached_property
+    def _tracker(self) -> ChangeTracker:
+        """What watches the tree, from the second check on: a process that searches once does not need it."""
+        return ChangeTracker(self._root)
 
     # --- the whole tree ---
 
@@ -214,21 +220,24 @@ class Freshness:
     def _check(self, snapshot: Snapshot) -> tree_diff.TreeDiff | None:
         """Find how the disk differs from the index, by events or by a comparison; None if no check is due."""
         started = time.monotonic()
-        changed = self._tracker.drain_events(snapshot)
+        if not self._last_check:
+            diff = self._compare(snapshot, started, started + CHECK_SECONDS)
+            self._last_check = started
+            return diff
+        tracker = self._tracker
+        changed = tracker.drain_events(snapshot)
         if changed is not None and self._outer_rules_hold(snapshot):
-            diff = self._diff_paths(snapshot, changed) if changed else None
-        elif (
-            self._tracker.is_unavailable
-            and started < self._next_check
-            and self._forced_check < self._last_check
-        ):
+            found = self._diff_paths(snapshot, changed) if changed else None
+        elif tracker.is_unavailable and started < self._next_check and self._forced_check < self._last_check:
             return None  # all was compared a moment ago, which has to do where the tree cannot be watched
         else:
-            diff = self._compare(snapshot, started)
+            tracker.begin(snapshot)
+            until = math.inf if tracker.is_watching else started + CHECK_SECONDS
+            found = self._compare(snapshot, started, until)
         self._last_check = started
-        if not (diff or self._unchecked):
-            self._tracker.mark_synced(snapshot)
-        return diff
+        if not (found or self._unchecked):
+            tracker.mark_synced(snapshot)
+        return found
 
     def _outer_rules_hold(self, snapshot: Snapshot) -> bool:
         """Return whether the ignore files outside of the tree, which are not watched, are as they were."""
@@ -237,10 +246,8 @@ class Freshness:
             self._outer_rules = watched, tree_diff.select_outer_rules(watched)
         return not tree_diff.have_changed(self._outer_rules[1])
 
-    def _compare(self, snapshot: Snapshot, started: float) -> tree_diff.TreeDiff:
-        """Compare everything with the disk, within a time box unless this is what watching begins with."""
-        self._tracker.begin(snapshot)
-        until = math.inf if self._tracker.is_watching else started + CHECK_SECONDS
+    def _compare(self, snapshot: Snapshot, started: float, until: float) -> tree_diff.TreeDiff:
+        """Compare everything with the disk, up to a moment."""
         diff = self._diff_all(snapshot, until)
         self._unchecked = diff.unchecked
         done = time.monotonic()

@@ -15,14 +15,19 @@ from typing import TYPE_CHECKING, NamedTuple
 from dowse.embedders.embedder import Embedder
 from dowse.gc_pause import gc_paused
 from dowse.search.answer_cache import AnswerCache, CacheRequest
-from dowse.search.channels import history_lookup
-from dowse.search.channels.request import ChannelRequest, NotRun, count_steps, run_channel
+from dowse.search.channels.request import (
+    LITERAL_TYPES,
+    ChannelRequest,
+    NotRun,
+    count_steps,
+    run_channel,
+)
 from dowse.search.channels.retrieve import get_channel_weights, retrieve
 from dowse.search.commit_index import CommitIndex
 from dowse.search.output.respond import make_response
 from dowse.search.output.similar import find_partners, find_similar
 from dowse.search.query.analyze import analyze_query
-from dowse.search.query.keywords import extract_keywords, use_indexed_spelling
+from dowse.search.query.keywords import extract_keywords, is_long, use_indexed_spelling
 from dowse.search.query.unknown_names import read_unknown_names_as_words
 from dowse.search.ranking.calibration import can_tell_weak
 from dowse.search.ranking.candidates import (
@@ -116,7 +121,7 @@ def rank(
             add_test_partners(snapshot, query, channels, candidates)
     else:
         candidates, explain = context.list_places(), list_channel_contributions
-    if "proximity" not in settings.disabled_features:
+    if options.near and "proximity" not in settings.disabled_features:
         raise_near_files(snapshot, query, options.near, candidates)
     candidates = sort_candidates(candidates)
     timer.finish("rank")
@@ -145,21 +150,25 @@ def find_candidates(
     searcher: Searcher, snapshot: Snapshot, query: Query, options: ResolvedOptions, timer: StageTimer
 ) -> FeatureContext:
     """Find the files and places that the channels bring for a query, with all that ranking looks at."""
-    settings = searcher.settings
-    query = use_indexed_spelling(snapshot, extract_keywords(snapshot, query))
-    query = read_unknown_names_as_words(snapshot, query)
+    settings, bm25 = searcher.settings, Bm25(searcher.settings.bm25_k1, searcher.settings.bm25_b)
+    if is_long(query.text):
+        query = extract_keywords(snapshot, query)
+    if query.names:
+        query = use_indexed_spelling(snapshot, query)
+    if query.type in LITERAL_TYPES:
+        query = read_unknown_names_as_words(snapshot, query)
     timer.finish("keywords")
-    history = searcher.load_history() if settings.history_weight and history_lookup.suits(query) else None
-    bm25 = Bm25(settings.bm25_k1, settings.bm25_b)
     request = ChannelRequest(
-        snapshot, query, searcher.embedder, settings.hybrid, options.limit, history=history, bm25=bm25
+        snapshot, query, searcher.embedder, settings.hybrid, options.limit, searcher.load_history, bm25
     )
     channels = retrieve(request)
     timer.finish("retrieve")
     hits = {name: channel.hits for name, channel in channels.items()}
     fused = fuse(settings.fusion, hits, get_channel_weights(settings))
     files = group_by_file(collect_candidates(snapshot, fused, query.filter))
-    context = FeatureContext(snapshot, query, channels, files, _compute_cosines(request, files), history)
+    context = FeatureContext(
+        snapshot, query, channels, files, _compute_cosines(request, files), request.history
+    )
     timer.finish("fuse")
     return context
 

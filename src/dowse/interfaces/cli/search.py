@@ -140,7 +140,7 @@ def _choose_term_graph(given: str) -> str:
 def _open(root: str | None, repos: tuple[str, ...], settings: dict[str, Any]) -> Engine | Repositories:
     """Open what is searched: one tree, or several repositories."""
     if not repos:
-        return options.open_engine(root, **settings)
+        return options.open_engine(root, **settings | {"cache": "off"})  # which ends with this one answer
     from dowse.multi_repo import Repositories
 
     return Repositories.open(repos, root, **settings)

@@ -10,21 +10,22 @@ from dowse.types.stored import Filter, Scored, StoredFile, chunk_id
 
 MAX_FILES_PER_NAME = 5
 
+NO_FILE_NAME = "no word of the query looks like a file name"
+"""Why the channel does not run."""
+
 MAX_NAMESAKES = 20
 """Files of one name or stem that are looked at where a query is one word."""
 
 
 def find(request: ChannelRequest) -> Sequence[Scored] | NotRun:
-    """Find the first chunks of the files that a query names; an empty file has none."""
+    """Find the first chunks of the files that a query names, or its only word; an empty file has none."""
     snapshot, query = request.snapshot, request.query
     if query.files:
         files = _find_files(snapshot, query.files, query.filter, MAX_FILES_PER_NAME)
     else:
-        word = query.text.strip()
-        is_one_word = word.split() == [word]
-        files = _find_by_word(snapshot, word, query.filter) if is_one_word else []
+        files = _find_by_word(snapshot, query.text.strip(), query.filter)
         if not files:
-            return NotRun("no word of the query looks like a file name")
+            return NotRun(NO_FILE_NAME)
     return [Scored(chunk_id(file.id, 0), 1.0) for file in files if file.parsed.chunks]
 
 

@@ -17,11 +17,9 @@ ANY_NAME = "**"
 """A glob that every name fits, also one with slashes."""
 
 
-def find(request: ChannelRequest) -> Sequence[Scored] | None:
+def find(request: ChannelRequest) -> Sequence[Scored]:
     """List the definitions that a filter asks for, or else the files that it lets through."""
     snapshot, query = request.snapshot, request.query
-    if query.type != "filters":
-        return None
     listed = _list_definitions if query.filter.about_chunks else _list_files
     chunks = list(dict.fromkeys(islice(listed(snapshot, query.filter), request.depth)))
     return [Scored(chunk, 1.0 - place / (len(chunks) + 1)) for place, chunk in enumerate(chunks)]

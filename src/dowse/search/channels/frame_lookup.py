@@ -30,11 +30,9 @@ ISSUE_SHARE = 0.125
 """Share of a frame in a report that says more than its trace: what is wrong is often not where it shows."""
 
 
-def find(request: ChannelRequest) -> list[Scored] | None:
+def find(request: ChannelRequest) -> list[Scored]:
     """Find the chunks that the frames of a query point at, the innermost frame first; 1 is the full score."""
     query = request.query
-    if not query.frames:
-        return None
     scores: dict[int, float] = {}
     for rank, frame in enumerate(query.frames):
         for file in _find_files(request.snapshot, frame.path, query.filter):

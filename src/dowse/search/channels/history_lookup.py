@@ -8,27 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dowse.filters import file_passes, to_facts
-from dowse.search.channels.request import LITERAL_TYPES, ChannelRequest, NotRun
-from dowse.types.queries import Query
+from dowse.search.channels.request import ChannelRequest, NotRun
 from dowse.types.stored import Scored, StoredFile, best_first, chunk_id
-
-MIN_TERMS = 4
-"""A query of fewer terms asks for a subject, which many commits mention."""
 
 MAX_FILES = 30
 """Files that the channel brings."""
 
 
-def suits(query: Query) -> bool:
-    """Return whether a query says enough to be compared with what commits say."""
-    return query.type not in LITERAL_TYPES and len(query.terms) >= MIN_TERMS
-
-
-def find(request: ChannelRequest) -> list[Scored] | None:
+def find(request: ChannelRequest) -> list[Scored]:
     """Find the files that commits with similar messages changed; 1 is the full score."""
-    query, snapshot = request.query, request.snapshot
-    if not suits(query) or (history := request.history) is None:
-        return None
+    query, snapshot, history = request.query, request.snapshot, request.history
+    assert history is not None
     rated = history.rate_files(query.terms)
     best = sorted(rated, key=lambda path: (-rated[path].score, path))
     found: dict[int, tuple[StoredFile, float]] = {}

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dowse.code import tokens
-from dowse.search.channels.request import ChannelRequest, Noted, NotRun
+from dowse.search.channels.request import ChannelRequest, Noted
 from dowse.search.query.analyze import get_last_part, is_identifier
 from dowse.search.query.route_names import RouteName, find_routes
 from dowse.stores.protocol import Snapshot
 from dowse.types.source import Kind
-from dowse.types.stored import TIER_SCORES, Filter, NameHit, NameTier, Scored, best_first, chunk_id
+from dowse.types.stored import TIER_SCORES, Filter, NameHit, NameTier, best_first, chunk_id
 
 MAX_DEFINITIONS = 50
 """Definitions per queried name. A class that is written in parts has a few dozen: with fewer than all of them, which
@@ -32,7 +32,7 @@ class FoundNames(NamedTuple):
     score: float
 
 
-def find(request: ChannelRequest) -> Sequence[Scored] | Noted | NotRun:
+def find(request: ChannelRequest) -> Noted:
     """Look up the definitions of the names in a query, by the best tier (exact to fuzzy) that finds anything for each.
 
     A route (``POST /login``) is a name as well. A plain word among others does not mean a variable or a field that
@@ -40,10 +40,7 @@ def find(request: ChannelRequest) -> Sequence[Scored] | Noted | NotRun:
     looked for within names.
     """
     snapshot, query = request.snapshot, request.query
-    routes = find_routes(query.text)
-    if not query.names and not routes:
-        return NotRun("no word of the query looks like a name")
-    scores = _find_routes(snapshot, routes, query.filter) if routes else {}
+    scores = _find_routes(snapshot, find_routes(query.text), query.filter)
     contained: list[str] = []
     for name in query.names:
         found = find_definitions(snapshot, name, query.filter, MAX_DEFINITIONS)

@@ -57,7 +57,7 @@ def find(request: ChannelRequest) -> list[Scored] | None:
     """Find the chunks with literals that may have given the query's text, or a part of it; 1 is the full score."""
     query, snapshot = request.query, request.snapshot
     message = read_message(f"{query.message}\n{query.text}", MAX_WORDS, IDLE_WORDS)
-    if len(message.words) < 2 or query.is_exact:
+    if len(message.words) < 2:
         return None
     terms = [Term(gram, 1.0) for gram in message.grams]
     hits = snapshot.lexical(terms, {"literal": 1.0}, query.filter, READ_CHUNKS)

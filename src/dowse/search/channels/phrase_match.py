@@ -35,11 +35,9 @@ Text = tuple[int, bytes]
 """The content of a file, and its id."""
 
 
-def find(request: ChannelRequest) -> list[Scored] | None:
+def find(request: ChannelRequest) -> list[Scored]:
     """Find chunks of files that match every phrase and regex, by how many of them and how often; 1 at most."""
     snapshot, query, filter = request.snapshot, request.query, request.query.filter
-    if not query.is_exact:
-        return None
     scores: dict[int, float] = {}
     with _report_slow_patterns(query.regexes, lambda at: file.path if (file := snapshot.file(at)) else ""):
         for id, matches in _search_contents(query, snapshot.contents(filter)):

@@ -29,6 +29,9 @@ down in every channel, and only stands out by all that it has."""
 LITERAL_TYPES = frozenset({"symbol", "file"})
 """Types of queries that mean what is written: code that is alike in meaning is not what is asked for."""
 
+MIN_HISTORY_TERMS = 4
+"""A query of fewer terms asks for a subject, which many commits mention."""
+
 
 @frozen(slots=False)
 class ChannelRequest:
@@ -39,7 +42,7 @@ class ChannelRequest:
     embedder: Embedder | None
     hybrid: str  # whether the dense channel is used: auto, on, off
     limit: int  # hits that the answer is to have
-    history: CommitIndex | None = None
+    load_history: Callable[[], CommitIndex | None] = lambda: None
     bm25: Bm25 = DEFAULT_BM25
 
     @property
@@ -64,6 +67,13 @@ class ChannelRequest:
             return NotRun(str(error), failed=True)
         return vector if any(vector) else NotRun("the query has no words")
 
+    @cached_property
+    def history(self) -> CommitIndex | None:
+        """What earlier commits changed, if the query says enough to be compared with what they say."""
+        if self.query.type in LITERAL_TYPES or len(self.query.terms) < MIN_HISTORY_TERMS:
+            return None
+        return self.load_history()
+
 
 class NotRun(NamedTuple):
     """Why a channel was not used; ``failed`` if it should have been."""
@@ -80,7 +90,7 @@ class Noted(NamedTuple):
 
 
 Found = Sequence[Scored] | Noted | NotRun | None
-"""What a channel returns: candidates, best first; None if the query has nothing that it is for."""
+"""What a channel returns: candidates, best first; None if it turns out to have nothing to look for."""
 
 
 class Retrieved(NamedTuple):
@@ -90,7 +100,12 @@ class Retrieved(NamedTuple):
     report: ChannelReport
 
 
-Channel = Callable[[ChannelRequest], Found]
+class Channel(NamedTuple):
+    """A way to find chunks, and whether a query has anything that it is for."""
+
+    find: Callable[[ChannelRequest], Found]
+    suits: Callable[[ChannelRequest], object] = lambda request: True
+    why_not: str = ""  # what the report says where it does not suit; nothing is said of rare channels
 
 
 def count_steps(limit: int) -> int:

@@ -1,7 +1,7 @@
 """Candidate retrieval: run every channel on a query; filters act inside each channel, before its top-k (pre-filtering).
 
 Has the table of channels, in the order in which their contributions are listed, and their fusion weights. A channel is
-a function from a request to hits, best first; see ``request.py``.
+a function from a request to hits, best first, and only runs where the query has something for it; see ``request.py``.
 """
 
 from __future__ import annotations
@@ -22,19 +22,31 @@ from dowse.search.channels import (
     version_checks,
 )
 from dowse.search.channels.request import Channel, ChannelRequest, Retrieved, run_channel
+from dowse.search.query.route_names import find_routes
 from dowse.settings import Settings
+from dowse.types.answers import ChannelReport
 
 CHANNELS: Mapping[str, Channel] = {
-    "exact": phrase_match.find,
-    "lexical": keyword_channel.find,
-    "names": name_lookup.find,
-    "files": file_lookup.find,
-    "dense": dense_channel.find,
-    "places": frame_lookup.find,
-    "phrases": phrase_lookup.find,
-    "versions": version_checks.find,
-    "history": history_lookup.find,
-    "listing": filter_listing.find,
+    "exact": Channel(phrase_match.find, lambda request: request.query.phrases or request.query.regexes),
+    "lexical": Channel(keyword_channel.find, lambda request: request.query.terms, "the query has no words"),
+    "names": Channel(
+        name_lookup.find,
+        lambda request: request.query.names or find_routes(request.query.text),
+        "no word of the query looks like a name",
+    ),
+    "files": Channel(
+        file_lookup.find,
+        lambda request: request.query.files or len(request.query.text.split()) == 1,
+        file_lookup.NO_FILE_NAME,
+    ),
+    "dense": Channel(dense_channel.find),
+    "places": Channel(frame_lookup.find, lambda request: request.query.frames),
+    "phrases": Channel(
+        phrase_lookup.find, lambda request: not (request.query.phrases or request.query.regexes)
+    ),
+    "versions": Channel(version_checks.find, lambda request: request.query.versions),
+    "history": Channel(history_lookup.find, lambda request: request.history is not None),
+    "listing": Channel(filter_listing.find, lambda request: request.query.type == "filters"),
 }
 
 PLACES_WEIGHT = 4.0
@@ -57,9 +69,12 @@ def retrieve(request: ChannelRequest) -> dict[str, Retrieved]:
     Where the query has exact phrases or patterns, the other channels only rank what has them.
     """
     channels: dict[str, Retrieved] = {}
-    for name, find in CHANNELS.items():
-        if (found := run_channel(name, partial(find, request))) is not None:
-            channels[name] = found
+    for name, channel in CHANNELS.items():
+        if channel.suits(request):
+            if (found := run_channel(name, partial(channel.find, request))) is not None:
+                channels[name] = found
+        elif channel.why_not:
+            channels[name] = Retrieved((), ChannelReport(name, False, why_not=channel.why_not))
     if "exact" not in channels:
         return channels
     required = {hit.chunk for hit in channels["exact"].hits}

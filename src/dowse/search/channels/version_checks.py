@@ -113,11 +113,9 @@ def make_idiom_terms(versions: Iterable[LanguageVersion]) -> list[Term]:
     return [Term(name, IDIOM_WEIGHT) for name in names]
 
 
-def find(request: ChannelRequest) -> list[Scored] | None:
+def find(request: ChannelRequest) -> list[Scored]:
     """Find the chunks with a line that checks for a version that a query names; all have the full score, 1."""
     snapshot, query = request.snapshot, request.query
-    if not query.versions:
-        return None
     found: dict[int, Scored] = {}
     for version in query.versions:
         language = LANGUAGES[version.word]

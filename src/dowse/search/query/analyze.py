@@ -74,6 +74,8 @@ Code seldom says them, so that such a one would count as a rare word, and find l
 
 _NAME = compile_lazily(r"[^\W\d]\w*(?:(?:\.|::|->|#|\\)[^\W\d]\w*)*\*?")
 _FILE = compile_lazily(r"[\w./\\~-]*[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}\b|[\w.-]+(?:/[\w.-]+)+")
+_DIGIT = compile_lazily(r"\d")  # without which no text names a version
+_OUTPUT_HINT = compile_lazily(r"[\n\d.:(\"']|E  ")  # without which no line is a frame or heads a trace
 _LINE = compile_lazily(r"(\.\w+):\d+(?::\d+)?\b")  # the numbers of ``cart.py:12``
 _SPECIAL_METHOD = compile_lazily(r"\b__\w{1,40}__\b(?!\.py)")
 _RECEIVER = compile_lazily(r"\b(?:self|this|cls)\.(?=\w)")
@@ -83,10 +85,10 @@ _SEPARATOR = compile_lazily(r"\.|::|->|#|\\")
 def analyze_query(parsed: ParsedQuery, filter: Filter, is_extension: Callable[[str], bool]) -> Query:
     """Analyze a parsed query, with the lines that it names; of a program's output, what went wrong and where."""
     text, frames = parsed.text, []
-    if (issue := read_issue(text)) is not None:
+    if "\n" in text and (issue := read_issue(text)) is not None:
         frames = stack_traces.find_frames(text) if issue.message else []
         query = _analyze_issue(issue, is_extension, filter.names)
-    elif stack_traces.looks_like_output(text):
+    elif _OUTPUT_HINT.search(text) and stack_traces.looks_like_output(text):
         frames = stack_traces.find_frames(text)
         functions = dict.fromkeys(frame.function for frame in frames if frame.function)
         text = " ".join([find_error_message(text), *functions])
@@ -125,11 +127,13 @@ def analyze_text(text: str, is_extension: Callable[[str], bool], patterns: Seque
     sources = [file for file in files if file.rpartition(".")[2].lower() in LANGUAGE_EXTENSIONS]
     words = list(dict.fromkeys(tokens.split_words(_remove_files(clean, sources, keep_stem=True))))
     kept = [word for word in words if word.lower() not in IDLE_WORDS] or words
-    meant, asked_for = frozenset(kept), version_checks.find_versions(clean)
+    meant, versions = frozenset(kept), version_checks.find_versions(clean) if _DIGIT.search(clean) else ()
     names = tuple(dict.fromkeys([*patterns, *_find_names(_remove_files(clean, sources), kept)]))[:MAX_NAMES]
     return Query(
         text=text,
-        terms=(*_make_terms(kept), *version_checks.make_idiom_terms(asked_for))[:MAX_TERMS],
+        terms=(*_make_terms(kept), *(version_checks.make_idiom_terms(versions) if versions else ()))[
+            :MAX_TERMS
+        ],
         names=names,
         files=tuple(dict.fromkeys(files.values()))[:MAX_NAMES],
         words=tuple(
@@ -137,7 +141,7 @@ def analyze_text(text: str, is_extension: Callable[[str], bool], patterns: Seque
         ),
         dropped=(*(word for word in words if word not in meant), *dict.fromkeys(abbreviated)),
         type=_classify(names, kept, _outside_files(clean, kept) if files else kept),
-        versions=asked_for,
+        versions=versions,
     )
 
 

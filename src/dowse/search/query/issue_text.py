@@ -64,8 +64,6 @@ class IssueText(NamedTuple):
 
 def read_issue(text: str) -> IssueText | None:
     """Read a text as a report; None if it is a query, or output alone."""
-    if "\n" not in text:
-        return None
     text = _COMMENT.sub("", text[:MAX_ISSUE_CHARS])
     prose: list[str] = []
     code: list[str] = []

@@ -71,9 +71,7 @@ class Keywords:
 
 
 def extract_keywords(snapshot: Snapshot, query: Query) -> Query:
-    """Reduce a long query to the terms that tell chunks apart; a short one stays as it is."""
-    if not is_long(query.text):
-        return query
+    """Reduce a long query to the terms that tell chunks apart."""
     words = list_words(query.text)
     chosen = choose_keywords(words, snapshot.document_frequency, snapshot.chunk_count())
     return replace(

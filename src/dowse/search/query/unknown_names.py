@@ -11,15 +11,13 @@ from dowse.types.queries import Query
 
 
 def read_unknown_names_as_words(snapshot: Snapshot, query: Query) -> Query:
-    """Read a symbol or a file that neither names nor keywords know as words; any other query stays as it is."""
+    """Read a symbol or a file that neither names nor keywords know as words; one that is known stays as it is."""
     if query.type == "symbol":
         unknown = query.names
         is_known = any(_is_known(snapshot, name, query) for name in query.names)
-    elif query.type == "file":
+    else:
         unknown = query.files
         is_known = any(snapshot.find_files_named(name, query.filter, 1) for name in query.files)
-    else:
-        return query
     return query if is_known else replace(query, type="words", unknown=unknown)
 
 
