@@ -77,7 +77,8 @@ PIECES = [
     "{{", "- ", "a: ", "a:\n", " ", "\n", "#", "<script ", "<template>", "<plugin>",
     '@a="', "{{ include ", "a$a$", "stage('a') {", "a.a.", "./a/", "=" , "=\n=\n", "path('", "app.get('/", "a: &a *a\n",
     "---\n", "- - - ", "|\n", "a: |\n", "FROM a\n", "message A {\n", 'rpc A (', "/*", '"""', "@GetMapping(",
-    "[a]\n", "a = [\n", "a b ", "function ", "public ", "(define (", "a(a) = ", "let rec ", "module a\n", "a <- function(", "def a\n",
+    "[a]\n", "a = [\n", "a b ", "function ", "public ", "(define (", "a(a) = ", "let rec ", "module a\n",
+    "a <- function(", "def a\n",
     "entity a is\n", ": a", "@a(", "-spec a(", "# a\n",
     "::::", "@@@@", "$ref: '#/a'\n", "!reference [", "{{ define \"a\" }}", "COPY --from=", "`a`_ ", "a\n---\n",
 ]  # fmt: skip
