@@ -26,6 +26,7 @@ FILES = {
     ".circleci/config.yml": "jobs:\n  a:\n    steps:\n",
     "azure-pipelines.yml": "jobs:\n- job: a\n  steps:\n",
     "Jenkinsfile": "pipeline {\n",
+    "cloudbuild.yaml": "steps:\n- name: a\n",
     "roles/a/tasks/main.yml": "- name: a\n  block:\n",
     "api.yaml": "openapi: 3.0.0\npaths:\n",
     "api.json": '{"openapi": "3.0.0", "paths": {',

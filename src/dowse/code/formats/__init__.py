@@ -80,6 +80,13 @@ FORMATS: tuple[Language, ...] = (
         reader="ci_pipelines",
     ),
     Language(
+        name="cloud-build",
+        aliases=("cloudbuild",),
+        bases=("yaml",),
+        forms=((r"(?:^|/)[^/]*cloudbuild[^/]*(?:/[^/]+)?\.ya?ml$", r"^steps:", r"^\s*-\s+(?:name|id):"),),
+        reader="ci_pipelines",
+    ),
+    Language(
         name="jenkins", bases=("groovy",), forms=((r"(?:^|/)[^/]*Jenkinsfile[^/]*$",),), reader="ci_pipelines"
     ),
     Language(

@@ -29,6 +29,7 @@ _FORMAT_WORDS = {
     "bash": "bash script shell",
     "cargo-package": "cargo crate dependency",
     "circleci": "ci circleci pipeline workflow",
+    "cloud-build": "build ci pipeline",
     "compose": "compose docker",
     "dockerfile": "docker dockerfile image",
     "github-actions": "action ci github pipeline workflow",
