@@ -44,8 +44,8 @@ ROLE_WORDS: Mapping[Role, frozenset[str]] = {
     Role.VENDORED: frozenset({"vendor", "vendored"}),
     Role.DOCS: frozenset("changelog doc docs document explain guid manual readm tutori".split()),
     Role.CONFIG: frozenset(
-        "build ci config configur contain default depend deploy docker imag lint packag pipelin releas set version "
-        "workflow".split()
+        "build ci config configur contain default depend deploy docker env helm imag ingress kubernet lint namespac "
+        "packag pipelin pod releas replica set terraform toml version workflow yaml".split()
     ),
     Role.DATA: frozenset("data dataset fixtur lock translat".split()),
     Role.SCHEMA: frozenset("crd definit schema valid".split()),
