@@ -38,7 +38,7 @@ FORMATS: tuple[Language, ...] = (
     Language(
         name="json-schema",
         bases=("json", "yaml"),
-        forms=((r"", r"""^.{0,200}["']?\$schema["']?\s*:\s*["']?https?://json-schema\.org"""),),
+        forms=((r"", r"""\$schema["']?\s*:\s*["']?https?://json-schema\.org"""),),
         reader="json_schema",
     ),
     Language(
