@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from dowse import embedders, roots, stores
 from dowse import settings as settings_module
 from dowse.code import tokens
+from dowse.code.languages import Languages, extend_builtin, list_missing_grammars
 from dowse.index_folder import IndexFolder
 from dowse.settings import ResolvedSettings, Settings
 from dowse.stores.protocol import Store
 
 if TYPE_CHECKING:
-    from dowse.code.languages import Languages
     from dowse.embedders.embedder import Embedder
     from dowse.indexing.pipeline import IndexConfig
     from dowse.search.locagent.ranking import LocAgentRanking
@@ -40,8 +40,6 @@ class TreeContext:
     @cached_property
     def languages(self) -> Languages:
         """The built-in languages, as the settings extend them."""
-        from dowse.code.languages import extend_builtin
-
         return extend_builtin(self.settings.languages)
 
     @cached_property
@@ -104,7 +102,8 @@ class TreeContext:
     def fingerprint(self) -> str:
         """What an index must have been made with to serve these settings."""
         model = self.embedder.name if self.embedder else ""
-        return self.settings.index_fingerprint(tokens=tokens.VERSION, model=model)
+        missing = {"missing_grammars": found} if (found := list_missing_grammars()) else {}
+        return self.settings.index_fingerprint(tokens=tokens.VERSION, model=model, **missing)
 
     def _index_config(self, *, hurried: bool = False) -> IndexConfig:
         """Return how the tree is indexed; ``hurried`` if somebody waits for the answer to a query."""
