@@ -23,6 +23,7 @@ from dowse.search.output.respond import make_response
 from dowse.search.output.similar import find_partners, find_similar
 from dowse.search.query.analyze import analyze_query
 from dowse.search.query.keywords import extract_keywords, use_indexed_spelling
+from dowse.search.query.name_spelling import find_spellings
 from dowse.search.query.unknown_names import read_unknown_names_as_words
 from dowse.search.ranking.calibration import can_tell_weak
 from dowse.search.ranking.candidates import (
@@ -146,7 +147,7 @@ def find_candidates(
 ) -> FeatureContext:
     """Find the files and places that the channels bring for a query, with all that ranking looks at."""
     settings = searcher.settings
-    query = use_indexed_spelling(snapshot, extract_keywords(snapshot, query))
+    query = find_spellings(snapshot, use_indexed_spelling(snapshot, extract_keywords(snapshot, query)))
     query = read_unknown_names_as_words(snapshot, query)
     timer.finish("keywords")
     history = searcher.load_history() if settings.history_weight and history_lookup.suits(query) else None

@@ -11,7 +11,12 @@ from dowse.types.queries import Query
 
 
 def read_unknown_names_as_words(snapshot: Snapshot, query: Query) -> Query:
-    """Read a symbol or a file that neither names nor keywords know as words; any other query stays as it is."""
+    """Read a symbol or a file that neither names nor keywords know as words; any other query stays as it is.
+
+    What the index writes differently is known.
+    """
+    if query.spellings:
+        return query
     if query.type == "symbol":
         unknown = query.names
         is_known = any(_is_known(snapshot, name, query) for name in query.names)
