@@ -35,6 +35,7 @@ from dowse.types.stored import (
     StoredFile,
     best_first,
     chunk_id,
+    shortest_first,
     split_chunk_id,
 )
 
@@ -288,6 +289,12 @@ class MemorySnapshot:
         """Count the chunks that have a token in their body."""
         body = ChunkTerms._fields.index("body")
         return sum(token in counts[body] for row in self._by_id.values() for counts in row.counts)
+
+    def find_tokens(self, part: str, limit: int) -> list[str]:
+        """Find tokens of bodies that contain a text, shortest first."""
+        body = ChunkTerms._fields.index("body")
+        held = {token for row in self._by_id.values() for counts in row.counts for token in counts[body]}
+        return shortest_first((token for token in held if part in token), limit)
 
     def chunk_count(self) -> int:
         """Count the chunks."""
