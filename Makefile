@@ -2,8 +2,8 @@
 #
 #   make demo    install into .venv, index this repository and search it
 #   make test    install what tests need, run them
-#   make check   format, lint, strict types, tests, docs: what CI runs
-#   make coverage  run the tests, hold how many lines they run, and write that into the README
+#   make check   format, lint, strict types, docs, tests with their coverage: what CI runs
+#   make coverage  run the tests, and write into the README how many lines they run
 #   make bench   speed and quality benchmarks (long; see benchmarks/README.md)
 #   make budget  what typical commands take, in instructions, against benchmarks/budget.json (needs valgrind)
 #   make fuzz    coverage-guided fuzzing of every reader of foreign bytes (Linux; 15 minutes)
@@ -49,7 +49,8 @@ check: $(VENV)/.developed
 	$(BIN)/mypy
 	$(BIN)/python docs/generate_cli.py --check
 	$(BIN)/python docs/generate_modules.py --check
-	$(BIN)/python -m pytest --numprocesses auto
+	$(BIN)/python -m pytest --numprocesses auto --cov --cov-report=json
+	$(BIN)/python tests/check_coverage.py
 
 coverage: $(VENV)/.developed
 	$(BIN)/python -m pytest --numprocesses auto --cov --cov-report=json

@@ -30,7 +30,13 @@ PARTS = (
     Part("all of `src`", (), 0.90),
     Part(
         "names",
-        ("stores/name_match.py", "search/channels/name_lookup.py", "graph/entity_search.py"),
+        (
+            "stores/name_match.py",
+            "stores/postgres/name_search.py",
+            "search/channels/name_lookup.py",
+            "search/query/name_spelling.py",
+            "graph/entity_search.py",
+        ),
         0.95,
     ),
     Part(
@@ -45,6 +51,9 @@ PARTS = (
     ),
     Part("fusion", ("search/ranking/fusion.py",), 0.95),
 )
+
+MARGIN = 0.005
+"""What the README says less than was measured: a few lines run in some runs only."""
 
 LINE = re.compile(r"^Lines that tests run: .*$", re.MULTILINE)
 """The line of the README with the figures."""
@@ -65,8 +74,9 @@ def measure(report: dict[str, dict[str, dict[str, dict[str, int]]]], part: Part)
 
 
 def write_line(shares: Sequence[float]) -> str:
-    """Write the line of the README: whole percents, rounded down."""
-    cells = (f"{part.name} {int(share * 100)} %" for part, share in zip(PARTS, shares, strict=True))
+    """Write the line of the README: whole percents, rounded down, and full only if no line is left."""
+    told = (int((share if share == 1 else share - MARGIN) * 100) for share in shares)
+    cells = (f"{part.name} {percent} %" for part, percent in zip(PARTS, told, strict=True))
     return f"Lines that tests run: {', '.join(cells)}."
 
 
@@ -79,15 +89,25 @@ def main(arguments: Sequence[str]) -> int:
     page, line = README.read_text(encoding="utf-8"), write_line(shares)
     if "--update" in arguments:
         README.write_text(LINE.sub(line, page), encoding="utf-8")
+        return int(falls_below(shares))
+    if not is_honest(page, shares):
+        print(f"the README says something else than is so: python {Path(__file__).name} --update")
+        return 1
+    return int(falls_below(shares))
+
+
+def is_honest(page: str, shares: Sequence[float]) -> bool:
+    """Return whether the README has the figures, and none is more than was measured."""
     shown = LINE.search(page)
     told = [int(percent) for percent in re.findall(r"(\d+) %", shown[0])] if shown else []
-    is_honest = len(told) == len(PARTS) and all(
+    return len(told) == len(PARTS) and all(
         percent <= share * 100 for percent, share in zip(told, shares, strict=True)
     )
-    if "--update" not in arguments and not is_honest:
-        print(f"the README says more than is so: python {Path(__file__).name} --update")
-        return 1
-    return 0 if all(share >= part.floor for part, share in zip(PARTS, shares, strict=True)) else 1
+
+
+def falls_below(shares: Sequence[float]) -> bool:
+    """Return whether a part is covered less than it has to be."""
+    return any(share < part.floor for part, share in zip(PARTS, shares, strict=True))
 
 
 if __name__ == "__main__":
