@@ -69,12 +69,3 @@ def test_the_command_fails_where_a_figure_falls(
 def test_the_parts_are_there_and_the_readme_has_the_line() -> None:
     assert [file for part in PARTS for file in part.files if not (SOURCE / file).is_file()] == []
     assert LINE.search(README.read_text(encoding="utf-8"))
-
-
-def test_ci_measures_and_holds_it() -> None:
-    check = (
-        (README.parent / "Makefile").read_text(encoding="utf-8").partition("\ncheck:")[2].partition("\n\n")[0]
-    )
-    assert "pytest --numprocesses auto --cov --cov-report=json" in check
-    assert check.index("--cov") < check.index("tests/check_coverage.py")
-    assert "make check" in (README.parent / ".ci" / "run").read_text(encoding="utf-8")
