@@ -1,10 +1,10 @@
 """Hold the coverage of the tests: floors for the core, in CI, and for all of ``src``, and the figures in the README.
 
-    python -m pytest --cov --cov-config=tests/core_coverage.ini --cov-report=json   # the core alone: costs little
+    python -m pytest --cov --cov-config=tests/core_coverage.ini --cov-report=json   # the core alone
     python tests/check_coverage.py [--update]
 
 Reads ``coverage.json``; with ``--update``, writes the figures of the core into the README. Without ``--cov-config`` all
-of ``src`` is measured, which takes half as much time again, and held too.
+of ``src`` is measured, which takes half as much CPU again, and held too.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from dowse.search.channels.request import ChannelRequest, Noted
 from dowse.search.query.analyze import get_last_part, is_identifier
 from dowse.search.query.name_spelling import is_pattern
+from dowse.search.query.route_names import RouteName, find_routes
 from dowse.stores.protocol import Snapshot
 from dowse.types.queries import Spelling
 from dowse.types.source import Kind
@@ -42,12 +43,12 @@ class FoundNames(NamedTuple):
 def find(request: ChannelRequest) -> Noted:
     """Look up the definitions of the names in a query: as they are written, else as the index writes them.
 
-    A plain word among others does not mean a variable or a field that happens to have that name, unless a filter asks
-    for definitions.
+    A route (``POST /login``) is a name as well. A plain word among others does not mean a variable or a field that
+    happens to have that name, unless a filter asks for definitions.
     """
     snapshot, query = request.snapshot, request.query
     spellings = {spelling.asked: spelling for spelling in query.spellings}
-    scores: dict[int, float] = {}
+    scores = _find_routes(snapshot, find_routes(query.text), query.filter)
     for name in query.names:
         found = _find_spelled(snapshot, name, spellings.get(name), query.filter)
         skips_variables = len(query.names) > 1 and not is_identifier(name) and not query.filter.about_chunks
@@ -57,6 +58,19 @@ def find(request: ChannelRequest) -> Noted:
                 scores[id] = max(scores.get(id, 0.0), found.score if found else 0.0)
     notes = [_write_note(spelling) for spelling in query.spellings if not is_pattern(spelling.asked)]
     return Noted(best_first(scores.keys(), scores.values()), "; ".join(notes))
+
+
+def _find_routes(snapshot: Snapshot, routes: Sequence[RouteName], filter: Filter) -> dict[int, float]:
+    """Look up routes by method and path, and return how sure it is for each chunk that it answers one of them."""
+    scores: dict[int, float] = {}
+    for route in routes:
+        for pattern in route.patterns:
+            for hit in snapshot.names(pattern, NameTier.GLOB, filter, MAX_DEFINITIONS):
+                if hit.kind is Kind.ROUTE and (file := snapshot.file(hit.file)) is not None:
+                    id = chunk_id(hit.file, hit.chunk)
+                    sure = route.score(file.parsed.entities[hit.entity].name)
+                    scores[id] = max(scores.get(id, 0.0), sure)
+    return scores
 
 
 def find_definitions(snapshot: Snapshot, name: str, filter: Filter, limit: int) -> FoundNames | None:
