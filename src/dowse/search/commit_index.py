@@ -11,11 +11,13 @@ from array import array
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
 from dowse.code import tokens
 from dowse.frozen import frozen
+from dowse.lru import LruCache
 from dowse.serialization import deflate, inflate, pack_columns, unpack_columns
 from dowse.services.commit_log import MAX_COMMITS, Commit
 from dowse.types.queries import Term
@@ -27,6 +29,9 @@ MAX_COMMIT_TOKENS = 150
 MAX_BLOB_BYTES = 100_000_000
 BM25_K1 = 1.2
 BM25_B = 0.75
+
+MAX_RATED_QUERIES = 8
+"""Queries whose ratings are kept: the channel asks for them, then the explanation of a hit."""
 
 BEST_COMMITS = 40
 """Commits that speak for their files, best first."""
@@ -79,7 +84,18 @@ class CommitIndex:
         return [self.paths[number] for number in self.changed.cut(commit)]
 
     def rate_files(self, terms: Sequence[Term]) -> dict[str, FileEvidence]:
-        """Rate files by how much the messages of commits that changed them are like a query."""
+        """Rate files by how much the messages of commits that changed them are like a query; once for each query."""
+        key = tuple(terms)
+        if (rated := self._rated.get(key)) is None:
+            rated = self._compute_ratings(terms)
+            self._rated.put(key, rated)
+        return rated
+
+    @cached_property
+    def _rated(self) -> LruCache[tuple[Term, ...], dict[str, FileEvidence]]:
+        return LruCache(MAX_RATED_QUERIES)
+
+    def _compute_ratings(self, terms: Sequence[Term]) -> dict[str, FileEvidence]:
         count = len(self.labels)
         average = sum(self.lengths) / count if count else 1.0
         scores: dict[int, float] = defaultdict(float)
