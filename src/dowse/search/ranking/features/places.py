@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
+from dowse.lazy_rows import read_column
 from dowse.search.ranking.candidates import Candidate, FileCandidate
 from dowse.search.ranking.features.context import FeatureContext
+from dowse.search.ranking.features.coverage import Coverage
 from dowse.search.ranking.features.definition_names import DefinitionNames
 from dowse.search.ranking.features.feature import Feature, Values
 from dowse.search.ranking.features.inline_tests import is_inline_test
 from dowse.search.ranking.features.phrases import PhraseFinder
+from dowse.search.ranking.features.soft_coverage import SoftCoverage
+from dowse.types.source import Kind
 
 FEATURES = {
     "fused_share": Feature("place", 1),  # fused score, compared with the best of the file
@@ -23,9 +28,21 @@ FEATURES = {
     "defines_name": Feature("place", 1),
     "inline_test": Feature("place", -1),
     "first_chunk": Feature("place", 0),
-    "has_definition": Feature("place", 0),  # a definition begins in it or is around it
+    "in_function": Feature("place", 0),  # what is around it, or else the first thing that begins in it
+    "in_type": Feature("place", 0),
+    "in_section": Feature("place", 0),
+    "in_other_definition": Feature("place", 0),
+    "length": Feature("place", 0),  # logarithm of its lines
+    "coverage": Feature("place", 1),
+    "soft_coverage": Feature("place", 1),
     "phrase": Feature("place", 1),
 }
+
+FUNCTION_KINDS = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
+TYPE_KINDS = frozenset(
+    {Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.TYPE, Kind.IMPL, Kind.MODULE}
+)
+SECTION_KINDS = frozenset({Kind.SECTION, Kind.BLOCK})
 
 FUSED_SHARE = list(FEATURES).index("fused_share")
 """Where the one feature is that tells the places of a file apart that is not read."""
@@ -34,8 +51,17 @@ FUSED_SHARE = list(FEATURES).index("fused_share")
 class PlaceComparison:
     """Compares the places of a file, for one query."""
 
-    def __init__(self, context: FeatureContext, definitions: DefinitionNames, phrases: PhraseFinder) -> None:
+    def __init__(
+        self,
+        context: FeatureContext,
+        definitions: DefinitionNames,
+        phrases: PhraseFinder,
+        coverage: Coverage,
+        soft: SoftCoverage,
+    ) -> None:
         self._context = context
+        self._coverage = coverage
+        self._soft = soft
         self._definitions = definitions
         self._phrases = phrases
         self._lexical, self._names, self._lines, self._phrases_found, starts = (
@@ -64,7 +90,10 @@ class PlaceComparison:
                 self._definitions.score_definition(place),
                 float(is_inline_test(place)),
                 float(place.ordinal == 0),
-                float(_has_definition(place)),
+                *_describe_kind(place),
+                math.log1p(place.chunk.end_line - place.chunk.start_line),
+                self._coverage.score(place),
+                self._soft.score(place),
                 self._phrases.score(place),
             )
             for place, score in zip(places, lexical, strict=True)
@@ -76,5 +105,14 @@ def _scores_by_chunk(context: FeatureContext, channel: str) -> Mapping[int, floa
     return dict(found.hits) if found else {}
 
 
-def _has_definition(place: Candidate) -> bool:
-    return place.chunk.entity is not None or bool(place.definition_indexes)
+def _describe_kind(place: Candidate) -> tuple[float, float, float, float]:
+    """Say whether a function, a type, a section or another definition is around a place, or else begins in it."""
+    index = place.chunk.entity
+    if index is None:
+        index = next(iter(place.definition_indexes), None)
+    if index is None:
+        return 0.0, 0.0, 0.0, 0.0
+    kind = read_column(place.file.parsed.entities, "kind")[index]
+    found = kind in FUNCTION_KINDS, kind in TYPE_KINDS, kind in SECTION_KINDS
+    function, type, section = map(float, found)
+    return function, type, section, float(not any(found))
