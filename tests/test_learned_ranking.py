@@ -52,12 +52,23 @@ FUSIONS = ("learned", "scores", "rrf", "zscore")
 def test_the_weights_are_those_of_the_features() -> None:
     assert tuple(WEIGHTS["traits"]) == TRAITS
     for name, table in TABLES.items():
-        assert list(WEIGHTS[name]) == list(table)
+        assert list(WEIGHTS[name]) == [feature for feature in table if feature in WEIGHTS[name]]
     assert list(WEIGHTS["relevance"]) == ["intercept", "gap_weight", *EVIDENCE]
     for name in (*TABLES, "relevance"):
         assert {len(row) for row in WEIGHTS[name].values()} == {len(TRAITS)}
     assert set(WEIGHTS) == {"traits", "file_share", "further_place", "file", "place", "relevance"}
     assert WEIGHTS_FILE.stat().st_size <= MAX_WEIGHTS_BYTES
+
+
+def test_a_feature_that_is_newer_than_the_weights_has_its_prior(monkeypatch: pytest.MonkeyPatch) -> None:
+    older = {name: row for name, row in WEIGHTS["file"].items() if name != "files_match"}
+    monkeypatch.setattr(model, "_read_weights", lambda: WEIGHTS | {"file": older})
+    model._load_tables.cache_clear()
+    try:
+        weights = dict(zip(FILE_FEATURES, make_model(SOME_TRAITS[0]).file, strict=True))
+    finally:
+        model._load_tables.cache_clear()
+    assert weights["files_match"] == FILE_FEATURES["files_match"].prior > 0
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -133,7 +144,7 @@ def test_weights_are_mixed_by_traits() -> None:
     weights = make_model(traits)
     for table, found in (("file", (*weights.file, *weights.text)), ("place", weights.place)):
         for name, weight in zip(TABLES[table], found, strict=True):
-            row = WEIGHTS[table][name]
+            row = WEIGHTS[table].get(name) or model.start_at(TABLES[table][name])
             assert weight == pytest.approx(
                 row[0] + 0.25 * row[1] + 0.75 * row[2] + 0.5 * row[3] + 0.5 * row[4] + row[6]
             )
@@ -188,6 +199,7 @@ FILES = {
     "compat.py": "import sys\n\nif sys.version_info >= (3, 9):\n    session = None\n",
     "notes.md": "# Notes\n\nNothing to see here.\n",
     "failure.py": "def fail(name):\n    raise OSError(f'the session of {name} was closed')\n",
+    "open.sh": "#!/bin/bash\n# opens a session\nopenSession ada\n",
     "README.md": "# Sessions\n\nHow to open a session.\n",
     **{f"many/part_{n}.py": f"def part_{n}():\n    return session + {n}\n" for n in range(30)},
 }
@@ -202,6 +214,7 @@ QUERIES = (
     "name:session_part_* kind:function",
     "drop Python 3.8 from the session",
     "how to open a session",
+    "which script opens a session",
     "the session of ada was closed",
     " ".join(f"session part {word}" for word in "open stays name ada return test sys".split()),
     "error: stays open\n  --> other.py:2:1\n",

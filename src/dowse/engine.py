@@ -49,6 +49,7 @@ from dowse.types.stored import NO_FILTER, Filter
 if TYPE_CHECKING:
     from dowse.graph.api import CodeGraph
     from dowse.indexing.pipeline import Progress
+    from dowse.search.commit_search import CodeHistory
 
 
 class Engine(ManagedIndex):
@@ -89,6 +90,16 @@ class Engine(ManagedIndex):
             self._freshness.close()
         if "store" in self.__dict__:
             self.store.close()
+
+    def with_settings(self, **given: Any) -> Self:
+        """Return an engine with other settings of answers, for the same index, which is closed with this one."""
+        settings = replace(self.settings, **given)
+        other = type(self)(self.root, settings_module.ResolvedSettings(settings, self.origins, self.notes))
+        other.read_only = self.read_only
+        check = ("_freshness",) if settings.refresh == self.settings.refresh else ()
+        shared = ("store", "embedder", "_query_embedder", "languages", *check)
+        vars(other).update((name, getattr(self, name)) for name in shared)
+        return other
 
     @cached_property
     def _cache(self) -> AnswerCache:
@@ -255,9 +266,8 @@ class Engine(ManagedIndex):
     def _add_filters(self, parsed: ParsedQuery, given: SearchOptions | None) -> ResolvedOptions:
         """Resolve options, with the filters of a query beside those of the caller."""
         options = resolve_options(given, self.settings)
-        if not parsed.has_filters:
-            return options
-        return replace(options, filter=merge_filters(options.filter, parsed, self.languages))
+        merged = merge_filters(options.filter, parsed, self.languages) if parsed.has_filters else None
+        return replace(options, filter=merged) if merged else options
 
     def _repair(self, error: IndexCorrupt, progress: Progress | None) -> str:
         """Make a corrupt index again, which is a cache, and return a note on it; not where nothing may be written."""
@@ -311,6 +321,13 @@ class Engine(ManagedIndex):
         from dowse.graph.api import CodeGraph
 
         return CodeGraph(_GraphSource(self))
+
+    @cached_property
+    def history(self) -> CodeHistory:
+        """What the history of the tree can be asked: ``engine.history.search("why was retry added")``."""
+        from dowse.search.commit_search import CodeHistory
+
+        return CodeHistory(self)
 
     def near(self, place: str, folder: Path | None = None) -> tuple[tuple[str, float], ...]:
         """List the files around a position, written as for ``parse_place``, for ``SearchOptions.near``."""
@@ -380,10 +397,9 @@ class _GraphSource:
 
     def put_blob(self, name: str, data: bytes) -> None:
         """Store bytes beside the index; if it is not writable, they are made again next time."""
-        if self._engine.read_only:
-            return
-        with suppress(IndexUnwritable):
-            self._engine.store.put_blob(name, data)
+        if not self._engine.read_only:
+            with suppress(IndexUnwritable):
+                self._engine.store.put_blob(name, data)
 
     def get_blob(self, name: str) -> bytes | None:
         """Return what was stored under a name; None if there is nothing."""

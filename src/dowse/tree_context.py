@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from dowse import embedders, roots, stores
 from dowse import settings as settings_module
 from dowse.code import tokens
-from dowse.code.languages import Languages, extend_builtin
+from dowse.code.languages import Languages, extend_builtin, list_missing_grammars
 from dowse.index_folder import IndexFolder
 from dowse.settings import ResolvedSettings, Settings
 from dowse.stores.protocol import Store
@@ -51,6 +51,11 @@ class TreeContext:
     def _query_embedder(self) -> Embedder | None:
         """The embedder of queries, each of which is embedded more than once."""
         return embedders.CachingEmbedder(self.embedder) if self.embedder else None
+
+    @property
+    def subject_embedder(self) -> Embedder | None:
+        """The embedder for the subjects of commits; none where it is a service: there are thousands."""
+        return self._query_embedder if self.settings.embedder == "static" else None
 
     @cached_property
     def store(self) -> Store:
@@ -97,7 +102,8 @@ class TreeContext:
     def fingerprint(self) -> str:
         """What an index must have been made with to serve these settings."""
         model = self.embedder.name if self.embedder else ""
-        return self.settings.index_fingerprint(tokens=tokens.VERSION, model=model)
+        missing = {"missing_grammars": found} if (found := list_missing_grammars()) else {}
+        return self.settings.index_fingerprint(tokens=tokens.VERSION, model=model, **missing)
 
     def _index_config(self, *, hurried: bool = False) -> IndexConfig:
         """Return how the tree is indexed; ``hurried`` if somebody waits for the answer to a query."""

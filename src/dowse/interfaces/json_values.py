@@ -200,5 +200,6 @@ def language_values(language: Language) -> dict[str, Any]:
         "imports": "@import" in language.references,
         "calls": "@call" in language.references,
         "grammar": language.grammar.partition(":")[0],
+        "extra": language.extra,
         "written_in": list(language.bases),
     }

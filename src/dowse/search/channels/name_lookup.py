@@ -8,6 +8,7 @@ from typing import NamedTuple
 from dowse.code import tokens
 from dowse.search.channels.request import ChannelRequest, Noted
 from dowse.search.query.analyze import get_last_part, is_identifier
+from dowse.search.query.route_names import RouteName, find_routes
 from dowse.stores.protocol import Snapshot
 from dowse.types.source import Kind
 from dowse.types.stored import TIER_SCORES, Filter, NameHit, NameTier, best_first, chunk_id
@@ -34,11 +35,12 @@ class FoundNames(NamedTuple):
 def find(request: ChannelRequest) -> Noted:
     """Look up the definitions of the names in a query, by the best tier (exact to fuzzy) that finds anything for each.
 
-    A plain word among others does not mean a variable or a field that happens to have that name, unless a filter asks
-    for definitions. A word that neither a name nor any text has is looked for within names.
+    A route (``POST /login``) is a name as well. A plain word among others does not mean a variable or a field that
+    happens to have that name, unless a filter asks for definitions. A word that neither a name nor any text has is
+    looked for within names.
     """
     snapshot, query = request.snapshot, request.query
-    scores: dict[int, float] = {}
+    scores = _find_routes(snapshot, find_routes(query.text), query.filter)
     contained: list[str] = []
     for name in query.names:
         found = find_definitions(snapshot, name, query.filter, MAX_DEFINITIONS)
@@ -52,6 +54,19 @@ def find(request: ChannelRequest) -> Noted:
     quoted = ", ".join(f"'{name}'" for name in contained)
     note = f"no word is {quoted}: names that contain it count" if contained else ""
     return Noted(best_first(scores.keys(), scores.values()), note)
+
+
+def _find_routes(snapshot: Snapshot, routes: Sequence[RouteName], filter: Filter) -> dict[int, float]:
+    """Look up routes by method and path, and return how sure it is for each chunk that it answers one of them."""
+    scores: dict[int, float] = {}
+    for route in routes:
+        for pattern in route.patterns:
+            for hit in snapshot.names(pattern, NameTier.GLOB, filter, MAX_DEFINITIONS):
+                if hit.kind is Kind.ROUTE and (file := snapshot.file(hit.file)) is not None:
+                    id = chunk_id(hit.file, hit.chunk)
+                    sure = route.score(file.parsed.entities[hit.entity].name)
+                    scores[id] = max(scores.get(id, 0.0), sure)
+    return scores
 
 
 def find_definitions(snapshot: Snapshot, name: str, filter: Filter, limit: int) -> FoundNames | None:

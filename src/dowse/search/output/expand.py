@@ -10,13 +10,13 @@ from dowse.search.channels.frame_lookup import find_line
 from dowse.search.query.analyze import find_lone_name, get_last_part, is_identifier
 from dowse.search.ranking.candidates import Candidate, list_passing_definitions
 from dowse.types.queries import Query
-from dowse.types.source import Chunk, Entity, Kind
+from dowse.types.source import Chunk, Entity, Kind, ParsedFile
 
 FUNCTION_KINDS = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
 VALUE_KINDS = frozenset({Kind.VARIABLE, Kind.CONSTANT})
 
 MIN_LINES = 6
-"""Lines that are shown at least: of a short definition with what stands beside it, of a long one its beginning."""
+"""Lines that are shown at least: of a short definition with what follows it, of a long one its beginning."""
 
 LITERAL_CHANNELS = frozenset({"exact", "phrases", "places", "versions"})
 """Channels that bring the very lines that are asked for, wherever in the chunk they are."""
@@ -104,17 +104,25 @@ class Expansion:
             return max(1, chunk.start_line - (before or 0)), min(
                 max(end, chunk.end_line), chunk.end_line + (after or 0)
             )
-        first, last = chunk.start_line, chunk.end_line
         if not pointed:
-            return first, last
+            return chunk.start_line, chunk.end_line
+        first, last = self._choose_definition_lines(candidate, pointed, max_definition_lines)
+        cell = _find_cell(candidate.file.parsed, pointed[0])
+        if cell and cell.start_line < first and last - cell.start_line < max_definition_lines:
+            first = cell.start_line  # where its number is
+        return first, last
+
+    def _choose_definition_lines(
+        self, candidate: Candidate, pointed: Sequence[Entity], max_definition_lines: int
+    ) -> tuple[int, int]:
+        first, last = candidate.chunk.start_line, candidate.chunk.end_line
         entity = pointed[0]
         if entity.end_line - entity.start_line >= max_definition_lines:
             return first, max(last, min(entity.end_line, first + MIN_LINES - 1))
         if not self._stands_alone(candidate, pointed):
             return min(first, entity.start_line), max(last, entity.end_line)
         begin, end = min(e.start_line for e in pointed), max(e.end_line for e in pointed)
-        shown_last = min(last, max(end, begin + MIN_LINES - 1))
-        return max(first, min(begin, shown_last - MIN_LINES + 1)), shown_last
+        return begin, min(last, max(end, begin + MIN_LINES - 1))
 
     def _stands_alone(self, candidate: Candidate, pointed: Sequence[Entity]) -> bool:
         """Return whether definitions are some of several in their chunk, and share words with the query."""
@@ -129,6 +137,15 @@ class Expansion:
         if self._filter.about_chunks:
             return True
         return bool(self._match_name(pointed[0]) or self._match_description(pointed[0]))
+
+
+def _find_cell(parsed: ParsedFile, entity: Entity) -> Entity | None:
+    """Find the cell of a notebook that a definition is in."""
+    while entity.parent is not None:
+        entity = parsed.entities[entity.parent]
+        if entity.kind is Kind.CELL:
+            return entity
+    return None
 
 
 def _find_innermost(candidate: Candidate, line: int) -> tuple[Entity, ...]:

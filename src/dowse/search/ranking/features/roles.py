@@ -16,6 +16,10 @@ ROLES = (Role.TEST, Role.EXAMPLE, Role.GENERATED, Role.VENDORED, Role.DOCS, Role
 FEATURES = {
     **{f"{role.value}_file": Feature("file_role", 0) for role in ROLES},
     "role_odds": Feature("file_role", 1),  # how far the words of the query ask for its role
+    "data_role": Feature("file_role", -1, prior=-0.4),
+    "schema_role": Feature("file_role", -1, prior=-0.8),
+    "declaration_role": Feature("file_role", -1, prior=-0.3),
+    "legacy_role": Feature("file_role", -1, prior=-0.8),
     "inline_test": Feature("file_role", -1),  # the first place is a test in a source file
     "data_file": Feature("file_role", 0),
     "hidden_folder": Feature("file_role", -1),
@@ -24,7 +28,10 @@ FEATURES = {
 ROLE_ODDS = list(FEATURES).index("role_odds")
 
 COUNTED_AS: Mapping[Role, Role] = {Role.DATA: Role.CONFIG, Role.SCHEMA: Role.CONFIG}
-"""Roles without features of their own, and those of which they have the features."""
+"""Roles that have the features of another as well as their own: data and schemas are a kind of configuration."""
+
+BESIDE_ROLES = (Role.DATA, Role.SCHEMA, Role.DECLARATION, Role.LEGACY)
+"""Roles of files that stand behind those which they describe, repeat or fill."""
 
 DATA_LANGUAGES = frozenset({"json", "csv", "xml", "svg", "css", "text", "html", "po"})
 """Languages of files that are data, markup or styles rather than code."""
@@ -44,14 +51,17 @@ class RoleFeatures:
 
     def __init__(self, query: Query) -> None:
         self._odds = load_role_model().compute_odds(query.text)
-        self._by_role = {role: tuple(float(role is each) for each in ROLES) for role in Role}
+        self._by_role = {
+            role: tuple(float(COUNTED_AS.get(role, role) is each) for each in ROLES) for role in Role
+        }
 
     def compute(self, file: FileCandidate) -> Values:
         """Compute the features of one file, in the order of the table."""
         role, counted = file.file.role, find_counted_role(file)
         return (
-            *self._by_role[COUNTED_AS.get(role, role)],
+            *self._by_role[role],
             self._odds.get(counted, 0.0),
+            *[float(role is each) for each in BESIDE_ROLES],
             float(counted is Role.TEST and role is not Role.TEST),
             float(file.file.parsed.language in DATA_LANGUAGES),
             float("/." in f"/{file.file.path}"),
