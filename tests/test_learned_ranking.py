@@ -444,9 +444,11 @@ def test_a_test_partner_stands_below_its_file_as_far_as_it_is_unsure(tmp_path: P
 
 
 def test_near_files_are_raised_by_how_near_they_are(engine: Engine) -> None:
-    options = SearchOptions(limit=50, near=(("many/part_3.py", 1.0), ("many/part_4.py", 0.5)))
-    before = {hit.path: hit.score for hit in engine.search("session part", SearchOptions(limit=50)).results}
-    after = {hit.path: hit for hit in engine.search("session part", options).results}
+    plain = engine.search("session part", SearchOptions(limit=50)).results
+    before = {hit.path: hit.score for hit in reversed(plain)}
+    first, second, *_ = dict.fromkeys(hit.path for hit in plain)
+    options = SearchOptions(limit=50, near=((second, 1.0), (first, 0.5)))
+    after = {hit.path: hit for hit in reversed(engine.search("session part", options).results)}
     for path, nearness in options.near:
         assert after[path].score == pytest.approx(before[path] + PROXIMITY_GAIN * nearness)
         (reason,) = [reason for reason in after[path].reasons if reason.name == "proximity"]
@@ -454,7 +456,7 @@ def test_near_files_are_raised_by_how_near_they_are(engine: Engine) -> None:
         assert reason.detail == "near the position"
 
 
-def test_a_near_file_that_the_query_does_not_find_is_considered_but_not_first(engine: Engine) -> None:
+def test_the_file_at_the_position_is_considered_though_the_query_does_not_find_it(engine: Engine) -> None:
     options = SearchOptions(limit=50, near=(("notes.md", 0.5),))
     with Engine.open(engine.root, store="memory", embedder="none", cache="off") as plain:
         results = plain.search("openSession", options).results
@@ -468,6 +470,7 @@ NEAR_FILES = {
     "src/cart.py": "def total_price(items):\n    return sum(items)\n",
     "src/weak.py": "def other(items):\n    return items\n",
     "src/alone.py": "def nothing():\n    return 1\n",
+    "src/apart.py": "def at_all():\n    return 2\n",
     "tests/test_weak.py": "def test_items():\n    assert items\n",
 } | {
     f"src/strong_{n}.py": f"def total_price_of_items_{n}(items):\n    '''Total price of items.'''\n    return items\n"
@@ -516,3 +519,31 @@ def test_what_is_found_keeps_its_place_before_near_files_that_are_not(near_engin
         path for path in plain if path != "src/cart.py"
     ]
     assert "src/alone.py" in with_near
+
+
+def test_what_is_near_the_position_and_not_found_comes_after_all_that_is_found(near_engine: Engine) -> None:
+    near = (("src/cart.py", 1.0), ("src/alone.py", 0.6), ("src/apart.py", 0.3))
+    assert list_files(near_engine, "total price items", *near)[-2:] == ["src/alone.py", "src/apart.py"]
+
+
+@pytest.mark.parametrize("position", [f"src/strong_{n}.py" for n in (1, 6, 11)])
+@pytest.mark.parametrize("nearness", [0.25, 0.8])
+def test_a_position_that_is_right_never_costs_a_file_that_was_found(
+    near_engine: Engine, position: str, nearness: float
+) -> None:
+    """Whatever is near it: among the first k files are all that were there before, but for the one it may displace."""
+    plain = list_files(near_engine, "total price items")
+    around = [path for path in plain if path != position]
+    for others in (around[-4:], around[5:9], around[::2], around[::-1]):
+        near = ((position, 1.0), *((path, nearness) for path in others), ("src/alone.py", nearness))
+        files = list_files(near_engine, "total price items", *near)
+        for k in range(5, len(plain)):
+            lost = set(plain[:k]) - set(files[:k])
+            assert position in files[:k]
+            assert len(lost) <= (position not in plain[:k])
+
+
+def test_others_that_are_near_rise_among_the_first_files_only(near_engine: Engine) -> None:
+    plain = list_files(near_engine, "total price items")
+    files = list_files(near_engine, "total price items", (plain[0], 1.0), (plain[8], 0.9), (plain[4], 0.5))
+    assert files == [plain[0], plain[4], *plain[1:4], *plain[5:]]

@@ -91,16 +91,6 @@ class Engine(ManagedIndex):
         if "store" in self.__dict__:
             self.store.close()
 
-    def with_settings(self, **given: Any) -> Self:
-        """Return an engine with other settings of answers, for the same index, which is closed with this one."""
-        settings = replace(self.settings, **given)
-        other = type(self)(self.root, settings_module.ResolvedSettings(settings, self.origins, self.notes))
-        other.read_only = self.read_only
-        check = ("_freshness",) if settings.refresh == self.settings.refresh else ()
-        shared = ("store", "embedder", "_query_embedder", "languages", *check)
-        vars(other).update((name, getattr(self, name)) for name in shared)
-        return other
-
     @cached_property
     def _cache(self) -> AnswerCache:
         return AnswerCache()
