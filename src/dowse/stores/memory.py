@@ -328,7 +328,7 @@ class MemorySnapshot:
         file = self._by_id[file_id].file
         return file_passes(filter, to_facts(file)) and chunk_passes(filter, file, ordinal)
 
-    def _list_passing(self, filter: Filter) -> list[_MemoryRow]:
+    def _list_passing(self, filter: Filter) -> list[MemoryRow]:
         return [row for _, row in sorted(self._rows.items()) if file_passes(filter, to_facts(row.file))]
 
     def names(self, pattern: str, tier: NameTier, filter: Filter, limit: int) -> list[NameHit]:
