@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Self
 from dowse import roots
 from dowse import settings as settings_module
 from dowse.code.languages.tree_tables import report_broken_tables
+from dowse.embedders.embedder import MatchesWords
 from dowse.errors import IndexCorrupt, IndexUnwritable, UsageError
 from dowse.frozen import replace
 from dowse.indexing.freshness import Freshness, FreshnessContext
@@ -93,16 +94,6 @@ class Engine(ManagedIndex):
         if "store" in self.__dict__:
             self.store.close()
 
-    def with_settings(self, **given: Any) -> Self:
-        """Return an engine with other settings of answers, for the same index, which is closed with this one."""
-        settings = replace(self.settings, **given)
-        other = type(self)(self.root, settings_module.ResolvedSettings(settings, self.origins, self.notes))
-        other.read_only = self.read_only
-        check = ("_freshness",) if settings.refresh == self.settings.refresh else ()
-        shared = ("store", "embedder", "_query_embedder", "languages", *check)
-        vars(other).update((name, getattr(self, name)) for name in shared)
-        return other
-
     @cached_property
     def _cache(self) -> AnswerCache:
         return AnswerCache()
@@ -111,7 +102,8 @@ class Engine(ManagedIndex):
     def _searcher(self) -> Searcher:
         cache = self._cache if self.settings.cache != "off" else None
         means = self.settings, self._query_embedder, cache, self._is_extension
-        return Searcher(str(self.root), *means, self.load_history, self._locagent)
+        word_vectors = self.embedder if isinstance(self.embedder, MatchesWords) else None
+        return Searcher(str(self.root), *means, self.load_history, word_vectors, self._locagent)
 
     @cached_property
     def _freshness(self) -> Freshness:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 from dowse import index_folder, roots, stores
 from dowse.errors import EmbedderError, IndexCorrupt, IndexMissing, IndexUnwritable, UsageError
@@ -19,6 +20,7 @@ from dowse.indexing.ignore_files import IGNORE_FILES
 from dowse.indexing.lock_retry import retry_while_locked
 from dowse.indexing.watcher import watch_paths
 from dowse.search.output import read_place
+from dowse.settings import ResolvedSettings
 from dowse.stores import copy_store
 from dowse.stores.protocol import KnownFile
 from dowse.tree_context import TreeContext
@@ -40,6 +42,16 @@ class ManagedIndex(TreeContext):
     """The index of one tree, and the operations that manage it."""
 
     _history: CommitIndex | None = None
+
+    def with_settings(self, **given: Any) -> Self:
+        """Return an engine with other settings of answers, for the same index, which is closed with this one."""
+        settings = replace(self.settings, **given)
+        other = type(self)(self.root, ResolvedSettings(settings, self.origins, self.notes))
+        other.read_only = self.read_only
+        check = ("_freshness",) if settings.refresh == self.settings.refresh else ()
+        shared = ("store", "embedder", "_query_embedder", "languages", *check)
+        vars(other).update((name, getattr(self, name)) for name in shared)
+        return other
 
     def index(
         self, progress: Progress | None = None, *, rebuild: bool = False, wait: bool = False
