@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dowse.code import tokens
 from dowse.lazy_rows import read_column
 from dowse.search.channels.frame_lookup import find_line
-from dowse.search.query.analyze import find_lone_name, get_last_part, is_identifier
+from dowse.search.query.analyze import get_last_part
+from dowse.search.query.name_spelling import list_spelled_names
 from dowse.search.ranking.candidates import Candidate, list_passing_definitions
 from dowse.types.queries import Query
 from dowse.types.source import Chunk, Entity, Kind, ParsedFile
@@ -26,10 +27,7 @@ class Expansion:
     """Chooses the definition and the lines to show for the hits of one query."""
 
     def __init__(self, query: Query) -> None:
-        names = (
-            query.names if find_lone_name(query) else [name for name in query.names if is_identifier(name)]
-        )
-        self._written = frozenset(map(get_last_part, names))
+        self._written = frozenset(map(get_last_part, list_spelled_names(query)))
         self._asked = frozenset(name.lower() for name in self._written)
         self._wanted = frozenset(query.words)
         self._filter = query.filter
