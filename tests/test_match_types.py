@@ -15,7 +15,7 @@ from dowse import Engine
 from dowse.search.ranking.candidates import sort_candidates
 from dowse.types.answers import Match, SearchOptions, SearchResult
 from dowse.types.source import Kind
-from tests.trees import write_tree
+from tests.source_trees import write_tree
 
 FILES = {
     "src/session.py": "class Session:\n    def renew(self):\n        return refresh_token(self)\n",

@@ -9,7 +9,7 @@ import pytest
 
 from dowse import Engine
 from dowse.types.answers import SearchResponse
-from tests.trees import write_tree
+from tests.source_trees import write_tree
 
 FILES = {
     "src/disk.py": 'def rm_rf(path):\n    """Delete a folder with everything in it, recursively."""\n    erase(path)\n',

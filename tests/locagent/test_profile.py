@@ -22,7 +22,7 @@ from dowse.search.locagent.ranking import K1, B, split_words
 from dowse.search.locagent.token_count import estimate_tokens
 from dowse.types.answers import Match, SearchOptions
 from dowse.types.source import Kind
-from tests.trees import write_tree
+from tests.source_trees import write_tree
 
 
 def long_body(words: str, lines: int = 30) -> str:
