@@ -140,7 +140,7 @@ def test_weights_are_mixed_by_traits() -> None:
 
 
 @pytest.mark.parametrize(
-    "group", [name for name in FEATURE_GROUPS if name not in ("test_partner", "proximity")]
+    "group", [name for name in FEATURE_GROUPS if name not in ("report", "test_partner", "proximity")]
 )
 def test_a_group_that_is_off_weighs_nothing_and_others_as_ever(group: str) -> None:
     for traits in SOME_TRAITS:
@@ -200,6 +200,7 @@ QUERIES = (
     "how to open a session",
     "the session of ada was closed",
     " ".join(f"session part {word}" for word in "open stays name ada return test sys".split()),
+    "A session that was opened stays open " + "though all of its parts were closed by name before that " * 3,
     "error: stays open\n  --> other.py:2:1\n",
 )
 
@@ -339,7 +340,7 @@ def _equal_weights(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("_equal_weights")
 def test_a_group_that_is_off_contributes_nothing(root: Path, engine: Engine) -> None:
     everything = list_values([hit for response in ask(engine) for hit in response.results])
-    shown = {"test_partner": "partners"}
+    shown = {"test_partner": "partners", "report": "function"}
     silent = [group for group in FEATURE_GROUPS if not everything.get(shown.get(group, group))]
     assert silent == [], "all of them have something to say here"
     for group in FEATURE_GROUPS:

@@ -33,6 +33,7 @@ FEATURE_GROUPS = (
     "coverage",
     "phrase",
     "place",
+    "report",
     "test_partner",
     "proximity",
 )

@@ -54,8 +54,9 @@ def _query_values(query: Query) -> dict[str, Any]:
     terms = [term._asdict() for term in query.terms]
     frames, versions = ([one._asdict() for one in some] for some in (query.frames, query.versions))
     texts = {"text": query.text, "type": query.type, "message": query.message}
+    views = {view.name: view.text for view in query.views}
     lists = {name: list(getattr(query, name)) for name in ("names", "files", "words", "dropped", "unknown")}
-    return texts | {"terms": terms, "frames": frames, "versions": versions} | lists
+    return texts | {"views": views, "terms": terms, "frames": frames, "versions": versions} | lists
 
 
 def _stage_values(stages: Iterable[Stage]) -> list[dict[str, Any]]:

@@ -29,6 +29,7 @@ from dowse.search.output.similar import find_partners, find_similar
 from dowse.search.query.analyze import analyze_query
 from dowse.search.query.keywords import extract_keywords, is_long, use_indexed_spelling
 from dowse.search.query.unknown_names import read_unknown_names_as_words
+from dowse.search.ranking import report_ranking
 from dowse.search.ranking.calibration import can_tell_weak
 from dowse.search.ranking.candidates import (
     Explain,
@@ -45,6 +46,7 @@ from dowse.search.ranking.fusion import fuse
 from dowse.search.ranking.learned_ranking import READ_FILES, LearnedRanking
 from dowse.search.ranking.model import list_disabled_groups, make_model, measure_traits
 from dowse.search.ranking.proximity import raise_near_files
+from dowse.search.ranking.report_ranking import ReportRanking
 from dowse.search.ranking.test_partners import add_test_partners
 from dowse.search.timing import StageTimer
 from dowse.settings import Settings
@@ -117,6 +119,9 @@ def rank(
     explain: Explain
     if settings.fusion == "learned":
         candidates, explain = scored.score_places(), scored.explain
+        if "report" not in settings.disabled_features and report_ranking.suits(query):
+            report = ReportRanking(context, scored, model.file_share)
+            candidates, explain = report.rank(candidates), report.explain
         if "test_partner" not in settings.disabled_features:
             add_test_partners(snapshot, query, channels, candidates)
     else:
@@ -139,7 +144,7 @@ def rank(
 def _rank_by_path(context: FeatureContext, timer: StageTimer) -> Ranking:
     """Order what passes the filters of a query that asks for nothing else: by path, and all of it is right."""
     candidates = sort_candidates(place for file in context.files for place in file.places)
-    relevances = {candidate.id: 1.0 for candidate in candidates}
+    relevances = {candidate.key: 1.0 for candidate in candidates}
     timer.finish("rank")
     return Ranking(
         context.query, context.channels, candidates, list_channel_contributions, relevances, False, timer
@@ -167,7 +172,13 @@ def find_candidates(
     fused = fuse(settings.fusion, hits, get_channel_weights(settings))
     files = group_by_file(collect_candidates(snapshot, fused, query.filter))
     context = FeatureContext(
-        snapshot, query, channels, files, _compute_cosines(request, files), request.history
+        snapshot,
+        query,
+        channels,
+        files,
+        _compute_cosines(request, files),
+        request.history,
+        request.history_evidence,
     )
     timer.finish("fuse")
     return context
@@ -198,6 +209,6 @@ def find_related(
     candidates = sort_candidates(collect_candidates(snapshot, fused, options.filter))
     timer.finish("fuse")
     full_score = max(RELATED_WEIGHTS.values())
-    relevances = {candidate.id: min(1.0, candidate.score / full_score) for candidate in candidates}
+    relevances = {candidate.key: min(1.0, candidate.score / full_score) for candidate in candidates}
     ranking = Ranking(query, channels, candidates, list_channel_contributions, relevances, False, timer)
     return make_response(snapshot, ranking, options, searcher.settings, searcher.root)[1]
