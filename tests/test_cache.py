@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from dowse import Engine, SearchOptions, SearchResponse
+from dowse.embedders import RETRY_SECONDS, CachingEmbedder
 from dowse.errors import EmbedderError
 from dowse.search import answer_cache
-from dowse.search.answer_cache import AnswerCache, CacheRequest, CachingEmbedder
+from dowse.search.answer_cache import AnswerCache, CacheRequest
 from dowse.search.timing import StageTimer
 from dowse.settings import Settings
 from dowse.stores.memory import MemorySnapshot
@@ -294,7 +295,7 @@ def test_an_embedder_that_fails_is_waited_for_once(engine: Engine) -> None:
     engine.__dict__["_query_embedder"] = CachingEmbedder(Failing(engine), clock=lambda: now)
     search(engine, "refresh the token")
     assert asked == ["refresh the token"]
-    now = answer_cache.RETRY_SECONDS
+    now = RETRY_SECONDS
     search(engine, "refresh the token")
     assert len(asked) == 2
 

@@ -95,7 +95,8 @@ class Engine(ManagedIndex):
 
     @property
     def _searcher(self) -> Searcher:
-        means = self.settings, self._query_embedder, self._cache, self._is_extension
+        cache = self._cache if self.settings.cache != "off" else None
+        means = self.settings, self._query_embedder, cache, self._is_extension
         return Searcher(str(self.root), *means, self.load_history, self._locagent)
 
     @cached_property
@@ -109,14 +110,6 @@ class Engine(ManagedIndex):
             read_only=self.read_only,
         )
         return Freshness(context)
-
-    def _rewrite(self, parsed: ParsedQuery) -> ParsedQuery:
-        """Rewrite the text of a query, if the settings say so, and note how."""
-        if not self.settings.term_graph and self.settings.rewriter == "none":
-            return parsed._replace(rewrite=RewriteTrace(parsed.text, parsed.text, parsed.text))
-        from dowse.search.query.rewriting import rewrite_query
-
-        return rewrite_query(parsed, self.term_graph(), self._rewriter, self.settings.term_graph_max_terms)
 
     def try_terms(self, query: str, file: Path | None = None) -> RewriteTrace:
         """Say what a term graph (default: the one of the settings) adds to a query, and why; nothing is searched."""
@@ -250,7 +243,12 @@ class Engine(ManagedIndex):
             if not query.strip("\0 \t\r\n"):
                 raise UsageError("the query is empty: say what to look for, in words or by name")
             raise UsageError('the query asks for nothing: add words, a name:PATTERN, a "phrase" or a /regex/')
-        return self._rewrite(parsed), options
+        if not self.settings.term_graph and self.settings.rewriter == "none":
+            return parsed._replace(rewrite=RewriteTrace(parsed.text, parsed.text, parsed.text)), options
+        from dowse.search.query.rewriting import rewrite_query
+
+        most = self.settings.term_graph_max_terms
+        return rewrite_query(parsed, self.term_graph(), self._rewriter, most), options
 
     def _add_filters(self, parsed: ParsedQuery, given: SearchOptions | None) -> ResolvedOptions:
         """Resolve options, with the filters of a query beside those of the caller."""

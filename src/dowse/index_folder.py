@@ -185,20 +185,17 @@ def _compute_seal(data: Path) -> str:
 
 
 def _hash(data: bytes) -> str:
-    return blake2b(data, key=_user_key(), digest_size=NAME_BYTES).hexdigest()
-
-
-def _user_key() -> bytes:
-    """Read the key that this user's indexes are named with; make it the first time."""
+    """Hash data with the key that this user's indexes are named with, which is made the first time."""
     path = settings.user_state_dir() / KEY_FILE
     try:
         key = safe_files.read_regular(path, KEY_BYTES) if os.path.lexists(path) else b""
-        return key if len(key) == KEY_BYTES else _make_key(path)
+        key = key if len(key) == KEY_BYTES else _make_key(path)
     except OSError as error:
         raise IndexUnwritable(
             f"the key of your indexes cannot be kept in {path.parent} ({error}): set DOWSE_STATE_DIR to "
             "a folder that can be written, or DOWSE_TRUST_INDEX=1 if nobody else can have made the index of this tree"
         ) from error
+    return blake2b(data, key=key, digest_size=NAME_BYTES).hexdigest()
 
 
 def _make_key(path: Path) -> bytes:

@@ -15,7 +15,6 @@ from dowse import settings as settings_module
 from dowse.code import tokens
 from dowse.code.languages import Languages, extend_builtin
 from dowse.index_folder import IndexFolder
-from dowse.search.answer_cache import CachingEmbedder
 from dowse.settings import ResolvedSettings, Settings
 from dowse.stores.protocol import Store
 
@@ -34,6 +33,7 @@ class TreeContext:
         self.root = root
         self.settings: Settings = resolved.settings
         self.origins = resolved.origins
+        self._resolved = resolved
         self.notes: tuple[str, ...] = resolved.notes
         self.read_only = False
 
@@ -50,7 +50,7 @@ class TreeContext:
     @cached_property
     def _query_embedder(self) -> Embedder | None:
         """The embedder of queries, each of which is embedded more than once."""
-        return CachingEmbedder(self.embedder) if self.embedder else None
+        return embedders.CachingEmbedder(self.embedder) if self.embedder else None
 
     @cached_property
     def store(self) -> Store:
@@ -85,10 +85,6 @@ class TreeContext:
         if store != source.store and self._resolved.is_from_tree(setting):
             source = Settings()
         return str(getattr(source, setting))
-
-    @property
-    def _resolved(self) -> ResolvedSettings:
-        return ResolvedSettings(self.settings, self.origins)
 
     @cached_property
     def _index_location(self) -> IndexFolder:

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.stores.embedded.quantize import pack_vectors, quantize_int8, unpack_vectors
-from dowse.stores.embedded.topk import top_k_indices
+from dowse.stores.embedded.quantize import pack_vectors, unpack_vectors
 from dowse.stores.embedded.vector_index import MAX_SEGMENTS, VectorIndex, _choose_merge
-from dowse.stores.embedded.vector_segment import SegmentShape, VectorSegment
+from dowse.stores.embedded.vector_segment import SegmentShape, VectorSegment, quantize_int8, top_k_indices
 from dowse.types.discovered import ChunkVector
 from dowse.types.stored import chunk_id, split_chunk_id
 

@@ -1,23 +1,31 @@
 """Embedding model registry: create the embedder that a setting names (static, ONNX, Model2Vec, Ollama, OpenAI, none).
 
-Adding one is one file and one row in the table ``EMBEDDERS``.
+Adding one is one file and one row in the table ``EMBEDDERS``. Also has the cache of query embeddings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.embedders.embedder import Embedder, SupportsTimeout
-from dowse.errors import SettingsError
+from dowse.errors import EmbedderError, SettingsError
+from dowse.lru import LruCache
 from dowse.settings import ResolvedSettings, Settings, read_service_key
 
 if TYPE_CHECKING:
     from dowse.services.http_client import Client
 
 DEFAULTS = ResolvedSettings(Settings(), {})
+
+MAX_VECTORS = 64
+"""Queries whose vectors are kept: the cache and the dense channel ask for the same one."""
+
+RETRY_SECONDS = 1.0
+"""Seconds after which an embedder that failed is asked the same again: not twice for one answer."""
 
 
 def create(spec: str, resolved: ResolvedSettings = DEFAULTS, root: Path = Path()) -> Embedder | None:
@@ -36,6 +44,40 @@ def create(spec: str, resolved: ResolvedSettings = DEFAULTS, root: Path = Path()
 def with_deadline(embedder: Embedder | None) -> Embedder | None:
     """Return an embedder for work that somebody waits for: it gives up early rather than late."""
     return embedder.with_deadline() if isinstance(embedder, SupportsTimeout) else embedder
+
+
+class CachingEmbedder:
+    """An embedder that does not embed the same query twice, nor fail at it twice in a row."""
+
+    def __init__(self, embedder: Embedder, clock: Callable[[], float] = time.monotonic) -> None:
+        self._embedder = embedder
+        self._clock = clock
+        self._vectors: LruCache[str, Sequence[float]] = LruCache(MAX_VECTORS)
+        self._failure: tuple[str, EmbedderError, float] | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the model."""
+        return self._embedder.name
+
+    def embed_documents(self, texts: Sequence[str]) -> Any:
+        """Embed documents, without a cache."""
+        return self._embedder.embed_documents(texts)
+
+    def embed_query(self, text: str) -> Sequence[float]:
+        """Embed a query, or return the vector from the last time."""
+        if (known := self._vectors.get(text)) is not None:
+            return known
+        failure = self._failure
+        if failure and failure[0] == text and self._clock() < failure[2]:
+            raise failure[1]
+        try:
+            vector = self._embedder.embed_query(text)
+        except EmbedderError as error:
+            self._failure = (text, error, self._clock() + RETRY_SECONDS)
+            raise
+        self._vectors.put(text, vector)
+        return vector
 
 
 def _create_none(rest: str, resolved: ResolvedSettings, root: Path) -> None:

@@ -98,7 +98,7 @@ class Reading:
     @property
     def notes(self) -> list[str]:
         """What stood in the way of a fresh index."""
-        return [*self._notes, *_describe_unchecked(self.unchecked)]
+        return [*self._notes, *([_describe_unchecked(self.unchecked)] if self.unchecked else [])]
 
     def verify(self, hits: Iterable[SearchResult], *, is_good: bool = True) -> tuple[SearchResult, ...]:
         """Compare the files of hits with the disk, and mark hits whose lines are not what the disk has.
@@ -148,7 +148,7 @@ class Freshness:
     def refresh(self, progress: Progress | None = None) -> list[str]:
         """Make the index fresh; return notes on what prevented it."""
         with self.fresh_snapshot(progress) as (_, notes, unchecked):
-            return [*notes, *_describe_unchecked(unchecked)]
+            return [*notes, *([_describe_unchecked(unchecked)] if unchecked else [])]
 
     @contextmanager
     def fresh_snapshot(self, progress: Progress | None = None) -> Iterator[FreshSnapshot]:
@@ -210,12 +210,10 @@ class Freshness:
         if self._store.state() is not IndexState.CURRENT:
             return None
         with self._store.snapshot() as snapshot:
-            diff = self._diff_all(snapshot, time.monotonic() + DOUBT_SECONDS)
-            return (
-                None
-                if diff.unchecked
-                else tree_diff.count_changes(diff, snapshot.file_at, snapshot.list_watched())
-            )
+            watched = snapshot.list_watched()
+            until = time.monotonic() + DOUBT_SECONDS
+            diff = tree_diff.diff_tree(self._root, snapshot.list_stamps(), watched, until)
+            return None if diff.unchecked else tree_diff.count_changes(diff, snapshot.file_at, watched)
 
     def _check(self, snapshot: Snapshot) -> tree_diff.TreeDiff | None:
         """Find how the disk differs from the index, by events or by a comparison; None if no check is due."""
@@ -248,14 +246,11 @@ class Freshness:
 
     def _compare(self, snapshot: Snapshot, started: float, until: float) -> tree_diff.TreeDiff:
         """Compare everything with the disk, up to a moment."""
-        diff = self._diff_all(snapshot, until)
+        diff = tree_diff.diff_tree(self._root, snapshot.list_stamps(), snapshot.list_watched(), until)
         self._unchecked = diff.unchecked
         done = time.monotonic()
         self._next_check = done + CHECK_PAUSE_FACTOR * (done - started)
         return diff
-
-    def _diff_all(self, snapshot: Snapshot, until: float) -> tree_diff.TreeDiff:
-        return tree_diff.diff_tree(self._root, snapshot.list_stamps(), snapshot.list_watched(), until)
 
     def _diff_rest(self, first: str) -> tree_diff.TreeDiff:
         """Compare the files from one on, in order of path, with the disk: what a time box has left."""
@@ -362,14 +357,12 @@ class Freshness:
         )
 
 
-def _describe_unchecked(first: str) -> list[str]:
-    """Say which part of the tree was not compared with the disk; nothing if all was."""
-    if not first:
-        return []
-    return [
+def _describe_unchecked(first: str) -> str:
+    """Say which part of the tree was not compared with the disk."""
+    return (
         f"not compared with the disk in time: the files from {first} on, in order of path; "
         "what was edited there since may be missing ('dowse index' compares everything)"
-    ]
+    )
 
 
 def _describe_first_run(state: IndexState, report: IndexReport, root: Path) -> str:

@@ -126,9 +126,9 @@ def diff_tree(
             unwatched.add(at)
         elif at.kind is WatchKind.FOLDER and now.changed_ns is None:
             unwatched.add(at)
-    rules_changed = any(at.kind is WatchKind.OUTER_RULES for at in new_times) or has_ignore_file(
-        [*missing, *(candidate.path for candidate in changed)]
-    )
+    paths = [*missing, *(file.path for file in changed)]
+    rules_changed = any(at.kind is WatchKind.OUTER_RULES for at in new_times)
+    rules_changed = rules_changed or (bool(paths) and has_ignore_file(paths))
     return TreeDiff(
         tuple(changed),
         tuple(missing),

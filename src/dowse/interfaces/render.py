@@ -120,7 +120,12 @@ def header(result: SearchResult, root: str, view: View) -> str:
 def _code_lines(result: SearchResult, pattern: re.Pattern[str] | None, view: View) -> Iterator[str]:
     lines = result.text.split("\n") if result.text else []
     shown = range(len(lines)) if view.whole else excerpt(lines, pattern, EXCERPT_LINES)
-    text = "\n".join(_cut_line(line) for line in lines[: shown[-1] + 1 if shown else 0])
+    text = "\n".join(
+        line
+        if (rest := len(line) - MAX_LINE_LENGTH) <= 0
+        else f"{line[:MAX_LINE_LENGTH]} ... {rest} more characters"
+        for line in lines[: shown[-1] + 1 if shown else 0]
+    )
     painted = code_lines(text, result.language, view.paint, pattern)
     width = len(str(result.end_line))
     expected = 0
@@ -150,11 +155,6 @@ def query_pattern(query: Query) -> re.Pattern[str] | None:
         return None
     longest_first = sorted(kept, key=lambda word: (-len(word), word))
     return re.compile(f"({'|'.join(map(re.escape, longest_first))})", re.IGNORECASE)
-
-
-def _cut_line(line: str) -> str:
-    rest = len(line) - MAX_LINE_LENGTH
-    return line if rest <= 0 else f"{line[:MAX_LINE_LENGTH]} ... {rest} more characters"
 
 
 def query_analysis_text(response: SearchResponse, view: View) -> str:

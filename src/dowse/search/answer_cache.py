@@ -4,7 +4,6 @@ index.
 Exact: the same query under the same options, settings and index. Semantic: a query of nearly the same meaning with the
 same identifiers, numbers, file names, filters and options, so that ``getUser`` never answers ``setUser``. Entries
 expire after a day. Not on disk: ranking is a small part of a command's time, and the same query is seldom asked again.
-Also has the cache of query embeddings.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple, cast
@@ -48,12 +47,6 @@ MAX_ANSWERS = 128
 
 MAX_RESULTS = 100
 """A longer answer is not kept: it is not what somebody asks for twice."""
-
-MAX_VECTORS = 64
-"""Queries whose vectors are kept: the cache and the dense channel ask for the same one."""
-
-RETRY_SECONDS = 1.0
-"""Seconds after which an embedder that failed is asked the same again: not twice for one answer."""
 
 
 @frozen(slots=False)
@@ -132,8 +125,6 @@ class AnswerCache:
 
     def get(self, request: CacheRequest, timer: StageTimer) -> SearchResponse | None:
         """Return the answer that was given before to this query, or to one that means the same."""
-        if request.settings.cache == "off":
-            return None
         known = self._find_same(request.index, request.key)
         if known is None and request.semantic_key:
             known = self._find_similar(request.index, request.semantic_key, request.embed())
@@ -144,7 +135,7 @@ class AnswerCache:
 
     def put(self, request: CacheRequest, response: SearchResponse) -> None:
         """Keep an answer, unless it would be another the next time; evict the least recently used one if need be."""
-        if request.settings.cache == "off" or len(response.results) > MAX_RESULTS:
+        if len(response.results) > MAX_RESULTS:
             return
         if not request.is_repeatable(response):
             return
@@ -191,40 +182,6 @@ class AnswerCache:
         if index != self._index:
             self._entries.clear()
             self._index = index
-
-
-class CachingEmbedder:
-    """An embedder that does not embed the same query twice, nor fail at it twice in a row."""
-
-    def __init__(self, embedder: Embedder, clock: Callable[[], float] = time.monotonic) -> None:
-        self._embedder = embedder
-        self._clock = clock
-        self._vectors: LruCache[str, Sequence[float]] = LruCache(MAX_VECTORS)
-        self._failure: tuple[str, EmbedderError, float] | None = None
-
-    @property
-    def name(self) -> str:
-        """The name of the model."""
-        return self._embedder.name
-
-    def embed_documents(self, texts: Sequence[str]) -> Any:
-        """Embed documents, without a cache."""
-        return self._embedder.embed_documents(texts)
-
-    def embed_query(self, text: str) -> Sequence[float]:
-        """Embed a query, or return the vector from the last time."""
-        if (known := self._vectors.get(text)) is not None:
-            return known
-        failure = self._failure
-        if failure and failure[0] == text and self._clock() < failure[2]:
-            raise failure[1]
-        try:
-            vector = self._embedder.embed_query(text)
-        except EmbedderError as error:
-            self._failure = (text, error, self._clock() + RETRY_SECONDS)
-            raise
-        self._vectors.put(text, vector)
-        return vector
 
 
 def _cosine(one: array[float], other: array[float]) -> float:

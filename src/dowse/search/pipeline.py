@@ -33,7 +33,6 @@ from dowse.search.ranking import report_ranking
 from dowse.search.ranking.calibration import can_tell_weak
 from dowse.search.ranking.candidates import (
     Explain,
-    FileCandidate,
     Ranking,
     collect_candidates,
     group_by_file,
@@ -72,7 +71,7 @@ class Searcher(NamedTuple):
     root: str
     settings: Settings
     embedder: Embedder | None
-    cache: AnswerCache
+    cache: AnswerCache | None  # none if the settings switch it off
     is_extension: Callable[[str], bool]  # whether source files end like this (``.py``)
     load_history: Callable[[], CommitIndex | None]
     locagent: LocAgentRanking | None = None  # what ranks instead, with the profile of that name
@@ -85,14 +84,16 @@ def search(
     timer = StageTimer()
     query = analyze_query(parsed, options.filter, searcher.is_extension)
     timer.finish("analyze")
+    cache = searcher.cache
     request = CacheRequest(snapshot, query, options, searcher.settings, searcher.embedder)
-    if (known := searcher.cache.get(request, timer)) is not None:
+    if cache is not None and (known := cache.get(request, timer)) is not None:
         return known
     if searcher.locagent:
         response = searcher.locagent.search(snapshot, query, options, searcher.root, timer)
     else:
         _, response = rank_and_respond(searcher, snapshot, query, options, timer)
-    searcher.cache.put(request, response)
+    if cache is not None:
+        cache.put(request, response)
     return response
 
 
@@ -171,26 +172,13 @@ def find_candidates(
     hits = {name: channel.hits for name, channel in channels.items()}
     fused = fuse(settings.fusion, hits, get_channel_weights(settings))
     files = group_by_file(collect_candidates(snapshot, fused, query.filter))
-    context = FeatureContext(
-        snapshot,
-        query,
-        channels,
-        files,
-        _compute_cosines(request, files),
-        request.history,
-        request.history_evidence,
-    )
+    cosines: Mapping[int, Sequence[float]] = {}  # of the query with every chunk of the files
+    if not isinstance(request.vector, NotRun):
+        cosines = snapshot.file_cosines(request.vector, [file.file.id for file in files])
+    evidence = request.history_evidence
+    context = FeatureContext(snapshot, query, channels, files, cosines, request.history, evidence)
     timer.finish("fuse")
     return context
-
-
-def _compute_cosines(
-    request: ChannelRequest, files: Sequence[FileCandidate]
-) -> Mapping[int, Sequence[float]]:
-    """Compute the cosine of the query with every chunk of some files, where meaning counts."""
-    if isinstance(request.vector, NotRun):
-        return {}
-    return request.snapshot.file_cosines(request.vector, [file.file.id for file in files])
 
 
 def find_related(

@@ -138,10 +138,6 @@ def pack_watched(watched: WatchedTimes) -> str:
     return json.dumps(by_kind)
 
 
-def _is_watched_time(time: tuple[Any, ...]) -> bool:
-    return len(time) == 2 and type(time[0]) in (int, NoneType) and type(time[1]) is bool
-
-
 def unpack_watched(text: str | None) -> dict[WatchedPath, WatchedTime]:
     """Unpack what is watched from JSON text; nothing if no run was finished."""
     try:
@@ -150,7 +146,10 @@ def unpack_watched(text: str | None) -> dict[WatchedPath, WatchedTime]:
         for name, times in by_kind.items():
             paths = make_rows(WatchedPath, zip(repeat(WatchKind(name)), times))
             watched.update(zip(paths, make_rows(WatchedTime, times.values()), strict=True))
-        if not all(map(_is_watched_time, watched.values())):
+        if not all(
+            len(time) == 2 and type(time[0]) in (int, NoneType) and type(time[1]) is bool
+            for time in watched.values()
+        ):
             raise ValueError("a value has another type")
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise IndexCorrupt.beyond_repair(f"the watched paths in the index are corrupt ({error})") from error

@@ -22,7 +22,7 @@ class QueryCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse arguments, with the exclusions moved behind the other words of the query."""
         end = args.index("--") if "--" in args else len(args)
-        excluded = [arg for arg in args[:end] if _is_exclusion(arg)]
+        excluded = [arg for arg in args[:end] if arg.startswith("-") and ":" in arg and _is_exclusion(arg)]
         kept = [arg for arg in args[:end] if arg not in excluded]
         rest = super().parse_args(ctx, [*kept, *args[end:]])
         ctx.params["words"] = (*ctx.params["words"], *excluded)
@@ -30,8 +30,6 @@ class QueryCommand(click.Command):
 
 
 def _is_exclusion(arg: str) -> bool:
-    if not arg.startswith("-") or ":" not in arg:
-        return False
     from dowse.search.query.parse import EXCLUDABLE_FIELDS, FIELD_ALIASES
 
     name = arg[1:].partition(":")[0]

@@ -114,7 +114,9 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, web:
     that name; one that begins with "./" or "../" is relative to the working directory.
     """
     _refuse_contradictions(flags)
-    query = _read_query(words)
+    query = " ".join(words)
+    if words == ("-",):
+        query = sys.stdin.buffer.read(MAX_STDIN_BYTES).decode("utf-8", "replace")
     if web:
         return _show_on_page(ctx, root, query, flags)
     settings = options.pick_given(flags, *options.RANKING_SETTINGS, "profile", "cache")
@@ -125,7 +127,8 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, web:
         engine = next(iter(getattr(target, "engines", {"": target}).values()))
         response = target.search(query, _build_options(engine, flags), progress=progress)
     show_response(response, **flags)
-    _suggest_command(ctx, words)
+    if ctx.meta.get(IMPLIED_KEY) and len(words) == 1:
+        _suggest_command(words[0])
     if sys.stdout.isatty() and not flags["as_json"]:
         _mention_page(root, query, flags)
     is_found = response.results and not (response.low_confidence or response.relaxed)
@@ -184,12 +187,6 @@ def _refuse_contradictions(flags: dict[str, Any]) -> None:
                 )
 
 
-def _read_query(words: tuple[str, ...]) -> str:
-    if words == ("-",):
-        return sys.stdin.buffer.read(MAX_STDIN_BYTES).decode("utf-8", "replace")
-    return " ".join(words)
-
-
 def _build_options(engine: Engine, flags: dict[str, Any]) -> SearchOptions:
     before, after = (
         flags[side] if flags[side] is not None else flags["context"] for side in ("before", "after")
@@ -235,9 +232,7 @@ def show_response(
         output.remark(summary)
 
 
-def _suggest_command(ctx: click.Context, words: tuple[str, ...]) -> None:
-    """Suggest a command if the query is one word that looks like it."""
-    if not ctx.meta.get(IMPLIED_KEY) or len(words) != 1:
-        return
-    for command in get_close_matches(words[0], COMMANDS, n=1, cutoff=MIN_SIMILARITY):
-        output.remark(f"this was a search for '{words[0]}'; the command is 'dowse {command}'")
+def _suggest_command(word: str) -> None:
+    """Suggest the command that a word looks like."""
+    for command in get_close_matches(word, COMMANDS, n=1, cutoff=MIN_SIMILARITY):
+        output.remark(f"this was a search for '{word}'; the command is 'dowse {command}'")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from dowse.search.output.expand import Expansion, cut_text
@@ -33,9 +33,13 @@ def make_response(
     snapshot.prefetch([candidate.file.id for candidate in ranking.candidates[: options.limit]])
     ranking, found = _expand_hits(snapshot, ranking, options, settings)
     weak = _is_weak(ranking, found, options)
-    results, notes = (
-        (found[:MAX_GUESSES], (NO_GOOD_HITS_NOTE,)) if weak else _keep_relevant(found, options.min_relevance)
-    )
+    if weak:
+        results, notes = found[:MAX_GUESSES], [NO_GOOD_HITS_NOTE]
+    else:
+        least = options.min_relevance
+        results, notes = tuple(hit for hit in found if hit.relevance >= least), []
+        if dropped := len(found) - len(results):
+            notes.append(f"{dropped} of {len(found)} hits are below the relevance {least:g}")
     has_more = not weak and _has_more(snapshot, ranking, found, options, settings)
     channel_notes = (channel.report.note for channel in ranking.channels.values())
     ranking.timer.finish("expand")
@@ -118,13 +122,13 @@ def expand_hit(
         if options.text
         else "",
         signature=entity.signature if entity else "",
-        channel_scores=tuple(_list_channel_scores(ranking, candidate)),
+        channel_scores=tuple(
+            ChannelScore(name, hit.score)
+            for name, channel in ranking.channels.items()
+            for hit in channel.hits
+            if hit.chunk == candidate.id
+        ),
     )
-
-
-def _list_channel_scores(ranking: Ranking, candidate: Candidate) -> Iterator[ChannelScore]:
-    for name, channel in ranking.channels.items():
-        yield from (ChannelScore(name, hit.score) for hit in channel.hits if hit.chunk == candidate.id)
 
 
 def _is_within(hit: SearchResult, other: SearchResult) -> bool:
@@ -141,15 +145,6 @@ def _is_weak(ranking: Ranking, found: Sequence[SearchResult], options: ResolvedO
         return False
     further = ranking.candidates[len(found) : JUDGED_HITS]
     return all(ranking.relevances[candidate.key] < WEAK_RELEVANCE for candidate in further)
-
-
-def _keep_relevant(
-    found: tuple[SearchResult, ...], least: float
-) -> tuple[tuple[SearchResult, ...], tuple[str, ...]]:
-    """Keep the hits that are relevant enough, and note how many are not."""
-    kept = tuple(hit for hit in found if hit.relevance >= least)
-    dropped = len(found) - len(kept)
-    return kept, (f"{dropped} of {len(found)} hits are below the relevance {least:g}",) if dropped else ()
 
 
 def _classify_match(candidate: Candidate, query: Query) -> Match:

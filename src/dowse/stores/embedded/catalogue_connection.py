@@ -97,6 +97,7 @@ class CatalogueConnection:
                 self._open("ro&immutable=1", create)
 
     def _open(self, mode: str, create: bool) -> None:
+        """Open the file as one that somebody else may have written."""
         self._db = sqlite3.connect(
             f"{self.path.absolute().as_uri()}?mode={mode}",
             uri=True,
@@ -105,7 +106,10 @@ class CatalogueConnection:
             check_same_thread=False,
         )
         try:
-            self._restrict()
+            for limit, value in _SQLITE_LIMITS:
+                self._db.setlimit(limit, value)
+            self._db.execute("PRAGMA trusted_schema = OFF")
+            self._db.execute("PRAGMA cell_size_check = ON")
             self._prepare(create)
             self.state()
         except BaseException:
@@ -120,20 +124,8 @@ class CatalogueConnection:
         log = self.path.with_name(self.path.name + "-wal")
         return code in (*_UNWRITABLE_CODES, *_NO_SPACE_CODES) and (not log.exists() or not log.stat().st_size)
 
-    def _restrict(self) -> None:
-        """Have SQLite take the file for one that somebody else may have written."""
-        for limit, value in _SQLITE_LIMITS:
-            self._db.setlimit(limit, value)
-        self._db.execute("PRAGMA trusted_schema = OFF")
-        self._db.execute("PRAGMA cell_size_check = ON")
-
-    def _check_schema(self) -> None:
-        """Raise an error unless the file has just the tables that we make: no trigger, no view, nothing generated."""
-        rows = self._db.execute("SELECT sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")
-        if sorted(sql for (sql,) in rows) != sorted(_CREATE_STATEMENTS):
-            raise IndexCorrupt.beyond_repair(f"the index at {self.path.parent} has other tables than ours")
-
     def _prepare(self, create: bool) -> None:
+        """Make the tables of a new file; raise an error unless it has just these: no trigger, no view."""
         (version,) = self._db.execute("PRAGMA user_version").fetchone()
         if version > FORMAT:
             raise IndexTooNew(
@@ -149,7 +141,9 @@ class CatalogueConnection:
             raise IndexMissing(f"the index at {self.path.parent} is empty: run 'dowse index'")
         if version == 0:
             self._create_tables()
-        self._check_schema()
+        rows = self._db.execute("SELECT sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")
+        if sorted(sql for (sql,) in rows) != sorted(_CREATE_STATEMENTS):
+            raise IndexCorrupt.beyond_repair(f"the index at {self.path.parent} has other tables than ours")
         self._db.execute("PRAGMA synchronous = NORMAL")
         if create:
             self._db.execute("INSERT OR IGNORE INTO views (root) VALUES (?)", (self.root,))

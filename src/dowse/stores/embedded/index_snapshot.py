@@ -28,7 +28,6 @@ from dowse.types.stored import (
     CHUNK_BITS,
     DEFAULT_BM25,
     Bm25,
-    FileFacts,
     FileReferences,
     Filter,
     NameHit,
@@ -111,7 +110,17 @@ class EmbeddedSnapshot:
         files = self._find_passing_files(filter) if filter.about_files or cache.has_many_stale_rows else None
         while True:
             hits = self._vectors.search(vector, fetch, files)
-            kept = self._drop_stale_hits(hits, filter)
+            if filter.about_chunks:
+                kept = [hit for hit in hits if self.chunk_passes(hit.chunk, filter)]
+            else:  # rows of the vectors outlive their files for a while
+                ids = {hit.chunk >> CHUNK_BITS for hit in hits}
+                gone = {id for id in ids - cache.files.keys() if self.file(id) is None}
+                kept = [hit for hit in hits if hit.chunk >> CHUNK_BITS not in gone] if gone else hits
+                if gone and (min(gone) < 1 or max(gone) > self._catalogue.find_last_file_id()):
+                    folder = self._vectors.folder
+                    raise IndexCorrupt(
+                        f"the vectors at {folder} are corrupt (they name files that never were)"
+                    )
             if len(kept) >= limit or len(hits) < fetch:
                 return kept[:limit]
             if files is None and not filter.about_chunks:
@@ -122,19 +131,6 @@ class EmbeddedSnapshot:
     def file_cosines(self, vector: Sequence[float], files: Sequence[int]) -> dict[int, list[float]]:
         """Compare the vector with all chunks of some files."""
         return self._vectors.score_files(vector, files)
-
-    def _drop_stale_hits(self, hits: Sequence[Scored], filter: Filter) -> list[Scored]:
-        """Drop the hits whose files are gone: rows of the vectors outlive their files for a while."""
-        if filter.about_chunks:
-            return [hit for hit in hits if self.chunk_passes(hit.chunk, filter)]
-        files = {hit.chunk >> CHUNK_BITS for hit in hits}
-        gone = {id for id in files - self._cache.files.keys() if self.file(id) is None}
-        if not gone:
-            return list(hits)
-        if min(gone) < 1 or max(gone) > self._catalogue.find_last_file_id():
-            folder = self._vectors.folder
-            raise IndexCorrupt(f"the vectors at {folder} are corrupt (they name files that never were)")
-        return [hit for hit in hits if hit.chunk >> CHUNK_BITS not in gone]
 
     def _find_passing_files(self, filter: Filter) -> frozenset[int]:
         """Find the files that pass a filter."""
@@ -217,20 +213,16 @@ class EmbeddedSnapshot:
         """Find files by name, stem or trailing path."""
         wanted = name.lower().strip("/")
         last = wanted.rpartition("/")[2]
+        files = self._cache.files_by_name.get(last)
+        if files is None:
+            files = list(self._catalogue.find_files_called(last, self.generation))
+            self._cache.files_by_name.put(last, files)
         found = (
             id
-            for id, file in self._find_files_called(last)
+            for id, file in files
             if name_match.path_ends_with(file.path, wanted) and file_passes(filter, file)
         )
         return list(islice(found, max(0, limit)))
-
-    def _find_files_called(self, name: str) -> list[tuple[int, FileFacts]]:
-        """Find the files whose name or stem this is."""
-        files = self._cache.files_by_name.get(name)
-        if files is None:
-            files = list(self._catalogue.find_files_called(name, self.generation))
-            self._cache.files_by_name.put(name, files)
-        return files
 
     def file(self, id: int) -> StoredFile | None:
         """Read a file by its id."""

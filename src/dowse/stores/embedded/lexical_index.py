@@ -234,14 +234,9 @@ class LexicalReader:
         return sorted(hit.chunk for hit in self._run(query, 1 << CHUNK_BITS))
 
     def _apply_filter(self, query: Query, filter: Filter, files: Sequence[int] | None) -> Query:
-        conditions = self._build_conditions(filter)
-        if files is not None:
-            among = Query.term_set_query(self._schema, "file", files)
-            conditions.append((Occur.Must, Query.const_score_query(among, 0.0)))
-        return Query.boolean_query([(Occur.Must, query), *conditions]) if conditions else query
-
-    def _build_conditions(self, filter: Filter) -> list[tuple[Occur, Query]]:
-        """Translate a filter to clauses that add nothing to the score."""
+        """Add clauses to a query that say what a filter lets through, of some files or of all, and add no score."""
+        if files is None and not (filter.about_files or filter.about_chunks):
+            return query
         included = {_LANGUAGE: filter.languages, _ROLE: filter.roles, _KIND: filter.kinds}
         excluded = {_LANGUAGE: filter.not_languages, _ROLE: filter.not_roles, _KIND: filter.not_kinds}
         required = [self._match_one_of(prefix, values) for prefix, values in included.items() if values]
@@ -251,10 +246,13 @@ class LexicalReader:
             required.append(self._match_any_of(_NAME, name_regex, filter.names))
         prohibited = [self._match_one_of(prefix, values) for prefix, values in excluded.items() if values]
         prohibited += [self._match_regex(_PATH, path_regex(pattern)) for pattern in filter.not_paths]
-        return [
-            *((Occur.Must, Query.const_score_query(query, 0.0)) for query in required),
-            *((Occur.MustNot, query) for query in prohibited),
+        if files is not None:
+            required.append(Query.term_set_query(self._schema, "file", files))
+        conditions = [
+            *((Occur.Must, Query.const_score_query(clause, 0.0)) for clause in required),
+            *((Occur.MustNot, clause) for clause in prohibited),
         ]
+        return Query.boolean_query([(Occur.Must, query), *conditions]) if conditions else query
 
     def _match_one_of(self, prefix: str, values: Iterable[str]) -> Query:
         return Query.term_set_query(self._schema, "fact", [prefix + value for value in sorted(values)])

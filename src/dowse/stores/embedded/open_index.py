@@ -33,7 +33,7 @@ MAX_CACHED_NAMES = 5_000
 looked for by name."""
 
 
-@dataclass
+@dataclass(repr=False, eq=False)
 class SnapshotCache:
     """What was read of the catalogue at one generation (and number of stamp changes)."""
 
@@ -80,7 +80,7 @@ class SnapshotCache:
                 self.ids.pop(file.path, None)
 
 
-@dataclass
+@dataclass(repr=False, eq=False)
 class OpenIndex:
     """The open parts of an index, reused between queries as long as the catalogue is the same file."""
 

@@ -1,18 +1,9 @@
-"""Scalar quantization of float32 vectors to int8: queries, and vectors as they are stored, with a scale for each.
-
-A query is quantized without numpy, whose import takes longer than a search, by the bit pattern of floats: a small
-number that is added to a large one is rounded, and its last byte is the whole number that it becomes.
-"""
+"""Scalar quantization of float32 vectors to int8 as they are stored, with a scale for each; with numpy."""
 
 from __future__ import annotations
 
-import sys
-from array import array
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
-
-import simsimd
 
 from dowse.types.discovered import ChunkVector
 
@@ -21,19 +12,6 @@ INT8_LEVELS = 127
 
 SCALE_BYTES = 4
 """A packed vector begins with its scale."""
-
-ROUNDING_TERM = 1.5 * 2**23
-"""Added to a float32, this leaves no room for a fraction, nor changes the last byte of what is left."""
-
-_LAST_BYTE_INDEX = 0 if sys.byteorder == "little" else 3
-
-
-def quantize_int8(numbers: Sequence[float], factor: float) -> bytes:
-    """Multiply numbers by a factor that brings them between -127 and 127, and round them to int8."""
-    ones, rounding = _make_constants(len(numbers))
-    given: Any = array("f", numbers)
-    made: Any = simsimd.fma(given, ones, rounding, alpha=factor, beta=1.0)
-    return memoryview(made).tobytes()[_LAST_BYTE_INDEX::4]
 
 
 def quantize_rows(matrix: Any) -> tuple[Any, Any]:
@@ -71,8 +49,3 @@ def unpack_vectors(rows: Sequence[bytes]) -> list[bytes]:
     scales = np.ascontiguousarray(table[:, :SCALE_BYTES]).view("<f4")
     matrix = (table[:, SCALE_BYTES:] * scales).astype("<f4")
     return [row.tobytes() for row in matrix]
-
-
-@lru_cache(maxsize=8)
-def _make_constants(count: int) -> tuple[Any, Any]:
-    return array("f", [1.0]) * count, array("f", [ROUNDING_TERM]) * count

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 from dowse.errors import IndexUnwritable
 from dowse.lazy_regex import compile_lazily
 from dowse.stores.embedded.layout import checksum
-from dowse.stores.embedded.quantize import INT8_LEVELS, SCALE_BYTES, quantize_int8
-from dowse.stores.embedded.vector_segment import SegmentShape, VectorSegment
+from dowse.stores.embedded.quantize import INT8_LEVELS, SCALE_BYTES
+from dowse.stores.embedded.vector_segment import SegmentShape, VectorSegment, quantize_int8
 from dowse.types.discovered import ChunkVector
 from dowse.types.stored import Scored, best_first, chunk_id
 

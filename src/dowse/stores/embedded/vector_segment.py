@@ -2,16 +2,24 @@
 
 Every row is compared: no filter can make a search miss anything, as it does with a graph index (HNSW). Where a filter
 leaves few rows, these alone are compared.
+
+All of it is done without numpy, whose import takes longer than a search. A query is quantized by the bit pattern of
+floats: a small number that is added to a large one is rounded, and its last byte is the whole number that it becomes.
+Top-k selection (partial sort) is over packed float32 scores: those from 2 up to 8 share their first byte, and their
+second byte, a level, orders them roughly. The levels are one byte string, and what Python does with byte strings
+(delete, translate, find) runs in C.
 """
 
 from __future__ import annotations
 
 import math
+import re
 import struct
+import sys
 from array import array
 from bisect import bisect_left
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Iterable, Sequence
+from functools import cached_property, lru_cache
 from itertools import accumulate, chain, islice
 from operator import mul
 from typing import Any, Literal, NamedTuple
@@ -19,11 +27,34 @@ from typing import Any, Literal, NamedTuple
 import simsimd
 
 from dowse.stores.embedded.quantize import SCALE_BYTES
-from dowse.stores.embedded.topk import COSINE_OFFSET, top_k_indices
 from dowse.types.stored import CHUNK_BITS
 
 MAX_COPIED_SHARE = 1 / 32
 """If a filter leaves at most this share of the rows, they are copied together and compared."""
+
+MIN_FAST_VALUE, COSINE_OFFSET = 2.0, 3.0
+"""Numbers from 2 up to 8 are those that this is fast for; a cosine plus the offset is one of them."""
+
+SAMPLE_STEP, MAX_SAMPLE = 64, 4096
+"""One number in so many is sampled to guess the threshold of the top k, and about so many at most."""
+
+ROUNDING_ERROR = 0.001
+"""Numbers that differ by less may be in either order: they were rounded."""
+
+FIRST_BYTE_INDEX, SECOND_BYTE_INDEX = (3, 2) if sys.byteorder == "little" else (0, 1)
+"""Where in a float32 its sign and exponent are, and where the rest of its exponent and its first digits."""
+
+_FIRST_BYTE = 0x40
+"""The first byte of every float32 from 2 up to 8."""
+
+_ALL_BYTES = bytes(range(256))
+_BYTES_BELOW = [_ALL_BYTES[:level] for level in range(256)]
+_MASK_FROM = [bytes(level) + b"\1" * (256 - level) for level in range(256)]
+
+ROUNDING_TERM = 1.5 * 2**23
+"""Added to a float32, this leaves no room for a fraction, nor changes the last byte of what is left."""
+
+_LAST_BYTE_INDEX = 0 if sys.byteorder == "little" else 3
 
 
 class SegmentColumn(NamedTuple):
@@ -172,3 +203,59 @@ def _compute_dots(query: array[int], rows: Any) -> Any:
     quantized = memoryview(query).cast("B").cast("b", [1, len(query)])
     dots: Any = simsimd.cdist(quantized, rows, "dot", dtype="int8", out_dtype="float32")
     return memoryview(dots).cast("B").cast("f")
+
+
+def quantize_int8(numbers: Sequence[float], factor: float) -> bytes:
+    """Multiply numbers by a factor that brings them between -127 and 127, and round them to int8."""
+    ones, rounding = _make_constants(len(numbers))
+    given: Any = array("f", numbers)
+    made: Any = simsimd.fma(given, ones, rounding, alpha=factor, beta=1.0)
+    return memoryview(made).tobytes()[_LAST_BYTE_INDEX::4]
+
+
+@lru_cache(maxsize=8)
+def _make_constants(count: int) -> tuple[Any, Any]:
+    return array("f", [1.0]) * count, array("f", [ROUNDING_TERM]) * count
+
+
+def top_k_indices(
+    numbers: bytes, limit: int, among: Iterable[range] | None = None, floor: float = MIN_FAST_VALUE
+) -> Sequence[int]:
+    """Find the indexes of the k largest numbers (float32, packed), ascending, with a few more that come close.
+
+    ``among`` limits it to some ranges of indexes, ``floor`` to numbers that are as large or close to it. If not all
+    numbers are between 2 and 8, every index is returned.
+    """
+    count = len(numbers) // 4
+    among = None if among is None else list(among)
+    if numbers[FIRST_BYTE_INDEX::4].count(_FIRST_BYTE) < count:
+        return range(count) if among is None else sorted(chain.from_iterable(among))
+    levels = numbers[SECOND_BYTE_INDEX::4]
+    if among is not None:
+        levels = _zero_others(levels, among)
+    lowest = struct.pack("f", max(MIN_FAST_VALUE, floor - ROUNDING_ERROR))[SECOND_BYTE_INDEX]
+    if threshold := _find_threshold(levels, limit, lowest):
+        flags = levels.translate(_MASK_FROM[threshold])
+    else:
+        flags = b"\1" * count if among is None else _zero_others(b"\1" * count, among)
+    return [found.start() for found in re.finditer(b"\1", flags)]
+
+
+def _zero_others(levels: bytes, among: Iterable[range]) -> bytes:
+    """Set all bytes outside some ranges to 0, the lowest level."""
+    found = bytearray(len(levels))
+    for indexes in among:
+        found[indexes.start : indexes.stop] = levels[indexes.start : indexes.stop]
+    return bytes(found)
+
+
+def _find_threshold(levels: bytes, limit: int, lowest: int) -> int:
+    """Find the highest level that enough bytes reach; the lowest one if too few do."""
+    step = max(SAMPLE_STEP, len(levels) // MAX_SAMPLE)
+    sample, enough = levels[::step], 2 * limit // step + 4
+    guess = bisect_left(_BYTES_BELOW, True, key=lambda below: len(sample.translate(None, below)) < enough) - 1
+    for level in range(max(guess, lowest), lowest - 1, -1):
+        high = levels.translate(None, _BYTES_BELOW[level])
+        if len(high) >= limit:
+            return sorted(high)[-limit]
+    return lowest
