@@ -24,6 +24,9 @@ that somebody else wrote must not fill the memory."""
 
 NUMBER_BYTES = 4
 
+LONG_TEXT_BYTES = 4_000
+"""A longer text is compressed: most of what definitions say is in such. A shorter one is sooner read as it is."""
+
 
 def as_json(value: object) -> bytes:
     """Encode a value as JSON without spaces, in UTF-8; named tuples are not taken for tuples."""
@@ -61,6 +64,17 @@ def unpack_columns(data: bytes, count: int) -> tuple[Any, Sequence[array[int]], 
     if sys.byteorder == "big":
         numbers.byteswap()
     return head, [numbers[a:b] for a, b in pairwise(ends)], data[end_of_columns:]
+
+
+def pack_text(value: object) -> bytes:
+    """Pack a list as JSON, compressed if it is long."""
+    text = as_json(value)
+    return deflate(text) if len(text) >= LONG_TEXT_BYTES else text
+
+
+def unpack_text(data: bytes) -> Any:
+    """Unpack a list; ``ValueError`` or ``zlib.error`` if it is none."""
+    return from_json(data if data.startswith(b"[") else inflate(data))
 
 
 def deflate(data: bytes) -> bytes:

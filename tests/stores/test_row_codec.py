@@ -1,6 +1,7 @@
 """What stores keep of a parsed file is what was parsed, however little of it is read, and corruption is an error."""
 
 import pickle
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -71,6 +72,22 @@ def test_values_are_of_the_types_they_were() -> None:
 def test_what_is_cut_short_is_damaged(left: int) -> None:
     with pytest.raises(IndexCorrupt, match="corrupt"):
         list(row_codec.unpack_parsed("python", "ok", row_codec.pack_parsed(FILE)[:left]).entities)
+
+
+LONG_FILE = replace(
+    FILE, entities=tuple([one._replace(doc=f"{one.name} does. " * 300) for one in FILE.entities])
+)
+
+
+def test_long_texts_are_compressed_and_come_back() -> None:
+    assert len(row_codec.pack_parsed(LONG_FILE)) < 500
+    assert again(LONG_FILE) == LONG_FILE
+
+
+@pytest.mark.parametrize("left", range(len(row_codec.pack_parsed(LONG_FILE))))
+def test_compressed_texts_that_are_cut_short_are_damaged(left: int) -> None:
+    with pytest.raises(IndexCorrupt, match="corrupt"):
+        list(row_codec.unpack_parsed("python", "ok", row_codec.pack_parsed(LONG_FILE)[:left]).entities)
 
 
 def test_a_kind_that_is_none_is_damage() -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dowse.stores.embedded import vector_index
 from dowse.stores.embedded.quantize import pack_vectors, unpack_vectors
 from dowse.stores.embedded.vector_index import MAX_SEGMENTS, VectorIndex, _choose_merge
 from dowse.stores.embedded.vector_segment import SegmentShape, VectorSegment, quantize_int8, top_k_indices
@@ -187,6 +188,31 @@ def test_files_that_are_not_kept_go_when_segments_merge(tmp_path: Path, matrix: 
     left = {split_chunk_id(chunk)[0] for chunk in VectorIndex(tmp_path).chunks()}
     assert left == set(range(5, 24))
     assert len(list(tmp_path.glob("*.segment"))) <= MAX_SEGMENTS
+
+
+def test_a_merge_copies_a_few_rows_at_a_time(
+    tmp_path: Path, matrix: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Segments whose files alternate, so that every part has rows of several; and all of them are in the result."""
+    files = files_of(matrix)
+    whole = VectorIndex(tmp_path / "whole")
+    whole.append(1, files, lambda ids: ids >= 0)
+    monkeypatch.setattr(vector_index, "COPIED_ROWS", 40)
+    merged = VectorIndex(tmp_path / "merged")
+    for generation in range(MAX_SEGMENTS + 1):
+        some = files[generation :: MAX_SEGMENTS + 1]
+        merged.append(generation + 1, some, lambda ids: ids >= 0)
+    (found,) = VectorIndex(merged.folder)._segments.values()
+    (expected,) = whole._segments.values()
+    assert found.ids == expected.ids and found.scales == expected.scales and found.rows == expected.rows
+    source = vector_index._MergedSegment(
+        expected,
+        np.frombuffer(expected.ids, dtype=np.int64),
+        np.frombuffer(expected.scales, dtype=np.float32),
+        np.arange(len(matrix)),
+    )
+    sizes = [len(part) for part in vector_index._join_in_order([source])[2]]
+    assert max(sizes) <= 40 and sum(sizes) == len(matrix)
 
 
 def test_small_changes_leave_a_large_segment_as_it_is(tmp_path: Path, matrix: np.ndarray) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import Stemmer
 
@@ -26,6 +26,9 @@ MAX_WORD_CHARS = 80
 
 _MAX_CACHED_WORDS = 300_000
 """Distinct words in the cache: about 60 MB at the most."""
+
+_MAX_CACHED_STEMS = 50_000
+"""Distinct parts of words in the cache: about 5 MB at the most."""
 
 _WORD = compile_lazily(r"\w+(?:-\w+)*")
 _ASCII_PART = compile_lazily(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -42,16 +45,28 @@ _BLANK_IN_LINES = _BLANK_PUNCTUATION[:10] + b"\n" + _BLANK_PUNCTUATION[11:]
 
 
 class _TokenCache(dict[str, str]):
-    """The tokens of each word, a space after each."""
+    """The tokens of each run, a space after each."""
 
-    def __missing__(self, word: str) -> str:
+    def __missing__(self, run: str) -> str:
         if len(self) >= _MAX_CACHED_WORDS:
             self.clear()
-        tokens = self[word] = "".join([f"{t} " for w in split_words(word) for t in tokenize_word(w)])
+        found = tokenize_word(run) if is_one_word(run) else chain.from_iterable(tokenize_run(run))
+        tokens = self[run] = " ".join([*found, ""])
         return tokens
 
 
+class _StemCache(dict[str, str]):
+    """The stem of each part of a word, in lower case: identifiers are made of the same parts again and again."""
+
+    def __missing__(self, part: str) -> str:
+        if len(self) >= _MAX_CACHED_STEMS:
+            self.clear()
+        stem = self[part] = _stem(part) if part.isascii() and len(part) > 3 else part
+        return stem
+
+
 _token_cache = _TokenCache()
+_stem_cache = _StemCache()
 _stem = Stemmer.Stemmer("english", 0).stemWord
 
 
@@ -88,9 +103,14 @@ def split_runs_by_line(text: str) -> list[list[str]]:
     return [line.split() for line in raw.decode("utf-8", "replace").split("\n")]
 
 
+def is_one_word(run: str) -> bool:
+    """Return whether a run is one word for certain."""
+    return run.isalpha() or (run.isascii() and "-" not in run)
+
+
 def tokenize_run(run: str) -> list[list[str]]:
     """Tokenize each word of a run; from the cache if the run is one plain word."""
-    if run.isascii() and "-" not in run:
+    if is_one_word(run):
         return [_token_cache[run].split()]
     return [tokenize_word(word) for word in split_words(run)]
 
@@ -149,17 +169,26 @@ def tokenize_word(word: str) -> list[str]:
     """Tokenize one word: the whole in lower case if it has several parts, then the stem of each part."""
     if len(word) > MAX_WORD_CHARS:
         return []
+    if word.isascii() and _is_one_part(word):
+        return [_stem_cache[word.lower()]]
     parts = split_identifier(word)
-    stems = [_stem_part(part) for part in parts if len(part) > 1 or len(parts) == 1 or not part.isascii()]
+    stems = [_stem_cache[part] for part in parts if len(part) > 1 or len(parts) == 1 or not part.isascii()]
     if len(parts) < 2 or ("-" in word and len(stems) < len(parts)):  # "i-1" is arithmetic, not a name
         return stems
     return [word.strip("_").lower(), *stems]
+
+
+def _is_one_part(word: str) -> bool:
+    """Return whether a word is letters without a change of case that would split it, as most words are."""
+    return word.isalpha() and (word.islower() or word.istitle() or word.isupper())
 
 
 def split_identifier(word: str) -> list[str]:
     """Split an identifier into parts in lower case: ``HTTPServer2_run`` -> ``["http", "server", "2", "run"]``."""
     if word.isascii():
         return [part.lower() for part in _ASCII_PART.findall(word)]
+    if _is_one_part(word):
+        return _split_script(word.lower())
     parts: list[str] = []
     for run in _UNICODE_PART.findall(word):
         for piece in _split_case(run):
@@ -185,18 +214,15 @@ def tokenize_path(path: str) -> str:
     return " ".join(filter(None, [tokenize(folder), tokenize(stem), tokenize(filename if extension else "")]))
 
 
-@lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """Stem a single lower-case word, as the index does."""
-    return _stem_part(word)
-
-
-def _stem_part(part: str) -> str:
-    return _stem(part) if part.isascii() and len(part) > 3 else part
+    return _stem_cache[word]
 
 
 def _split_case(run: str) -> list[str]:
     """Cut a run of letters of any script where case says a new word begins."""
+    if not any(map(str.isupper, run[1:])):
+        return [run]
     cuts = [0]
     for i, (a, b) in enumerate(pairwise(run), 1):
         ends_acronym = a.isupper() and b.isupper() and i + 1 < len(run) and run[i + 1].islower()

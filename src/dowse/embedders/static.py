@@ -12,12 +12,13 @@ import json
 import math
 import mmap
 import struct
+import sys
 from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
-from itertools import chain, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
@@ -84,6 +85,9 @@ class WordRows(dict[str, bytes]):
         super().__init__()
         self._vocabulary = vocabulary
         self._buckets = buckets
+        self._tokens: dict[
+            str, bytes
+        ] = {}  # the rows of tokens: compound words have the same parts again and again
         self._find: Callable[[str], int | None] = self._bisect
         self._is_prepared = False
 
@@ -96,18 +100,25 @@ class WordRows(dict[str, bytes]):
     def __missing__(self, run: str) -> bytes:
         if len(self) >= MAX_MEMO_WORDS:
             self.clear()
-        found = chain.from_iterable(map(self._word_rows, tokens.tokenize_run(run)))
-        rows = self[run] = array("H", found).tobytes()
+            self._tokens.clear()
+        rows = self[run] = b"".join(map(self._word_rows, tokens.tokenize_run(run)))
         return rows
 
-    def _word_rows(self, word: list[str]) -> list[int]:
+    def _word_rows(self, word: list[str]) -> bytes:
         """Find the rows of one word's tokens: the whole first, then its parts if it has several."""
-        rows: list[int] = []
-        for index, token in enumerate(word):
-            if (known := self._find(token)) is not None:
-                rows.append(known)
-            elif index or len(word) == 1:  # an unknown compound is its parts
-                rows.extend(self._ngram_rows(token))
+        if len(word) > 1:
+            whole = self._find(word[0])  # an unknown compound is its parts
+            parts = b"".join(map(self._token_rows, word[1:]))
+            return parts if whole is None else whole.to_bytes(ROW_BYTES, sys.byteorder) + parts
+        return self._token_rows(word[0]) if word else b""
+
+    def _token_rows(self, token: str) -> bytes:
+        """Find the row of a token, or those of the n-grams of an unknown one."""
+        rows = self._tokens.get(token)
+        if rows is None:
+            known = self._find(token)
+            found = self._ngram_rows(token) if known is None else [known]
+            rows = self._tokens[token] = array("H", found).tobytes()
         return rows
 
     def _bisect(self, word: str) -> int | None:

@@ -36,7 +36,7 @@ from dowse.types.stored import (
     StoredFile,
 )
 
-FORMAT = 16
+FORMAT = 17
 """Version of what stores write. An index of another version is rebuilt, never migrated."""
 
 

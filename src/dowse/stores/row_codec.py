@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -14,7 +15,7 @@ from typing import Any
 
 from dowse.errors import IndexCorrupt
 from dowse.lazy_rows import LazyRows, to_columns
-from dowse.serialization import as_json, from_json, pack_columns, unpack_columns
+from dowse.serialization import pack_columns, pack_text, unpack_columns, unpack_text
 from dowse.types.discovered import (
     IndexReport,
     Skipped,
@@ -41,7 +42,7 @@ def pack_parsed(parsed: ParsedFile) -> bytes:
     kinds = {one: index for index, one in enumerate(dict.fromkeys(kind))}
     codes = map(kinds.__getitem__, kind)
     numbers = (*lines, _to_one_based(parent), codes, *indexes, _to_one_based(entity))
-    return pack_columns(list(name), numbers, as_json([*map(list, (kinds, qualified, signature, doc))]))
+    return pack_columns(list(name), numbers, pack_text([*map(list, (kinds, qualified, signature, doc))]))
 
 
 def unpack_parsed(language: str, health: str, data: bytes) -> ParsedFile:
@@ -77,7 +78,7 @@ def _unpack_entities(
     """Unpack all columns of entities."""
     *lines, parents, codes = columns
     try:
-        kinds, qualified, signature, doc = map(tuple, from_json(texts))
+        kinds, qualified, signature, doc = map(tuple, unpack_text(texts))
         kind = list(map(list(map(Kind, kinds)).__getitem__, codes))
         if not len(qualified) == len(signature) == len(doc) == len(names):
             raise ValueError("some texts are missing")
@@ -86,7 +87,7 @@ def _unpack_entities(
         # counted from 1: a parent is before what is in it, so no circles either
         if any(map(gt, parents, count())):
             raise ValueError("a definition is in one that is not before it")
-    except (ValueError, TypeError, IndexError) as error:
+    except (ValueError, TypeError, IndexError, zlib.error) as error:
         raise _corrupt_entry_error(error) from error
     return [names, qualified, kind, *lines, _from_one_based(parents), signature, doc]
 

@@ -36,6 +36,10 @@ RETAINED_GENERATIONS = 2
 """Generations before the newest that can still be read: a derived index may be one commit behind, and
 another commit may come while a reader opens it."""
 
+KEYS_PER_LOOKUP = 100
+"""Keys of vectors that are looked up by one statement: most files have fewer, and a statement for each takes more
+than twice the time."""
+
 TEXT_HASH_BYTES = 16
 
 SQL_NO_LIMIT = -1
@@ -237,9 +241,10 @@ class Catalogue(CatalogueConnection):
     def find_vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Find those of the requested vectors that are stored, packed."""
         found: dict[bytes, bytes] = {}
-        for key in keys:
-            if row := self._db.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone():
-                found[key] = row[0]
+        for start in range(0, len(keys), KEYS_PER_LOOKUP):
+            some = keys[start : start + KEYS_PER_LOOKUP]
+            places = ", ".join(["?"] * len(some))
+            found.update(self._db.execute(f"SELECT key, vector FROM vectors WHERE key IN ({places})", some))
         return found
 
     def file_vectors(self, id: int) -> list[ChunkVector]:
@@ -253,7 +258,8 @@ class Catalogue(CatalogueConnection):
         """Find the entities whose name in lower case lies between two, by name and path; not more than the limit."""
         rows = self._db.execute(
             "WITH found AS MATERIALIZED ("
-            "SELECT f.id, ordinal, chunk, name, kind, path, language, role, mtime_ns, e.name_key FROM names e "
+            "SELECT f.id, ordinal, chunk, COALESCE(name, e.name_key) AS name, kind, path, language, role, "
+            "mtime_ns, e.name_key FROM names e "
             "CROSS JOIN files f ON f.content = e.content JOIN contents c ON c.id = e.content "
             "WHERE e.name_key BETWEEN ? AND ? AND view = ? AND added <= ? "
             "AND (removed IS NULL OR removed > ?) LIMIT ?) "

@@ -33,7 +33,7 @@ CREATE TABLE contents (
 );
 CREATE TABLE names (
     name_key TEXT NOT NULL, content INTEGER NOT NULL, ordinal INTEGER NOT NULL, chunk INTEGER NOT NULL,
-    name TEXT NOT NULL, kind TEXT NOT NULL, PRIMARY KEY (name_key, content, ordinal)
+    name TEXT, kind TEXT NOT NULL, PRIMARY KEY (name_key, content, ordinal)
 ) WITHOUT ROWID;
 CREATE TABLE mentions (content INTEGER PRIMARY KEY, packed BLOB NOT NULL);
 CREATE TABLE files (

@@ -15,8 +15,8 @@ from dowse.types.discovered import FileStamp, IndexReport, SourceFile, WatchedPa
 SPARE_CONTENTS_SHARE = 1.0
 """Contents that no file uses are kept (a branch may come back) up to this share of those in use."""
 
-NameRow = tuple[str, int, int, int, str, str]
-"""Name in lower case, content, number of the entity, number of the chunk, name, kind."""
+NameRow = tuple[str, int, int, int, str | None, str]
+"""Name in lower case, content, number of the entity, number of the chunk, name if it is not the first, kind."""
 
 
 class CatalogueWriter(Catalogue):
@@ -122,8 +122,9 @@ class CatalogueWriter(Catalogue):
         self._db.execute("INSERT INTO mentions VALUES (?, ?)", (id, file.references))
         for chunk, ordinals in enumerate(file.definitions):
             for ordinal in ordinals:
-                entity = parsed.entities[ordinal]
-                names.append((entity.name.lower(), id, ordinal, chunk, entity.name, entity.kind.value))
+                name, kind = parsed.entities[ordinal].name, parsed.entities[ordinal].kind
+                key = name.lower()
+                names.append((key, id, ordinal, chunk, name if name != key else None, kind.value))
         return id
 
     def restamp(

@@ -14,9 +14,10 @@ import re
 import time
 import zlib
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowse.errors import IndexUnwritable
 from dowse.lazy_regex import compile_lazily
@@ -59,6 +60,15 @@ MIN_COSINE = -1.0
 
 NO_GENERATION = 0
 """The generation of an index that is new or cannot be read: that before the first commit."""
+
+
+class _MergedSegment(NamedTuple):
+    """A segment that is merged: its columns, and the indexes of the rows that are kept."""
+
+    segment: VectorSegment
+    ids: Any
+    scales: Any
+    kept: Any
 
 
 class VectorIndex:
@@ -147,7 +157,8 @@ class VectorIndex:
         """Add the packed vectors of files (each has some) as one segment; merge what ``is_live`` of too many."""
         try:
             if files:
-                self._write(generation, *_stack_columns(files))
+                ids, scales, rows = _stack_columns(files)
+                self._write(generation, ids, scales, [rows], rows.shape[1])
             if len(self._segments) > MAX_SEGMENTS:
                 self._merge(generation, is_live)
             self._publish(generation)
@@ -173,17 +184,16 @@ class VectorIndex:
         with open(self.folder / (shape.name + SEGMENT_SUFFIX), "rb") as file:
             return VectorSegment(shape, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
-    def _write(self, generation: int, ids: Any, scales: Any, rows: Any) -> None:
-        """Write a segment under a name of its own: whoever reads an older one is not disturbed."""
+    def _write(self, generation: int, ids: Any, scales: Any, rows: Iterable[Any], dimensions: int) -> None:
+        """Write a segment, its rows in parts, under a name of its own: whoever reads an older one is not disturbed."""
         import numpy as np
 
         self.folder.mkdir(parents=True, exist_ok=True)
-        columns = {"ids": ids, "scales": scales, "rows": rows}
         name, crc = f"{generation:08d}-{os.urandom(4).hex()}", 0
-        shape = SegmentShape(name, len(rows), rows.shape[1])
+        shape = SegmentShape(name, len(ids), dimensions)
         with open(self.folder / (name + SEGMENT_SUFFIX), "wb") as file:
-            for column in shape.columns:
-                data: Any = np.ascontiguousarray(columns[column]).view("u1").reshape(-1)  # not a copy
+            for part in chain([ids, scales], rows):
+                data: Any = np.ascontiguousarray(part).view("u1").reshape(-1)  # not a copy
                 crc = zlib.crc32(data, crc)
                 file.write(data)
         self._segments[name] = self._map(shape._replace(checksum=crc))
@@ -196,15 +206,15 @@ class VectorIndex:
         keep = {name: is_live(found) for name, found in ids.items()}
         rows = {name: int(flags.sum()) for name, flags in keep.items()}
         merged = _choose_merge({name: (rows[name], len(ids[name])) for name in ids})
-        groups: dict[int, list[tuple[Any, ...]]] = {}
+        groups: dict[int, list[_MergedSegment]] = {}
         for name in merged:
             segment = self._segments.pop(name)
             if rows[name]:
                 scales = np.frombuffer(segment.scales, dtype=np.float32)
-                columns = ids[name], scales, np.asarray(segment.rows), np.flatnonzero(keep[name])
-                groups.setdefault(segment.shape.dimensions, []).append(columns)
-        for parts in groups.values():
-            self._write(generation, *_join_in_order(parts))
+                source = _MergedSegment(segment, ids[name], scales, np.flatnonzero(keep[name]))
+                groups.setdefault(segment.shape.dimensions, []).append(source)
+        for dimensions, sources in groups.items():
+            self._write(generation, *_join_in_order(sources), dimensions)
         self._publish(generation)
         self._sweep()
 
@@ -269,26 +279,34 @@ def _choose_merge(segments: Mapping[str, tuple[int, int]]) -> set[str]:
     return chosen
 
 
-def _join_in_order(parts: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
-    """Join ids, scales and rows of segments, of each the rows that are kept, in order of ids.
+def _join_in_order(sources: Sequence[_MergedSegment]) -> tuple[Any, Any, Iterator[Any]]:
+    """Join ids, scales and rows of segments, of each the rows that are kept, in order of ids."""
+    import numpy as np
 
-    Rows are copied once and some at a time: all of a large tree are hundreds of megabytes.
+    ids = np.concatenate([source.ids[source.kept] for source in sources])
+    order = np.argsort(ids, kind="stable")
+    scales = np.concatenate([source.scales[source.kept] for source in sources])
+    return ids[order], scales[order], _copy_rows(sources, order)
+
+
+def _copy_rows(sources: Sequence[_MergedSegment], order: Any) -> Iterator[Any]:
+    """Copy the rows that are kept, in an order, some at a time: all of a large tree are hundreds of megabytes.
+
+    What was read of the segments is not kept in memory either.
     """
     import numpy as np
 
-    ids = np.concatenate([ids[kept] for ids, _, _, kept in parts])
-    order = np.argsort(ids, kind="stable")
-    places = np.empty_like(order)  # where each row goes
-    places[order] = np.arange(len(order))
-    rows = np.empty((len(order), parts[0][2].shape[1]), dtype=parts[0][2].dtype)
-    first = 0
-    for _, _, part, kept in parts:
-        for start in range(0, len(kept), COPIED_ROWS):
-            some = kept[start : start + COPIED_ROWS]
-            rows[places[first : first + len(some)]] = part[some]
-            first += len(some)
-    scales = np.concatenate([scales[kept] for _, scales, _, kept in parts])
-    return ids[order], scales[order], rows
+    ends = np.cumsum([len(source.kept) for source in sources])
+    for start in range(0, len(order), COPIED_ROWS):
+        some = order[start : start + COPIED_ROWS]
+        owners = np.searchsorted(ends, some, side="right")
+        rows = np.empty((len(some), sources[0].segment.shape.dimensions), dtype=np.int8)
+        for owner in np.unique(owners).tolist():
+            segment, *_, kept = sources[owner]
+            places = np.flatnonzero(owners == owner)
+            rows[places] = np.asarray(segment.rows)[kept[some[places] - (ends[owner] - len(kept))]]
+            segment.release_pages()
+        yield rows
 
 
 def _stack_columns(files: Sequence[tuple[int, Sequence[ChunkVector]]]) -> tuple[Any, Any, Any]:

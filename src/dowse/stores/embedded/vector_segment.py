@@ -13,6 +13,7 @@ second byte, a level, orders them roughly. The levels are one byte string, and w
 from __future__ import annotations
 
 import math
+import mmap
 import re
 import struct
 import sys
@@ -109,7 +110,13 @@ class VectorSegment:
             name: self._bytes[name].cast(column.format, column.shape) for name, column in columns.items()
         }
         self.ids, self.scales, self.rows = views["ids"], views["scales"], views["rows"]
+        self._data = data
         self._last_file_rows: tuple[frozenset[int], list[range]] | None = None
+
+    def release_pages(self) -> None:
+        """Let go of the memory that holds what was read of the file; it is read again where it is needed."""
+        if isinstance(self._data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+            self._data.madvise(mmap.MADV_DONTNEED)
 
     def find_nearest(
         self, query: array[int], unit: float, limit: int, files: frozenset[int] | None, floor: float
