@@ -32,9 +32,12 @@ is the name of a command, write `dowse search` before it; `dowse search -- -x` s
 | 4 | any other error; `dowse index` when some files failed |
 | 130 | interrupted by Ctrl-C |
 
-Answers go to standard output, everything else to standard error. On a terminal, hits are in colour and
-long ones are shown as an excerpt (`--full` shows all of it). In a pipe, a hit is `path:first-last: name
-(kind) relevance`, followed by its lines, indented and numbered; hits are separated by an empty line.
+Answers go to standard output, everything else to standard error. On a terminal, a hit is a numbered line (place,
+name, kind, and how likely it is right: strong, likely or weak), then its signature and the few lines that match
+best, cut to the width of the terminal (`--full` shows all of them). What is longer than the terminal is shown in
+a pager, the first hit first. `dowse open 2` opens the second hit in your editor, and `--offset 10` shows the next
+page. In a pipe, a hit is `path:first-last: name (kind) strength`, followed by its lines, indented and numbered;
+hits are separated by an empty line. Numbers (relevance, scores) are in `--explain` and `--json`.
 The path of a hit is relative to the working directory, so that you can open it. Ids of the code graph, and
 the paths in `list`, `status` and `affected`, are relative to the root, as for `--path`.
 Control characters in names and code are escaped (`\\x1b`), and very long lines are cut;

@@ -311,10 +311,10 @@ def test_the_command_line_from_index_to_search(configured: Path, service: Servic
     sent = service.texts
     assert len(sent) == FILES + 1
     assert all(text.startswith("search_document: ") for text in sent)
-    found = dowse(configured, "search", "load 7", *OLLAMA)
+    found = dowse(configured, "search", "load 7", "--explain", *OLLAMA)
     assert found.returncode == 0
     assert "load_7" in found.stdout
-    assert "searched: lexical, names, dense, phrases; skipped: files" in found.stderr
+    assert "channel  dense: 10 hits" in found.stdout
     assert service.texts[-1] == "search_query: load 7"
     service.stop()
     found = dowse(configured, "search", "load 7", "--json", *OLLAMA)

@@ -61,9 +61,9 @@ def test_where_the_very_lines_are_asked_for_the_chunk_stays_whole() -> None:
         assert shown("close the door", channel=channel)[:2] == (1, 34)
 
 
-def test_a_short_definition_is_shown_with_what_stands_beside_it() -> None:
+def test_a_short_definition_is_shown_with_what_follows_it_and_never_with_the_end_of_another() -> None:
     source = "def a_door():\n    return 1\n\n\n" * 4 + "def wall_one():\n    return 1\n"
-    assert shown("wall one", source) == (13, 18, lines(source, 13, 18))
+    assert shown("wall one", source) == (17, 18, lines(source, 17, 18).rstrip("\n"))
     source = "def wall_one():\n    return 1\n\n\n" + "def a_door():\n    return 1\n\n\n" * 4
     assert shown("wall one", source) == (1, 6, lines(source, 1, 6))
 

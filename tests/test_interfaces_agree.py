@@ -222,7 +222,8 @@ def test_what_belongs_to_a_place_is_the_same_everywhere(tree: Path, home: Path) 
         python = [list_places(engine.related(*engine.parse_place(place))) for place in PLACES]
     assert any(python)
     assert [ask_command_line(tree, home, "related", place) for place in PLACES] == python
-    assert ask_agent_server(tree, home, "related", [{"place": place} for place in PLACES]) == python
+    calls = [{"ask": "related", "target": place} for place in PLACES]
+    assert ask_agent_server(tree, home, "graph", calls) == python
 
 
 def test_several_repositories_keep_to_the_settings(plain_tree: Path, home: Path, tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from dowse.errors import UsageError
-from dowse.search.query.parse import MAX_ALTERNATIVES, MAX_QUERY_CHARS, format_query, parse_query
+from dowse.search.query.field_values import MAX_ALTERNATIVES
+from dowse.search.query.parse import MAX_QUERY_CHARS, format_query, parse_query
 from dowse.types.queries import ParsedQuery, QueryRegex
 from dowse.types.source import Role
 
@@ -281,3 +282,28 @@ def test_any_text_is_read_or_refused_with_a_place(text: str) -> None:
         query, problem = ParsedQuery(), str(error)
     assert not problem or re.search(r"at character \d+", problem)
     assert all(len(phrase) <= len(text) for phrase in query.phrases)
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "patterns"),
+    [
+        ("retry OR backoff", "retry backoff", ()),
+        ('"a b" OR "C d"', "", (r"(?i:a\s+b)|(?:C\s+d)",)),
+        ('"a" or /x+/i', "", ("(?i:a)|(?i:x+)",)),
+        ("lang:py OR lang:go foo", "foo", ()),
+        ("this or that", "this or that", ()),
+        ("ORDER BY", "ORDER BY", ()),
+        (r"one \OR other", "one OR other", ()),
+    ],
+)
+def test_or_joins_alternatives_and_is_never_a_word(query: str, text: str, patterns: tuple[str, ...]) -> None:
+    parsed = parse_query(query)
+    assert (parsed.text, tuple(regex.pattern for regex in parsed.regexes)) == (text, patterns)
+    assert not parsed.phrases
+    assert parse_query(format_query(parsed)) == parsed
+
+
+@pytest.mark.parametrize("query", ['foo OR "x"', "lang:py OR foo", "-path:a OR -path:b"])
+def test_or_between_what_is_no_alternative_is_refused(query: str) -> None:
+    with pytest.raises(UsageError, match="OR stands between"):
+        parse_query(query)

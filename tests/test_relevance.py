@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dowse import Engine, SearchOptions
 from dowse.code import tokens
 from dowse.code.chunk_fields import build_passages, chunk_terms, find_shared_tokens
-from dowse.search.output.respond import MAX_GUESSES, NO_GOOD_HITS_NOTE
+from dowse.search.output.respond import MAX_GUESSES
 from dowse.search.ranking.calibration import (
     DIRECT_CHANNELS,
     EVIDENCE,
@@ -23,6 +23,7 @@ from dowse.search.ranking.calibration import (
 from dowse.search.ranking.candidates import Candidate
 from dowse.search.ranking.features import FILE_FEATURES, TEXT_FEATURES
 from dowse.search.ranking.model import make_model
+from dowse.types.answers import NO_GOOD_HITS_NOTE
 from dowse.types.explanations import Verdict
 from tests.test_ranking_features import stored
 

@@ -9,8 +9,9 @@ import pytest
 
 from dowse import Engine
 from dowse.errors import UsageError
-from dowse.interfaces.render import EXCERPT_LINES, View
-from dowse.interfaces.repl import COMMANDS, HELP, Conversation, Quit, editor_command
+from dowse.interfaces.editor import build_editor_command
+from dowse.interfaces.render import View
+from dowse.interfaces.repl import COMMANDS, HELP, PLAIN_COMMANDS, Conversation, Quit
 from tests.test_cli import Shell, make_tree
 
 
@@ -26,15 +27,6 @@ def test_questions_are_numbered_and_go_on(talk: Conversation) -> None:
     assert first.startswith(" 1  ")
     more = talk.answer(":more")
     assert more.startswith(" 2  ") and " 1  " not in more.split("\n")[0]
-
-
-def test_an_excerpt_counts_what_is_missing(talk: Conversation) -> None:
-    talk.view = View(cwd=str(talk.engine.root), whole=False)
-    file = talk.engine.root / "long.py"
-    for more, said in ((1, "... 1 more line\n"), (2, "... 2 more lines\n")):
-        steps = "".join(f"    step({number})\n" for number in range(EXCERPT_LINES - 1 + more))
-        file.write_text(f"def peculiar():\n{steps}")
-        assert said in talk.answer("peculiar")
 
 
 def test_what_is_set_stays_set(talk: Conversation) -> None:
@@ -73,10 +65,10 @@ def test_hits_are_opened_at_their_line(talk: Conversation, monkeypatch: pytest.M
 def test_editors(monkeypatch: pytest.MonkeyPatch, editor: str, expected: list[str]) -> None:
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.setenv("EDITOR", editor)
-    assert editor_command("x.py", 7) == expected
+    assert build_editor_command("x.py", 7) == expected
     monkeypatch.delenv("EDITOR")
     with pytest.raises(UsageError, match="EDITOR"):
-        editor_command("x.py", 7)
+        build_editor_command("x.py", 7)
 
 
 def test_commands(talk: Conversation) -> None:
@@ -92,6 +84,10 @@ def test_commands(talk: Conversation) -> None:
         talk.answer(":limt 3")
     with pytest.raises(Quit):
         talk.answer(":quit")
+    assert talk.answer("help") == talk.answer("?") == HELP
+    with pytest.raises(Quit):
+        talk.answer("exit")
+    assert set(PLAIN_COMMANDS.values()) <= {f":{name}" for name in COMMANDS}
 
 
 def test_completion(talk: Conversation) -> None:

@@ -292,3 +292,13 @@ def test_no_text_takes_long(content: bytes) -> None:
     started = time.process_time()
     mask(content, "x.yml")
     assert time.process_time() - started < 5
+
+
+def test_ids_and_sequences_in_tests_are_no_secrets() -> None:
+    uuid = b'local TOKEN = "01dd4c9e-cb5e-4b26-9e49-4eb0509fbd68"\n'
+    assert mask(uuid, "spec/01-request_spec.lua") == (uuid, ())
+    assert mask(uuid, "src/client.lua")[1]
+    ordered = b"'ghp_1234567890abcdefghijklmnopqrstuvwxyzAB'"
+    assert mask(ordered, "src/auth.php") == (ordered, ())
+    proxy = b"'http://username:p%40ssword@proxyserver.net:3128/'"
+    assert mask(proxy, "src/proxy.php") == (proxy, ())

@@ -48,6 +48,7 @@ from dowse.types.stored import NO_FILTER, Filter
 if TYPE_CHECKING:
     from dowse.graph.api import CodeGraph
     from dowse.indexing.pipeline import Progress
+    from dowse.search.commit_search import CodeHistory
 
 
 class Engine(ManagedIndex):
@@ -309,6 +310,13 @@ class Engine(ManagedIndex):
         from dowse.graph.api import CodeGraph
 
         return CodeGraph(_GraphSource(self))
+
+    @cached_property
+    def history(self) -> CodeHistory:
+        """What the history of the tree can be asked: ``engine.history.search("why was retry added")``."""
+        from dowse.search.commit_search import CodeHistory
+
+        return CodeHistory(self)
 
     def near(self, place: str, folder: Path | None = None) -> tuple[tuple[str, float], ...]:
         """List the files around a position, written as for ``parse_place``, for ``SearchOptions.near``."""

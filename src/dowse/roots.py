@@ -125,6 +125,11 @@ def search_log_path(root: Path) -> Path:
     return settings_module.user_state_dir() / "searches" / f"{_name_with_hash(root)}.jsonl"
 
 
+def last_answer_path(root: Path) -> Path:
+    """Return the path of the note on the last answer about a tree that a terminal showed."""
+    return settings_module.user_state_dir() / "answers" / f"{_name_with_hash(root)}.json"
+
+
 def _name_with_hash(folder: Path) -> str:
     """Make a name for what is kept of a tree elsewhere: that of its folder, and a hash that tells namesakes apart."""
     digest = hashlib.sha256(str(folder).encode("utf-8", "surrogateescape")).hexdigest()[:16]

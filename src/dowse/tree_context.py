@@ -52,6 +52,11 @@ class TreeContext:
         """The embedder of queries, each of which is embedded more than once."""
         return embedders.CachingEmbedder(self.embedder) if self.embedder else None
 
+    @property
+    def subject_embedder(self) -> Embedder | None:
+        """The embedder for the subjects of commits; none where it is a service: there are thousands."""
+        return self._query_embedder if self.settings.embedder == "static" else None
+
     @cached_property
     def store(self) -> Store:
         """The store that the settings name."""

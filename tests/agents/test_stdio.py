@@ -112,8 +112,8 @@ def test_nothing_outside_is_read(tree: Path, home: Path, target: str) -> None:
     service = Service(ServerScope((str(tree),)))
     try:
         for params in (
-            {"name": "read", "arguments": {"targets": [target]}},
-            {"name": "related", "arguments": {"place": target}},
+            {"name": "read", "arguments": {"target": [target]}},
+            {"name": "graph", "arguments": {"ask": "related", "target": target}},
         ):
             result = service.answer(ClientSession(), "tools/call", params)
             assert result["isError"], result

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -16,6 +18,7 @@ from filelock import FileLock
 from mcp import Client, MCPError
 from mcp_types import TextContent
 
+from dowse.interfaces.mcp.tools import MIN_BUDGET_TOKENS
 from dowse.search.output.token_estimate import estimate_tokens
 from tests.agents.clients import http_server, make_tree, run, stdio_client
 
@@ -53,7 +56,9 @@ def test_every_tool(connect: Connect, mode: str) -> None:
             assert {tool.name for tool in (await client.list_tools()).tools} >= {
                 "search",
                 "read",
-                "related",
+                "graph",
+                "locate",
+                "changes",
                 "status",
             }
             found = await client.call_tool("search", {"query": "retry with backoff", "limit": 3})
@@ -61,33 +66,101 @@ def test_every_tool(connect: Connect, mode: str) -> None:
             first = found.structured_content["hits"][0]
             assert first["at"].startswith("src/retry.py:")
             assert (first["name"], first["kind"], first["fresh"]) == ("retry_with_backoff", "function", True)
-            assert first["why"]
+            assert first["why"].startswith("strong: ") and len(first["why"].split()) <= 7
             assert "def retry_with_backoff" in text(found)
-            read = await client.call_tool("read", {"targets": ["Token.refresh", "src/session.py:1-2"]})
+            read = await client.call_tool("read", {"target": ["Token.refresh", "src/session.py:1-2"]})
             assert [hit["at"] for hit in read.structured_content["hits"]] == [
                 "src/session.py:4-5",
                 "src/session.py:1-2",
             ]
             asked = {"query": "token refresh", "near": "src/retry.py:2", "show_low_confidence": True}
             from_there = await client.call_tool("search", asked)
-            lifted = [hit for hit in from_there.structured_content["hits"] if "proximity" in hit["why"]]
-            assert "src/retry.py" in {hit["at"].partition(":")[0] for hit in lifted}
+            files = {hit["at"].partition(":")[0] for hit in from_there.structured_content["hits"]}
+            assert "src/retry.py" in files
             astray = await client.call_tool("search", {"query": "token", "near": "src/gone.py"})
             assert astray.is_error and "src/gone.py is not in the index" in text(astray)
             nothing = await client.call_tool("search", {"query": "name:nothing_is_called_so"})
             assert not nothing.is_error and not nothing.structured_content["hits"]
             assert "nothing" in text(nothing)
-            related = await client.call_tool("related", {"place": "src/retry.py"})
+            related = await client.call_tool("graph", {"ask": "related", "target": "src/retry.py"})
             assert related.structured_content["hits"][0]["at"].startswith("tests/test_retry.py")
             callers = await client.call_tool("graph", {"ask": "callers", "target": "retry_with_backoff"})
             assert "tests/test_retry.py:test_retry_gives_up" in text(callers)
             assert callers.structured_content["edges"][0]["relation"] == "invoked-by"
-            explained = await client.call_tool("explain", {"query": "retry", "place": "src/retry.py"})
+            explained = await client.call_tool("status", {"query": "retry", "target": "src/retry.py"})
             assert explained.structured_content["verdict"] == "shown"
-            status = await client.call_tool("status", {"refresh": True, "why": "src/retry.py"})
+            status = await client.call_tool("status", {"refresh": True, "target": "src/retry.py"})
             (repository,) = status.structured_content["repositories"]
             assert (repository["state"], repository["files"]) == ("current", 3)
             assert "belongs in the index" in text(status)
+
+    run(work)
+
+
+def test_what_is_asked_again_is_not_answered_with_worse_hits(connect: Connect) -> None:
+    async def work() -> None:
+        async with connect() as client:
+            first = await client.call_tool("search", {"query": "retry with backoff"})
+            again = await client.call_tool("search", {"query": "retry with backoff"})
+            assert text(again).count("[sent before]") == min(3, len(first.structured_content["hits"]))
+            assert "nothing new (repeat: true sends the code again)" in text(again)
+            assert "def retry_with_backoff(call, attempts=3):\n    " not in text(again)
+            whole = await client.call_tool("search", {"query": "retry with backoff", "repeat": True})
+            assert "nothing new" not in text(whole) and "[sent before]" not in text(whole)
+
+    run(work)
+
+
+def test_a_wrong_name_gets_the_right_one(connect: Connect) -> None:
+    calls = (
+        ("search", {"qery": "x"}, "did you mean 'query'?"),
+        ("search", {"q": "x"}, "did you mean 'query'?"),
+        ("read", {"targets": ["x"]}, "did you mean 'target'?"),
+        ("graph", {"action": "callers", "symbol": "x"}, "did you mean 'ask'?"),
+        ("changes", {"ask": "history", "zzzz": 1}, "it takes ask, query"),
+    )
+
+    async def work() -> None:
+        async with connect() as client:
+            for tool, arguments, hint in calls:
+                answer = await client.call_tool(tool, arguments)
+                assert answer.is_error and hint in text(answer)
+            with pytest.raises(MCPError, match="did you mean 'search'"):
+                await client.call_tool("serch", {"query": "x"})
+            one = await client.call_tool("read", {"target": "Token.refresh"})
+            assert not one.is_error and "refresh" in text(one)
+            located = await client.call_tool("locate", {"text": 'File "src/retry.py", line 5, in x'})
+            assert "src/retry.py" in text(located)
+
+    run(work)
+
+
+def test_changes_are_told(connect: Connect, tree: Path) -> None:
+    def commit(message: str) -> None:
+        environment = os.environ | {
+            f"GIT_{who}_{what}": f"{who}@x" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
+        }
+        for command in (["init", "-q"], ["add", "."], ["commit", "-qm", message]):
+            subprocess.run(["git", *command], cwd=tree, env=environment, check=True)
+
+    commit("Set up the project")
+    (tree / "src/limits.py").write_text("def throttle(calls):\n    return calls[:10]\n")
+    commit("Slow down clients that ask too often")
+    (tree / "src/limits.py").write_text("def throttle(calls):\n    return calls[:20]\n")
+
+    async def work() -> None:
+        async with connect() as client:
+            found = await client.call_tool(
+                "changes", {"ask": "history", "query": "why are clients slowed down"}
+            )
+            assert found.structured_content["commits"][0]["subject"] == "Slow down clients that ask too often"
+            assert "+def throttle(calls):" in text(found)
+            blamed = await client.call_tool("changes", {"ask": "blame", "target": "throttle"})
+            assert "Slow down clients" in text(blamed) and "not committed yet" in text(blamed)
+            affected = await client.call_tool("changes", {"ask": "affected"})
+            assert "src/limits.py:throttle" in text(affected)
+            wrong = await client.call_tool("changes", {"ask": "blame"})
+            assert wrong.is_error and "'target'" in text(wrong)
 
     run(work)
 
@@ -124,10 +197,10 @@ def test_a_file_that_is_left_out_cannot_be_read_and_the_answer_says_why(connect:
     async def work() -> None:
         async with connect() as client:
             for target, why in (("poetry.lock", "lock file"), ("notes.py:1-2", "skipped: ignored")):
-                answer = await client.call_tool("read", {"targets": [target]})
+                answer = await client.call_tool("read", {"target": [target]})
                 assert answer.is_error and why in text(answer)
             for target in ("gone.py", "src", "src/retry.py:999", "src/retry.py:nothing", "/etc/passwd"):
-                answer = await client.call_tool("read", {"targets": [target]})
+                answer = await client.call_tool("read", {"target": [target]})
                 assert answer.is_error and "skipped" not in text(answer)
 
     run(work)
@@ -293,10 +366,12 @@ def test_pages_and_budget(connect: Connect, tree: Path) -> None:
                 result = await client.call_tool(
                     "search", {"query": "handle part job", "budget": budget, "repeat": True}
                 )
-                assert estimate_tokens(text(result)) <= budget
+                body, _, note = text(result).partition("\nnote: the budget was raised")
+                assert estimate_tokens(body) <= max(budget, MIN_BUDGET_TOKENS)
+                assert bool(note) == (budget < MIN_BUDGET_TOKENS)
                 values = json.dumps(result.structured_content, separators=(",", ":"))
-                assert estimate_tokens(values) <= max(budget, 5)  # an empty list has a few
-                assert ("index" in result.structured_content) == (budget > 60)
+                assert estimate_tokens(values) <= max(budget, MIN_BUDGET_TOKENS)
+                assert "index" in result.structured_content
 
     run(work)
 
@@ -377,7 +452,7 @@ def test_repository_or_index_deleted_in_mid_session(connect: Connect, tree: Path
             shutil.rmtree(tree)
             for tool, asked in (
                 ("search", {"query": "retry"}),
-                ("read", {"targets": ["src/retry.py"]}),
+                ("read", {"target": ["src/retry.py"]}),
                 ("graph", {"ask": "callers", "target": "retry_with_backoff"}),
                 ("status", {}),
             ):
@@ -448,7 +523,7 @@ def test_several_folders(connect: Connect, tree: Path, tmp_path: Path) -> None:
             assert any(at.startswith("other:src/retry.py") for at in places)
             one = await client.call_tool("search", {"query": "retry", "repo": "other"})
             assert all(hit["at"].startswith(("src", "tests")) for hit in one.structured_content["hits"])
-            read = await client.call_tool("read", {"targets": ["other:src/retry.py:1-2"]})
+            read = await client.call_tool("read", {"target": ["other:src/retry.py:1-2"]})
             assert "retry_in_other_project" in text(read)
             assert len(found.structured_content["index"]) == 2
             other.rename(tmp_path / "elsewhere")

@@ -8,6 +8,7 @@ one translation and a substring search, are matched with regular expressions.
 
 from __future__ import annotations
 
+import base64
 import math
 import re
 from collections import Counter
@@ -18,7 +19,8 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from dowse.code import languages
-from dowse.types.source import MaskedSecret
+from dowse.code.file_roles import classify_role
+from dowse.types.source import MaskedSecret, Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,7 @@ _PUBLIC_EXAMPLES = (b"EXAMPLE", b"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IF
 # What people write where a secret would stand.
 _PLACEHOLDER = re.compile(
     rb"(?i)example|sample|dummy|change|placeholder|your|xxx|test|fake|mock|insert|replace|redact|secret|pass|token"
-    rb"|abc|123456|012345|foo|qwert|default|demo|invalid|hunter|admin|root|user|name|\*\*"
+    rb"|x-oauth|abc|123456|012345|foo|qwert|default|demo|invalid|hunter|admin|root|user|name|\*\*"
 )
 
 # --- literals that look random, assigned to a name that says so ---
@@ -154,6 +156,7 @@ _MAX_STEPS = 0.25  # share of characters that follow the one before in the alpha
 _HEX_DIGITS = re.compile(rb"[0-9a-fA-F]+")
 _DIGIT_LETTER_SWITCH = re.compile(rb"(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]")
 _DIGITS = b"0123456789"
+_UUID = re.compile(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _MIN_DIGITS = 2  # the fewest that make three changes
 _MIN_SWITCHES = 3  # changes between letters and digits: names have one or two, random strings five in twenty
 
@@ -192,7 +195,7 @@ def mask(content: bytes, path: str) -> tuple[bytes, tuple[MaskedSecret, ...]]:
     for start, end, rule in sorted(
         spans, key=itemgetter(0)
     ):  # stable: of two, the more special rule is first
-        if start < covered:
+        if start < covered or _counts_up(content[start:end]) or _is_id_in_test(content[start:end], path):
             continue
         line += content.count(b"\n", covered, start)
         found.append(MaskedSecret(path, line, rule))
@@ -217,7 +220,8 @@ def _find_in_text(content: bytes) -> Iterator[_Span]:
 def _find_in_urls(content: bytes) -> Iterator[_Span]:
     for match in _URL_PASSWORD.finditer(content):
         password = match["secret"]
-        is_guessable = password.isalpha() or password.isdigit() or password == match["user"]
+        user = match["user"]
+        is_guessable = password.isalpha() or password.isdigit() or password == user or user == b"username"
         if is_guessable or _PLACEHOLDER.search(password) or _NO_HOST.search(match["host"]):
             continue
         yield _Span(*match.span("secret"), "password in a URL")
@@ -292,8 +296,16 @@ def _find_assigned(content: bytes, start: int, end: int) -> Iterator[_Span]:
     if _NOT_SECRET_NAME.search(before, name_start):
         return
     value = content[start:end]
-    if _looks_random(value) and not _PLACEHOLDER.search(value):
+    if _looks_random(value) and not (_PLACEHOLDER.search(value) or _PLACEHOLDER.search(_decode(value))):
         yield _Span(start, end, "assigned secret")
+
+
+def _decode(value: bytes) -> bytes:
+    """Decode what may be base64: "username:password" in it is no secret either."""
+    try:
+        return base64.b64decode(value, validate=True)
+    except ValueError:
+        return b""
 
 
 def _looks_random(value: bytes) -> bool:
@@ -305,8 +317,18 @@ def _looks_random(value: bytes) -> bool:
     )
     if len(value) < least or not _has_switches(value):
         return False
+    return _entropy(value) >= bits and not _counts_up(value)
+
+
+def _counts_up(value: bytes) -> bool:
+    """Return whether a value is made of the alphabet and of numbers in order, as in a manual."""
     steps = sum(second - first == 1 for first, second in pairwise(value))
-    return _entropy(value) >= bits and steps < len(value) * _MAX_STEPS
+    return steps >= len(value) * _MAX_STEPS
+
+
+def _is_id_in_test(value: bytes, path: str) -> bool:
+    """Return whether a value is a UUID in a test, which names something there more often than it opens it."""
+    return _UUID.fullmatch(value) is not None and classify_role(path) is Role.TEST
 
 
 def _has_digits(value: bytes) -> bool:

@@ -59,6 +59,11 @@ def uninstall(root: Path) -> list[Path]:
     return changed
 
 
+def list_installed(root: Path) -> dict[Path, bool]:
+    """Say of each hook whether it has our section, as it is now."""
+    return {path: _build_section().strip() in text for path, text in _read_hooks(root)}
+
+
 def _read_hooks(root: Path) -> Iterator[tuple[Path, str]]:
     """Read the hooks that may start dowse; the text of one that does not exist is empty."""
     folder = _hooks_folder(root)

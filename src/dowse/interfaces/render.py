@@ -1,31 +1,35 @@
 """Text rendering of search results: headers and code of hits, highlighted words, reasons of the score, a summary.
 
-The text for a terminal and the plain text for pipes are the same lines; a terminal gets colours, a header that says a
-little more, and an excerpt of long hits. Whatever comes from the tree goes through ``escape_text`` on its way.
+In a pipe, a hit is its place and all of its lines. On a terminal it has a number, by which ``dowse open`` knows it, and
+the few lines that tell most, fitted to the width (``hit_lines.py``). Whatever comes from the tree goes through
+``escape_text`` on its way.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
 
 from dowse.frozen import frozen
 from dowse.interfaces.text_layout import format_count
 from dowse.interfaces.theme import Paint, code_lines, escape_code, escape_text, plain
-from dowse.types.answers import Detail, SearchResponse, SearchResult, Stage
+from dowse.types.answers import NO_GOOD_HITS_NOTE, Detail, SearchResponse, SearchResult, Stage
 from dowse.types.queries import Query, RewriteTrace
+from dowse.types.stored import NO_FILTER
 
-EXCERPT_LINES = 12
-"""Lines of a hit on a terminal: ten hits then fit on two screens."""
-
-EXCERPT_HEAD_LINES = 2
-"""Lines at the beginning of a hit that an excerpt always has: the signature."""
+STALE_MARK = "changed since it was indexed"
 
 MAX_LINE_LENGTH = 500
 """Characters of a line that are shown: what is longer was not written by a person, and buries the rest."""
+
+MIN_STEM_LENGTH = 4
+"""Characters of a stem that is highlighted in place of a word of the query."""
+
+WORD_ENDING = "(?-i:[A-Z]+|[a-z]*)"
+"""What may follow a stem in the part of a name that it begins."""
 
 MAX_ADVANTAGES = 3
 MIN_ADVANTAGE = 0.01
@@ -34,24 +38,26 @@ MIN_ADVANTAGE = 0.01
 
 @frozen
 class View:
-    """How an answer is to be shown: colours, working directory, amount of text."""
+    """How an answer is to be shown: colours, working directory, amount of text, columns and lines of the terminal."""
 
     cwd: str
     paint: Paint = plain
     terminal: bool = False
     explain: bool = False
     whole: bool = True  # every line of a hit
+    width: int = 0  # 0: lines are as long as they are
+    height: int = 0
 
 
 def search_text(response: SearchResponse, view: View) -> str:
-    """Render the hits, best first, one below the other."""
+    """Render the hits, best first, one below the other, with all of their lines."""
     pattern = query_pattern(response.query)
     blocks = [query_analysis_text(response, view)] if view.explain else []
     for hit, below in zip_longest(response.results, response.results[1:]):
         place = header(hit, root_of(hit, response), view)
         reasons = reason_lines(hit, below, view) if view.explain else ()
-        code = _code_lines(hit, pattern, view)
-        blocks.append("\n".join([place, *reasons, *code, *_neighbour_lines(hit, view)]))
+        code = all_lines(hit, pattern, view)
+        blocks.append("\n".join([place, *reasons, *code, *neighbour_lines(hit, view)]))
     return "\n\n".join(blocks)
 
 
@@ -64,7 +70,7 @@ def detail_text(response: SearchResponse, detail: Detail, view: View) -> str:
     for hit, below in zip_longest(hits, hits[1:]):
         header, *code = render_hit(hit, detail, response.query.words)
         reasons = reason_lines(hit, below, view) if view.explain else ()
-        blocks.append("\n".join([header, *reasons, *code, *_neighbour_lines(hit, view)]))
+        blocks.append("\n".join([header, *reasons, *code, *neighbour_lines(hit, view)]))
     is_dense = detail in (Detail.IDS, Detail.SIGNATURE) and not view.explain
     return ("\n" if is_dense else "\n\n").join(blocks)
 
@@ -95,7 +101,7 @@ def make_printable(response: SearchResponse, view: View) -> list[SearchResult]:
     ]
 
 
-def _neighbour_lines(result: SearchResult, view: View) -> Iterator[str]:
+def neighbour_lines(result: SearchResult, view: View) -> Iterator[str]:
     """List the neighbours of a hit in the code graph, if they were asked for."""
     for title, ids in (("uses", result.uses), ("used by", result.used_by), ("tests", result.tests)):
         if ids:
@@ -103,58 +109,51 @@ def _neighbour_lines(result: SearchResult, view: View) -> Iterator[str]:
 
 
 def header(result: SearchResult, root: str, view: View) -> str:
-    """Render the line above a hit: where it is, what it is called."""
+    """Render the line above a hit: where it is, what it is called, how likely it is right."""
     paint = view.paint
     place = paint(escape_text(display_path(root, result.path, view.cwd)), "path")
     place += ":" + paint(f"{result.start_line}-{result.end_line}", "lines")
     if result.repository:
         place = f"[{escape_text(result.repository)}] {place}"
     entity = f"{paint(escape_text(result.entity), 'entity')} ({result.kind})".strip()
-    stale = paint("changed since it was indexed", "warning") if not result.fresh else ""
-    if not view.terminal:
-        return f"{place}: {entity} {result.relevance:.2f}" + (f" [{stale}]" if stale else "")
-    fields = (place, entity, f"{result.relevance:.2f}", paint(result.match, "faint"), stale)
-    return "  ".join(field for field in fields if field)
+    stale = f" [{paint(STALE_MARK, 'warning')}]" if not result.fresh else ""
+    return f"{place}: {entity} {format_strength(result, view)}{stale}"
 
 
-def _code_lines(result: SearchResult, pattern: re.Pattern[str] | None, view: View) -> Iterator[str]:
-    lines = result.text.split("\n") if result.text else []
-    shown = range(len(lines)) if view.whole else excerpt(lines, pattern, EXCERPT_LINES)
-    text = "\n".join(
-        line
-        if (rest := len(line) - MAX_LINE_LENGTH) <= 0
-        else f"{line[:MAX_LINE_LENGTH]} ... {rest} more characters"
-        for line in lines[: shown[-1] + 1 if shown else 0]
-    )
-    painted = code_lines(text, result.language, view.paint, pattern)
-    width = len(str(result.end_line))
-    expected = 0
-    for i in shown:
-        if i > expected:
-            yield view.paint(f"  {'':{width}}  ...", "faint")
-        yield view.paint(f"  {result.start_line + i:{width}}", "faint") + f"  {painted[i]}".rstrip(" ")
-        expected = i + 1
-    if expected < len(lines):
-        yield view.paint(f"  {'':{width}}  ... {format_count(len(lines) - expected, 'more line')}", "faint")
+def format_strength(result: SearchResult, view: View) -> str:
+    """Format how likely a hit is right: in a word, and as a number where the score is explained."""
+    return f"{result.strength} {result.relevance:.2f}" if view.explain else str(result.strength)
 
 
-def excerpt(lines: Sequence[str], pattern: re.Pattern[str] | None, limit: int) -> list[int]:
-    """Choose which lines to show of too many: the first, those with words of the query, then from the top."""
-    if len(lines) <= limit:
-        return list(range(len(lines)))
-    matching = [i for i, line in enumerate(lines) if pattern and pattern.search(line)]
-    order = dict.fromkeys([*range(EXCERPT_HEAD_LINES), *matching, *range(len(lines))])
-    return sorted(list(order)[:limit])
+def all_lines(hit: SearchResult, pattern: re.Pattern[str] | None, view: View) -> Iterator[str]:
+    """Render every line of a hit."""
+    text = "\n".join(map(_cut_line, hit.text.split("\n"))) if hit.text else ""
+    width = len(str(hit.end_line))
+    for i, line in enumerate(code_lines(text, hit.language, view.paint, pattern) if text else ()):
+        yield view.paint(f"  {hit.start_line + i:{width}}", "faint") + f"  {line}".rstrip(" ")
 
 
 def query_pattern(query: Query) -> re.Pattern[str] | None:
     """Compile the words of a query into one pattern with one group, to highlight them in code."""
     words = {word for word in re.findall(r"\w+", query.text[:MAX_LINE_LENGTH]) if len(word) > 1}
-    kept = words - set(query.dropped)
+    stems = frozenset(query.words)
+    kept = {_shorten_to_stem(word, stems) for word in words - set(query.dropped)}
     if not kept:
         return None
     longest_first = sorted(kept, key=lambda word: (-len(word), word))
-    return re.compile(f"({'|'.join(map(re.escape, longest_first))})", re.IGNORECASE)
+    parts = (re.escape(word) + (WORD_ENDING if word not in words else "") for word in longest_first)
+    return re.compile(f"({'|'.join(parts)})", re.IGNORECASE)
+
+
+def _shorten_to_stem(word: str, stems: Container[str]) -> str:
+    """Shorten a word to its stem, which is in its other forms too; a short stem is in other words."""
+    lengths = range(len(word), MIN_STEM_LENGTH - 1, -1)
+    return next((word[:n] for n in lengths if word[:n].lower() in stems), word)
+
+
+def _cut_line(line: str) -> str:
+    rest = len(line) - MAX_LINE_LENGTH
+    return line if rest <= 0 else f"{line[:MAX_LINE_LENGTH]} ... {rest} more characters"
 
 
 def query_analysis_text(response: SearchResponse, view: View) -> str:
@@ -228,23 +227,46 @@ def reasons_label(result: SearchResult) -> str:
     return f" [{made} = {result.score:.2f}]"
 
 
-def search_summary(response: SearchResponse, view: View) -> str:
-    """Render the lines below the hits: how many, how fast, from which channels, and the notes."""
-    ran = ", ".join(channel.name for channel in response.channels if channel.ran)
-    idle = [f"{channel.name} ({channel.why_not})" for channel in response.channels if not channel.ran]
+def search_summary(
+    response: SearchResponse, seconds: float, view: View, how_to_go_on: tuple[str, str]
+) -> str:
+    """Render the lines below the hits: how many, how fast, how to open one and to see more; and the notes."""
+    opening, more = how_to_go_on
     found = format_count(len(response.results), "hit") if response.results else "nothing found"
-    cached = " from the cache" if response.cached else ""
-    lines = [f"{found} in {response.milliseconds:.1f} ms{cached}; searched: {ran or 'nothing'}"]
-    if idle:
-        lines[0] += f"; skipped: {', '.join(idle)}"
-    if not ran:
+    parts = [f"{found} in {seconds:.2f} s"]
+    if response.results and view.terminal:
+        parts.append(opening)
+    if response.has_more:
+        parts.append(f"more: {more}")
+    lines = [" · ".join(parts)]
+    if not any(channel.ran for channel in response.channels):
         lines.append("the query has no word to look for")
     if response.query.rewrite.added:
         lines.append(f"added to the query: {', '.join(added.term for added in response.query.rewrite.added)}")
-    lines += [f"note: {note}" for note in response.notes]
-    if response.low_confidence:
-        lines.append("--all shows the others too")
+    skipped = (response.notes[0],) if response.relaxed else (NO_GOOD_HITS_NOTE,)
+    lines += [f"note: {note}" for note in response.notes if note not in skipped]
     return "\n".join(view.paint(escape_text(line), "faint") for line in lines)
+
+
+def opening_remark(response: SearchResponse, view: View) -> str:
+    """Render what must be known before the hits: that they are guesses, or not what was required; often nothing."""
+    if response.relaxed:
+        return view.paint(escape_text(response.notes[0]), "warning")
+    if response.low_confidence:
+        return view.paint("nothing fits well; these are guesses", "warning")
+    return ""
+
+
+def advice_text(response: SearchResponse, view: View) -> str:
+    """Render what to try after an answer without a good hit."""
+    if not response.low_confidence and response.results:
+        return ""
+    tries = ["words that the code would use, or a name"]
+    if response.query.filter != NO_FILTER:
+        tries.append("fewer filters")
+    if response.low_confidence:
+        tries.append("--all for every guess")
+    return view.paint(f"try {'; '.join(tries)}", "faint")
 
 
 def display_path(root: str, path: str, cwd: str) -> str:

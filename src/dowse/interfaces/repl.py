@@ -5,19 +5,22 @@ Takes a line and returns text; reading the line and printing the text is up to `
 
 from __future__ import annotations
 
-import shlex
 import subprocess
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from pathlib import Path
 
-from dowse import settings
 from dowse.engine import Engine
 from dowse.errors import UsageError
 from dowse.interfaces import render, render_index
+from dowse.interfaces.editor import build_editor_command
+from dowse.interfaces.terminal_hits import terminal_text
 from dowse.interfaces.theme import escape_text
 from dowse.types.answers import SearchOptions, SearchResponse
+
+HOW_TO_GO_ON = ":N opens one", ":more"
+"""What the summary of an answer names: how to open a hit, and how to see more."""
 
 HELP = """\
 words            a query, in the query language: retry with backoff lang:py path:src/** "exact" /regex/
@@ -27,25 +30,14 @@ words            a query, in the query language: retry with backoff lang:py path
 :path [GLOB...]  only files like these; without a pattern: all
 :limit N         hits in an answer
 :explain         switch on or off why each hit ranks where it does
-:full            switch on or off whole hits in place of excerpts
+:full            switch on or off whole hits in place of their best lines
 :related N       what belongs to hit N: its tests, code that is alike
 :status          the index at a glance
 :set             what is set
-:help, :quit     this text; leave (or Ctrl-D)"""
+:help, :quit     this text; leave (or Ctrl-D); help, ? and exit do too"""
 
-EDITOR_LINE_ARGUMENTS = {
-    "code": "-g {path}:{line}",
-    "codium": "-g {path}:{line}",
-    "cursor": "-g {path}:{line}",
-    "windsurf": "-g {path}:{line}",
-    "zed": "{path}:{line}",
-    "subl": "{path}:{line}",
-    "hx": "{path}:{line}",
-    "idea": "--line {line} {path}",
-    "pycharm": "--line {line} {path}",
-    "notepad": "{path}",
-}
-"""Arguments that open a file at a line, by editor; all others understand ``+LINE PATH`` (vi, vim, nano, emacs, kak)."""
+PLAIN_COMMANDS = {"help": ":help", "?": ":help", "exit": ":quit", "quit": ":quit"}
+"""Lines that are commands in every shell: whoever types one does not look for code."""
 
 
 class Quit(Exception):
@@ -74,6 +66,8 @@ class Conversation:
         line = line.strip()
         if not line:
             return ""
+        if line in PLAIN_COMMANDS:
+            line = PLAIN_COMMANDS[line]
         if not line.startswith(":"):
             self.query = line
             return self._search(0)
@@ -114,22 +108,17 @@ class Conversation:
         options = SearchOptions(
             limit=skipped + self.limit, filter=self.engine.filter(languages=self.languages, paths=self.paths)
         )
+        begun = time.monotonic()
         response = self.engine.search(self.query, options)
         self._shown_hits = len(response.results)
         self.last_response = response
-        return self._render_answer(replace(response, results=response.results[skipped:]), skipped)
+        shown = replace(response, results=response.results[skipped:])
+        return self._render_answer(shown, skipped, time.monotonic() - begun)
 
-    def _render_answer(self, response: SearchResponse, skipped: int) -> str:
-        text = render.search_text(response, self.view)
-        number = skipped
-        lines = []
-        headers = {render.header(result, response.root, self.view) for result in response.results}
-        for line in text.split("\n") if text else ():
-            number += line in headers
-            mark = f"{self.view.paint(f'{number:>2}', 'found')}  " if line in headers else ""
-            lines.append(mark + line)
-        summary = render.search_summary(response, self.view)
-        return "\n".join([*lines, "", summary] if lines else [summary])
+    def _render_answer(self, response: SearchResponse, skipped: int, seconds: float) -> str:
+        text = terminal_text(response, self.view, skipped + 1)
+        summary = render.search_summary(response, seconds, self.view, HOW_TO_GO_ON)
+        return f"{text}\n\n{summary}" if text else summary
 
     def _find_hit(self, number: int) -> tuple[str, int]:
         results = self.last_response.results if self.last_response else ()
@@ -139,7 +128,7 @@ class Conversation:
 
     def _open(self, number: int) -> str:
         path, line = self._find_hit(number)
-        self.run(editor_command(str(self.engine.root / path), line))
+        self.run(build_editor_command(str(self.engine.root / path), line))
         return ""
 
     # --- commands ---
@@ -151,8 +140,9 @@ class Conversation:
         if not argument.isdigit():
             raise UsageError("say which hit: :related 1")
         path, line = self._find_hit(int(argument))
+        begun = time.monotonic()
         self.last_response = self.engine.related(path, line, SearchOptions(limit=self.limit))
-        return self._render_answer(self.last_response, 0)
+        return self._render_answer(self.last_response, 0, time.monotonic() - begun)
 
     def _set_languages(self, argument: str) -> str:
         names = tuple(argument.split())
@@ -214,13 +204,3 @@ COMMANDS: dict[str, Callable[[Conversation, str], str]] = {
     "quit": Conversation._quit,
     "q": Conversation._quit,
 }
-
-
-def editor_command(path: str, line: int) -> list[str]:
-    """Return the command that opens a file at a line in the user's editor."""
-    editor = settings.read_variable("VISUAL") or settings.read_variable("EDITOR")
-    if not editor:
-        raise UsageError("set VISUAL or EDITOR to your editor, for example EDITOR=vim")
-    words = shlex.split(editor, posix=settings.is_posix())
-    template = EDITOR_LINE_ARGUMENTS.get(Path(words[0]).stem.lower(), "+{line} {path}")
-    return [*words, *(word.format(path=path, line=line) for word in template.split(" "))]

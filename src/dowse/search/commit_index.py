@@ -28,6 +28,9 @@ MAX_BLOB_BYTES = 100_000_000
 BM25_K1 = 1.2
 BM25_B = 0.75
 
+SHA_DIGITS = 9
+"""Digits of its hash by which a commit is known."""
+
 BEST_COMMITS = 40
 """Commits that speak for their files, best first."""
 
@@ -78,8 +81,8 @@ class CommitIndex:
         """List the paths that a commit changed."""
         return [self.paths[number] for number in self.changed.cut(commit)]
 
-    def rate_files(self, terms: Sequence[Term]) -> dict[str, FileEvidence]:
-        """Rate files by how much the messages of commits that changed them are like a query."""
+    def rate_commits(self, terms: Sequence[Term]) -> dict[int, float]:
+        """Rate commits by how much of a query their messages have: 1 is all of it, in a short message."""
         count = len(self.labels)
         average = sum(self.lengths) / count if count else 1.0
         scores: dict[int, float] = defaultdict(float)
@@ -91,12 +94,16 @@ class CommitIndex:
             for commit in found:
                 norm = BM25_K1 * (1.0 - BM25_B + BM25_B * self.lengths[commit] / average)
                 scores[commit] += worth * (BM25_K1 + 1.0) / (1.0 + norm)
+        return {commit: score / total for commit, score in scores.items()}
+
+    def rate_files(self, terms: Sequence[Term]) -> dict[str, FileEvidence]:
+        """Rate files by how much the messages of commits that changed them are like a query."""
+        rated = self.rate_commits(terms)
         evidence: dict[str, list[tuple[float, int]]] = defaultdict(list)
-        for commit in sorted(scores, key=lambda each: (-scores[each], each))[:BEST_COMMITS]:
-            share = scores[commit] / total
+        for commit in sorted(rated, key=lambda each: (-rated[each], each))[:BEST_COMMITS]:
             paths = self.list_paths(commit)
             for path in paths:
-                evidence[path].append((share / math.sqrt(len(paths)), commit))
+                evidence[path].append((rated[commit] / math.sqrt(len(paths)), commit))
         return {path: _combine(found) for path, found in evidence.items()}
 
 
@@ -118,7 +125,7 @@ def build(head: str, commits: Iterable[Commit], older: CommitIndex | None = None
         distinct = list(dict.fromkeys(found))[:MAX_COMMIT_TOKENS]
         for token in distinct:
             postings[token].append(len(labels))
-        labels.append(f"{commit.sha[:9]} {commit.subject}")
+        labels.append(f"{commit.sha[:SHA_DIGITS]} {commit.subject}")
         changed.append(commit.paths)
         lengths.append(len(distinct))
     if older is not None:

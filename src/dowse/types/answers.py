@@ -10,6 +10,9 @@ from dowse.types.queries import Query
 from dowse.types.source import Kind
 from dowse.types.stored import NO_FILTER, Filter
 
+NO_GOOD_HITS_NOTE = "nothing good was found; what is shown is a guess"
+"""The note on an answer of low confidence."""
+
 
 class Match(StrEnum):
     """Which kind of evidence found a hit."""
@@ -22,6 +25,35 @@ class Match(StrEnum):
     BOTH = "both"  # keyword and semantic
     PARTNER = "partner"  # the test or the source of a file that was found
     NEAR = "near"  # nothing but being near the position
+
+    @property
+    def words(self) -> str:
+        """The evidence in plain English, in a few words."""
+        return _MATCH_WORDS[self]
+
+
+_MATCH_WORDS = {
+    Match.EXACT: "exactly what is asked for",
+    Match.NAME: "its name",
+    Match.FILE: "the name of the file",
+    Match.KEYWORD: "its words",
+    Match.SEMANTIC: "its meaning",
+    Match.BOTH: "words and meaning",
+    Match.PARTNER: "test or source of a hit",
+    Match.NEAR: "near your position",
+}
+
+
+class Strength(StrEnum):
+    """How likely a hit is right, in words: what people are shown in place of a number."""
+
+    STRONG = "strong"
+    LIKELY = "likely"
+    WEAK = "weak"
+
+
+STRONG_RELEVANCE, LIKELY_RELEVANCE = 0.6, 0.3
+"""Relevance from which on a hit is probably right, or possibly."""
 
 
 class ChannelScore(NamedTuple):
@@ -84,6 +116,13 @@ class SearchResult(NamedTuple):
     used_by: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     channel_scores: tuple[ChannelScore, ...] = ()
+
+    @property
+    def strength(self) -> Strength:
+        """How likely the hit is right, in words."""
+        if self.relevance >= STRONG_RELEVANCE:
+            return Strength.STRONG
+        return Strength.LIKELY if self.relevance >= LIKELY_RELEVANCE else Strength.WEAK
 
 
 @frozen

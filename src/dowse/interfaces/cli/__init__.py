@@ -6,6 +6,8 @@ one file here and one row.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from importlib import import_module
 from typing import NamedTuple
 
@@ -19,75 +21,73 @@ HELP_WIDTH = 100
 
 
 class CommandRow(NamedTuple):
-    """A command: where its function is, and what it is for in one line."""
+    """A command: where its function is in this package, and what it is for in one line."""
 
     home: str
     summary: str
 
 
-COMMANDS = {
-    "search": CommandRow("dowse.interfaces.cli.search:search", "Find the places that answer a query."),
-    "locate": CommandRow(
-        "dowse.interfaces.cli.locate:locate", "Find the places that an error message is about."
-    ),
-    "explain": CommandRow(
-        "dowse.interfaces.cli.explain:explain", "Explain why a place is found, or why it is not."
-    ),
-    "related": CommandRow("dowse.interfaces.cli.related:related", "Find what belongs to a place."),
-    "entities": CommandRow(
-        "dowse.interfaces.cli.entities:entities",
-        "Find entities by id, name, prefix, glob or content, files and folders too.",
-    ),
-    "show": CommandRow("dowse.interfaces.cli.entities:show", "Print the whole code of entities."),
-    "callers": CommandRow(
-        "dowse.interfaces.cli.graph:callers", "Show who calls a function, a method or a class."
-    ),
-    "callees": CommandRow("dowse.interfaces.cli.graph:callees", "Show what something calls."),
-    "deps": CommandRow("dowse.interfaces.cli.graph:deps", "Show the files that a file depends on."),
-    "impact": CommandRow("dowse.interfaces.cli.graph:impact", "Show what depends on a file or a symbol."),
-    "traverse": CommandRow("dowse.interfaces.cli.graph:traverse", "Walk the code graph from some nodes."),
-    "hierarchy": CommandRow(
-        "dowse.interfaces.cli.graph:hierarchy", "Show the classes above and below a class."
-    ),
-    "path": CommandRow("dowse.interfaces.cli.graph:path", "Show how one thing reaches another."),
-    "hubs": CommandRow("dowse.interfaces.cli.graph:hubs", "Show the nodes that most others depend on."),
-    "cycles": CommandRow("dowse.interfaces.cli.graph:cycles", "Show circular imports."),
-    "affected": CommandRow(
-        "dowse.interfaces.cli.affected:affected",
-        "Show what a change affects, and which tests to run.",
-    ),
-    "index": CommandRow(
-        "dowse.interfaces.cli.index:index", "Update the index: index new, changed and deleted files."
-    ),
-    "status": CommandRow("dowse.interfaces.cli.status:status", "Show the state of the index."),
-    "list": CommandRow(
-        "dowse.interfaces.cli.list_files:list_files", "List the files in the index, or those skipped."
-    ),
-    "languages": CommandRow("dowse.interfaces.cli.languages:languages", "List the supported languages."),
-    "eval": CommandRow(
-        "dowse.interfaces.cli.evaluate:evaluate", "Measure how well search works on this repository."
-    ),
-    "terms": CommandRow(
-        "dowse.interfaces.cli.terms:terms", "Check and measure a term graph (synonyms for queries)."
-    ),
-    "store": CommandRow("dowse.interfaces.cli.store:store", "Manage an index that a team shares."),
-    "config": CommandRow("dowse.interfaces.cli.config:config", "Show the settings and where they come from."),
-    "trust": CommandRow("dowse.interfaces.cli.trust:trust", "Use an index that was made elsewhere."),
-    "clear": CommandRow("dowse.interfaces.cli.clear:clear", "Remove the index."),
-    "doctor": CommandRow("dowse.interfaces.cli.doctor:doctor", "Check the installation and the index."),
-    "shell": CommandRow("dowse.interfaces.cli.shell:shell", "Search interactively."),
-    "serve": CommandRow("dowse.interfaces.cli.serve:serve", "Serve the web page and the HTTP API."),
-    "mcp": CommandRow("dowse.interfaces.cli.mcp:mcp", "Serve coding agents over the Model Context Protocol."),
-    "agent": CommandRow("dowse.interfaces.cli.agent:agent", "Set up coding agents to use dowse."),
-    "watch": CommandRow("dowse.interfaces.cli.watch:watch", "Keep the index up to date while files change."),
-    "hook": CommandRow("dowse.interfaces.cli.hook:hook", "Install git hooks that update the index."),
-    "completion": CommandRow(
-        "dowse.interfaces.cli.completion:completion", "Print the completion script of a shell."
-    ),
+COMMAND_GROUPS = {
+    "Search": {
+        "search": CommandRow("search:search", "Find the places that answer a query."),
+        "locate": CommandRow("locate:locate", "Find the places that an error message is about."),
+        "open": CommandRow("open_hit:open_hit", "Open a hit of the last answer in the editor."),
+        "related": CommandRow("related:related", "Find what belongs to a place."),
+        "explain": CommandRow("explain:explain", "Explain why a place is found, or why it is not."),
+        "entities": CommandRow("entities:entities", "Find entities by id, name, prefix, glob or content."),
+        "show": CommandRow("entities:show", "Print the whole code of entities."),
+        "shell": CommandRow("shell:shell", "Search interactively."),
+        "serve": CommandRow("serve:serve", "Serve the web page and the HTTP API."),
+    },
+    "Understand": {
+        "callers": CommandRow("graph:callers", "Show who calls a function, a method or a class."),
+        "callees": CommandRow("graph:callees", "Show what something calls."),
+        "deps": CommandRow("graph:deps", "Show the files that a file depends on."),
+        "impact": CommandRow("graph:impact", "Show what depends on a file or a symbol."),
+        "traverse": CommandRow("graph:traverse", "Walk the code graph from some nodes."),
+        "hierarchy": CommandRow("graph:hierarchy", "Show the classes above and below a class."),
+        "path": CommandRow("graph:path", "Show how one thing reaches another."),
+        "hubs": CommandRow("graph:hubs", "Show the nodes that most others depend on."),
+        "cycles": CommandRow("graph:cycles", "Show circular imports."),
+        "affected": CommandRow("affected:affected", "Show what a change affects, and which tests to run."),
+        "history": CommandRow("history:history", "Find the commits that answer a question."),
+        "blame": CommandRow("history:blame", "Show who wrote a place, and why."),
+    },
+    "Index": {
+        "index": CommandRow("index:index", "Update the index: index new, changed and deleted files."),
+        "status": CommandRow("status:status", "Show the state of the index."),
+        "list": CommandRow("list_files:list_files", "List the files in the index, or those skipped."),
+        "watch": CommandRow("watch:watch", "Keep the index up to date while files change."),
+        "hook": CommandRow("hook:hook", "Install git hooks that update the index."),
+        "clear": CommandRow("clear:clear", "Remove the index."),
+        "trust": CommandRow("trust:trust", "Use an index that was made elsewhere."),
+        "languages": CommandRow("languages:languages", "List the supported languages."),
+        "config": CommandRow("config:config", "Show the settings and where they come from."),
+        "doctor": CommandRow("doctor:doctor", "Check the installation and the index."),
+        "completion": CommandRow("completion:completion", "Print the completion script of a shell."),
+        "help": CommandRow("help:show_help", "Show this text, or the help of a command."),
+    },
+    "Agents": {
+        "agent": CommandRow("agent:agent", "Set up coding agents to use dowse."),
+        "mcp": CommandRow("mcp:mcp", "Serve coding agents over the Model Context Protocol."),
+    },
+    "Team": {
+        "store": CommandRow("store:store", "Manage an index that a team shares."),
+        "terms": CommandRow("terms:terms", "Check and measure a term graph (synonyms for queries)."),
+    },
+    "Quality": {
+        "eval": CommandRow("evaluate:evaluate", "Measure how well search works on this repository."),
+    },
 }
+"""The commands as the help lists them: by what they are for."""
+
+COMMANDS = {name: row for group in COMMAND_GROUPS.values() for name, row in group.items()}
 
 DEFAULT_COMMAND = "search"
 """The command that runs when the first word is not a command."""
+
+MIN_SIMILARITY = 0.75
+"""How similar to a command a word must be to count as a typing error: "statsu"."""
 
 IMPLIED_KEY = "dowse.implied"
 """Key of a context's ``meta`` that tells whether the default command was added."""
@@ -109,19 +109,26 @@ class CommandTable(click.Group):
             return None
         module, _, function = COMMANDS[cmd_name].home.partition(":")
         with gc_paused():
-            command: click.Command = getattr(import_module(module), function)
+            command: click.Command = getattr(import_module(f"{__name__}.{module}"), function)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the table into the help text, without loading any command."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, row.summary) for name, row in COMMANDS.items()])
+        """Write the table into the help text, a section for each group, without loading any command."""
+        width = max(map(len, COMMANDS))
+        for group, rows in COMMAND_GROUPS.items():
+            with formatter.section(group):
+                formatter.write_dl([(f"{name:<{width}}", row.summary) for name, row in rows.items()])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse arguments, with ``search`` as the default command."""
         completed = add_default_command(args)
         ctx.meta[IMPLIED_KEY] = completed != args
         return super().parse_args(ctx, completed)
+
+
+def find_command(word: str, known: Iterable[str]) -> str:
+    """Find the command that a word was meant to be; empty if there is none like it."""
+    return next(iter(get_close_matches(word, list(known), n=1, cutoff=MIN_SIMILARITY)), "")
 
 
 def add_default_command(args: list[str]) -> list[str]:

@@ -36,7 +36,9 @@ def entities(
     color: str,
     **flags: Any,
 ) -> int:
-    """Find entities by id, name, prefix, glob or content, files and folders too.
+    """Find entities by id, name, prefix, glob or content.
+
+    Files and folders are entities too.
 
     QUERY is an id (path:Class.method), a name, a qualified name, a prefix (Auth*), a glob (Ses*ion; path:* for all of a
     file), the name of a file or folder, or words. Each result says which tier found it.

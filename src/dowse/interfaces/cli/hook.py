@@ -12,6 +12,9 @@ from dowse.interfaces import hooks
 from dowse.interfaces.cli import options, output
 from dowse.interfaces.theme import escape_text
 
+ABSENT = 1
+"""The exit code of ``dowse hook status`` if a hook does not start dowse."""
+
 
 @click.group(no_args_is_help=False)
 def hook() -> None:
@@ -27,6 +30,19 @@ def hook() -> None:
 def install(root: str | None) -> int:
     """Add dowse to the hooks of the repository."""
     return _print_changes(hooks.install(roots.resolve_root(root)), "the hooks are there already")
+
+
+@hook.command("status")
+@options.root
+@options.debug
+def status(root: str | None) -> int:
+    """Show which hooks start dowse."""
+    found = hooks.list_installed(roots.resolve_root(root))
+    for path, is_installed in found.items():
+        output.write(f"{'installed' if is_installed else 'absent   '}  {escape_text(str(path))}")
+    if not all(found.values()):
+        output.remark("'dowse hook install' adds what is absent")
+    return 0 if all(found.values()) else ABSENT
 
 
 @hook.command("uninstall")

@@ -35,10 +35,16 @@ _ONE_RUN_SETTINGS = ("include", "exclude", "max_file_size", "chunk_size", "embed
     default=None,
     help="If the embedder fails, go on without vectors.",
 )
+@click.option(
+    "--wait/--no-wait",
+    default=True,
+    show_default=True,
+    help="If another process writes the index, wait for it (two minutes at most).",
+)
 @options.tree
 @options.as_json
 @options.debug
-def index(path: str | None, root: str | None, rebuild: bool, as_json: bool, **flags: Any) -> int:
+def index(path: str | None, root: str | None, rebuild: bool, wait: bool, as_json: bool, **flags: Any) -> int:
     """Update the index: index new, changed and deleted files.
 
     PATH is the folder to index, as --root is (default: the project around the working directory). Only new and
@@ -51,7 +57,7 @@ def index(path: str | None, root: str | None, rebuild: bool, as_json: bool, **fl
     given = {name: value if value != () else None for name, value in flags.items()}
     with options.open_engine(path or root, **given) as engine:
         with progress_line() as progress:
-            report = engine.index(progress, rebuild=rebuild)
+            report = engine.index(progress, rebuild=rebuild, wait=wait)
         status, folder = engine.status(), str(engine.root)
         notes = [*engine.notes, *_one_run_notes(given)]
     if as_json:

@@ -36,6 +36,7 @@ DEFAULT_PORT = 7333
 )
 @click.option("--no-memory", is_flag=True, help="Send code again that was sent before in the session.")
 @options.profile
+@options.root
 @options.index_dir
 @options.store
 @options.embedder
@@ -43,6 +44,7 @@ DEFAULT_PORT = 7333
 @options.debug
 def mcp(
     roots: tuple[str, ...],
+    root: str | None,
     http: bool,
     host: str,
     port: int,
@@ -64,7 +66,11 @@ def mcp(
         raise UsageError(f"a budget may have {MAX_BUDGET_TOKENS} tokens at the most, not {budget}")
     given["profile"] = profile
     allowed = ServerScope(
-        roots, trust_client=not http, read_only=read_only, allow_home=allow_home, given=given
+        (*roots, *([root] if root else ())),
+        trust_client=not http,
+        read_only=read_only,
+        allow_home=allow_home,
+        given=given,
     )
     service = Service(
         allowed,

@@ -242,6 +242,17 @@ def color(command: F) -> F:
     )(command)
 
 
+def pager(command: F) -> F:
+    """Add ``--pager``: whether a long answer is shown in a pager."""
+    return click.option(
+        "--pager",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        show_default=True,
+        help="$DOWSE_PAGER, $PAGER or less; auto: on a terminal, for what is longer than it.",
+    )(command)
+
+
 def debug(command: F) -> F:
     """Add ``--debug``: accepted by every command; ``run_command.py`` reads it."""
     return click.option("--debug", is_flag=True, expose_value=False, help="Show the full trace of an error.")(

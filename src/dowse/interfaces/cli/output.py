@@ -18,6 +18,7 @@ from dowse.interfaces.render import View
 def make_view(color: str, *, explain: bool = False, whole: bool = False) -> View:
     """Choose how to show an answer on standard output."""
     terminal = sys.stdout.isatty()
+    columns, lines = _measure_terminal() if terminal else (0, 0)
     coloured = color == "always" or (color == "auto" and terminal and settings.wants_color())
     return View(
         cwd=_find_working_directory(),
@@ -25,7 +26,15 @@ def make_view(color: str, *, explain: bool = False, whole: bool = False) -> View
         terminal=terminal,
         explain=explain,
         whole=whole or not terminal,
+        width=columns,
+        height=lines,
     )
+
+
+def _measure_terminal() -> tuple[int, int]:
+    from shutil import get_terminal_size
+
+    return get_terminal_size()
 
 
 def _find_working_directory() -> str:
@@ -43,6 +52,17 @@ def write(text: str) -> None:
         raise  # the reader has closed the pipe
     except OSError as error:
         raise OutputError.because(error) from error
+
+
+def write_paged(text: str, pager: str, view: View) -> None:
+    """Write text to standard output; through the user's pager, if it is longer than the terminal is high."""
+    is_long = text.count("\n") + 2 > view.height  # with the prompt below it
+    if pager == "always" or (pager == "auto" and view.terminal and is_long):
+        from dowse.interfaces.cli.pager import find_pager, show_in_pager
+
+        if (command := find_pager()) and show_in_pager(command, text):
+            return
+    write(text)
 
 
 def write_json(values: dict[str, Any]) -> None:

@@ -22,8 +22,11 @@ from dowse.types.answers import SearchOptions
 @options.tree
 @options.as_json
 @options.color
+@options.pager
 @options.debug
-def related(place: str, root: str | None, explain: bool, as_json: bool, color: str, **flags: Any) -> int:
+def related(
+    place: str, root: str | None, explain: bool, as_json: bool, color: str, pager: str, **flags: Any
+) -> int:
     """Find what belongs to a place.
 
     The tests of a source file or what a test tests come first, then code that is like the code at the line
@@ -34,5 +37,5 @@ def related(place: str, root: str | None, explain: bool, as_json: bool, color: s
         wanted = SearchOptions(filter=options.build_filter(engine, flags))
         with progress_line() as progress:
             response = engine.related(path, line, wanted, progress=progress)
-    show_response(response, explain=explain, as_json=as_json, color=color)
+    show_response(response, explain=explain, as_json=as_json, color=color, pager=pager)
     return 0 if response.results else NOTHING_FOUND

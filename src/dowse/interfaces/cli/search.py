@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from difflib import get_close_matches
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,11 @@ from dowse.errors import UsageError
 from dowse.gc_pause import gc_paused
 from dowse.interfaces import json_values, render
 from dowse.interfaces.answer_packing import pack_response
-from dowse.interfaces.cli import COMMANDS, IMPLIED_KEY, options, output
+from dowse.interfaces.cli import COMMANDS, IMPLIED_KEY, find_command, options, output
+from dowse.interfaces.cli.elapsed import measure_elapsed
 from dowse.interfaces.progress import progress_line
+from dowse.interfaces.text_layout import format_count
+from dowse.roots import resolve_root
 from dowse.types.answers import Detail, SearchOptions, SearchResponse
 
 if TYPE_CHECKING:
@@ -25,9 +29,6 @@ NOTHING_FOUND = 1
 
 MAX_STDIN_BYTES = 1_000_000
 """Bytes of a query that are read from standard input; far less of it is used."""
-
-MIN_SIMILARITY = 0.75
-"""How similar to a command a word must be to count as a typing error: "statsu"."""
 
 _LINE_COUNT = click.IntRange(min=0)
 
@@ -73,6 +74,21 @@ _SEARCH_OPTIONS = (
     ),
     click.option("--full", is_flag=True, help="On a terminal, show every line of a hit."),
     click.option(
+        "--offset",
+        type=click.IntRange(min=0),
+        default=0,
+        metavar="N",
+        help="Skip the first N hits: the next page of an answer.",
+    ),
+    click.option(
+        "-o",
+        "--open",
+        "opened",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Open hit N in the editor ($VISUAL or $EDITOR).",
+    ),
+    click.option(
         "--explain", is_flag=True, help="Show how the query was read and what each score is made of."
     ),
     click.option(
@@ -88,6 +104,7 @@ _SEARCH_OPTIONS = (
     options.tree,
     options.as_json,
     options.color,
+    options.pager,
     options.debug,
 )
 
@@ -126,13 +143,42 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, web:
     with target, progress_line() as progress:
         engine = next(iter(getattr(target, "engines", {"": target}).values()))
         response = target.search(query, _build_options(engine, flags), progress=progress)
+    if flags["offset"]:
+        response = replace(response, results=response.results[flags["offset"] :])
+    if flags["opened"]:
+        return _open_hit(response, flags["opened"] - flags["offset"])
     show_response(response, **flags)
     if ctx.meta.get(IMPLIED_KEY) and len(words) == 1:
         _suggest_command(words[0])
     if sys.stdout.isatty() and not flags["as_json"]:
+        _note_answer(root, response, flags["offset"] + 1)
         _mention_page(root, query, flags)
     is_found = response.results and not (response.low_confidence or response.relaxed)
     return 0 if is_found else NOTHING_FOUND
+
+
+def _open_hit(response: SearchResponse, number: int) -> int:
+    """Open a hit in the editor."""
+    from dowse.interfaces.cli.open_hit import open_in_editor
+
+    places = list_places(response)
+    if not 1 <= number <= len(places):
+        raise UsageError(f"there is no such hit: the answer has {format_count(len(places), 'hit')}")
+    return open_in_editor(*places[number - 1])
+
+
+def _note_answer(root: str | None, response: SearchResponse, first: int) -> None:
+    """Note which hits the terminal shows, for ``dowse open``."""
+    from dowse.interfaces.last_answer import save_hits
+
+    save_hits(resolve_root(root, allow_home=True), list_places(response), first)
+
+
+def list_places(response: SearchResponse) -> list[tuple[str, int]]:
+    """List the files of the hits, with their whole paths, and the lines that they begin in."""
+    return [
+        (os.path.join(render.root_of(hit, response), hit.path), hit.start_line) for hit in response.results
+    ]
 
 
 def _choose_term_graph(given: str) -> str:
@@ -191,7 +237,9 @@ def _build_options(engine: Engine, flags: dict[str, Any]) -> SearchOptions:
     before, after = (
         flags[side] if flags[side] is not None else flags["context"] for side in ("before", "after")
     )
+    offset = flags["offset"]
     return SearchOptions(
+        limit=offset + engine.settings.limit if offset else None,
         filter=options.build_filter(engine, flags),
         before=before,
         after=after,
@@ -202,7 +250,13 @@ def _build_options(engine: Engine, flags: dict[str, Any]) -> SearchOptions:
 
 
 def show_response(
-    response: SearchResponse, *, as_json: bool, color: str, explain: bool = False, **flags: Any
+    response: SearchResponse,
+    *,
+    as_json: bool,
+    color: str,
+    pager: str = "auto",
+    explain: bool = False,
+    **flags: Any,
 ) -> None:
     """Print an answer in the format that the flags ask for."""
     budget, detail = flags.get("budget"), flags.get("detail")
@@ -212,27 +266,43 @@ def show_response(
         return
     whole = flags.get("full") or any(flags.get(n) is not None for n in ("after", "before", "context"))
     view = output.make_view(color, explain=explain, whole=bool(whole))
-    if budget:
-        label = render.reasons_label if explain else None
-        text = pack_response(response, render.make_printable(response, view), budget, detail, label).text
-    elif detail:
-        text = render.detail_text(response, Detail(detail), view)
-    elif flags.get("files_only"):
-        text = "\n".join(render.hit_files(response, view))
-    else:
-        text = render.search_text(response, view)
-    if text:
-        output.write(text)
-    summary = render.search_summary(response, view)
+    text = _render_hits(response, view, flags)
+    offset = flags.get("offset", 0)
+    going_on = ("dowse open N opens one", f"--offset {offset + len(response.results)}")
+    summary = render.search_summary(response, measure_elapsed(), view, going_on)
     if budget and explain:  # the budget is for the hits alone
         summary = f"{render.query_analysis_text(response, view)}\n{summary}"
+    before = render.opening_remark(response, view)
+    after = "\n".join(filter(None, (render.advice_text(response, view), summary)))
     if view.terminal and not flags.get("files_only"):
-        output.write(f"\n{summary}" if text else summary)
-    else:
-        output.remark(summary)
+        output.write_paged("\n\n".join(filter(None, (before, text, after))), pager, view)
+        return
+    if before:
+        output.remark(before)
+    if text:
+        output.write(text)
+    output.remark(after)
+
+
+def _render_hits(response: SearchResponse, view: render.View, flags: dict[str, Any]) -> str:
+    """Render the hits in the form that the flags ask for."""
+    budget, detail = flags.get("budget"), flags.get("detail")
+    if budget:
+        label = render.reasons_label if view.explain else None
+        hits = render.make_printable(response, view)
+        return pack_response(response, hits, budget, detail, label).text
+    if detail:
+        return render.detail_text(response, Detail(detail), view)
+    if flags.get("files_only"):
+        return "\n".join(render.hit_files(response, view))
+    if not view.terminal:
+        return render.search_text(response, view)
+    from dowse.interfaces.terminal_hits import terminal_text
+
+    return terminal_text(response, view, flags.get("offset", 0) + 1)
 
 
 def _suggest_command(word: str) -> None:
     """Suggest the command that a word looks like."""
-    for command in get_close_matches(word, COMMANDS, n=1, cutoff=MIN_SIMILARITY):
+    if command := find_command(word, COMMANDS):
         output.remark(f"this was a search for '{word}'; the command is 'dowse {command}'")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from dowse.code.file_roles import classify_role
 from dowse.engine import Engine
 from dowse.errors import EntityAmbiguous, EntityNotFound, UsageError
 from dowse.interfaces import render_graph
@@ -18,7 +20,7 @@ from dowse.interfaces.entity_lookup import (
     parse_types,
 )
 from dowse.interfaces.mcp import responses
-from dowse.interfaces.mcp.handlers import Context, index_states, select_engine
+from dowse.interfaces.mcp.handlers import Context, find_related, index_states, select_engine
 from dowse.interfaces.mcp.responses import Answer
 from dowse.interfaces.theme import escape_text, plain
 from dowse.search.output.budget import list_cut_ranges
@@ -33,10 +35,17 @@ from dowse.types.graph_values import (
     Walk,
     parse_depth,
 )
-from dowse.types.source import Kind
+from dowse.types.source import Kind, Role
 
 MAX_NODES = 500
 """Nodes of an answer; far fewer fit into any budget."""
+
+MAX_SHOWN_STEPS = 30
+"""Nodes that are shown unless a budget is given: the counts say what else there is."""
+
+MIN_SUMMARY_STEPS = 10
+MAX_FOLDERS = 6
+"""From how many nodes on they are counted by folder, and how many folders are named."""
 
 _MATCHES_BY_TIER = {"content": Match.KEYWORD, "file": Match.FILE, "directory": Match.FILE, "id": Match.EXACT}
 
@@ -45,8 +54,10 @@ SNIPPET_DETAILS = {"fold": Detail.SIGNATURE, "preview": Detail.PREVIEW, "full": 
 
 def graph(context: Context, arguments: Mapping[str, Any]) -> Answer:
     """Query the graph."""
-    engine, target = _fresh_engine(context, arguments, arguments["target"])
     kind = arguments["ask"]
+    if kind == "related":
+        return find_related(context, arguments)
+    engine, target = fresh_engine(context, arguments, arguments["target"])
     if kind == "path" and "to" not in arguments:
         raise UsageError("a path needs both ends: 'target' and 'to'")
     walk = Walk(
@@ -68,7 +79,7 @@ def graph(context: Context, arguments: Mapping[str, Any]) -> Answer:
 def search_entities(context: Context, arguments: Mapping[str, Any]) -> Answer:
     """Find entities by id, name, prefix or content, for each term and for all together."""
     started = time.perf_counter()
-    engine, _ = _fresh_engine(context, arguments, "")
+    engine, _ = fresh_engine(context, arguments, "")
     terms = [*([arguments["query"]] if "query" in arguments else []), *arguments.get("search_terms", ())]
     if not terms and not arguments.get("line_nums"):
         raise UsageError("nothing to look for: give terms, or line_nums with the path of a file")
@@ -90,7 +101,7 @@ def search_entities(context: Context, arguments: Mapping[str, Any]) -> Answer:
 
 def traverse_graph(context: Context, arguments: Mapping[str, Any]) -> Answer:
     """Walk the graph around some entities."""
-    engine, _ = _fresh_engine(context, arguments, "")
+    engine, _ = fresh_engine(context, arguments, "")
     walk = Walk(
         direction=DIRECTIONS[arguments.get("direction", "forward")],
         depth=_read_depth(arguments, DEFAULT_DEPTHS["traverse"]),
@@ -107,7 +118,7 @@ def _read_depth(arguments: Mapping[str, Any], default: int | None) -> int | None
 
 def retrieve_entity(context: Context, arguments: Mapping[str, Any]) -> Answer:
     """Return the whole code of entities."""
-    engine, _ = _fresh_engine(context, arguments, "")
+    engine, _ = fresh_engine(context, arguments, "")
     found: list[SearchResult] = []
     problems: list[str] = []
     for id in arguments["entity_ids"]:
@@ -129,7 +140,7 @@ def _name_entity(result: SearchResult) -> str:
 # --- queries ---------------------------------------------------------------------------------------
 
 
-def _fresh_engine(context: Context, arguments: Mapping[str, Any], target: str) -> tuple[Engine, str]:
+def fresh_engine(context: Context, arguments: Mapping[str, Any], target: str) -> tuple[Engine, str]:
     """Return the one engine to query, with a fresh index: a graph does not span repositories."""
     engines, rest = select_engine(context.engines(arguments.get("repo", "")), target)
     (engine,) = engines.values()
@@ -194,7 +205,7 @@ def _answer_results(
         values = {"summary": summary, "cut": cut, "index": responses.state_values(states)}
         return [*lines, responses.state_line(states)], values
 
-    options = replace(context.response_options(arguments), detail=detail)
+    options = replace(context.response_options(arguments), detail=detail, explain=responses.name_reasons)
     return responses.answer_hits(results, options, context.session.sent, footer)
 
 
@@ -203,7 +214,8 @@ def _answer_walk(
 ) -> Answer:
     """Answer with a tree of text and edges as values: as much of each as fits, near nodes before far ones."""
     states = index_states({"": engine}, ())
-    by_distance = sorted(range(len(answer.steps)), key=lambda number: answer.steps[number].depth)
+    by_distance = sorted(range(len(answer.steps)), key=lambda number: _rate_step(answer.steps[number]))
+    summary = [_summarize(answer.steps)] if len(answer.steps) >= MIN_SUMMARY_STEPS else []
 
     def nearest(count: int) -> tuple[Step, ...]:
         return tuple(answer.steps[number] for number in sorted(by_distance[:count]))
@@ -211,16 +223,31 @@ def _answer_walk(
     def text(count: int) -> str:
         if arguments.get("format") == "graph":
             return "\n".join(map(_format_edge, nearest(count)))
-        return render_graph.tree_text(replace(answer, steps=nearest(count)), plain)
+        return "\n".join([*summary, render_graph.tree_text(replace(answer, steps=nearest(count)), plain)])
 
     notes = [escape_text(note) for note in answer.notes]
+    most = len(answer.steps) if "budget" in arguments else min(len(answer.steps), MAX_SHOWN_STEPS)
     return responses.answer_tree(
+        most,
         len(answer.steps),
         text,
         lambda count: [_edge_values(step) for step in nearest(count)],
         [*notes, responses.state_line(states)],
         context.response_options(arguments).budget,
     )
+
+
+def _rate_step(step: Step) -> tuple[int, bool]:
+    """Rate how soon a step is shown: near ones before far ones, and code before the tests of it."""
+    return step.depth, classify_role(step.node.partition(":")[0]) is Role.TEST
+
+
+def _summarize(steps: Sequence[Step]) -> str:
+    """Count the nodes of an answer by their folders, the largest first."""
+    folders = Counter(step.node.partition(":")[0].rpartition("/")[0] or "." for step in steps)
+    counts = [f"{escape_text(folder)} {count}" for folder, count in folders.most_common(MAX_FOLDERS)]
+    more = f" and {len(folders) - MAX_FOLDERS} more folders" if len(folders) > MAX_FOLDERS else ""
+    return f"{len(steps)} in all: {', '.join(counts)}{more}"
 
 
 def _format_edge(step: Step) -> str:

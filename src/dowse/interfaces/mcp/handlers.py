@@ -20,14 +20,23 @@ from dowse.interfaces.theme import escape_text
 from dowse.interfaces.workspace import Workspace
 from dowse.multi_repo import Repositories, choose_limit
 from dowse.search.output.budget import list_cut_ranges
-from dowse.search.output.respond import NO_GOOD_HITS_NOTE
-from dowse.types.answers import Detail, PackedHit, SearchOptions, SearchResponse, SearchResult
+from dowse.types.answers import (
+    NO_GOOD_HITS_NOTE,
+    Detail,
+    PackedHit,
+    SearchOptions,
+    SearchResponse,
+    SearchResult,
+)
 from dowse.types.discovered import FoundFile, Revision, Skipped, SkipReason
 from dowse.types.stored import IndexState
 
 MISSING_REASONS = (SkipReason.MISSING, SkipReason.OUTSIDE, SkipReason.NOT_A_FILE)
 
 NO_GOOD_HINT = f"{NO_GOOD_HITS_NOTE} (show_low_confidence: true shows all hits)"
+
+KNOWN_HITS = 3
+"""If the client has the code of so many of the first hits, it has asked this before: it is not sent worse ones."""
 
 T = TypeVar("T")
 
@@ -75,11 +84,18 @@ def search(context: Context, arguments: Mapping[str, Any]) -> Answer:
     return _answer_page(context, engines, response, arguments, start, limit)
 
 
-def related(context: Context, arguments: Mapping[str, Any]) -> Answer:
+def locate(context: Context, arguments: Mapping[str, Any]) -> Answer:
+    """Find the places that the output of a program or a report is about."""
+    return search(
+        context, {"query": arguments["text"], **{k: v for k, v in arguments.items() if k != "text"}}
+    )
+
+
+def find_related(context: Context, arguments: Mapping[str, Any]) -> Answer:
     """Find what belongs to a place: its tests, similar code."""
-    engines, place = select_engine(context.engines(arguments.get("repo", "")), arguments["place"])
+    engines, place = select_engine(context.engines(arguments.get("repo", "")), arguments["target"])
     ((name, engine),) = engines.items()
-    path, line = engine.parse_place(place)
+    path, line = engine.parse_place(engine.read(place)[0].path if ":" not in place else place)
     limit = arguments.get("limit") or choose_limit([engine])
     response = engine.related(path, line, SearchOptions(limit=limit), progress=context.call.progress)
     if len(context.engines()) > 1:
@@ -87,9 +103,9 @@ def related(context: Context, arguments: Mapping[str, Any]) -> Answer:
     return _answer_page(context, engines, response, arguments, 0, limit)
 
 
-def explain(context: Context, arguments: Mapping[str, Any]) -> Answer:
+def _explain(context: Context, arguments: Mapping[str, Any]) -> Answer:
     """Explain why a place is found, or why not."""
-    engines, place = select_engine(context.engines(arguments.get("repo", "")), arguments["place"])
+    engines, place = select_engine(context.engines(arguments.get("repo", "")), arguments["target"])
     (engine,) = engines.values()
     path, line = engine.parse_place(place)
     explanation = engine.explain(arguments["query"], path, line, progress=context.call.progress)
@@ -113,7 +129,7 @@ def read(context: Context, arguments: Mapping[str, Any]) -> Answer:
     all_engines = context.engines(arguments.get("repo", ""))
     found: list[SearchResult] = []
     problems: list[str] = []
-    for target in arguments["targets"]:
+    for target in arguments["target"]:
         try:
             found += _read(context, all_engines, target, arguments)
         except UsageError as error:
@@ -135,7 +151,11 @@ def read(context: Context, arguments: Mapping[str, Any]) -> Answer:
 
 
 def status(context: Context, arguments: Mapping[str, Any]) -> Answer:
-    """List the open repositories and the state of their indexes."""
+    """List the open repositories and the state of their indexes; or explain why a place is (not) found."""
+    if "query" in arguments:
+        if "target" not in arguments:
+            raise UsageError("say which place: 'target' is a path or path:line")
+        return _explain(context, arguments)
     blocks: list[str] = []
     values: list[dict[str, Any]] = []
     for name, engine in context.engines(arguments.get("repo", "")).items():
@@ -150,8 +170,8 @@ def status(context: Context, arguments: Mapping[str, Any]) -> Answer:
             )
         blocks[-1] += "".join(f"\nnote: {escape_text(note)}" for note in engine.notes)
         values.append(_status_values(name, engine, revision))
-        if "why" in arguments:
-            line = _describe_file(engine, arguments["why"])
+        if "target" in arguments:
+            line = _describe_file(engine, arguments["target"])
             blocks[-1] += f"\n{line}"
             values[-1]["why"] = line
     return Answer("\n\n".join(blocks), {"repositories": values})
@@ -253,8 +273,12 @@ def _answer_page(
 ) -> Answer:
     hits = response.results[start : start + limit]
     wanted, sent = context.response_options(arguments, response.query.words), context.session.sent
+    total = len(response.results) - start
+    is_known = False
     if "query" in arguments and not {"limit", "detail"} & arguments.keys():
-        hits = hits[: responses.count_page_hits(hits, wanted, sent)]
+        first = hits[: responses.count_page_hits(hits, replace(wanted, repeat=True), sent)]
+        is_known = bool(first) and not start and not wanted.repeat and all(map(sent.has, first[:KNOWN_HITS]))
+        hits = first[:KNOWN_HITS] if is_known else hits[: responses.count_page_hits(hits, wanted, sent)]
     has_more = response.has_more or len(response.results) > start + len(hits)
     states = index_states(engines, hits, response)
     idle = [f"{c.name} skipped: {c.why_not}" for c in response.channels if not c.ran and c.name == "dense"]
@@ -264,7 +288,13 @@ def _answer_page(
     def footer(shown: Sequence[PackedHit], omitted: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
         goes_on = digest and shown and (has_more or len(shown) < len(hits))
         cursor = f"{start + len(shown)}.{digest}" if goes_on else ""
-        lines = [_page_line(start, shown, cursor) if not response.low_confidence else NO_GOOD_HINT]
+        if is_known:
+            below = f"{total - len(shown)}{'+' if response.has_more else ''} more below with cursor {cursor}"
+            lines = [
+                f"nothing new (repeat: true sends the code again); {below if cursor else 'no more below'}"
+            ]
+        else:
+            lines = [_page_line(start, shown, cursor) if not response.low_confidence else NO_GOOD_HINT]
         lines += [f"note: {escape_text(note)}" for note in response.notes if note != NO_GOOD_HITS_NOTE]
         lines.append(responses.state_line(states))
         values = {

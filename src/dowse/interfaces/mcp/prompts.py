@@ -39,7 +39,7 @@ claim, and say so where you are not sure.""",
 
 1. `read` {target}: what does it promise to its callers?
 2. Everything that uses it: {graph}`search` for its name (also as a phrase, "{target}", and in configuration and docs).
-3. `related` {target}: the tests that cover it; note what they do not cover.
+3. `graph` related {target}: the tests that cover it; note what they do not cover.
 
 Answer with a table of the places affected (path:line, how it depends, what could break), the tests to run, the tests \
 that are missing, and the order in which to make the change. Cite path:line for every row.""",

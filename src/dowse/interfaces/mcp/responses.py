@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from dowse.interfaces.mcp.session import SentLines
@@ -15,7 +15,7 @@ from dowse.interfaces.theme import escape_text
 from dowse.search.output.budget import Packer, pack_at_detail, truncate_hit
 from dowse.search.output.hit_view import MIN_TEXT_LINES, format_location
 from dowse.search.output.token_estimate import estimate_tokens
-from dowse.types.answers import Detail, Packed, PackedHit, Reason, SearchResult
+from dowse.types.answers import Detail, Packed, PackedHit, SearchResult
 from dowse.types.discovered import Revision
 
 SENT_BEFORE = "sent before"
@@ -62,12 +62,21 @@ class Answer:
     values: dict[str, Any]
     is_error: bool = False
 
+    def add_lines(self, lines: Sequence[str]) -> Answer:
+        """Return the answer with further lines below its text."""
+        return replace(self, text="\n".join([self.text, *lines])) if lines else self
+
     def result(self) -> dict[str, Any]:
         """Return the answer as the protocol wants it."""
         content = [{"type": "text", "text": self.text}]
         if self.is_error:
             return {"content": content, "isError": True}
         return {"content": content, "structuredContent": self.values, "isError": False}
+
+
+def describe_hit(hit: SearchResult) -> str:
+    """Say how likely a hit is right, and why, in a few words; nothing of a place that was asked for."""
+    return f"{hit.strength}: {hit.match.words}" if hit.reasons else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +87,7 @@ class ResponseOptions:
     detail: Detail | None = None
     words: Sequence[str] = ()
     repeat: bool = False
+    explain: Callable[[SearchResult], str] = describe_hit
 
 
 _encode_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -100,8 +110,7 @@ def answer_hits(
     What both show counts as sent.
     """
     notes = {
-        format_location(h): _HitNote(name_reasons(h.reasons), not options.repeat and sent.has(h))
-        for h in hits
+        format_location(h): _HitNote(options.explain(h), not options.repeat and sent.has(h)) for h in hits
     }
     trimmed = [hit._replace(text="") if notes[format_location(hit)].is_known else hit for hit in hits]
     pack_into = _choose_packer(trimmed, options, notes)
@@ -213,20 +222,22 @@ def _shorten(whole: _SizedValues, over: int, notes: Mapping[str, _HitNote]) -> _
 
 def answer_tree(
     most: int,
+    total: int,
     draw: Callable[[int], str],
-    edges: Callable[[int], list[dict[str, Any]]],
+    rows: Callable[[int], list[dict[str, Any]]],
     below: Sequence[str],
     budget: int,
+    key: str = "edges",
 ) -> Answer:
-    """Answer with a tree as text and its edges as values: as many of each as fit."""
+    """Answer with rows as text and as values under a key: as many of each as fit, of ``most`` at the most."""
 
     def text(count: int) -> str:
-        left = most - count
+        left = total - count
         more = [f"... {left} more: ask with a larger budget, or about one of these"] if left else []
         return "\n".join([draw(count), *more, *below])
 
     def values(count: int) -> dict[str, Any]:
-        return {"edges": edges(count), "omitted": most - count, "notes": list(below)}
+        return {key: rows(count), "omitted": total - count, "notes": list(below)}
 
     shown = _find_largest(most, lambda count: estimate_tokens(text(count)) <= budget)
     kept = _find_largest(most, lambda count: estimate_tokens(_encode_json(values(count))) <= budget)
@@ -266,9 +277,9 @@ def omitted_lines(places: Sequence[str]) -> list[str]:
     return [f"not shown for lack of budget: {', '.join(places[:MAX_OMITTED_PLACES])}{more}"]
 
 
-def name_reasons(reasons: Sequence[Reason]) -> str:
+def name_reasons(hit: SearchResult) -> str:
     """Name the reasons that speak most for a hit."""
-    return ", ".join([reason.name for reason in reasons if reason.value > 0][:MAX_REASONS])
+    return ", ".join([reason.name for reason in hit.reasons if reason.value > 0][:MAX_REASONS])
 
 
 def _hit_values(hit: PackedHit, notes: Mapping[str, _HitNote]) -> dict[str, Any]:

@@ -13,8 +13,14 @@ from dowse import __version__
 from dowse.errors import DowseError, UsageError
 from dowse.interfaces.call_context import Call
 from dowse.interfaces.mcp import prompts
+from dowse.interfaces.mcp.arguments import complete_arguments, suggest_name, validate_arguments
 from dowse.interfaces.mcp.session import ClientSession
-from dowse.interfaces.mcp.tools import DEFAULT_BUDGET_TOKENS, INSTRUCTIONS, TOOLS, Tool, validate_arguments
+from dowse.interfaces.mcp.tools import (
+    DEFAULT_BUDGET_TOKENS,
+    INSTRUCTIONS,
+    TOOLS,
+    Tool,
+)
 from dowse.interfaces.workspace import ServerScope, Workspace
 
 INVALID_PARAMS = -32602
@@ -107,11 +113,14 @@ class Service:
         name, arguments = params.get("name"), params.get("arguments", {})
         tool = self.tools.get(name) if isinstance(name, str) else None
         if tool is None:
-            raise ProtocolError(INVALID_PARAMS, f"unknown tool {name!r}: known are {', '.join(self.tools)}")
+            guess = suggest_name(name, self.tools) if isinstance(name, str) else ""
+            hint = f"did you mean '{guess}'? Known" if guess else "known"
+            raise ProtocolError(INVALID_PARAMS, f"unknown tool {name!r}: {hint} are {', '.join(self.tools)}")
         if not isinstance(arguments, Mapping):
             raise ProtocolError(INVALID_PARAMS, "'arguments' must be an object")
         from dowse.interfaces.mcp import handlers, responses
 
+        arguments, changed = complete_arguments(tool, arguments)
         if problem := validate_arguments(tool, arguments):
             return responses.error_answer(problem).result()
         options = self.options
@@ -119,7 +128,7 @@ class Service:
         home = import_module(f"dowse.interfaces.mcp.{tool.module}")
         run: Callable[..., responses.Answer] = getattr(home, tool.name)
         try:
-            return run(context, arguments).result()
+            return run(context, arguments).add_lines(changed).result()
         except DowseError as error:
             return responses.error_answer(str(error)).result()
 

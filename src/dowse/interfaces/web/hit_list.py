@@ -8,7 +8,14 @@ from collections.abc import Iterable, Sequence
 from dowse.interfaces.web.code_view import build_word_pattern, code_list, highlight
 from dowse.interfaces.web.html_builder import Html, element, join
 from dowse.interfaces.web.page_frame import address, file_address
-from dowse.types.answers import Reason, SearchResponse, SearchResult
+from dowse.types.answers import (
+    LIKELY_RELEVANCE,
+    STRONG_RELEVANCE,
+    Match,
+    Reason,
+    SearchResponse,
+    SearchResult,
+)
 from dowse.types.source import Kind
 
 SNIPPET_LINES = 3
@@ -22,20 +29,6 @@ MIN_SHARE = 0.01
 
 PALETTE = 8
 """Colours of contributions in the style sheet."""
-
-MATCH_NAMES = {
-    "both": "words and meaning",
-    "keyword": "words",
-    "semantic": "meaning",
-    "name": "name",
-    "file": "the name of the file",
-    "exact": "exact",
-    "partner": "its test or source",
-    "near": "being near",
-}
-
-STRONG, FAIR = 0.6, 0.3
-"""Relevance from which on a hit is probably right, or possibly."""
 
 
 def render_hits(
@@ -104,9 +97,9 @@ def relevance_mark(relevance: float) -> Html:
     """Render how likely a hit is right, as three marks and in words."""
     level, text = (
         (3, "probably right")
-        if relevance >= STRONG
+        if relevance >= STRONG_RELEVANCE
         else (2, "possibly right")
-        if relevance >= FAIR
+        if relevance >= LIKELY_RELEVANCE
         else (1, "a guess")
     )
     dots = [
@@ -173,7 +166,7 @@ def render_reasons(reasons: Sequence[Reason], match: str = "") -> Html | None:
     label = "Why: " + ", ".join(reason.name.replace("_", " ") for reason in raised[:3])
     colours = {reason: f"r{min(place, PALETTE - 1)}" for place, reason in enumerate(raised)}
     rows = [_render_reason(reason, colours.get(reason, "against")) for reason in ordered]
-    found = element("p", f"Found by {MATCH_NAMES.get(match, match)}.", class_="soft") if match else None
+    found = element("p", f"Found by {Match(match).words}.", class_="soft") if match else None
     table = element("table", element("tbody", rows))
     return element(
         "details",

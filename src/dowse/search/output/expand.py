@@ -16,7 +16,7 @@ FUNCTION_KINDS = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
 VALUE_KINDS = frozenset({Kind.VARIABLE, Kind.CONSTANT})
 
 MIN_LINES = 6
-"""Lines that are shown at least: of a short definition with what stands beside it, of a long one its beginning."""
+"""Lines that are shown at least: of a short definition with what follows it, of a long one its beginning."""
 
 LITERAL_CHANNELS = frozenset({"exact", "phrases", "places", "versions"})
 """Channels that bring the very lines that are asked for, wherever in the chunk they are."""
@@ -118,8 +118,7 @@ class Expansion:
         if not self._stands_alone(candidate, pointed):
             return min(first, entity.start_line), max(last, entity.end_line)
         begin, end = min(e.start_line for e in pointed), max(e.end_line for e in pointed)
-        shown_last = min(last, max(end, begin + MIN_LINES - 1))
-        return max(first, min(begin, shown_last - MIN_LINES + 1)), shown_last
+        return begin, min(last, max(end, begin + MIN_LINES - 1))
 
     def _stands_alone(self, candidate: Candidate, pointed: Sequence[Entity]) -> bool:
         """Return whether definitions are some of several in their chunk, and share words with the query."""

@@ -28,8 +28,6 @@ MAX_SIGNATURE_LINES = 6
 NEIGHBOR_LINES = 2
 """Lines on either side of a good line that make it readable."""
 
-_NEIGHBOR_OFFSETS = sorted(range(-NEIGHBOR_LINES, NEIGHBOR_LINES + 1), key=abs)
-
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _BLANKS = re.compile(r"\s+")
 
@@ -112,8 +110,12 @@ class HitView:
 
     @cached_property
     def line_order(self) -> list[int]:
-        """The indexes of the lines, most important first: the signature, then lines with words of the query."""
-        lines = self.lines
+        """The indexes of the lines, most important first, each good one with those around it."""
+        return self.order_lines(NEIGHBOR_LINES)
+
+    def order_lines(self, neighbors: int) -> list[int]:
+        """Order lines by importance: the signature, those with words of the query and their neighbors, the rest."""
+        lines, offsets = self.lines, sorted(range(-neighbors, neighbors + 1), key=abs)
         found = self.words_by_line if self.words else []
         common = Counter(word for here in found for word in here)
         scores = {i: sum(1 / common[word] for word in here) for i, here in enumerate(found) if here}
@@ -121,9 +123,7 @@ class HitView:
         for best in sorted(scores, key=lambda i: (-scores[i], i)):
             if len(order) == len(lines):
                 break
-            order.update(
-                dict.fromkeys(best + step for step in _NEIGHBOR_OFFSETS if 0 <= best + step < len(lines))
-            )
+            order.update(dict.fromkeys(best + step for step in offsets if 0 <= best + step < len(lines)))
         order.update(dict.fromkeys(range(len(lines))))
         return list(order)
 

@@ -10,7 +10,14 @@ from dowse.search.ranking.calibration import WEAK_RELEVANCE
 from dowse.search.ranking.candidates import Candidate, Ranking
 from dowse.settings import Settings
 from dowse.stores.protocol import Snapshot
-from dowse.types.answers import ChannelScore, Match, ResolvedOptions, SearchResponse, SearchResult
+from dowse.types.answers import (
+    NO_GOOD_HITS_NOTE,
+    ChannelScore,
+    Match,
+    ResolvedOptions,
+    SearchResponse,
+    SearchResult,
+)
 from dowse.types.queries import Query
 from dowse.types.source import Kind
 
@@ -22,8 +29,6 @@ MAX_GUESSES = 3
 
 _MATCHES_BY_STEP = {"partners": Match.PARTNER, "proximity": Match.NEAR}
 """What brings candidates that no word of the query finds."""
-
-NO_GOOD_HITS_NOTE = "nothing good was found; what is shown is a guess"
 
 
 def make_response(

@@ -20,14 +20,13 @@ from typing import NoReturn
 from dowse.errors import UsageError
 from dowse.lazy_regex import compile_lazily
 from dowse.search.query import quoting
+from dowse.search.query.field_values import HOURS, MAX_ALTERNATIVES, QUOTED, parse_moment, split_values
+from dowse.search.query.query_alternatives import join_alternatives
 from dowse.types.queries import ParsedQuery, QueryRegex
 from dowse.types.source import Role
 
 MAX_QUERY_CHARS = 400
 """Characters of a text that is read as a query; a longer one was pasted."""
-
-MAX_ALTERNATIVES = 64
-"""Patterns that the braces of one value may expand to."""
 
 MAX_WORDS_BESIDE_PHRASE = 4
 """Words beside a phrase in a query; with more, and no filter, the quotes are those of a message that was pasted."""
@@ -44,22 +43,21 @@ _FOREIGN_FIELDS = {
 }  # fmt: skip
 """The fields of other search tools, and ours that mean the same."""
 
-_SYNTAX_CHARACTER = compile_lazily('["/:]')  # of all phrases, patterns and fields; most queries have none
+_SYNTAX_CHARACTER = compile_lazily(
+    r'["/:]|\bOR\b'
+)  # of all phrases, patterns and fields; most queries have none
 
 _FIELD = compile_lazily(r"(-?)([a-z][a-z_-]*):(?![:=\s]|//|$)")
 _UNKNOWN_VALUE = compile_lazily(r"[^\W\d]|[\"*]")
 """How a value begins that cannot be a port, a line number or punctuation."""
 
-_QUOTED = compile_lazily(r'"((?>(?:[^"\\]|\\.)*))"', re.DOTALL)
 _REGEX = compile_lazily(r"/(?![\s*/])((?>(?:[^/\\]|\\.)*))(?<!\s)/(i?)(?!\S)")
 """Not a comment, not a path, not a division: ends before a space and neither begins nor ends with one."""
 
+_OR = compile_lazily(r"(OR|or)(?=\s+(\S))")
 _LOOKS_LIKE_REGEX = compile_lazily(r"[\\^$*+?()\[\]{}|]")
 _WORD = compile_lazily(r"\S+")
 _BARE_VALUE = compile_lazily(r'(?![:=]|//)[^\s",{}]+')
-_DURATION = compile_lazily(r"(\d{1,4})([hdw])")  # at the most two centuries, which every clock can go back
-_DATE = compile_lazily(r"\d{4}-\d{2}-\d{2}")
-_HOURS = {"h": 1, "d": 24, "w": 7 * 24}
 _warnings_lock = threading.Lock()
 
 
@@ -70,7 +68,7 @@ def parse_query(text: str) -> ParsedQuery:
         if not _SYNTAX_CHARACTER.search(query):  # as in most queries
             return ParsedQuery(text=" ".join(query.split()))
         return _read_pasted_message(query, _QueryReader(query, len(text) - len(text.lstrip())).read())
-    whole = _QUOTED.fullmatch(query)
+    whole = QUOTED.fullmatch(query)
     if whole is None or not whole.group(1).strip():
         return ParsedQuery(text=query)
     if len(query) > MAX_QUERY_CHARS:  # a statement that was quoted on its way, not a phrase
@@ -126,13 +124,19 @@ class _QueryReader:
         self.regexes: list[QueryRegex] = []
         self.changed: timedelta | datetime | None = None
         self.notes: list[str] = []
+        self.read_last = ""  # what was read last: a phrase, a regex, a field or a word
+        self.after_or = ""  # what was read last before an OR that waits for what follows
 
     def read(self) -> ParsedQuery:
         """Read the whole query."""
         while word := _WORD.search(self.query, self.at):
             self.at = word.start()
-            if not (self._read_phrase() or self._read_regex() or self._read_field()):
-                self._read_word()
+            if self._read_or():
+                continue
+            kind = self._read_part()
+            if self.after_or:
+                self._join_with_last(kind)
+            self.read_last = kind
         return ParsedQuery(
             text=" ".join(self.words),
             languages=self._list_values("lang"),
@@ -150,11 +154,48 @@ class _QueryReader:
             notes=tuple(dict.fromkeys(self.notes)),
         )
 
+    def _read_part(self) -> str:
+        """Read a phrase, a regex, a field or a word, and return which."""
+        if self._read_phrase():
+            return "phrase"
+        if self._read_regex():
+            return "regex"
+        start = self.at
+        if self._read_field():
+            return self.query[start:].partition(":")[0]
+        self._read_word()
+        return "word"
+
+    def _read_or(self) -> bool:
+        """Read an OR between two parts; it is never a word, and in lower case it is one except between phrases."""
+        match = _OR.match(self.query, self.at)
+        if not match or not self.read_last:
+            return False
+        is_between = self.read_last in ("phrase", "regex") and match.group(2) in ('"', "/")
+        if not (match.group(1) == "OR" or is_between):
+            return False
+        self.after_or, self.at = self.read_last, match.end(1)
+        return True
+
+    def _join_with_last(self, kind: str) -> None:
+        """Make what stands on both sides of an OR alternatives; words and values of one field are that already."""
+        before, self.after_or = self.after_or, ""
+        exact = ("phrase", "regex")
+        if kind in exact and before in exact:
+            other = self.phrases.pop() if kind == "phrase" else self.regexes.pop()
+            one = self.phrases.pop() if before == "phrase" else self.regexes.pop()
+            self.regexes.append(join_alternatives(one, other))
+        elif kind != before or kind.startswith("-"):
+            self._refuse(
+                "OR stands between things that are no alternatives",
+                'it joins words, values of one field, or phrases and patterns; to search for the word, quote it: "OR"',
+            )
+
     def _list_values(self, field: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys(self.values.get(field, ())))
 
     def _read_phrase(self) -> bool:
-        if not (match := _QUOTED.match(self.query, self.at)):
+        if not (match := QUOTED.match(self.query, self.at)):
             return False
         phrase = quoting.unescape_phrase(match.group(1))
         if phrase.strip():
@@ -192,7 +233,7 @@ class _QueryReader:
         if minus and field not in EXCLUDABLE_FIELDS:
             can = ", ".join(f"-{name}:" for name in EXCLUDABLE_FIELDS)
             self._refuse(f"'-{name}:' is not possible", f"what can be excluded is {can}")
-        values, end = _split_values(self.query, match.end(), braces=field == "path")
+        values, end = split_values(self.query, match.end(), braces=field == "path")
         if end is None:
             return False
         if not values:
@@ -218,7 +259,7 @@ class _QueryReader:
 
     def _add_changed(self, values: Sequence[str]) -> None:
         for value in values:
-            moment = _parse_moment(value)
+            moment = parse_moment(value)
             if moment is None:
                 self._refuse(
                     f"'changed:{value}' is neither a time nor a date",
@@ -271,9 +312,13 @@ def _is_unknown_field(query: str, match: re.Match[str]) -> bool:
     return len(match.group(2)) > 1 and _UNKNOWN_VALUE.match(query, match.end()) is not None
 
 
+def _is_or(query: str, at: int) -> bool:
+    return query.startswith("OR", at) and _OR.match(query, at) is not None
+
+
 def _is_syntax(query: str, at: int) -> bool:
     """Return whether a phrase, a regex or a field begins here, finished or not."""
-    if query.startswith(('"', "/"), at):
+    if query.startswith(('"', "/"), at) or _is_or(query, at):
         return True
     return (match := _FIELD.match(query, at)) is not None and _is_field(query, match)
 
@@ -303,65 +348,11 @@ def _suggest(word: str, known: Sequence[str], field: str) -> str:
     return f"{guess}known are {', '.join(f'{name}{colon}' for name in known)}"
 
 
-def _parse_moment(value: str) -> timedelta | datetime | None:
-    if match := _DURATION.fullmatch(value):
-        return timedelta(hours=int(match.group(1)) * _HOURS[match.group(2)]) or None
-    try:
-        return datetime.fromisoformat(value) if _DATE.fullmatch(value) else None
-    except ValueError:  # 2025-02-30
-        return None
-
-
 def _check_regex(regex: QueryRegex) -> None:
     """Raise where a regex is wrong, or means something else than it seems to (``[[:alpha:]]``: a FutureWarning)."""
     with _warnings_lock, warnings.catch_warnings():  # which is not safe across threads by itself
         warnings.simplefilter("error", FutureWarning)
         re.compile(*regex.compilable)
-
-
-# --- the values of a field -----------------------------------------------------------------------
-
-
-def _split_values(query: str, at: int, *, braces: bool) -> tuple[list[str], int | None]:
-    """Split the values that begin here, and return where they end; no end if a quote is never closed."""
-    values: list[str] = []
-    value, was_quoted, depth = "", False, 0
-    while at < len(query) and not query[at].isspace():
-        c = query[at]
-        if c == '"':
-            match = _QUOTED.match(query, at)
-            if not match:
-                return [], None
-            value, was_quoted, at = value + quoting.unescape_phrase(match.group(1)), True, match.end()
-            continue
-        if c == "," and not depth:
-            values += _expand_braces(value) if braces and not was_quoted else [value]
-            value, was_quoted = "", False
-        else:
-            depth = _update_depth(depth, c) if braces and "}" in query[at:] else 0
-            value += c
-        at += 1
-    values += _expand_braces(value) if braces and not was_quoted else [value]
-    return [value for value in values if value], at
-
-
-def _update_depth(depth: int, c: str) -> int:
-    return depth + 1 if c == "{" else max(0, depth - 1) if c == "}" else depth
-
-
-def _expand_braces(pattern: str) -> list[str]:
-    """Expand ``*.{ts,tsx}`` to ``*.ts`` and ``*.tsx``; stop where there are more than anybody would write."""
-    done: list[str] = []
-    waiting = [pattern]
-    while waiting and len(done) <= MAX_ALTERNATIVES:
-        current = waiting.pop(0)
-        match = re.search(r"\{([^{}]*,[^{}]*)\}", current)
-        if match:
-            inner = match.group(1).split(",")
-            waiting = [current[: match.start()] + one + current[match.end() :] for one in inner] + waiting
-        else:
-            done.append(current)
-    return done
 
 
 # --- quoting and escaping -------------------------------------------------------------------
@@ -376,9 +367,9 @@ def _format_changed(changed: timedelta | datetime) -> str:
         return changed.date().isoformat()
     hours = round(changed / timedelta(hours=1))
     unit = next(
-        unit for unit in ("d", "h", "w") if hours % _HOURS[unit] == 0 and hours // _HOURS[unit] < 10_000
+        unit for unit in ("d", "h", "w") if hours % HOURS[unit] == 0 and hours // HOURS[unit] < 10_000
     )
-    return f"{hours // _HOURS[unit]}{unit}"
+    return f"{hours // HOURS[unit]}{unit}"
 
 
 def _escape_words(text: str) -> str:
@@ -391,9 +382,9 @@ def _escape_words(text: str) -> str:
 
 
 def _would_be_syntax(query: str) -> bool:
-    if _QUOTED.match(query) or _REGEX.match(query):
+    if QUOTED.match(query) or _REGEX.match(query) or _is_or(query, 0):
         return True
     match = _FIELD.match(query)
     if not match or not _is_field(query, match):
         return False
-    return _split_values(query, match.end(), braces=False)[1] is not None or _is_unknown_field(query, match)
+    return split_values(query, match.end(), braces=False)[1] is not None or _is_unknown_field(query, match)
