@@ -12,6 +12,7 @@ from dowse.code.chunk_fields import definitions_by_chunk
 from dowse.indexing.analyze_file import ParserConfig, analyze
 from dowse.search.channels.request import Retrieved
 from dowse.search.query.analyze import analyze_text
+from dowse.search.query.route_names import PREFIXED_SCORE, find_routes
 from dowse.search.ranking.candidates import Candidate, FileCandidate, group_by_file
 from dowse.search.ranking.features import (
     FILE_FEATURES,
@@ -21,7 +22,8 @@ from dowse.search.ranking.features import (
     FeatureExtractor,
 )
 from dowse.search.ranking.features.context import FeatureContext
-from dowse.search.ranking.features.roles import COUNTED_AS, ROLES
+from dowse.search.ranking.features.formats import FORMAT_WORDS
+from dowse.search.ranking.features.roles import BESIDE_ROLES, COUNTED_AS, ROLES
 from dowse.settings import FEATURE_GROUPS
 from dowse.stores.memory import MemorySnapshot
 from dowse.types.answers import ChannelReport
@@ -109,8 +111,8 @@ def test_priors_and_least_weights_have_the_sign_of_their_feature() -> None:
         for name, feature in table.items():
             assert feature.sign in (-1, 0, 1), name
             assert feature.sign * feature.prior >= 0, name
-            assert feature.prior >= feature.least >= 0, name
-            assert feature.sign == 1 or not feature.least, name
+            assert feature.least >= 0, name
+            assert not feature.least or (feature.sign == 1 and feature.prior >= feature.least), name
 
 
 def test_every_feature_is_computed(tmp_path: Path) -> None:
@@ -242,7 +244,8 @@ def test_files_that_are_not_source_are_marked_by_their_role(role: Role) -> None:
     found = describe("session timeout", stored(1, "a.py", role))
     marked = {name for name in found if name.endswith(("_unasked", "_asked")) and found[name]}
     counted = COUNTED_AS.get(role, role)
-    assert marked == ({f"{counted.value}_unasked"} if counted in ROLES else set())
+    own = {f"{role.value}_unasked"} if role in BESIDE_ROLES else set()
+    assert marked == own | ({f"{counted.value}_unasked"} if counted in ROLES else set())
 
 
 @pytest.mark.parametrize(
@@ -266,6 +269,88 @@ def test_files_that_are_not_source_are_marked_by_their_role(role: Role) -> None:
 def test_unless_the_query_asks_for_them(text: str, role: Role) -> None:
     found = describe(text, stored(1, "a.py", role))
     assert (found[f"{role.value}_asked"], found[f"{role.value}_unasked"]) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "role"),
+    [
+        ("translated strings as data", Role.DATA),
+        ("schema of a session", Role.SCHEMA),
+        ("header that declares a session", Role.DECLARATION),
+        ("legacy sessions", Role.LEGACY),
+    ],
+)
+def test_data_and_the_like_stand_behind_others_unless_asked_for(text: str, role: Role) -> None:
+    assert describe(text, stored(1, "a.py", role))[f"{role.value}_unasked"] == 0.0
+    assert describe("session timeout", stored(1, "a.py", role))[f"{role.value}_unasked"] == 1.0
+
+
+# --- formats ---------------------------------------------------------------------------------------
+
+WORKFLOW = """\
+name: Release
+on: push
+jobs:
+  publish:
+    runs-on: ubuntu-latest
+    steps:
+      - name: Upload the package
+        run: twine upload dist/*
+"""
+ROUTED = """\
+from flask import Flask
+
+app = Flask(__name__)
+
+
+@app.route("/login", methods=["POST"])
+def log_in():
+    return check()
+
+
+@app.get("/users/<name>")
+def show(name):
+    return name
+"""
+
+
+def test_a_file_is_in_the_format_that_the_query_names() -> None:
+    workflow = stored(1, ".github/workflows/release.yml", Role.CONFIG, WORKFLOW)
+    assert describe("which workflow uploads the package", workflow)["format_asked"] == 1.0
+    assert describe("which step uploads the package", workflow)["format_asked"] == 0.0
+    assert describe("which step uploads the package", workflow)["kind_asked"] == 1.0
+    assert describe("upload the package", workflow)["kind_asked"] == 0.0
+    assert describe("which workflow uploads the package", stored(2, "a.py"))["format_asked"] == 0.0
+
+
+def test_words_are_for_formats_that_there_are() -> None:
+    assert FORMAT_WORDS.keys() <= languages.load_builtin().by_name.keys()
+
+
+@pytest.mark.parametrize(
+    ("text", "sure"),
+    [
+        ("where is POST /login handled", 1.0),
+        ("post /login", 1.0),
+        ("/login", 1.0),
+        ("GET /login", 0.0),
+        ("GET /users/:id", 1.0),
+        ("GET /users/{user_id}", 1.0),
+        ("/users/<int:id>", 1.0),
+        ("login", 0.0),
+        ("POST /logins", 0.0),
+    ],
+)
+def test_a_file_answers_the_route_that_the_query_names(text: str, sure: float) -> None:
+    assert describe(text, stored(1, "app.py", source=ROUTED))["answers_route"] == sure
+
+
+def test_a_route_may_be_mounted_under_a_prefix() -> None:
+    (route,) = find_routes("PATCH /admin/users/{id}")
+    assert route.score("PATCH /api/v1/admin/users/{uid}") == PREFIXED_SCORE
+    assert route.score("ANY /admin/users/{uid}") == 1.0
+    assert route.score("PATCH /admin/users") == 0.0
+    assert find_routes("and/or in src/app.py, see http://x.org/a/b") == ()
 
 
 @pytest.mark.parametrize(

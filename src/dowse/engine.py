@@ -254,9 +254,8 @@ class Engine(ManagedIndex):
     def _add_filters(self, parsed: ParsedQuery, given: SearchOptions | None) -> ResolvedOptions:
         """Resolve options, with the filters of a query beside those of the caller."""
         options = resolve_options(given, self.settings)
-        if not parsed.has_filters:
-            return options
-        return replace(options, filter=merge_filters(options.filter, parsed, self.languages))
+        merged = merge_filters(options.filter, parsed, self.languages) if parsed.has_filters else None
+        return replace(options, filter=merged) if merged else options
 
     def _repair(self, error: IndexCorrupt, progress: Progress | None) -> str:
         """Make a corrupt index again, which is a cache, and return a note on it; not where nothing may be written."""
@@ -386,10 +385,9 @@ class _GraphSource:
 
     def put_blob(self, name: str, data: bytes) -> None:
         """Store bytes beside the index; if it is not writable, they are made again next time."""
-        if self._engine.read_only:
-            return
-        with suppress(IndexUnwritable):
-            self._engine.store.put_blob(name, data)
+        if not self._engine.read_only:
+            with suppress(IndexUnwritable):
+                self._engine.store.put_blob(name, data)
 
     def get_blob(self, name: str) -> bytes | None:
         """Return what was stored under a name; None if there is nothing."""

@@ -28,6 +28,7 @@ FEATURE_GROUPS = (
     "file_name",
     "definition",
     "file_role",
+    "format",
     "file_shape",
     "file_vectors",
     "coverage",

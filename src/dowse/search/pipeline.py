@@ -28,6 +28,7 @@ from dowse.search.output.respond import make_response
 from dowse.search.output.similar import find_partners, find_similar
 from dowse.search.query.analyze import analyze_query
 from dowse.search.query.keywords import extract_keywords, is_long, use_indexed_spelling
+from dowse.search.query.name_spelling import find_spellings
 from dowse.search.query.unknown_names import read_unknown_names_as_words
 from dowse.search.ranking import report_ranking
 from dowse.search.ranking.calibration import can_tell_weak
@@ -161,7 +162,8 @@ def find_candidates(
         query = extract_keywords(snapshot, query)
     if query.names:
         query = use_indexed_spelling(snapshot, query)
-    if query.type in LITERAL_TYPES:
+    query = find_spellings(snapshot, query)
+    if query.type in LITERAL_TYPES and not query.spellings:
         query = read_unknown_names_as_words(snapshot, query)
     timer.finish("keywords")
     request = ChannelRequest(

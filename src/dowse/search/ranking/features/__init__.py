@@ -12,6 +12,7 @@ from dowse.search.ranking.features import (
     file_names,
     file_shape,
     file_vectors,
+    formats,
     phrases,
     places,
     roles,
@@ -23,6 +24,7 @@ from dowse.search.ranking.features.feature import Feature, Values
 from dowse.search.ranking.features.file_names import FileNames
 from dowse.search.ranking.features.file_shape import FileShapes
 from dowse.search.ranking.features.file_vectors import FileCosines
+from dowse.search.ranking.features.formats import FormatFeatures
 from dowse.search.ranking.features.phrases import PhraseFinder
 from dowse.search.ranking.features.places import PlaceComparison
 from dowse.search.ranking.features.roles import RoleFeatures
@@ -32,6 +34,7 @@ FILE_FEATURES: Mapping[str, Feature] = {
     **file_names.FEATURES,
     **definition_names.FEATURES,
     **roles.FEATURES,
+    **formats.FEATURES,
     **file_shape.FEATURES,
     **file_vectors.FEATURES,
 }
@@ -68,8 +71,9 @@ class FeatureExtractor:
         self._names = FileNames(context)
         self._definitions = DefinitionNames(context)
         self._phrases = PhraseFinder(context)
-        self._places = PlaceComparison(context, self._definitions, self._phrases)
         self._roles = RoleFeatures(context.query)
+        self._formats = FormatFeatures(context.query)
+        self._places = PlaceComparison(context, self._definitions, self._phrases, self._formats)
         self._shapes = FileShapes(context.query)
 
     def compute_file(self, file: FileCandidate) -> Values:
@@ -79,6 +83,7 @@ class FeatureExtractor:
             *self._names.compute(file),
             *self._definitions.compute(file),
             *self._roles.compute(file),
+            *self._formats.compute(file),
             *self._shapes.compute(file),
             *self._cosines.compute(file),
         )
@@ -101,6 +106,8 @@ class FeatureExtractor:
                 return self._definitions.describe(file)
             case "file_role":
                 return self._roles.describe(file)
+            case "format":
+                return self._formats.describe(file)
             case "file_shape":
                 return self._shapes.describe(file)
             case "phrase":

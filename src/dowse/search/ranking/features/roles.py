@@ -19,13 +19,20 @@ FEATURES = {
         for role in ROLES
     },
     **{f"{role.value}_asked": Feature("file_role", 0) for role in ROLES},
+    "data_unasked": Feature("file_role", -1, prior=-0.4),
+    "schema_unasked": Feature("file_role", -1, prior=-0.8),
+    "declaration_unasked": Feature("file_role", -1, prior=-0.3),
+    "legacy_unasked": Feature("file_role", -1, prior=-0.8),
     "inline_test": Feature("file_role", -1),  # the first place is a test in a source file
     "data_file": Feature("file_role", 0),
     "hidden_folder": Feature("file_role", -1),
 }
 
 COUNTED_AS: Mapping[Role, Role] = {Role.DATA: Role.CONFIG, Role.SCHEMA: Role.CONFIG}
-"""Roles without features of their own, and those of which they have the features."""
+"""Roles that have the features of another as well as their own: data and schemas are a kind of configuration."""
+
+BESIDE_ROLES = (Role.DATA, Role.SCHEMA, Role.DECLARATION, Role.LEGACY)
+"""Roles of files that stand behind those which they describe, repeat or fill, unless the query asks for them."""
 
 DATA_LANGUAGES = frozenset({"json", "csv", "xml", "svg", "css", "text", "html", "po"})
 """Languages of files that are data, markup or styles rather than code."""
@@ -37,9 +44,13 @@ ROLE_WORDS: Mapping[Role, frozenset[str]] = {
     Role.VENDORED: frozenset({"vendor", "vendored"}),
     Role.DOCS: frozenset("changelog doc docs document explain guid manual readm tutori".split()),
     Role.CONFIG: frozenset(
-        "build ci config configur contain default depend deploy docker imag lint packag pipelin releas set version "
-        "workflow".split()
+        "build ci config configur contain default depend deploy docker env helm imag ingress kubernet lint namespac "
+        "packag pipelin pod releas replica set terraform toml version workflow yaml".split()
     ),
+    Role.DATA: frozenset("data dataset fixtur lock translat".split()),
+    Role.SCHEMA: frozenset("crd definit schema valid".split()),
+    Role.DECLARATION: frozenset("declar header interfac prototyp type".split()),
+    Role.LEGACY: frozenset("deprec legaci old".split()),
 }
 """Stems in a query that ask for files of a role."""
 
@@ -64,11 +75,13 @@ class RoleFeatures:
         self._by_role = {role: self._compute_role(role) for role in Role}
 
     def _compute_role(self, role: Role) -> Values:
+        beside = [float(role is each and each not in self._asked) for each in BESIDE_ROLES]
         role = COUNTED_AS.get(role, role)
         is_asked = role in self._asked
         return (
             *[float(role is each and not is_asked) for each in ROLES],
             *[float(role is each and is_asked) for each in ROLES],
+            *beside,
         )
 
     def compute(self, file: FileCandidate) -> Values:
@@ -85,5 +98,5 @@ class RoleFeatures:
     def describe(self, file: FileCandidate) -> str:
         """Say which role a file has."""
         role = file.file.role
-        is_asked = COUNTED_AS.get(role, role) in self._asked
+        is_asked = role in self._asked or COUNTED_AS.get(role, role) in self._asked
         return f"{role.value} file" + (", as the query asks for" if is_asked else "")
