@@ -176,7 +176,11 @@ def test_without_features_of_places_all_places_of_a_file_are_alike(root: Path) -
 def test_a_channel_without_weight_is_off_and_so_are_the_vectors_of_files() -> None:
     assert list_disabled_groups(Settings()) == ()
     assert list_disabled_groups(Settings(lexical_weight=0.0)) == ("lexical",)
-    assert list_disabled_groups(Settings(dense_weight=0.0)) == ("dense", "file_vectors")
+    assert list_disabled_groups(Settings(dense_weight=0.0)) == (
+        "dense",
+        "file_vectors",
+        "soft_coverage",
+    )
     assert list_disabled_groups(Settings(name_weight=0.0, disabled_features=("phrase", "names"))) == (
         "names",
         "phrase",
@@ -355,11 +359,24 @@ def test_a_group_that_is_off_contributes_nothing(root: Path, engine: Engine) -> 
     everything = list_values([hit for response in ask(engine) for hit in response.results])
     shown = {"test_partner": "partners", "report": "function"}
     silent = [group for group in FEATURE_GROUPS if not everything.get(shown.get(group, group))]
-    assert silent == [], "all of them have something to say here"
+    assert silent == ["soft_coverage"], "only the built-in embedder has vectors of words"
     for group in FEATURE_GROUPS:
         with open_engine(root, disabled_features=(group,)) as without:
             found = list_values([hit for response in ask(without) for hit in response.results])
         assert not found.get(shown.get(group, group)), group
+
+
+@pytest.mark.usefixtures("_equal_weights")
+def test_words_of_the_same_meaning_contribute_with_the_built_in_embedder(root: Path) -> None:
+    def contribute(**settings: Any) -> float | None:
+        with open_engine(root, embedder="static", **settings) as engine:
+            return list_values([hit for response in ask(engine) for hit in response.results]).get(
+                "soft_coverage"
+            )
+
+    assert contribute()
+    assert not contribute(disabled_features=("soft_coverage",))
+    assert not contribute(dense_weight=0.0)
 
 
 def test_without_any_group_what_the_query_names_still_counts(root: Path) -> None:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Self
 from dowse import roots
 from dowse import settings as settings_module
 from dowse.code.languages.tree_tables import report_broken_tables
+from dowse.embedders.embedder import MatchesWords
 from dowse.errors import IndexCorrupt, IndexUnwritable, UsageError
 from dowse.indexing.freshness import Freshness, FreshnessContext
 from dowse.managed_index import ManagedIndex
@@ -98,7 +99,8 @@ class Engine(ManagedIndex):
     def _searcher(self) -> Searcher:
         cache = self._cache if self.settings.cache != "off" else None
         means = self.settings, self._query_embedder, cache, self._is_extension
-        return Searcher(str(self.root), *means, self.load_history, self._locagent)
+        word_vectors = self.embedder if isinstance(self.embedder, MatchesWords) else None
+        return Searcher(str(self.root), *means, self.load_history, word_vectors, self._locagent)
 
     @cached_property
     def _freshness(self) -> Freshness:

@@ -32,6 +32,7 @@ FEATURE_GROUPS = (
     "file_shape",
     "file_vectors",
     "coverage",
+    "soft_coverage",
     "phrase",
     "place",
     "report",

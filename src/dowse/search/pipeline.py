@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
-from dowse.embedders.embedder import Embedder
+from dowse.embedders.embedder import Embedder, MatchesWords
 from dowse.gc_pause import gc_paused
 from dowse.search.answer_cache import AnswerCache, CacheRequest
 from dowse.search.channels.request import (
@@ -75,6 +75,7 @@ class Searcher(NamedTuple):
     cache: AnswerCache | None  # none if the settings switch it off
     is_extension: Callable[[str], bool]  # whether source files end like this (``.py``)
     load_history: Callable[[], CommitIndex | None]
+    word_vectors: MatchesWords | None = None  # what compares single words by meaning
     locagent: LocAgentRanking | None = None  # what ranks instead, with the profile of that name
 
 
@@ -175,10 +176,13 @@ def find_candidates(
     fused = fuse(settings.fusion, hits, get_channel_weights(settings))
     files = group_by_file(collect_candidates(snapshot, fused, query.filter))
     cosines: Mapping[int, Sequence[float]] = {}  # of the query with every chunk of the files
+    word_vectors = None
     if not isinstance(request.vector, NotRun):
         cosines = snapshot.file_cosines(request.vector, [file.file.id for file in files])
-    evidence = request.history_evidence
-    context = FeatureContext(snapshot, query, channels, files, cosines, request.history, evidence)
+        word_vectors = searcher.word_vectors
+    context = FeatureContext(
+        snapshot, query, channels, files, cosines, request.history, word_vectors, request.history_evidence
+    )
     timer.finish("fuse")
     return context
 

@@ -41,7 +41,7 @@ from dowse.types.stored import (
 
 
 @frozen
-class _MemoryRow:
+class MemoryRow:
     """A file and what is searched of it."""
 
     file: StoredFile
@@ -52,10 +52,12 @@ class _MemoryRow:
 
     @property
     def stamp(self) -> FileStamp:
+        """The stamp of the file."""
         return self.file.stamp
 
     @property
     def content_hash(self) -> bytes:
+        """The hash of its content."""
         return self.file.content_hash
 
 
@@ -68,7 +70,7 @@ class MemoryStore:
         self._lock = threading.Lock()
         self._identity = uuid.uuid4().hex
         # generation and rows, replaced together
-        self._published: tuple[int, Mapping[str, _MemoryRow]] = (0, {})
+        self._published: tuple[int, Mapping[str, MemoryRow]] = (0, {})
         self._next_id = 1
         self._report: IndexReport | None = None
         self._watched: WatchedTimes = {}
@@ -170,7 +172,7 @@ class MemoryWriter:
     def __init__(self, store: MemoryStore) -> None:
         self._store = store
 
-    def manifest(self, paths: Collection[str] | None = None) -> Mapping[str, _MemoryRow]:
+    def manifest(self, paths: Collection[str] | None = None) -> Mapping[str, MemoryRow]:
         """List every file by path; those written under other settings do not count as known."""
         return {
             path: row
@@ -214,7 +216,7 @@ class MemoryWriter:
             store._vectors.update(source.vectors)
             counts = tuple(tuple(Counter(field.split()) for field in chunk) for chunk in source.terms)
             fingerprint = "" if source.awaits_vectors else store.fingerprint
-            rows[source.path] = _MemoryRow(stored, source, fingerprint, counts, references)
+            rows[source.path] = MemoryRow(stored, source, fingerprint, counts, references)
         store._published = (generation, rows)
         return generation
 
@@ -246,7 +248,7 @@ class MemorySnapshot:
         self,
         identity: str,
         generation: int,
-        rows: Mapping[str, _MemoryRow],
+        rows: Mapping[str, MemoryRow],
         watched: WatchedTimes,
         *,
         is_current: bool,
@@ -326,7 +328,7 @@ class MemorySnapshot:
         file = self._by_id[file_id].file
         return file_passes(filter, to_facts(file)) and chunk_passes(filter, file, ordinal)
 
-    def _list_passing(self, filter: Filter) -> list[_MemoryRow]:
+    def _list_passing(self, filter: Filter) -> list[MemoryRow]:
         return [row for _, row in sorted(self._rows.items()) if file_passes(filter, to_facts(row.file))]
 
     def names(self, pattern: str, tier: NameTier, filter: Filter, limit: int) -> list[NameHit]:
@@ -386,7 +388,7 @@ class MemorySnapshot:
                 file = row.file
                 yield FileReferences(path, file.content_hash, file.parsed.language, file.role, row.references)
 
-    def manifest(self) -> Mapping[str, _MemoryRow]:
+    def manifest(self) -> Mapping[str, MemoryRow]:
         """List every file by path."""
         return self._rows
 

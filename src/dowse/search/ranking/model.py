@@ -77,7 +77,7 @@ def list_disabled_groups(settings: Settings) -> tuple[str, ...]:
     """List the groups of features of weight 0: those switched off, and those of channels of weight 0."""
     off = {name for name, weight in get_channel_weights(settings).items() if not weight}
     if "dense" in off:
-        off.add("file_vectors")
+        off.update(("file_vectors", "soft_coverage"))
     return tuple(sorted(off.union(settings.disabled_features)))
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from dowse.code import tokens
+from dowse.embedders.embedder import MatchesWords
 from dowse.search.channels.request import Retrieved
 from dowse.search.commit_index import CommitIndex, FileEvidence
 from dowse.search.query.analyze import get_last_part
@@ -29,6 +30,8 @@ class FeatureContext:
     cosines: Mapping[int, Sequence[float]]
     """The cosine of every chunk of each file with the query, by the id of the file; empty without vectors."""
     history: CommitIndex | None = None
+    word_vectors: MatchesWords | None = None
+    """Compares single words by meaning, where meaning counts."""
     history_by_path: Mapping[str, FileEvidence] = field(default_factory=dict)
     """What earlier commits say of each file."""
 
