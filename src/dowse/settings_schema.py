@@ -34,6 +34,7 @@ FEATURE_GROUPS = (
     "soft_coverage",
     "phrase",
     "place",
+    "report",
     "test_partner",
     "proximity",
 )

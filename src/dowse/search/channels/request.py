@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +17,7 @@ from dowse.types.queries import Query
 from dowse.types.stored import DEFAULT_BM25, Bm25, Scored
 
 if TYPE_CHECKING:
-    from dowse.search.commit_index import CommitIndex
+    from dowse.search.commit_index import CommitIndex, FileEvidence
 
 DEPTH_STEP = 50
 """Candidates of the lexical channel: as many as the hits that are asked for, rounded up to this, so that all pages of
@@ -75,6 +75,11 @@ class ChannelRequest:
         if self.query.type in LITERAL_TYPES or len(self.query.terms) < MIN_HISTORY_TERMS:
             return None
         return self.load_history()
+
+    @cached_property
+    def history_evidence(self) -> Mapping[str, FileEvidence]:
+        """What earlier commits say of each file."""
+        return self.history.rate_files(self.query.terms) if self.history else {}
 
 
 class NotRun(NamedTuple):
