@@ -2,8 +2,9 @@
 #
 #   make demo    install into .venv, index this repository and search it
 #   make test    install what tests need, run them
-#   make check   format, lint, strict types, tests, docs: what CI runs
-#   make coverage  run the tests, hold how many lines they run, and write that into the README
+#   make check   format, lint, strict types, docs, tests and how many lines of the core they run: what CI runs
+#   make coverage  the same lines of all of src (takes longer); writes those of the core into the README
+#   make types-elsewhere  strict types as on Windows and macOS
 #   make bench   speed and quality benchmarks (long; see benchmarks/README.md)
 #   make budget  what typical commands take, in instructions, against benchmarks/budget.json (needs valgrind)
 #   make fuzz    coverage-guided fuzzing of every reader of foreign bytes (Linux; 15 minutes)
@@ -20,7 +21,7 @@ DOWSE := $(BIN)/dowse
 
 FUZZ_RUNS ?= 1200000
 
-.PHONY: demo test check coverage format lint types docs docs-check bench budget fuzz lock clean
+.PHONY: demo test check types-elsewhere coverage format lint types docs docs-check bench budget fuzz lock clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -49,7 +50,13 @@ check: $(VENV)/.developed
 	$(BIN)/mypy
 	$(BIN)/python docs/generate_cli.py --check
 	$(BIN)/python docs/generate_modules.py --check
-	$(BIN)/python -m pytest --numprocesses auto
+	$(BIN)/python -m pytest --numprocesses auto --cov --cov-config=tests/core_coverage.ini --cov-report=json
+	$(BIN)/python tests/check_coverage.py
+
+# What is behind "if sys.platform" on the systems that this is not.
+types-elsewhere: $(VENV)/.developed
+	$(BIN)/mypy --platform win32 --no-warn-unreachable --cache-dir .mypy_cache/win32 src
+	$(BIN)/mypy --platform darwin --no-warn-unreachable --cache-dir .mypy_cache/darwin src
 
 coverage: $(VENV)/.developed
 	$(BIN)/python -m pytest --numprocesses auto --cov --cov-report=json

@@ -29,6 +29,7 @@ BENCHMARKS = {
     "agents": "tokens until a scripted agent has seen the cited lines, with three sets of tools",
     "serving": "the MCP server: start, overhead, freshness in a tree of 7,000 files",
     "formats": "questions about configuration, infrastructure, CI, notebooks, routes and components",
+    "page": "the web page: what it costs beyond the engine, and 100 users while files change",
     "messages": "messages that programs print: the line that printed one",
     "issues": "issue reports: the files and functions that mended them, in the tree before",
     "soak": "100 sessions over HTTP while files change: errors, memory, processes left",

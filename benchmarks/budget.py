@@ -38,6 +38,15 @@ with Engine.open(sys.argv[1], index_dir=sys.argv[2], cache="off") as engine:
         assert engine.search(query).results
 """
 
+PREFIXES = """
+import sys
+from dowse import Engine
+with Engine.open(sys.argv[1], index_dir=sys.argv[2]) as engine:
+    for word in ("Invoice", "cancel_order_", "retry_payment_"):
+        for length in range(1, len(word) + 1):
+            assert engine.graph.entities(word[:length] + "*", content=False)
+"""
+
 COMPLETIONS = {"_DOWSE_COMPLETE": "bash_complete", "COMP_WORDS": "dowse sea", "COMP_CWORD": "1"}
 
 
@@ -61,6 +70,7 @@ WORKS = {
     "callers": Work(("-m", "dowse", "callers", "cancel_order_7", *_IN_TREE)),
     "index, nothing changed": Work(("-m", "dowse", "index", *_IN_TREE)),
     "twenty warm queries": Work(("-c", WARM_QUERIES, "TREE", "INDEX")),
+    "34 prefixes of 600 names": Work(("-c", PREFIXES, "TREE", "INDEX")),
 }
 
 

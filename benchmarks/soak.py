@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
         finally:
             process.terminate()
             code = process.wait(30)
-    growth = _measure_growth(memory)
+    growth = measure_growth(memory)
     yield Outcome(
         name="soak",
         title="Many sessions over HTTP",
@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
             Figure("processes left", len(children), "processes", at_most(0)),
             Figure("calls", len(log.milliseconds), "calls"),
             Figure("time of a call, median", statistics.median(log.milliseconds or [0]), "ms"),
-            Figure("time of a call, p95", _percentile_95(log.milliseconds), "ms"),
+            Figure("time of a call, p95", percentile_95(log.milliseconds), "ms"),
             Figure("memory at the end", memory[-1] if memory else 0.0, "MB"),
         ],
         notes=(
@@ -116,10 +116,10 @@ async def _soak(
     async with anyio.create_task_group() as group:
         for number in range(sessions):
             group.start_soon(_session, url, number, until, log)
-        group.start_soon(_edit, root, until, log)
+        group.start_soon(edit_files, root, until, log)
         await anyio.sleep(seconds * WARM_UP_SHARE)
         while time.monotonic() < until:
-            memory.append(_read_memory_mb(process))
+            memory.append(read_memory_mb(process))
             await anyio.sleep(max(1.0, seconds / 50))
 
 
@@ -153,7 +153,8 @@ def _flatten_causes(error: BaseException) -> Iterator[BaseException]:
         yield error
 
 
-async def _edit(root: Path, until: float, log: Log) -> None:
+async def edit_files(root: Path, until: float, log: Log) -> None:
+    """Edit a file of a tree every second."""
     chance = random.Random(0)
     files = sorted(root.rglob("*.py"))
     while time.monotonic() < until:
@@ -164,7 +165,8 @@ async def _edit(root: Path, until: float, log: Log) -> None:
         await anyio.sleep(EDIT_SECONDS)
 
 
-def _read_memory_mb(process: int) -> float:
+def read_memory_mb(process: int) -> float:
+    """Read the memory that a process has now."""
     try:
         lines = Path(f"/proc/{process}/status").read_text(encoding="ascii", errors="replace").splitlines()
     except OSError:
@@ -172,7 +174,7 @@ def _read_memory_mb(process: int) -> float:
     return next((int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith("VmRSS:")), 0.0)
 
 
-def _measure_growth(memory: list[float]) -> float:
+def measure_growth(memory: list[float]) -> float:
     """Compare the medians of the first and the last fifth of the samples: a single one may fall into a merge."""
     some = max(1, len(memory) // 5)
     before = statistics.median(memory[:some] or [0.0])
@@ -186,5 +188,6 @@ def _list_children(process: int) -> list[str]:
         return []
 
 
-def _percentile_95(values: list[float]) -> float:
+def percentile_95(values: list[float]) -> float:
+    """Return the value that 95 of 100 do not exceed."""
     return sorted(values)[int(0.95 * (len(values) - 1))] if values else 0.0

@@ -1,8 +1,10 @@
-"""Hold the coverage of the tests: floors for all of ``src`` and for its core, and the figures in the README.
+"""Hold the coverage of the tests: floors for the core, in CI, and for all of ``src``, and the figures in the README.
 
-    python -m pytest --cov --cov-report=json && python tests/check_coverage.py [--update]
+    python -m pytest --cov --cov-config=tests/core_coverage.ini --cov-report=json   # the core alone
+    python tests/check_coverage.py [--update]
 
-Reads ``coverage.json``; with ``--update``, writes the figures into the README.
+Reads ``coverage.json``; with ``--update``, writes the figures of the core into the README. Without ``--cov-config`` all
+of ``src`` is measured, which takes half as much CPU again, and held too.
 """
 
 from __future__ import annotations
@@ -26,11 +28,18 @@ class Part(NamedTuple):
     floor: float
 
 
-PARTS = (
-    Part("all of `src`", (), 0.90),
+WHOLE = Part("all of `src`", (), 0.90)
+
+CORE = (
     Part(
         "names",
-        ("stores/name_match.py", "search/channels/name_lookup.py", "graph/entity_search.py"),
+        (
+            "stores/name_match.py",
+            "stores/postgres/name_search.py",
+            "search/channels/name_lookup.py",
+            "search/query/name_spelling.py",
+            "graph/entity_search.py",
+        ),
         0.95,
     ),
     Part(
@@ -45,6 +54,9 @@ PARTS = (
     ),
     Part("fusion", ("search/ranking/fusion.py",), 0.95),
 )
+
+MARGIN = 0.005
+"""What the README says less than was measured: a few lines run in some runs only."""
 
 LINE = re.compile(r"^Lines that tests run: .*$", re.MULTILINE)
 """The line of the README with the figures."""
@@ -65,29 +77,36 @@ def measure(report: dict[str, dict[str, dict[str, dict[str, int]]]], part: Part)
 
 
 def write_line(shares: Sequence[float]) -> str:
-    """Write the line of the README: whole percents, rounded down."""
-    cells = (f"{part.name} {int(share * 100)} %" for part, share in zip(PARTS, shares, strict=True))
+    """Write the line of the README: whole percents, rounded down, and full only if no line is left."""
+    told = (int((share if share == 1 else share - MARGIN) * 100) for share in shares)
+    cells = (f"{part.name} {percent} %" for part, percent in zip(CORE, told, strict=True))
     return f"Lines that tests run: {', '.join(cells)}."
 
 
 def main(arguments: Sequence[str]) -> int:
     """Check, or update, and say what was found."""
     report = json.loads((ROOT / "coverage.json").read_text(encoding="utf-8"))
-    shares = [measure(report, part) for part in PARTS]
-    for part, share in zip(PARTS, shares, strict=True):
+    shares = [measure(report, part) for part in CORE]
+    is_whole = len(report["files"]) > len({file for part in CORE for file in part.files})
+    found = [*zip(CORE, shares, strict=True), *([(WHOLE, measure(report, WHOLE))] if is_whole else [])]
+    for part, share in found:
         print(f"{part.name}: {share:.1%} (at least {part.floor:.0%})")
-    page, line = README.read_text(encoding="utf-8"), write_line(shares)
     if "--update" in arguments:
-        README.write_text(LINE.sub(line, page), encoding="utf-8")
+        page = README.read_text(encoding="utf-8")
+        README.write_text(LINE.sub(write_line(shares), page), encoding="utf-8")
+    if not is_honest(README.read_text(encoding="utf-8"), shares):
+        print(f"the README says something else than is so: python {Path(__file__).name} --update")
+        return 1
+    return int(any(share < part.floor for part, share in found))
+
+
+def is_honest(page: str, shares: Sequence[float]) -> bool:
+    """Return whether the README has the figures, and none is more than was measured."""
     shown = LINE.search(page)
     told = [int(percent) for percent in re.findall(r"(\d+) %", shown[0])] if shown else []
-    is_honest = len(told) == len(PARTS) and all(
+    return len(told) == len(CORE) and all(
         percent <= share * 100 for percent, share in zip(told, shares, strict=True)
     )
-    if "--update" not in arguments and not is_honest:
-        print(f"the README says more than is so: python {Path(__file__).name} --update")
-        return 1
-    return 0 if all(share >= part.floor for part, share in zip(PARTS, shares, strict=True)) else 1
 
 
 if __name__ == "__main__":

@@ -19,7 +19,13 @@ from numpy.typing import NDArray
 from dowse import Engine, SearchOptions
 from dowse.search.ranking import model
 from dowse.search.ranking.calibration import EVIDENCE, RelevanceModel
-from dowse.search.ranking.features import FILE_FEATURES, PLACE_FEATURES, TEXT_FEATURES, FeatureExtractor
+from dowse.search.ranking.features import (
+    FILE_FEATURES,
+    PLACE_FEATURES,
+    TEXT_FEATURES,
+    FeatureExtractor,
+    role_model,
+)
 from dowse.search.ranking.features.feature import Feature
 from dowse.search.ranking.learned_ranking import READ_FILES, LearnedRanking
 from dowse.search.ranking.model import (
@@ -30,6 +36,7 @@ from dowse.search.ranking.model import (
     make_model,
     measure_traits,
 )
+from dowse.types.source import Role
 
 TRAINING = Path(__file__).parent.parent / "training"
 
@@ -43,8 +50,8 @@ def import_scripts(*names: str) -> list[Any]:
         sys.path.remove(str(TRAINING))
 
 
-learn_ranking, ranking_data, ranking_examples = import_scripts(
-    "learn_ranking", "ranking_data", "ranking_examples"
+learn_ranking, learn_roles, ranking_data, ranking_examples = import_scripts(
+    "learn_ranking", "learn_roles", "ranking_data", "ranking_examples"
 )
 
 Array = NDArray[np.float64]
@@ -237,6 +244,60 @@ def test_examples_have_all_candidates_and_their_grades(examples: list[Any]) -> N
                 assert place.grade == (file.grade if is_within else 0.0)
 
 
+# --- roles -----------------------------------------------------------------------------------------
+
+
+def make_asked(query: str, role: Role, repository: str = "r") -> Any:
+    """An example with one right file of a role, and a source file."""
+    features = (0.0,) * (len(FILE_FEATURES) + len(TEXT_FEATURES))
+    files = [
+        ranking_examples.RankedFile("right", role, ranking_examples.PRIMARY, features, ()),
+        ranking_examples.RankedFile("other", Role.SOURCE, 0.0, features, ()),
+    ]
+    return ranking_examples.Example(repository, "train", query, "short", query, (), (), files)
+
+
+ASKED = [
+    make_asked(f"{beginning} {word}", role, f"r{n}")
+    for n, word in enumerate(WORDS)
+    for beginning, role in (("which test checks the", Role.TEST), ("closing of the", Role.SOURCE))
+]
+
+
+def test_the_words_that_ask_for_a_role_are_learned() -> None:
+    model = learn_roles.learn_roles(ASKED)
+    tests = [
+        model.compute_odds(text)[Role.TEST] for text in ("which test checks a lock", "closing of a lock")
+    ]
+    assert tests[0] > 1.0 > -1.0 > tests[1]
+    assert not set(WORDS) & set(model.cues), "of which each is in too few queries"
+
+
+def test_queries_whose_right_files_have_several_roles_teach_nothing() -> None:
+    mixed = make_asked("a mixed query", Role.TEST)
+    mixed.files.append(
+        ranking_examples.RankedFile("docs", Role.DOCS, ranking_examples.PRIMARY, mixed.files[0].features, ())
+    )
+    assert learn_roles.learn_roles([*ASKED, mixed]) == learn_roles.learn_roles(ASKED)
+
+
+def test_odds_are_filled_in_by_a_model_of_other_repositories() -> None:
+    odd_words = [make_asked("which test checks the", Role.SOURCE, "r0")] * 50
+    column = learn_ranking.ODDS_COLUMN
+    filled = list(learn_ranking.fill_role_odds([*ASKED[:1], *odd_words], [*ASKED, *odd_words]))
+    assert all(example.files[0].features[column] > 1.0 for example in filled[:1]), "r0 is not learned from"
+    assert all(example.files[1].features[column] == 0.0 for example in filled), "the odds of source code"
+
+
+def test_a_role_model_that_is_written_is_the_one_that_is_loaded(tmp_path: Path) -> None:
+    model = learn_roles.learn_roles(ASKED)
+    path = tmp_path / "role_words.json"
+    path.write_text(learn_roles.export_roles(model), encoding="utf-8")
+    loaded = role_model.read_role_model(path)
+    for text in ("which test checks a lock", "closing of a lock"):
+        assert loaded.compute_odds(text) == pytest.approx(model.compute_odds(text), abs=0.2)
+
+
 # --- training ranks as the program does --------------------------------------------------------------
 
 
@@ -293,7 +354,7 @@ def test_figures_of_an_order() -> None:
     place = learn_ranking.RankedPlace
     target = ranking_examples.Target("a.py", 10, 20, ranking_examples.PRIMARY)
     helps = ranking_examples.Target("b.py", 1, 9, ranking_examples.SECONDARY)
-    example = ranking_examples.Example("r", "train", "id", "short", (), [target, helps], [])
+    example = ranking_examples.Example("r", "train", "id", "short", "", (), [target, helps], [])
     order = [place("b.py", 1, 9, 3.0), place("a.py", 1, 9, 2.0), place("a.py", 20, 30, 1.0)]
     assert learn_ranking.measure(example, order) == {
         "file@1": 0.0,

@@ -52,12 +52,23 @@ FUSIONS = ("learned", "scores", "rrf", "zscore")
 def test_the_weights_are_those_of_the_features() -> None:
     assert tuple(WEIGHTS["traits"]) == TRAITS
     for name, table in TABLES.items():
-        assert list(WEIGHTS[name]) == list(table)
+        assert list(WEIGHTS[name]) == [feature for feature in table if feature in WEIGHTS[name]]
     assert list(WEIGHTS["relevance"]) == ["intercept", "gap_weight", *EVIDENCE]
     for name in (*TABLES, "relevance"):
         assert {len(row) for row in WEIGHTS[name].values()} == {len(TRAITS)}
     assert set(WEIGHTS) == {"traits", "file_share", "further_place", "file", "place", "relevance"}
     assert WEIGHTS_FILE.stat().st_size <= MAX_WEIGHTS_BYTES
+
+
+def test_a_feature_that_is_newer_than_the_weights_has_its_prior(monkeypatch: pytest.MonkeyPatch) -> None:
+    older = {name: row for name, row in WEIGHTS["file"].items() if name != "files_match"}
+    monkeypatch.setattr(model, "_read_weights", lambda: WEIGHTS | {"file": older})
+    model._load_tables.cache_clear()
+    try:
+        weights = dict(zip(FILE_FEATURES, make_model(SOME_TRAITS[0]).file, strict=True))
+    finally:
+        model._load_tables.cache_clear()
+    assert weights["files_match"] == FILE_FEATURES["files_match"].prior > 0
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -133,7 +144,7 @@ def test_weights_are_mixed_by_traits() -> None:
     weights = make_model(traits)
     for table, found in (("file", (*weights.file, *weights.text)), ("place", weights.place)):
         for name, weight in zip(TABLES[table], found, strict=True):
-            row = WEIGHTS[table][name]
+            row = WEIGHTS[table].get(name) or model.start_at(TABLES[table][name])
             assert weight == pytest.approx(
                 row[0] + 0.25 * row[1] + 0.75 * row[2] + 0.5 * row[3] + 0.5 * row[4] + row[6]
             )
@@ -165,7 +176,11 @@ def test_without_features_of_places_all_places_of_a_file_are_alike(root: Path) -
 def test_a_channel_without_weight_is_off_and_so_are_the_vectors_of_files() -> None:
     assert list_disabled_groups(Settings()) == ()
     assert list_disabled_groups(Settings(lexical_weight=0.0)) == ("lexical",)
-    assert list_disabled_groups(Settings(dense_weight=0.0)) == ("dense", "file_vectors")
+    assert list_disabled_groups(Settings(dense_weight=0.0)) == (
+        "dense",
+        "file_vectors",
+        "soft_coverage",
+    )
     assert list_disabled_groups(Settings(name_weight=0.0, disabled_features=("phrase", "names"))) == (
         "names",
         "phrase",
@@ -184,6 +199,7 @@ FILES = {
     "compat.py": "import sys\n\nif sys.version_info >= (3, 9):\n    session = None\n",
     "notes.md": "# Notes\n\nNothing to see here.\n",
     "failure.py": "def fail(name):\n    raise OSError(f'the session of {name} was closed')\n",
+    "open.sh": "#!/bin/bash\n# opens a session\nopenSession ada\n",
     "README.md": "# Sessions\n\nHow to open a session.\n",
     **{f"many/part_{n}.py": f"def part_{n}():\n    return session + {n}\n" for n in range(30)},
 }
@@ -198,6 +214,7 @@ QUERIES = (
     "name:session_part_* kind:function",
     "drop Python 3.8 from the session",
     "how to open a session",
+    "which script opens a session",
     "the session of ada was closed",
     " ".join(f"session part {word}" for word in "open stays name ada return test sys".split()),
     "error: stays open\n  --> other.py:2:1\n",
@@ -341,11 +358,24 @@ def test_a_group_that_is_off_contributes_nothing(root: Path, engine: Engine) -> 
     everything = list_values([hit for response in ask(engine) for hit in response.results])
     shown = {"test_partner": "partners"}
     silent = [group for group in FEATURE_GROUPS if not everything.get(shown.get(group, group))]
-    assert silent == [], "all of them have something to say here"
+    assert silent == ["soft_coverage"], "only the built-in embedder has vectors of words"
     for group in FEATURE_GROUPS:
         with open_engine(root, disabled_features=(group,)) as without:
             found = list_values([hit for response in ask(without) for hit in response.results])
         assert not found.get(shown.get(group, group)), group
+
+
+@pytest.mark.usefixtures("_equal_weights")
+def test_words_of_the_same_meaning_contribute_with_the_built_in_embedder(root: Path) -> None:
+    def contribute(**settings: Any) -> float | None:
+        with open_engine(root, embedder="static", **settings) as engine:
+            return list_values([hit for response in ask(engine) for hit in response.results]).get(
+                "soft_coverage"
+            )
+
+    assert contribute()
+    assert not contribute(disabled_features=("soft_coverage",))
+    assert not contribute(dense_weight=0.0)
 
 
 def test_without_any_group_what_the_query_names_still_counts(root: Path) -> None:
@@ -414,9 +444,11 @@ def test_a_test_partner_stands_below_its_file_as_far_as_it_is_unsure(tmp_path: P
 
 
 def test_near_files_are_raised_by_how_near_they_are(engine: Engine) -> None:
-    options = SearchOptions(limit=50, near=(("many/part_3.py", 1.0), ("many/part_4.py", 0.5)))
-    before = {hit.path: hit.score for hit in engine.search("session part", SearchOptions(limit=50)).results}
-    after = {hit.path: hit for hit in engine.search("session part", options).results}
+    plain = engine.search("session part", SearchOptions(limit=50)).results
+    before = {hit.path: hit.score for hit in reversed(plain)}
+    first, second, *_ = dict.fromkeys(hit.path for hit in plain)
+    options = SearchOptions(limit=50, near=((second, 1.0), (first, 0.5)))
+    after = {hit.path: hit for hit in reversed(engine.search("session part", options).results)}
     for path, nearness in options.near:
         assert after[path].score == pytest.approx(before[path] + PROXIMITY_GAIN * nearness)
         (reason,) = [reason for reason in after[path].reasons if reason.name == "proximity"]
@@ -424,7 +456,7 @@ def test_near_files_are_raised_by_how_near_they_are(engine: Engine) -> None:
         assert reason.detail == "near the position"
 
 
-def test_a_near_file_that_the_query_does_not_find_is_considered_but_not_first(engine: Engine) -> None:
+def test_the_file_at_the_position_is_considered_though_the_query_does_not_find_it(engine: Engine) -> None:
     options = SearchOptions(limit=50, near=(("notes.md", 0.5),))
     with Engine.open(engine.root, store="memory", embedder="none", cache="off") as plain:
         results = plain.search("openSession", options).results
@@ -438,6 +470,7 @@ NEAR_FILES = {
     "src/cart.py": "def total_price(items):\n    return sum(items)\n",
     "src/weak.py": "def other(items):\n    return items\n",
     "src/alone.py": "def nothing():\n    return 1\n",
+    "src/apart.py": "def at_all():\n    return 2\n",
     "tests/test_weak.py": "def test_items():\n    assert items\n",
 } | {
     f"src/strong_{n}.py": f"def total_price_of_items_{n}(items):\n    '''Total price of items.'''\n    return items\n"
@@ -486,3 +519,31 @@ def test_what_is_found_keeps_its_place_before_near_files_that_are_not(near_engin
         path for path in plain if path != "src/cart.py"
     ]
     assert "src/alone.py" in with_near
+
+
+def test_what_is_near_the_position_and_not_found_comes_after_all_that_is_found(near_engine: Engine) -> None:
+    near = (("src/cart.py", 1.0), ("src/alone.py", 0.6), ("src/apart.py", 0.3))
+    assert list_files(near_engine, "total price items", *near)[-2:] == ["src/alone.py", "src/apart.py"]
+
+
+@pytest.mark.parametrize("position", [f"src/strong_{n}.py" for n in (1, 6, 11)])
+@pytest.mark.parametrize("nearness", [0.25, 0.8])
+def test_a_position_that_is_right_never_costs_a_file_that_was_found(
+    near_engine: Engine, position: str, nearness: float
+) -> None:
+    """Whatever is near it: among the first k files are all that were there before, but for the one it may displace."""
+    plain = list_files(near_engine, "total price items")
+    around = [path for path in plain if path != position]
+    for others in (around[-4:], around[5:9], around[::2], around[::-1]):
+        near = ((position, 1.0), *((path, nearness) for path in others), ("src/alone.py", nearness))
+        files = list_files(near_engine, "total price items", *near)
+        for k in range(5, len(plain)):
+            lost = set(plain[:k]) - set(files[:k])
+            assert position in files[:k]
+            assert len(lost) <= (position not in plain[:k])
+
+
+def test_others_that_are_near_rise_among_the_first_files_only(near_engine: Engine) -> None:
+    plain = list_files(near_engine, "total price items")
+    files = list_files(near_engine, "total price items", (plain[0], 1.0), (plain[8], 0.9), (plain[4], 0.5))
+    assert files == [plain[0], plain[4], *plain[1:4], *plain[5:]]

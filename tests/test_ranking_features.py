@@ -1,8 +1,10 @@
 """The features of files and places that ranking learns from: each on real files, by name and value."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +14,7 @@ from dowse.code.chunk_fields import definitions_by_chunk
 from dowse.indexing.analyze_file import ParserConfig, analyze
 from dowse.search.channels.request import Retrieved
 from dowse.search.query.analyze import analyze_text
+from dowse.search.query.route_names import PREFIXED_SCORE, find_routes
 from dowse.search.ranking.candidates import Candidate, FileCandidate, group_by_file
 from dowse.search.ranking.features import (
     FILE_FEATURES,
@@ -21,16 +24,17 @@ from dowse.search.ranking.features import (
     FeatureExtractor,
 )
 from dowse.search.ranking.features.context import FeatureContext
-from dowse.search.ranking.features.roles import COUNTED_AS, ROLES
+from dowse.search.ranking.features.formats import FORMAT_WORDS
+from dowse.search.ranking.features.role_model import RoleModel, list_cues
+from dowse.search.ranking.features.roles import BESIDE_ROLES, COUNTED_AS, ROLES
 from dowse.settings import FEATURE_GROUPS
-from dowse.stores.memory import MemorySnapshot
+from dowse.stores.memory import MemoryRow, MemorySnapshot
 from dowse.types.answers import ChannelReport
-from dowse.types.discovered import FileStamp
+from dowse.types.discovered import FileStamp, SourceFile
 from dowse.types.queries import Query
-from dowse.types.source import Role
+from dowse.types.source import ChunkTerms, Role
 from dowse.types.stored import Scored, StoredFile, chunk_id
 
-EMPTY = MemorySnapshot("this", 1, {}, {}, is_current=True)
 SOURCE = "def login(name):\n    return check(name)\n\n\nclass SessionStore:\n    pass\n"
 
 ADDED_GROUPS = ("test_partner", "proximity")
@@ -51,6 +55,14 @@ def stored(
     return StoredFile(id, path, FileStamp(0, 0), b"", role, parsed, definitions_by_chunk(parsed))
 
 
+def make_row(file: StoredFile) -> MemoryRow:
+    """A row of an index whose text is nothing but blanks: what a file says is tested on real trees."""
+    content = b" " * max([chunk.end for chunk in file.parsed.chunks], default=0)
+    source = SourceFile(file.path, file.stamp, b"", file.role, content, file.parsed, file.definitions, ())
+    counts = tuple((Counter[str](),) * len(ChunkTerms._fields) for _ in file.parsed.chunks)
+    return MemoryRow(file, source, "", counts, b"")
+
+
 def candidate(file: StoredFile, ordinal: int = 0, score: float = 1.0) -> Candidate:
     chunk = file.parsed.chunks[ordinal]
     return Candidate(chunk_id(file.id, ordinal), ordinal, file, chunk, score, [("lexical", score, 1)])
@@ -69,7 +81,9 @@ def make_extractor(
     cosines: Mapping[int, Sequence[float]] | None = None,
 ) -> FeatureExtractor:
     channels = {name: Retrieved(found, ChannelReport(name, True)) for name, found in (hits or {}).items()}
-    return FeatureExtractor(FeatureContext(EMPTY, question(text), channels, files, cosines or {}))
+    rows = {each.file.path: make_row(each.file) for each in files}
+    snapshot = MemorySnapshot("this", 1, rows, {}, is_current=True)
+    return FeatureExtractor(FeatureContext(snapshot, question(text), channels, files, cosines or {}))
 
 
 def name_values(extractor: FeatureExtractor, file: FileCandidate) -> dict[str, float]:
@@ -109,8 +123,8 @@ def test_priors_and_least_weights_have_the_sign_of_their_feature() -> None:
         for name, feature in table.items():
             assert feature.sign in (-1, 0, 1), name
             assert feature.sign * feature.prior >= 0, name
-            assert feature.prior >= feature.least >= 0, name
-            assert feature.sign == 1 or not feature.least, name
+            assert feature.least >= 0, name
+            assert not feature.least or (feature.sign == 1 and feature.prior >= feature.least), name
 
 
 def test_every_feature_is_computed(tmp_path: Path) -> None:
@@ -240,39 +254,122 @@ def test_a_definition_shares_words_with_the_query(text: str, overlap: float) -> 
 @pytest.mark.parametrize("role", Role)
 def test_files_that_are_not_source_are_marked_by_their_role(role: Role) -> None:
     found = describe("session timeout", stored(1, "a.py", role))
-    marked = {name for name in found if name.endswith(("_unasked", "_asked")) and found[name]}
-    counted = COUNTED_AS.get(role, role)
-    assert marked == ({f"{counted.value}_unasked"} if counted in ROLES else set())
+    marked = {each for each in ROLES if found[f"{each.value}_file"]}
+    assert marked == {COUNTED_AS.get(role, role)} & set(ROLES)
+    assert {each for each in BESIDE_ROLES if found[f"{each.value}_role"]} == {role} & set(BESIDE_ROLES)
+
+
+def get_odds(text: str, role: Role) -> float:
+    return describe(text, stored(1, "a.py", role))["role_odds"]
 
 
 @pytest.mark.parametrize(
     ("text", "role"),
     [
-        ("tests of the session", Role.TEST),
-        ("testing sessions", Role.TEST),
-        ("session fixtures", Role.TEST),
-        ("example of a session", Role.EXAMPLE),
-        ("generated session", Role.GENERATED),
-        ("vendored library", Role.VENDORED),
-        ("documentation of sessions", Role.DOCS),
-        ("readme", Role.DOCS),
-        ("tutorials", Role.DOCS),
-        ("how to open a session", Role.DOCS),
+        ("which test checks that a session ends", Role.TEST),
+        ("which test verifies that sessions are closed", Role.TEST),
         ("How do I open a session", Role.DOCS),
-        ("configure the session", Role.CONFIG),
-        ("docker image", Role.CONFIG),
+        ("how can I keep a session open?", Role.DOCS),
+        ("default timeout of a session", Role.CONFIG),
     ],
 )
-def test_unless_the_query_asks_for_them(text: str, role: Role) -> None:
-    found = describe(text, stored(1, "a.py", role))
-    assert (found[f"{role.value}_asked"], found[f"{role.value}_unasked"]) == (1.0, 0.0)
+def test_the_words_of_a_query_ask_for_a_role(text: str, role: Role) -> None:
+    assert get_odds(text, role) > get_odds("closing of a session", role) + 1.0
 
 
 @pytest.mark.parametrize(
-    "text", ["how do we open a session", "how does it open a session", "show to whom a session belongs"]
+    "text", ["how does it open a session", "where is a session closed", "session timeout"]
 )
-def test_a_question_about_the_code_asks_for_no_instructions(text: str) -> None:
-    assert describe(text, stored(1, "a.md", Role.DOCS))["docs_unasked"] == 1.0
+@pytest.mark.parametrize("role", [Role.TEST, Role.DOCS, Role.CONFIG, Role.EXAMPLE])
+def test_a_question_about_the_code_asks_for_source(text: str, role: Role) -> None:
+    assert get_odds(text, role) < -1.0
+    assert get_odds(text, Role.SOURCE) == 0.0
+
+
+def test_data_is_asked_for_like_configuration() -> None:
+    text = "default timeout of a session"
+    assert get_odds(text, Role.DATA) == get_odds(text, Role.SCHEMA) == get_odds(text, Role.CONFIG)
+
+
+def test_a_role_model_adds_up_what_cues_say() -> None:
+    model = RoleModel([Role.TEST], [-2.0], {"test": [1.5], "which test": [2.0], "^which": [0.25]})
+    assert model.compute_odds("Which tests fail") == {Role.TEST: -2.0 + 1.5 + 2.0 + 0.25}
+    assert model.compute_odds("the tests") == {Role.TEST: -2.0 + 1.5}
+    assert model.compute_odds("") == {Role.TEST: -2.0}
+
+
+def test_cues_are_stems_their_pairs_and_the_beginning() -> None:
+    assert list_cues("Which testCases") == {
+        "which", "test", "case", "which test", "test case", "^which", "^which test", "^which test case",
+    }  # fmt: skip
+
+
+# --- formats ---------------------------------------------------------------------------------------
+
+WORKFLOW = """\
+name: Release
+on: push
+jobs:
+  publish:
+    runs-on: ubuntu-latest
+    steps:
+      - name: Upload the package
+        run: twine upload dist/*
+"""
+ROUTED = """\
+from flask import Flask
+
+app = Flask(__name__)
+
+
+@app.route("/login", methods=["POST"])
+def log_in():
+    return check()
+
+
+@app.get("/users/<name>")
+def show(name):
+    return name
+"""
+
+
+def test_a_file_is_in_the_format_that_the_query_names() -> None:
+    workflow = stored(1, ".github/workflows/release.yml", Role.CONFIG, WORKFLOW)
+    assert describe("which workflow uploads the package", workflow)["format_asked"] == 1.0
+    assert describe("which step uploads the package", workflow)["format_asked"] == 0.0
+    assert describe("which step uploads the package", workflow)["kind_asked"] == 1.0
+    assert describe("upload the package", workflow)["kind_asked"] == 0.0
+    assert describe("which workflow uploads the package", stored(2, "a.py"))["format_asked"] == 0.0
+
+
+def test_words_are_for_formats_that_there_are() -> None:
+    assert FORMAT_WORDS.keys() <= languages.load_builtin().by_name.keys()
+
+
+@pytest.mark.parametrize(
+    ("text", "sure"),
+    [
+        ("where is POST /login handled", 1.0),
+        ("post /login", 1.0),
+        ("/login", 1.0),
+        ("GET /login", 0.0),
+        ("GET /users/:id", 1.0),
+        ("GET /users/{user_id}", 1.0),
+        ("/users/<int:id>", 1.0),
+        ("login", 0.0),
+        ("POST /logins", 0.0),
+    ],
+)
+def test_a_file_answers_the_route_that_the_query_names(text: str, sure: float) -> None:
+    assert describe(text, stored(1, "app.py", source=ROUTED))["answers_route"] == sure
+
+
+def test_a_route_may_be_mounted_under_a_prefix() -> None:
+    (route,) = find_routes("PATCH /admin/users/{id}")
+    assert route.score("PATCH /api/v1/admin/users/{uid}") == PREFIXED_SCORE
+    assert route.score("ANY /admin/users/{uid}") == 1.0
+    assert route.score("PATCH /admin/users") == 0.0
+    assert find_routes("and/or in src/app.py, see http://x.org/a/b") == ()
 
 
 @pytest.mark.parametrize(
@@ -337,14 +434,15 @@ def test_a_test_inside_a_source_file_is_told_from_what_it_tests(
     for place, is_test in zip(found.places, expected, strict=True):
         best = FileCandidate(file, [place], 1.0)
         assert name_values(make_extractor("split lines", [best]), best)["inline_test"] == is_test
-        assert name_values(make_extractor("tests of split", [best]), best)["inline_test"] == 0.0
+        asked = name_values(make_extractor("which test checks the split", [best]), best)["role_odds"]
+        assert (asked == get_odds("which test checks the split", Role.TEST)) == bool(is_test)
 
 
 def test_a_file_of_tests_is_no_source_file_with_tests() -> None:
     file = stored(1, "tests/a.rs", Role.TEST, RUST, target=60)
     last = FileCandidate(file, [candidate(file, len(file.parsed.chunks) - 1)], 1.0)
     found = name_values(make_extractor("split", [last]), last)
-    assert (found["inline_test"], found["test_unasked"]) == (0.0, 1.0)
+    assert (found["inline_test"], found["test_file"]) == (0.0, 1.0)
 
 
 # --- shape -----------------------------------------------------------------------------------------
@@ -431,7 +529,8 @@ def test_scores_and_ranks_of_channels() -> None:
     one, two, three = (name_values(extractor, file) for file in (first, second, third))
     assert [found["lexical_share"] for found in (one, two, three)] == [0.5, 1.0, 0.0]
     assert [found["lexical_rank"] for found in (one, two, three)] == [1 / 2, 1.0, 0.0], "ranks of files"
-    worth = math.log(1 + (0 - 0 + 0.5) / (0 + 0.5))  # of one term in an index without chunks
+    chunks = sum(len(file.file.parsed.chunks) for file in (first, second, third))
+    worth = math.log(1 + (chunks + 0.5) / 0.5)  # of one term that no chunk has
     assert one["lexical_strength"] == pytest.approx(4.0 / worth)
     assert [found["dense_share"] for found in (one, two, three)] == pytest.approx([1.0, 0.3 / 0.5, 0.0])
     assert [found["dense_rank"] for found in (one, two, three)] == [1.0, 1 / 2, 1 / 3]
@@ -494,7 +593,7 @@ def test_what_tells_the_places_of_a_file_apart() -> None:
     assert [place["file_start"] for place in places] == [0.0, 0.0, 0.0]
     assert [place["defines_name"] for place in places] == [0.0, 0.0, 1.0]
     assert [place["first_chunk"] for place in places] == [1.0, 0.0, 0.0]
-    assert [place["has_definition"] for place in places] == [1.0, 1.0, 1.0]
+    assert [place["in_function"] for place in places] == [1.0, 1.0, 1.0]
     assert [place["name_overlap"] for place in places] == [1 / 2] * 3, "one word of two; a digit is none"
 
 
@@ -512,7 +611,7 @@ def test_only_the_chunk_with_the_definition_has_its_name() -> None:
     file = whole(stored(1, "a.py", source=f"def runAll():\n{body}\n", target=500))
     places = name_places(make_extractor("runAll", [file]), file)
     assert [place["defines_name"] for place in places] == [1.0] + [0.0] * (len(places) - 1)
-    assert [place["has_definition"] for place in places] == [1.0] * len(places), "it is around the others"
+    assert [place["in_function"] for place in places] == [1.0] * len(places), "it is around the others"
     assert len(places) > 2
 
 
@@ -608,3 +707,60 @@ def test_the_place_that_says_it_is_told_from_the_others_of_its_file(tmp_path: Pa
             }
             assert extractor.describe("phrase", file, ()) == f'says "{MESSAGE.lower()}"'
     assert said == {0: 0.0, 1: 1.0, 2: 0.0}
+
+
+# --- soft coverage ---------------------------------------------------------------------------------
+
+ERASE = "def erase_file(path):\n    unlink(path)\n"
+PAINT = "def paint_window(canvas):\n    canvas.draw()\n"
+
+
+@pytest.fixture(scope="module")
+def meanings(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("meanings")
+    (root / "erase.py").write_text(ERASE, encoding="utf-8")
+    (root / "paint.py").write_text(PAINT, encoding="utf-8")
+    return root
+
+
+def compute_soft(root: Path, query: str, **settings: Any) -> dict[str, dict[str, float]]:
+    """The text features of each file, by path and name, and the soft coverage of its first place."""
+    with Engine.open(root, store="memory", cache="off", allow_home=True, **settings) as engine:
+        engine.index()
+        with engine.candidates(query) as context:
+            extractor = FeatureExtractor(context)
+            extractor.read(context.files)
+            found = {}
+            for file in context.files:
+                own = dict(zip(TEXT_FEATURES, extractor.compute_text(file), strict=True))
+                place = dict(zip(PLACE_FEATURES, extractor.compute_places(file)[0], strict=True))
+                found[file.file.path] = own | {"place": place["soft_coverage"]}
+            return found
+
+
+def test_words_of_the_same_meaning_cover_a_query(meanings: Path) -> None:
+    found = compute_soft(meanings, "delete the documents of a user")
+    erase, paint = found["erase.py"], found["paint.py"]
+    assert erase["place_coverage"] == 0.0, "it has no word of the query"
+    for name in ("soft_place_coverage", "soft_places_coverage", "place"):
+        assert erase[name] > paint[name] >= 0.0, name
+
+
+def test_a_text_with_all_words_is_covered_whole(meanings: Path) -> None:
+    found = compute_soft(meanings, "where is the path of a file erased")["erase.py"]
+    assert found["soft_place_coverage"] == pytest.approx(1.0, abs=1e-3)
+    assert found["soft_place_coverage"] >= found["place_coverage"]
+
+
+def test_a_word_without_a_vector_counts_where_it_is(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def open_xqzzyw(value):\n    return value\n", encoding="utf-8")
+    (tmp_path / "b.py").write_text("def open_other(value):\n    return value\n", encoding="utf-8")
+    found = compute_soft(tmp_path, "opening of the xqzzyw value")
+    assert found["a.py"]["soft_place_coverage"] == pytest.approx(1.0, abs=1e-3)
+    assert found["b.py"]["soft_place_coverage"] < 0.9
+
+
+@pytest.mark.parametrize("settings", [{"hybrid": "off"}, {"embedder": "hashing"}, {"embedder": "none"}])
+def test_without_vectors_of_words_there_is_no_soft_coverage(meanings: Path, settings: dict[str, str]) -> None:
+    for found in compute_soft(meanings, "erase the file of a user", **settings).values():
+        assert {value for name, value in found.items() if "soft" in name or name == "place"} == {0.0}

@@ -23,6 +23,7 @@ from dowse.evaluation.term_graph_checks.validate import Validation, ValidationRo
 FOLDER = Path(__file__).parent.parent / "examples" / "terms"
 PAGE = FOLDER / "README.md"
 SAVED = FOLDER / "validation"
+EVALUATION = FOLDER.parent.parent / "docs" / "evaluation.md"
 RUNS = [(queries, embedder) for queries in ("queries", "queries-known") for embedder in ("none", "static")]
 ROW = re.compile(r"^\| `(queries[\w-]*)\.jsonl` \| `(\w+)` \|.*$", re.MULTILINE)
 
@@ -59,6 +60,21 @@ def test_the_page_has_the_figures(
         PAGE.write_text(fresh, encoding="utf-8")
     assert [(row[1], row[2]) for row in ROW.finditer(page)] == RUNS
     assert PAGE.read_text(encoding="utf-8") == fresh
+
+
+@pytest.mark.parametrize(
+    ("embedder", "row"), [("none", "keywords and names"), ("static", "with the built-in model")]
+)
+def test_the_page_on_evaluation_has_the_hits_on_documentation(
+    found: dict[tuple[str, str], Validation], embedder: str, row: str
+) -> None:
+    runs = [found[queries, embedder] for queries in ("queries", "queries-known")]
+    asked = sum(len(run.rows) for run in runs)
+    hits = round(sum(run.baseline * len(run.rows) for run in runs))
+    section = EVALUATION.read_text(encoding="utf-8").partition("## Questions about documentation")[2]
+    assert f"for the {asked} questions" in section
+    (line,) = [line for line in section.splitlines() if line.startswith(f"| {row}")]
+    assert line.endswith(f"| {hits} of {asked} = {hits / asked:.0%} |".replace("%", " %"))
 
 
 def test_the_saved_validation_is_what_comes_out(

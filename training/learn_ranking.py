@@ -15,21 +15,23 @@ import json
 import math
 import pickle
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from learn_roles import export_roles, learn_roles
 from numpy.typing import NDArray
 from ranking_examples import PRIMARY, Example, Target
 from scipy.optimize import minimize
 
 from dowse.search.ranking.calibration import EVIDENCE
-from dowse.search.ranking.features import FILE_FEATURES, FILE_GROUPS, PLACE_FEATURES, TEXT_FEATURES
-from dowse.search.ranking.features.feature import Feature
+from dowse.search.ranking.features import FILE_FEATURES, PLACE_FEATURES, TEXT_FEATURES
+from dowse.search.ranking.features.feature import Feature, Values
 from dowse.search.ranking.features.places import FUSED_SHARE
+from dowse.search.ranking.features.role_model import WORDS_FILE
 from dowse.search.ranking.learned_ranking import READ_FILES
 from dowse.search.ranking.model import NO_VECTORS_TRAIT, TRAITS
 
@@ -37,10 +39,10 @@ Array = NDArray[np.float64]
 
 FILE_TABLE: Mapping[str, Feature] = {**FILE_FEATURES, **TEXT_FEATURES}
 TEXT_START = len(FILE_FEATURES)
-ROLE_COLUMNS = FILE_GROUPS["file_role"]
+ODDS_COLUMN = list(FILE_TABLE).index("role_odds")
 
 L2 = 10.0
-TRAIT_L2 = 30.0
+TRAIT_L2 = 100.0
 """How strongly weights for any query are pulled to their prior, and those for a trait to zero."""
 
 PLACE_L2 = 3.0
@@ -74,8 +76,10 @@ def main() -> None:
     parser.add_argument("--ablate", action="store_true", help="measure without each group of features")
     arguments = parser.parse_args()
     examples: list[Example] = pickle.loads(arguments.data.read_bytes())
-    written = [example for example in examples if example.targets]
     mined: list[Example] = pickle.loads(arguments.mined.read_bytes()) if arguments.mined else []
+    roles = [example for example in examples if example.targets and not has_no_vectors(example)]
+    examples, mined = (list(fill_role_odds(some, roles)) for some in (examples, mined))
+    written = [example for example in examples if example.targets]
     if arguments.ablate:
         ablate(written, mined, arguments.mined_weight)
         return
@@ -89,6 +93,29 @@ def main() -> None:
         weights = learn(written, mined, arguments.mined_weight)
         relevance = fit_relevance(examples, folds)
         arguments.to.write_text(export(weights, relevance), encoding="utf-8")
+        words = arguments.to.with_name(WORDS_FILE.name)
+        words.write_text(export_roles(learn_roles(roles)), encoding="utf-8")
+
+
+# --- what role a query asks for -----------------------------------------------------------------------------
+
+
+def fill_role_odds(examples: Iterable[Example], roles: Sequence[Example]) -> Iterator[Example]:
+    """Fill in the odds of roles, from words that were learned from other repositories, as they will be in use."""
+    folds = split_repositories(roles)
+    models = [learn_roles([e for e in roles if e.repository not in out]) for out in folds]
+    for example in examples:
+        fold = next((n for n, out in enumerate(folds) if example.repository in out), 0)
+        odds = models[fold].compute_odds(example.query)
+        files = [
+            replace(file, features=_put_odds(file.features, odds.get(file.role, 0.0)))
+            for file in example.files
+        ]
+        yield replace(example, files=files)
+
+
+def _put_odds(features: Values, odds: float) -> Values:
+    return (*features[:ODDS_COLUMN], odds, *features[ODDS_COLUMN + 1 :])
 
 
 # --- learning ---------------------------------------------------------------------------------------------
@@ -107,8 +134,8 @@ def learn(
 
 def keep_roles_of_answers(example: Example) -> Example:
     """Keep the files that have the role of an answer: what is mined is nearly all source, whatever was meant."""
-    roles = {file.features[ROLE_COLUMNS] for file in example.files if file.grade}
-    return replace(example, files=[file for file in example.files if file.features[ROLE_COLUMNS] in roles])
+    roles = {file.role for file in example.files if file.grade}
+    return replace(example, files=[file for file in example.files if file.role in roles])
 
 
 class Group(NamedTuple):
@@ -255,13 +282,17 @@ def list_folds(
     written: Sequence[Example], mined: Sequence[Example], mined_weight: float, without: str = ""
 ) -> Iterable[Fold]:
     """Hold out each part of the repositories in turn, and learn from the others."""
-    repositories = sorted({example.repository for example in written})
-    random.Random(SEED).shuffle(repositories)
-    for fold in range(FOLDS):
-        out = set(repositories[fold::FOLDS])
+    for out in split_repositories(written):
         kept = [[e for e in some if e.repository not in out] for some in (written, mined)]
         weights = learn(kept[0], kept[1], mined_weight, without)
         yield [example for example in written if example.repository in out], weights
+
+
+def split_repositories(written: Iterable[Example]) -> list[set[str]]:
+    """Split the repositories into parts, each of which is held out in turn."""
+    repositories = sorted({example.repository for example in written})
+    random.Random(SEED).shuffle(repositories)
+    return [set(repositories[fold::FOLDS]) for fold in range(FOLDS)]
 
 
 # --- measuring ------------------------------------------------------------------------------------------------

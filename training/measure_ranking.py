@@ -8,6 +8,7 @@ The whole search is measured, with the weights it has. The test split is for rep
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ def main() -> None:
     parser.add_argument("--split", nargs="+", choices=SPLITS, default=["test"])
     parser.add_argument("--setting", action="append", default=[], help="a setting, like fusion=rrf")
     arguments = parser.parse_args()
-    settings = dict(setting.split("=", 1) for setting in arguments.setting)
+    settings = dict(map(parse_setting, arguments.setting))
     found: list[tuple[Example, Figures]] = []
     for pin in load_pins():
         if pin.split in arguments.split:
@@ -42,6 +43,15 @@ def main() -> None:
     print_by_category(found)
 
 
+def parse_setting(text: str) -> tuple[str, Any]:
+    """Parse a setting like ``history_weight=0``: a value that is JSON is taken as such."""
+    name, _, value = text.partition("=")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value
+
+
 def ask(
     split: str, name: str, tree: Path, index: Path, rows: Sequence[dict[str, Any]], settings: dict[str, Any]
 ) -> Iterator[tuple[Example, Figures]]:
@@ -50,7 +60,7 @@ def ask(
         engine.index()
         for row in rows:
             targets = [parse_target(relevant) for relevant in row["relevant"]]
-            example = Example(name, split, row["id"], row["category"], (), targets, ())
+            example = Example(name, split, row["id"], row["category"], row["query"], (), targets, ())
             options = SearchOptions(limit=MEASURED_HITS, show_low_confidence=True, text=False)
             try:
                 hits = engine.search(row["query"], options).results

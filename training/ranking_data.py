@@ -15,6 +15,7 @@ import json
 import pickle
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from dowse import Engine, SearchOptions
 from dowse.errors import UsageError
 from dowse.evaluation import dataset
 from dowse.search.ranking.features import FeatureExtractor
+from dowse.search.ranking.features.roles import find_counted_role
 from dowse.search.ranking.model import NAME_TRAIT, measure_traits
 
 SPLITS = ("train", "validation", "test")
@@ -45,25 +47,35 @@ def main() -> None:
     parser.add_argument("--split", nargs="+", choices=SPLITS, default=["train", "validation"])
     parser.add_argument("--query-maps", type=Path, help="maps by fold of training/learn_query_map.py")
     parser.add_argument("--queries", type=Path, help="folder of other queries: <owner>+<name>.jsonl")
+    parser.add_argument("--jobs", type=int, default=1, help="repositories at a time")
     arguments = parser.parse_args()
     pins = [pin for pin in load_pins() if pin.split in arguments.split]
     texts = {pin.folder_name: [row["query"] for row in load_rows(pin.split, pin.folder_name)] for pin in pins}
-    chance, examples = random.Random(0), []
+    chance, tasks = random.Random(0), []
     for pin in pins:
         name = pin.folder_name
         if arguments.queries:
-            if not (rows := _read_rows(arguments.queries / f"{name}.jsonl")):
-                continue
+            rows = _read_rows(arguments.queries / f"{name}.jsonl")
         else:
             own = load_rows(pin.split, name)
             others = [text for other in sorted(texts) if other != name for text in texts[other]]
             rows = [*own, *_make_foreign_rows(chance.sample(others, FOREIGN_QUERIES))]
-        if arguments.query_maps:
-            use_fold(arguments.query_maps, name)
-        found = list(collect(pin.split, name, arguments.trees / name, arguments.indexes / name, rows))
-        print(f"{name}: {len(found)} queries", flush=True)
-        examples += found
+        if rows:
+            tree, index = arguments.trees / name, arguments.indexes / name
+            tasks.append((pin.split, name, tree, index, rows, arguments.query_maps))
+    with ProcessPoolExecutor(arguments.jobs) as pool:
+        examples = [example for found in pool.map(_run_task, tasks) for example in found]
     arguments.to.write_bytes(pickle.dumps(examples))
+
+
+def _run_task(task: tuple[str, str, Path, Path, Sequence[dict[str, Any]], Path | None]) -> list[Example]:
+    """Collect the examples of one repository."""
+    split, name, tree, index, rows, query_maps = task
+    if query_maps:
+        use_fold(query_maps, name)
+    found = list(collect(split, name, tree, index, rows))
+    print(f"{name}: {len(found)} queries", flush=True)
+    return found
 
 
 def load_rows(split: str, name: str) -> list[dict[str, Any]]:
@@ -109,7 +121,7 @@ def _list_examples(
         except UsageError as error:
             print(f"{row['id']}: {error}", flush=True)
             continue
-        yield Example(name, split, row["id"], row["category"], traits, targets, files)
+        yield Example(name, split, row["id"], row["category"], row["query"], traits, targets, files)
 
 
 def parse_target(relevant: str | dict[str, Any]) -> Target:
@@ -122,6 +134,7 @@ def parse_target(relevant: str | dict[str, Any]) -> Target:
 
 
 def _list_files(extractor: FeatureExtractor, targets: Sequence[Target]) -> Iterator[RankedFile]:
+    extractor.read(extractor.context.files)
     for file in extractor.context.files:
         own = [target for target in targets if target.path == file.file.path]
         features = (*extractor.compute_file(file), *extractor.compute_text(file))
@@ -130,7 +143,8 @@ def _list_files(extractor: FeatureExtractor, targets: Sequence[Target]) -> Itera
             Place(first, last, _grade(own, first, last), values)
             for (first, last), values in zip(lines, extractor.compute_places(file), strict=True)
         ]
-        yield RankedFile(file.file.path, max([target.grade for target in own], default=0.0), features, places)
+        grade = max([target.grade for target in own], default=0.0)
+        yield RankedFile(file.file.path, find_counted_role(file), grade, features, places)
 
 
 def _grade(targets: Iterable[Target], first: int, last: int) -> float:

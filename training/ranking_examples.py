@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dowse.search.ranking.features.feature import Values
+from dowse.types.source import Role
 
 PRIMARY, SECONDARY = 1.0, 0.4
 """What a right answer counts, and what one that helps."""
@@ -36,6 +37,7 @@ class RankedFile:
     """A file under consideration: what it counts as an answer, its features and its places."""
 
     path: str
+    role: Role  # that it counts as
     grade: float
     features: Values  # of ``FILE_FEATURES``, then of ``TEXT_FEATURES``
     places: Sequence[Place]
@@ -49,6 +51,7 @@ class Example:
     split: str
     id: str
     category: str
+    query: str
     traits: Values
     targets: Sequence[Target]
     files: Sequence[RankedFile]

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Self
 from dowse import roots
 from dowse import settings as settings_module
 from dowse.code.languages.tree_tables import report_broken_tables
+from dowse.embedders.embedder import MatchesWords
 from dowse.errors import IndexCorrupt, IndexUnwritable, UsageError
 from dowse.indexing.freshness import Freshness, FreshnessContext
 from dowse.managed_index import ManagedIndex
@@ -98,7 +99,8 @@ class Engine(ManagedIndex):
     def _searcher(self) -> Searcher:
         cache = self._cache if self.settings.cache != "off" else None
         means = self.settings, self._query_embedder, cache, self._is_extension
-        return Searcher(str(self.root), *means, self.load_history, self._locagent)
+        word_vectors = self.embedder if isinstance(self.embedder, MatchesWords) else None
+        return Searcher(str(self.root), *means, self.load_history, word_vectors, self._locagent)
 
     @cached_property
     def _freshness(self) -> Freshness:
@@ -254,9 +256,8 @@ class Engine(ManagedIndex):
     def _add_filters(self, parsed: ParsedQuery, given: SearchOptions | None) -> ResolvedOptions:
         """Resolve options, with the filters of a query beside those of the caller."""
         options = resolve_options(given, self.settings)
-        if not parsed.has_filters:
-            return options
-        return replace(options, filter=merge_filters(options.filter, parsed, self.languages))
+        merged = merge_filters(options.filter, parsed, self.languages) if parsed.has_filters else None
+        return replace(options, filter=merged) if merged else options
 
     def _repair(self, error: IndexCorrupt, progress: Progress | None) -> str:
         """Make a corrupt index again, which is a cache, and return a note on it; not where nothing may be written."""
@@ -386,10 +387,9 @@ class _GraphSource:
 
     def put_blob(self, name: str, data: bytes) -> None:
         """Store bytes beside the index; if it is not writable, they are made again next time."""
-        if self._engine.read_only:
-            return
-        with suppress(IndexUnwritable):
-            self._engine.store.put_blob(name, data)
+        if not self._engine.read_only:
+            with suppress(IndexUnwritable):
+                self._engine.store.put_blob(name, data)
 
     def get_blob(self, name: str) -> bytes | None:
         """Return what was stored under a name; None if there is nothing."""

@@ -27,8 +27,7 @@ def end_with_parent(parent: int) -> None:
     """End this process as soon as the process of this id is no longer its parent."""
     if os.name != "posix":
         return  # the id of the parent stays the same there after its end
-    if sys.platform == "linux":
-        _ask_kernel()
+    _ask_kernel()
     _end_if_orphan(parent)  # it may have ended before the kernel was asked
     _thread.start_new_thread(_watch, (parent,))
 
@@ -90,6 +89,8 @@ def leave_no_core() -> None:
 
 
 def _ask_kernel() -> None:
+    if sys.platform != "linux":
+        return
     try:
         ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
     except (OSError, AttributeError):

@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 from dowse import index_folder, roots, stores
 from dowse.errors import EmbedderError, IndexCorrupt, IndexMissing, IndexUnwritable, UsageError
@@ -21,7 +22,8 @@ from dowse.indexing.watcher import watch_paths
 from dowse.search import commit_index
 from dowse.search.commit_index import CommitIndex
 from dowse.search.output import read_place
-from dowse.services import commit_log
+from dowse.services import commit_log, file_history
+from dowse.settings import ResolvedSettings
 from dowse.stores import copy_store
 from dowse.stores.protocol import KnownFile
 from dowse.tree_context import TreeContext
@@ -42,6 +44,16 @@ class ManagedIndex(TreeContext):
     """The index of one tree, and the operations that manage it."""
 
     _history: CommitIndex | None = None
+
+    def with_settings(self, **given: Any) -> Self:
+        """Return an engine with other settings of answers, for the same index, which is closed with this one."""
+        settings = replace(self.settings, **given)
+        other = type(self)(self.root, ResolvedSettings(settings, self.origins, self.notes))
+        other.read_only = self.read_only
+        check = ("_freshness",) if settings.refresh == self.settings.refresh else ()
+        shared = ("store", "embedder", "_query_embedder", "languages", *check)
+        vars(other).update((name, getattr(self, name)) for name in shared)
+        return other
 
     def index(
         self, progress: Progress | None = None, *, rebuild: bool = False, wait: bool = False
@@ -145,6 +157,24 @@ class ManagedIndex(TreeContext):
         with self.store.snapshot() as snapshot:
             file = snapshot.file_at(path)
             return (file, snapshot.content(file.id).decode("utf-8", "replace")) if file else None
+
+    def load_text_at(self, path: str, commit: str) -> str | None:
+        """Load the text that a file of the index has in a commit, secrets masked; None if there is none.
+
+        Only what is in the index can be read: what the rules skip now is not shown as it was either.
+        """
+        from dowse.code.secrets import mask
+        from dowse.indexing.decode import decode_source, limit_size
+
+        content = file_history.read_content_at(self.root, path, commit) if self.load_file(path) else None
+        max_size = self.settings.max_file_size
+        if content is None or len(content) > limit_size(path, max_size):
+            return None
+        decoded = decode_source(content, path, max_size)
+        if isinstance(decoded, Skipped):
+            return None
+        text = mask(decoded[0], path)[0] if self.settings.mask_secrets else decoded[0]
+        return text.decode("utf-8", "replace")
 
     def paths(self) -> list[str]:
         """List the paths of all files in the index as it is."""

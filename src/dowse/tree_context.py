@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from dowse import embedders, roots, stores
 from dowse import settings as settings_module
 from dowse.code import tokens
-from dowse.code.languages import Languages, extend_builtin
+from dowse.code.languages import Languages, extend_builtin, list_missing_grammars
 from dowse.index_folder import IndexFolder
 from dowse.settings import ResolvedSettings, Settings
 from dowse.stores.protocol import Store
@@ -102,7 +102,8 @@ class TreeContext:
     def fingerprint(self) -> str:
         """What an index must have been made with to serve these settings."""
         model = self.embedder.name if self.embedder else ""
-        return self.settings.index_fingerprint(tokens=tokens.VERSION, model=model)
+        missing = {"missing_grammars": found} if (found := list_missing_grammars()) else {}
+        return self.settings.index_fingerprint(tokens=tokens.VERSION, model=model, **missing)
 
     def _index_config(self, *, hurried: bool = False) -> IndexConfig:
         """Return how the tree is indexed; ``hurried`` if somebody waits for the answer to a query."""

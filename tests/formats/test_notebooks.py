@@ -91,3 +91,13 @@ def test_a_cell_is_found_by_its_kind_and_shown_with_its_number(tmp_path: Path) -
         hits = engine.search("plot frame kind:cell").results
     assert (hits[0].entity, hits[0].kind) == ("cell 2", "cell")
     assert {hit.path for hit in hits} == {"a.ipynb"}
+
+
+def test_a_definition_is_shown_with_the_number_of_its_cell(tmp_path: Path) -> None:
+    (tmp_path / "a.ipynb").write_text(
+        json.dumps(notebook(code("import os"), code("def draw(frame):", "    return frame")), indent=1)
+    )
+    with Engine.open(tmp_path) as engine:
+        hit = engine.search("draw").results[0]
+    assert (hit.entity, hit.kind) == ("draw", "function")
+    assert "# %% cell 2" in hit.text

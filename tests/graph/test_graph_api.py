@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -252,3 +253,21 @@ def test_the_command_line(root: Path) -> None:
         'digraph "callers" {'
     )
     assert "6 |     return value" in run("show", "rounded").stdout
+
+
+def test_threads_that_ask_at_once_share_one_graph(root: Path) -> None:
+    start = threading.Barrier(4)
+    with Engine.open(root) as engine:
+        engine.index()
+        found: list[object] = []
+
+        def ask() -> None:
+            start.wait()
+            found.append(engine.graph.load())
+
+        threads = [threading.Thread(target=ask) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len(found) == 4 and len(set(map(id, found))) == 1

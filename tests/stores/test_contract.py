@@ -1095,6 +1095,18 @@ def test_frequencies_of_tokens(store: Store) -> None:
         ) == (2, 0, 2)
 
 
+def test_tokens_by_a_part_of_them_shortest_first(store: Store) -> None:
+    write(
+        store, {"a.py": "def f():\n    return zebra + zebra_crossing\n", "b.py": "größenwahn = 'a.b' + zeb\n"}
+    )
+    with store.snapshot() as snapshot:
+        assert snapshot.find_tokens("eb", 10) == ["zeb", "zebra", "zebra_crossing"]
+        assert snapshot.find_tokens("eb", 2) == ["zeb", "zebra"]
+        assert snapshot.find_tokens("ößen", 2) == ["größenwahn"]
+        for nothing in ("horse", "z.b", "%", "_%", "a*"):
+            assert snapshot.find_tokens(nothing, 2) == []
+
+
 def test_the_vectors_of_a_file_come_back_as_they_were(reader: Reader) -> None:
     snapshot = reader(TREE)
     for path, text in TREE.items():

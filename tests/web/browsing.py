@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -27,6 +27,9 @@ AXE_VERSION = "4.14.0"
 
 NPM_SECONDS = 60
 
+PATIENCE_MS = 60_000
+"""What is waited for at the most: on a busy machine, a page takes many times what it should."""
+
 
 @contextmanager
 def open_browser() -> Iterator[Browser]:
@@ -35,6 +38,7 @@ def open_browser() -> Iterator[Browser]:
     if not program:
         pytest.skip(f"no browser is installed: one of {', '.join(BROWSERS)}, or DOWSE_TEST_BROWSER")
     with sync_playwright() as playwright:
+        expect.set_options(timeout=PATIENCE_MS)
         browser = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
         yield browser
         browser.close()

@@ -10,12 +10,14 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import click
 import httpx2
 import pytest
 from jsonschema import Draft202012Validator
 
+from dowse.interfaces.cli import cli
 from dowse.interfaces.http.api_description import describe_api
-from dowse.interfaces.http.operations import list_operations
+from dowse.interfaces.http.operations import Operation, list_operations
 from tests.agents.clients import environment, make_tree
 from tests.web.serving import TOKEN, serve_here
 
@@ -39,6 +41,13 @@ SAME: tuple[tuple[str, dict[str, Any], list[str]], ...] = (
     ("search", {"query": "retry", "hybrid": "off"}, ["search", "retry", "--hybrid", "off"]),
     ("search", {"query": "zebra quagga okapi", "show_low_confidence": "true"},
      ["search", "zebra quagga okapi", "--all"]),
+    ("search", {"query": "retry", "profile": "locagent"}, ["search", "retry", "--profile", "locagent"]),
+    ("search", {"query": "retry", "refresh": "false", "cache": "off"},
+     ["search", "retry", "--no-refresh", "--no-cache"]),
+    ("search", {"query": "retry", "term_graph": "off"}, ["search", "retry", "--term-graph", "off"]),
+    ("search", {"query": "retry", "path": ["src/**"], "not_path": ["**/session.py"], "lang": ["py"]},
+     ["search", "retry", "--path", "src/**", "--not-path", "**/session.py", "-l", "py"]),
+    ("search", {"query": "retry", "name": ["retry*"]}, ["search", "retry", "--name", "retry*"]),
     ("search", {"query": "kind:class"}, ["search", "kind:class"]),
     ("search", {"query": 'retry "never written like this"'}, ["search", 'retry "never written like this"']),
     ("search", {"query": "retry", "min_relevance": 0.5}, ["search", "retry", "--min-relevance", "0.5"]),
@@ -101,6 +110,46 @@ def test_the_api_answers_as_the_command_line(
     answered = client.get(f"{API}/{path}", params=parameters)
     assert answered.status_code == 200, answered.text
     assert drop_times(answered.json()) == drop_times(run_command(tree, home, args))
+
+
+ONLY_OF_A_TERMINAL = {
+    "search": {"repos", "full", "explain", "web", "context"},  # ``context`` is ``before`` and ``after``
+    "related": {"explain"},
+    "deps": {"transitive"},  # ``depth`` says it
+    "affected": {"tests_only"},
+    "list": {"skipped"},  # an operation of its own, as ``why`` is
+    "status": {"why"},
+    "index": {
+        "path",
+        "workers",
+        "include",
+        "exclude",
+        "max_file_size",
+        "chunk_size",
+        "allow_missing_vectors",
+    },
+}
+"""Options that choose the operation, or how it is printed; and how to index, which those who run the server decide."""
+
+EVERYWHERE = {"root", "index_dir", "store", "embedder", "allow_home", "as_json", "color", "debug", "layout"}
+"""Options that say what is searched, and how it is printed: a server is told at its start."""
+
+OTHER_NAMES = {"languages": "lang", "paths": "path", "not_paths": "not_path", "kinds": "kind", "names": "name",
+               "attached": "deps", "words": "query", "files_only": "text", "ids": "id", "relations": "relation",
+               "symbol": "target", "file": "target", "start": "target", "end": "to", "why": "path"}  # fmt: skip
+
+
+@pytest.mark.parametrize("operation", [one for one in list_operations() if one.command and one.path != "/evaluation"],
+                         ids=lambda one: one.name)  # fmt: skip
+def test_the_api_has_every_option_of_the_command(operation: Operation) -> None:
+    name = operation.command.split()[1]
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    options = {str(one.name) for one in command.params} - EVERYWHERE - ONLY_OF_A_TERMINAL.get(name, set())
+    known = {one.name for one in operation.parameters}
+    assert {one for one in options if one not in known} <= {
+        one for one in options if OTHER_NAMES.get(one) in known
+    }
 
 
 def test_every_operation_with_a_command_is_compared() -> None:

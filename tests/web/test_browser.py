@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.agents.clients import make_tree
-from tests.web.browsing import fetch_axe, open_browser
+from tests.web.browsing import PATIENCE_MS, fetch_axe, open_browser
 from tests.web.serving import serve_here
 
 LONG = "\n".join(f"long_{n} = {n}" for n in range(1, 3001))
@@ -23,9 +23,9 @@ HOSTILE = "def hostile_marker():\n    '''<img src=x onerror=\"window.hacked=1\">
 
 PAGES = (
     "/", "/?q=retry", "/?q=lang:klingon+x", "/?q=zebra+lang:python+path:nowhere", "/file/project/src/retry.py#L4-L6",
-    "/file/project/src", "/graph", "/graph?node=retry_with_backoff", "/graph?node=src/retry.py&view=impact", "/index",
-    "/skipped", "/evaluations", "/evaluations?name=first", "/api", "/related?place=src/retry.py:4", "/nothing",
-    "/sign-in",
+    "/file/project/src/retry.py?blame=1", "/file/project/src", "/graph", "/graph?node=retry_with_backoff",
+    "/graph?node=src/retry.py&view=impact", "/index", "/skipped", "/evaluations", "/evaluations?name=first", "/api",
+    "/related?place=src/retry.py:4", "/nothing", "/sign-in",
 )  # fmt: skip
 
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 400, "height": 800}
@@ -46,6 +46,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx2.Client]:
         (tree / f"src/part_{number}.py").write_text(
             f"def part_{number}():\n    '''Retry part.'''\n    return {number}\n"
         )
+    git = ["git", "-c", "user.name=somebody", "-c", "user.email=a@b.c", "-c", "init.defaultBranch=main"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "A first commit"]):
+        subprocess.run([*git, *command], cwd=tree, check=True)
     runs = tree.parent / "runs"
     with serve_here(tree, allow_index=True, evaluations=str(runs), unlimited=True,
                     editor="editor://open{path}:{line}") as client:  # fmt: skip
@@ -62,6 +65,7 @@ def new_page(browser: Browser, server: httpx2.Client, **options: Any) -> Page:
     context = browser.new_context(base_url=str(server.base_url), **{"viewport": WIDE, **options})
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on(
@@ -137,8 +141,10 @@ def test_the_keyboard_does_everything(page: Page) -> None:
     page.keyboard.press("/")
     expect(page.locator("#q")).to_be_focused()
     page.keyboard.press("Escape")
+    expect(page.locator("#q")).to_have_value("retry")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("/file/project/"))
+    page.wait_for_load_state()  # before that, keys are those of nobody
     page.keyboard.press("g")
     page.keyboard.press("i")
     expect(page).to_have_url(re.compile("/index$"))
@@ -221,6 +227,73 @@ def test_a_text_can_be_found_in_a_file(page: Page) -> None:
     expect(page.locator("#panel h2")).to_have_text("1 line with long_2999")
     page.locator("#panel .found a").click()
     expect(page.locator("#L2999")).to_be_in_viewport()
+
+
+def test_a_hit_can_be_expanded_in_place_and_copied_where_there_is_no_preview(
+    browser: Browser, server: httpx2.Client
+) -> None:
+    page = new_page(browser, server, viewport=NARROW)
+    page.goto("/?q=retry_with_backoff")
+    expect(page.locator("#preview")).to_be_hidden()
+    path = page.locator(".hit.chosen").get_attribute("data-path") or ""
+    page.keyboard.press("c")
+    expect(page.locator("#said")).to_have_text("copied the place and its lines")
+    assert page.evaluate("navigator.clipboard.readText()").startswith(f"{path}:")
+    page.keyboard.press("x")
+    expect(page.locator(".hit.chosen .expanded .code li").first).to_be_visible()
+    expect(page.locator(".hit.chosen .expand-hit")).to_have_attribute("aria-expanded", "true")
+    page.locator(".hit.chosen .expand-hit").click()
+    expect(page.locator(".expanded")).to_have_count(0)
+    page.context.close()
+
+
+def test_all_hits_and_the_preview_are_there_when_the_typing_rests(page: Page) -> None:
+    page.goto("/")
+    page.locator("#q").fill("part retry")
+    expect(page.locator(".hit")).to_have_count(20)
+    expect(page.locator("#preview:not(.late) h2 a")).to_have_text(
+        page.locator(".hit.chosen").get_attribute("data-path") or ""
+    )
+    page.locator("#q").press("Enter")
+    for _ in range(12):
+        page.keyboard.press("j")
+    expect(page.locator(".hit.chosen")).to_have_id("hit-13")
+
+
+def test_the_history_of_a_file_is_a_key_away(page: Page, server: httpx2.Client) -> None:
+    page.goto("/file/project/src/retry.py#L4-L5")
+    page.keyboard.press("h")
+    expect(page.locator("#panel")).to_contain_text("A first commit")
+    page.keyboard.press("Escape")
+    expect(page.locator("#panel")).to_be_hidden()
+    page.keyboard.press("c")
+    expect(page.locator("#said")).to_have_text("copied the place and its lines")
+    assert page.evaluate("navigator.clipboard.readText()").startswith(
+        "src/retry.py:4-5\n\ndef retry_with_backoff("
+    )
+    page.keyboard.press("y")
+    expect(page.locator("#said")).to_have_text("copied a link at this commit")
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert re.search(r"\?at=[0-9a-f]{10}&line=4#L4-L5$", link)
+    page.goto(link)
+    expect(page.locator(".note")).to_contain_text("As of commit")
+    expect(page.locator(".code li.on")).to_have_count(2)
+    page.get_by_role("link", name="show it as it is now").click()
+    page.wait_for_load_state()
+    page.keyboard.press("b")
+    expect(page.locator(".blame").first).to_contain_text("somebody")
+    expect(page).to_have_url(re.compile("blame=1"))
+
+
+def test_the_tree_of_files_opens_folder_by_folder(page: Page) -> None:
+    page.goto("/file/project/src/retry.py")
+    tree = page.locator(".file-tree")
+    expect(tree.get_by_role("link", name="retry.py", exact=True)).to_have_attribute("aria-current", "page")
+    page.keyboard.press("t")
+    expect(tree.get_by_role("link", name="retry.py", exact=True)).to_be_focused()
+    tree.get_by_text("tests", exact=True).click()
+    tree.get_by_role("link", name="test_retry.py").click()
+    expect(page).to_have_url(re.compile("/file/project/tests/test_retry.py$"))
 
 
 def test_the_graph_goes_on_with_a_click(page: Page) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import quote
@@ -15,7 +17,8 @@ from dowse.interfaces.web.assets import ASSETS, asset_url, read_asset
 from dowse.interfaces.web.code_view import WINDOW_LINES, build_word_pattern, highlight, mark_words
 from dowse.interfaces.web.facets import list_filters
 from dowse.interfaces.web.graph_layout import NODE_UNITS, lay_out
-from dowse.interfaces.web.html_builder import Html, element, show_text
+from dowse.interfaces.web.html_builder import Html, element, fill, show_text
+from dowse.interfaces.web.search_page import FIRST_HITS
 from dowse.types.answers import Match
 from tests.agents.clients import make_tree
 from tests.web.serving import serve_here
@@ -31,6 +34,8 @@ PAGES = (
     "/graph?node=src/retry.py&view=impact", "/graph?node=test_retry_gives_up&view=path&to=retry_with_backoff",
     "/graph?node=nobody", "/index", "/skipped", "/evaluations", "/api", "/related?place=src/retry.py:4", "/sign-in",
 )  # fmt: skip
+
+SECRET = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'&\x1b[2J\u202e\x00"
 
@@ -57,7 +62,9 @@ class PageReader(HTMLParser):
                 self.ids.append(value)
         if tag in ("style", "iframe", "object", "embed", "base"):
             self.problems.append(tag)
-        if tag == "script" and not (dict(attrs).get("src") or "").startswith("/assets/page.js?v="):
+        if tag == "script" and not re.fullmatch(
+            r"/assets/\w+\.js\?v=[0-9a-f]{8}", dict(attrs).get("src") or ""
+        ):
             self.problems.append(f"script {attrs}")
 
 
@@ -117,6 +124,17 @@ def test_every_kind_of_evidence_has_words() -> None:
     assert all(0 < len(match.words.split()) <= 6 for match in Match)
 
 
+def test_a_snippet_begins_with_a_line_that_says_something_and_is_not_indented(tmp_path: Path) -> None:
+    tree = make_tree(tmp_path / "tree")
+    (tree / "src/zebra.py").write_text(
+        "class Z:\n    def a(self):\n\n\n        zebra = 1\n        return zebra\n"
+    )
+    with serve_here(tree) as client:
+        page = read_page(client, "/?q=zebra")
+    lines = re.findall("<code>(.*?)</code></li>", page.partition('class="preview"')[0])
+    assert lines and not any(line.startswith(" ") for line in lines[:1])
+
+
 def test_relevance_never_contradicts_the_order(client: httpx2.Client) -> None:
     shown = [
         float(x)
@@ -161,6 +179,96 @@ def test_words_are_marked_in_text_and_never_in_tags() -> None:
     line = Html('<span class="k">span</span> &amp; preload reLoad')
     marked = mark_words(line, words)
     assert marked == '<span class="k"><mark>span</mark></span> &amp; preload re<mark>Load</mark>'
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[httpx2.Client, str]]:
+    """A tree with two commits and a change that is not committed; a client, and the hash of the first commit."""
+    tree = make_tree(tmp_path_factory.mktemp("history") / "tree")
+    old = tree / "src/old.py"
+    old.write_text(f"TOKEN = '{SECRET}'\nfirst = 1\n<script>alert(1)</script>\n")
+    run_git(tree, "init", "-q")
+    run_git(tree, "add", ".")
+    run_git(tree, "commit", "-qm", "The <b>first</b> commit")
+    first = run_git(tree, "rev-parse", "HEAD").strip()
+    old.write_text("first = 1\nsecond = 2\n")
+    run_git(tree, "commit", "-qam", "The second commit")
+    old.write_text("first = 1\nsecond = 2\nthird = 3\n")
+    (tree / ".gitignore").write_text("ignored.py\n")
+    (tree / "ignored.py").write_text("ignored = 1\n")
+    run_git(tree, "add", "-f", "ignored.py")
+    run_git(tree, "commit", "-qm", "A file that is ignored", "ignored.py")
+    with serve_here(tree) as client:
+        client.get("/api/v1/search?query=retry")
+        yield client, first
+
+
+def run_git(tree: Path, *args: str) -> str:
+    quiet = ["git", "-c", "user.name=Ada & co", "-c", "user.email=a@b.c", "-c", "init.defaultBranch=main"]
+    return subprocess.run([*quiet, *args], cwd=tree, check=True, capture_output=True, text=True).stdout
+
+
+def test_blame_says_of_each_line_who_changed_it_last(history: tuple[httpx2.Client, str]) -> None:
+    page = read_page(history[0], "/file/tree/src/old.py?blame=1")
+    assert PageReader(page).problems == []
+    lines = re.findall("<li id=L\\d+.*?</li>", page)
+    assert "The &lt;b&gt;first&lt;/b&gt; commit" in lines[0] and "Ada &amp; co" in lines[0]
+    assert "The second commit" in lines[1] and "not committed yet" in lines[2]
+    assert 'class="blame' not in read_page(history[0], "/file/tree/src/old.py")
+
+
+def test_the_history_of_a_file_leads_to_the_file_as_it_was(history: tuple[httpx2.Client, str]) -> None:
+    client, first = history
+    part = read_page(client, "/file/tree/src/old.py?part=history")
+    assert part.index("The second commit") < part.index("The &lt;b&gt;first&lt;/b&gt; commit")
+    page = read_page(client, PageReader(part).links[1])
+    assert PageReader(page).problems == [] and "alert" in page
+    assert "third" not in page and first[:10] in page
+    assert SECRET not in page and SECRET not in read_page(
+        client, f"/raw?repo=tree&path=src/old.py&at={first}"
+    )
+    assert read_page(client, "/file/tree/src/old.py?part=commit").split()[1:] == ["changed"]
+    assert read_page(client, "/file/tree/src/retry.py?part=commit").split()[1:] == []
+
+
+@pytest.mark.parametrize("commit", ["HEAD", "--help", "deadbeef00", "main:../x", "..", "0" * 40, "a" * 5000])
+def test_only_commits_that_are_there_are_shown(history: tuple[httpx2.Client, str], commit: str) -> None:
+    assert "first" not in read_page(history[0], f"/file/tree/src/old.py?at={commit}", 404)
+
+
+def test_what_is_not_in_the_index_is_not_shown_as_it_was(history: tuple[httpx2.Client, str]) -> None:
+    head = read_page(history[0], "/file/tree/src/retry.py?part=commit").split()[0]
+    for path in ("ignored.py", "../tree/src/old.py", ".git/config"):
+        assert "ignored = 1" not in read_page(history[0], f"/raw?repo=tree&path={path}&at={head}", 404)
+        read_page(history[0], f"/file/tree/{quote(path, safe='')}?at={head}", 404)
+
+
+def test_a_tree_without_git_has_no_history(tmp_path: Path) -> None:
+    tree = make_tree(tmp_path / "tree")
+    with serve_here(tree) as client:
+        assert "Git knows nothing" in read_page(client, "/file/tree/src/retry.py?part=history")
+        assert "id=L1>" in read_page(client, "/file/tree/src/retry.py?blame=1")
+        read_page(client, "/file/tree/src/retry.py?part=commit", 404)
+
+
+def test_the_tree_of_files_is_open_at_the_file(client: httpx2.Client) -> None:
+    page = read_page(client, "/file/project/src/retry.py")
+    assert '<a href="/file/project/src/retry.py" aria-current="page">' in page
+    assert 'data-folder="src"' in page and "/file/project/tests/test_retry.py" not in page
+    part = read_page(client, "/tree?repo=project&folder=tests")
+    assert "/file/project/tests/test_retry.py" in part and "retry.py" in part and "<html" not in part
+    assert read_page(client, "/tree?repo=project&folder=..") == "<ul></ul>"
+
+
+def test_who_types_gets_the_first_hits_first_and_the_rest_after(tmp_path: Path) -> None:
+    tree = make_tree(tmp_path / "tree")
+    for number in range(25):
+        (tree / f"src/part_{number}.py").write_text(f"def part_{number}():\n    return 'Retry part.'\n")
+    with serve_here(tree) as client:
+        whole = re.findall('id="(hit-\\d+)"', read_page(client, "/?q=retry+part&part=results"))
+        first, rest = (read_page(client, f"/?q=retry+part&part={part}") for part in ("first", "rest"))
+        assert re.findall('id="(hit-\\d+)"', first + rest) == whole == [f"hit-{n}" for n in range(1, 21)]
+        assert re.findall('id="(hit-\\d+)"', first) == whole[:FIRST_HITS]
 
 
 def test_the_symbol_panel_says_where_it_is_defined_and_who_calls_it(client: httpx2.Client) -> None:
@@ -218,6 +326,8 @@ def test_browsers_are_told_how_to_search(client: httpx2.Client) -> None:
 def test_text_is_escaped_unless_it_is_html() -> None:
     assert element("p", HOSTILE, title=HOSTILE).count("<") == 2
     assert element("p", Html("<b>x</b>")) == "<p><b>x</b></p>"
+    assert fill("<p>{}</p>", HOSTILE).count("<") == 2 and fill("<p>{}</p>", Html("<i>")) == "<p><i></p>"
+    assert fill("{}{}", [None, "<"], ()) == "&lt;"
     assert show_text("a\u202eb\udcffc\x1b") == "a\\u202eb\ufffdc\ufffd"
 
 

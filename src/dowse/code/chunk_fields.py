@@ -82,8 +82,13 @@ def find_shared_tokens(
     wanted: frozenset[str], path: str, content: bytes, chunk: Chunk, names: Sequence[str]
 ) -> frozenset[str]:
     """Find which of some tokens a chunk has: in its text, its path or the qualified names of what begins in it."""
+    return tokens.find_tokens(join_searched_text(path, content, chunk, names), wanted)
+
+
+def join_searched_text(path: str, content: bytes, chunk: Chunk, names: Sequence[str]) -> bytes:
+    """Join what is searched of a chunk: its path, the qualified names of what begins in it, its text."""
     around = "\n".join([path, *names, ""])
-    return tokens.find_tokens(around.encode("utf-8", "replace") + content[chunk.start : chunk.end], wanted)
+    return around.encode("utf-8", "replace") + content[chunk.start : chunk.end]
 
 
 def build_embedding_texts(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
@@ -57,4 +57,13 @@ class PretokenizingEmbedder(Protocol):
 
     def embed_pretokenized(self, documents: Sequence[bytes]) -> Matrix:
         """Embed documents that were prepared, one row for each."""
+        ...
+
+
+@runtime_checkable
+class MatchesWords(Protocol):
+    """An embedder that has vectors of single words, and can compare them."""
+
+    def match_words(self, words: Sequence[str], texts: Sequence[bytes]) -> Mapping[str, Sequence[float]]:
+        """Match words with texts: how near the nearest word of each text is, from 0 to 1; unknown words are missing."""
         ...

@@ -26,6 +26,7 @@ from zlib import crc32
 from dowse.code import tokens
 from dowse.code.chunk_fields import Document
 from dowse.embedders.query_map import QueryMap, load_query_map
+from dowse.embedders.word_match import match_rows
 from dowse.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -133,6 +134,10 @@ class WordRows(dict[str, bytes]):
         first = len(self._vocabulary)
         return [first + crc32(marked[i : i + NGRAM_LENGTH].encode()) % self._buckets for i in range(count)]
 
+    def find_known(self, token: str) -> int | None:
+        """Find the row of a token of the vocabulary."""
+        return self._find(token)
+
     def rows(self, runs: Iterable[str]) -> bytes:
         """Find the rows of a text, one for each of its tokens."""
         return b"".join(map(self.__getitem__, runs))
@@ -204,6 +209,17 @@ class StaticEmbedder:
         whole = [round(component * factor) for component in sums]
         length = math.sqrt(sum(component * component for component in whole))
         return [component / length for component in whole]
+
+    def match_words(self, words: Sequence[str], texts: Sequence[bytes]) -> Mapping[str, Sequence[float]]:
+        """Match words with texts: how near the nearest word of each text is, from 0 to 1; unknown words are missing."""
+        size, at, data = self._header["dimensions"], self._header["offsets"]["rows"], self._data
+        found = self._words
+        known = {word: row for word in words if (row := found.find_known(word)) is not None}
+        rows = [frozenset(array("H", found.rows(tokens.split_runs(text)))) for text in texts]
+        matched = match_rows(
+            list(known.values()), rows, size, lambda row: data[at + row * size : at + (row + 1) * size]
+        )
+        return {word: matched[row] for word, row in known.items()}
 
     def _sum_weighted_rows(self, counts: Mapping[int, int]) -> list[int]:
         """Add up the rows of a query, each times its weight.

@@ -5,6 +5,7 @@ The API that every interface calls. A name that several things have is never pic
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -78,6 +79,7 @@ class CodeGraph:
     def __init__(self, source: GraphSource) -> None:
         self._source = source
         self._graph: Graph | None = None
+        self._busy = threading.Lock()  # of several threads, one brings the graph up to date for all
 
     def load(self) -> Graph:
         """Return the graph of the tree as it is now."""
@@ -85,13 +87,16 @@ class CodeGraph:
             return self._update_graph(snapshot)
 
     def _update_graph(self, snapshot: Snapshot) -> Graph:
-        known = self._graph.files if self._graph else graph_codec.unpack(self._source.get_blob(GRAPH_BLOB))
-        files = build.update_graph(snapshot, known)
-        if files is not known:
-            self._source.put_blob(GRAPH_BLOB, graph_codec.pack(files))
-        if self._graph is None or files is not known:
-            self._graph = Graph(files)
-        return self._graph
+        with self._busy:
+            known = (
+                self._graph.files if self._graph else graph_codec.unpack(self._source.get_blob(GRAPH_BLOB))
+            )
+            files = build.update_graph(snapshot, known)
+            if files is not known:
+                self._source.put_blob(GRAPH_BLOB, graph_codec.pack(files))
+            if self._graph is None or files is not known:
+                self._graph = Graph(files)
+            return self._graph
 
     def find(self, name: str, kinds: frozenset[Kind] = frozenset()) -> Node:
         """Find the one node that a name means; raise an error that lists the candidates if there are several."""

@@ -19,7 +19,7 @@ from dowse.indexing import embed
 from dowse.types.discovered import FileStamp, PreparedChunk
 from dowse.types.source import ChunkTerms, Definitions, Entity, MaskedSecret, ParsedFile, ParseHealth
 
-VERSION = 7
+VERSION = 8
 """Goes into every content hash: raise it when the same content gives other entities, chunks or references."""
 
 

@@ -74,6 +74,12 @@ def read_source(path: Path, relative: str, max_size: int) -> SourceText | Skippe
         return Skipped(relative, SkipReason.TOO_LARGE, str(error))
     except OSError as error:
         return Skipped(relative, SkipReason.UNREADABLE, error.strerror or str(error))
+    decoded = decode_source(data, relative, max_size)
+    return decoded if isinstance(decoded, Skipped) else SourceText(*decoded, stamp)
+
+
+def decode_source(data: bytes, relative: str, max_size: int) -> tuple[bytes, str] | Skipped:
+    """Decode what a file has to UTF-8; return also the name of its encoding, or why the file is skipped."""
     decoded = _decode(data)
     if decoded is None:
         return Skipped(relative, SkipReason.BINARY, "its content is not text")
@@ -86,7 +92,7 @@ def read_source(path: Path, relative: str, max_size: int) -> SourceText | Skippe
             return Skipped(relative, SkipReason.TOO_LARGE, f"{len(content):,} bytes {what}")
     if detail := _describe_minified(content, relative):
         return Skipped(relative, SkipReason.MINIFIED, detail)
-    return SourceText(content, encoding, stamp)
+    return content, encoding
 
 
 def limit_size(relative: str, max_size: int) -> int:

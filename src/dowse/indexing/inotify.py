@@ -13,7 +13,7 @@ import os
 import struct
 import sys
 import weakref
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
 from functools import cache
 from pathlib import Path
 
@@ -56,6 +56,13 @@ class Unwatchable(OSError):
 
 class Watch:
     """The folders of a tree that are watched. Not for use in several threads at once."""
+
+    _root: str
+    _process: int
+    _is_sure: bool
+    _identity: tuple[int, int]
+    _descriptor: int
+    _close: Callable[[], object]
 
     def __init__(self, root: Path) -> None:
         if sys.platform != "linux":

@@ -61,7 +61,7 @@ class IndexConfig:
         """Hash a content with all that decides how it is indexed: equal hashes give equal rows."""
         language = self.parser.languages.detect(path, content)
         name = path.rpartition("/")[2] if language.named else ""
-        key = f"{VERSION} {self.content_key} {language.name} {name} "
+        key = f"{VERSION} {self.content_key} {language.name} {language.reader} {name} "
         return blake2b(key.encode() + content, digest_size=16).digest()
 
 

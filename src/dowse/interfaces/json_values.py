@@ -50,12 +50,16 @@ def search_values(response: SearchResponse, packed: Packed | None = None) -> dic
     }
 
 
+_QUERY_ROWS = ("frames", "versions", "spellings")
+"""Fields of a query that are tables."""
+
+
 def _query_values(query: Query) -> dict[str, Any]:
     terms = [term._asdict() for term in query.terms]
-    frames, versions = ([one._asdict() for one in some] for some in (query.frames, query.versions))
+    rows = {name: [one._asdict() for one in getattr(query, name)] for name in _QUERY_ROWS}
     texts = {"text": query.text, "type": query.type, "message": query.message}
     lists = {name: list(getattr(query, name)) for name in ("names", "files", "words", "dropped", "unknown")}
-    return texts | {"terms": terms, "frames": frames, "versions": versions} | lists
+    return texts | {"terms": terms} | rows | lists
 
 
 def _stage_values(stages: Iterable[Stage]) -> list[dict[str, Any]]:
@@ -200,5 +204,6 @@ def language_values(language: Language) -> dict[str, Any]:
         "imports": "@import" in language.references,
         "calls": "@call" in language.references,
         "grammar": language.grammar.partition(":")[0],
+        "extra": language.extra,
         "written_in": list(language.bases),
     }

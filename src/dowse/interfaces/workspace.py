@@ -17,12 +17,17 @@ from urllib.parse import unquote, urlsplit
 
 from dowse import roots
 from dowse.errors import DowseError, RootError, UsageError
+from dowse.lru import LruCache
 
 if TYPE_CHECKING:
     from dowse.engine import Engine
 
 MAX_CACHED_ROOT_SETS = 1000
 """Sets of client roots whose repositories are cached."""
+
+
+MAX_SIBLINGS = 12
+"""Engines with other settings of answers that are kept: each has a cache of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,8 @@ class Workspace:
 
     def __init__(self, allowed: ServerScope) -> None:
         self.allowed = allowed
-        self._engines: dict[tuple[Path, tuple[tuple[str, Any], ...]], Engine] = {}
+        self._engines: dict[Path, Engine] = {}
+        self._siblings: LruCache[tuple[Path, tuple[tuple[str, Any], ...]], Engine] = LruCache(MAX_SIBLINGS)
         self._folders: dict[tuple[str, ...], dict[str, Path]] = {}
         self._lock = threading.Lock()
 
@@ -54,6 +60,7 @@ class Workspace:
             for engine in self._engines.values():
                 engine.close()
             self._engines.clear()
+            self._siblings.clear()
 
     def folders(self, client_roots: Sequence[str]) -> dict[str, Path]:
         """Find the repositories of a client by name: its roots, or what the server was given, or where it runs.
@@ -94,22 +101,29 @@ class Workspace:
         return {name: self.get_engine(folder) for name, folder in folders.items()}
 
     def get_engine(self, folder: Path, **settings: Any) -> Engine:
-        """Return the engine of a folder, opened on first use: one for each choice of settings beside the server's."""
+        """Return the engine of a folder, opened on first use.
+
+        For settings of answers other than the server's, one that shares the index with it.
+        """
         from dowse.engine import Engine
 
         if not os.path.isdir(folder):
             raise RootError(f"{folder} is not there any more: nothing can be searched in it")
         with self._lock:
-            key = (folder, tuple(sorted(settings.items())))
-            engine = self._engines.get(key)
+            engine = self._engines.get(folder)
             if engine is None:
                 allowed = self.allowed
-                given = {**allowed.given, **settings}
                 engine = Engine.open(
-                    folder, allow_home=allowed.allow_home, read_only=allowed.read_only, **given
+                    folder, allow_home=allowed.allow_home, read_only=allowed.read_only, **allowed.given
                 )
-                self._engines[key] = engine
-        return engine
+                self._engines[folder] = engine
+            if not settings:
+                return engine
+            key = folder, tuple(sorted(settings.items()))
+            sibling = self._siblings.get(key)
+            if sibling is None:
+                self._siblings.put(key, sibling := engine.with_settings(**settings))
+            return sibling
 
     def _find_working_root(self) -> list[Path]:
         return [roots.resolve_root(None, allow_home=self.allowed.allow_home)]

@@ -11,11 +11,13 @@ from array import array
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
 from dowse.code import tokens
 from dowse.frozen import frozen
+from dowse.lru import LruCache
 from dowse.serialization import deflate, inflate, pack_columns, unpack_columns
 from dowse.services.commit_log import MAX_COMMITS, Commit
 from dowse.types.queries import Term
@@ -27,6 +29,9 @@ MAX_COMMIT_TOKENS = 150
 MAX_BLOB_BYTES = 100_000_000
 BM25_K1 = 1.2
 BM25_B = 0.75
+
+MAX_RATED_QUERIES = 8
+"""Queries whose ratings are kept: the channel asks for them, then the explanation of a hit."""
 
 SHA_DIGITS = 9
 """Digits of its hash by which a commit is known."""
@@ -97,7 +102,18 @@ class CommitIndex:
         return {commit: score / total for commit, score in scores.items()}
 
     def rate_files(self, terms: Sequence[Term]) -> dict[str, FileEvidence]:
-        """Rate files by how much the messages of commits that changed them are like a query."""
+        """Rate files by how much the messages of commits that changed them are like a query; once for each query."""
+        key = tuple(terms)
+        if (rated := self._rated_files.get(key)) is None:
+            rated = self._compute_ratings(terms)
+            self._rated_files.put(key, rated)
+        return rated
+
+    @cached_property
+    def _rated_files(self) -> LruCache[tuple[Term, ...], dict[str, FileEvidence]]:
+        return LruCache(MAX_RATED_QUERIES)
+
+    def _compute_ratings(self, terms: Sequence[Term]) -> dict[str, FileEvidence]:
         rated = self.rate_commits(terms)
         evidence: dict[str, list[tuple[float, int]]] = defaultdict(list)
         for commit in sorted(rated, key=lambda each: (-rated[each], each))[:BEST_COMMITS]:

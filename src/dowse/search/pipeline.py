@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
-from dowse.embedders.embedder import Embedder
+from dowse.embedders.embedder import Embedder, MatchesWords
 from dowse.gc_pause import gc_paused
 from dowse.search.answer_cache import AnswerCache, CacheRequest
 from dowse.search.channels.request import (
@@ -28,6 +28,7 @@ from dowse.search.output.respond import make_response
 from dowse.search.output.similar import find_partners, find_similar
 from dowse.search.query.analyze import analyze_query
 from dowse.search.query.keywords import extract_keywords, is_long, use_indexed_spelling
+from dowse.search.query.name_spelling import find_spellings
 from dowse.search.query.unknown_names import read_unknown_names_as_words
 from dowse.search.ranking.calibration import can_tell_weak
 from dowse.search.ranking.candidates import (
@@ -72,6 +73,7 @@ class Searcher(NamedTuple):
     cache: AnswerCache | None  # none if the settings switch it off
     is_extension: Callable[[str], bool]  # whether source files end like this (``.py``)
     load_history: Callable[[], CommitIndex | None]
+    word_vectors: MatchesWords | None = None  # what compares single words by meaning
     locagent: LocAgentRanking | None = None  # what ranks instead, with the profile of that name
 
 
@@ -156,7 +158,8 @@ def find_candidates(
         query = extract_keywords(snapshot, query)
     if query.names:
         query = use_indexed_spelling(snapshot, query)
-    if query.type in LITERAL_TYPES:
+    query = find_spellings(snapshot, query)
+    if query.type in LITERAL_TYPES and not query.spellings:
         query = read_unknown_names_as_words(snapshot, query)
     timer.finish("keywords")
     request = ChannelRequest(
@@ -168,9 +171,11 @@ def find_candidates(
     fused = fuse(settings.fusion, hits, get_channel_weights(settings))
     files = group_by_file(collect_candidates(snapshot, fused, query.filter))
     cosines: Mapping[int, Sequence[float]] = {}  # of the query with every chunk of the files
+    word_vectors = None
     if not isinstance(request.vector, NotRun):
         cosines = snapshot.file_cosines(request.vector, [file.file.id for file in files])
-    context = FeatureContext(snapshot, query, channels, files, cosines, request.history)
+        word_vectors = searcher.word_vectors
+    context = FeatureContext(snapshot, query, channels, files, cosines, request.history, word_vectors)
     timer.finish("fuse")
     return context
 

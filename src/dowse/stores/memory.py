@@ -35,12 +35,13 @@ from dowse.types.stored import (
     StoredFile,
     best_first,
     chunk_id,
+    shortest_first,
     split_chunk_id,
 )
 
 
 @frozen
-class _MemoryRow:
+class MemoryRow:
     """A file and what is searched of it."""
 
     file: StoredFile
@@ -51,10 +52,12 @@ class _MemoryRow:
 
     @property
     def stamp(self) -> FileStamp:
+        """The stamp of the file."""
         return self.file.stamp
 
     @property
     def content_hash(self) -> bytes:
+        """The hash of its content."""
         return self.file.content_hash
 
 
@@ -67,7 +70,7 @@ class MemoryStore:
         self._lock = threading.Lock()
         self._identity = uuid.uuid4().hex
         # generation and rows, replaced together
-        self._published: tuple[int, Mapping[str, _MemoryRow]] = (0, {})
+        self._published: tuple[int, Mapping[str, MemoryRow]] = (0, {})
         self._next_id = 1
         self._report: IndexReport | None = None
         self._watched: WatchedTimes = {}
@@ -169,7 +172,7 @@ class MemoryWriter:
     def __init__(self, store: MemoryStore) -> None:
         self._store = store
 
-    def manifest(self, paths: Collection[str] | None = None) -> Mapping[str, _MemoryRow]:
+    def manifest(self, paths: Collection[str] | None = None) -> Mapping[str, MemoryRow]:
         """List every file by path; those written under other settings do not count as known."""
         return {
             path: row
@@ -213,7 +216,7 @@ class MemoryWriter:
             store._vectors.update(source.vectors)
             counts = tuple(tuple(Counter(field.split()) for field in chunk) for chunk in source.terms)
             fingerprint = "" if source.awaits_vectors else store.fingerprint
-            rows[source.path] = _MemoryRow(stored, source, fingerprint, counts, references)
+            rows[source.path] = MemoryRow(stored, source, fingerprint, counts, references)
         store._published = (generation, rows)
         return generation
 
@@ -245,7 +248,7 @@ class MemorySnapshot:
         self,
         identity: str,
         generation: int,
-        rows: Mapping[str, _MemoryRow],
+        rows: Mapping[str, MemoryRow],
         watched: WatchedTimes,
         *,
         is_current: bool,
@@ -289,6 +292,12 @@ class MemorySnapshot:
         body = ChunkTerms._fields.index("body")
         return sum(token in counts[body] for row in self._by_id.values() for counts in row.counts)
 
+    def find_tokens(self, part: str, limit: int) -> list[str]:
+        """Find tokens of bodies that contain a text, shortest first."""
+        body = ChunkTerms._fields.index("body")
+        held = {token for row in self._by_id.values() for counts in row.counts for token in counts[body]}
+        return shortest_first((token for token in held if part in token), limit)
+
     def chunk_count(self) -> int:
         """Count the chunks."""
         return sum(len(row.counts) for row in self._by_id.values())
@@ -317,18 +326,15 @@ class MemorySnapshot:
         """Whether a chunk passes by its definitions, and its file."""
         file_id, ordinal = split_chunk_id(chunk)
         file = self._by_id[file_id].file
-        return self._file_passes(file, filter) and chunk_passes(filter, file, ordinal)
+        return file_passes(filter, to_facts(file)) and chunk_passes(filter, file, ordinal)
 
-    @staticmethod
-    def _file_passes(file: StoredFile, filter: Filter) -> bool:
-        return file_passes(filter, to_facts(file))
+    def _list_passing(self, filter: Filter) -> list[MemoryRow]:
+        return [row for _, row in sorted(self._rows.items()) if file_passes(filter, to_facts(row.file))]
 
     def names(self, pattern: str, tier: NameTier, filter: Filter, limit: int) -> list[NameHit]:
         """Find entities whose name matches, by name and path."""
         found = []
-        for row in self._by_id.values():
-            if not self._file_passes(row.file, filter):
-                continue
+        for row in self._list_passing(filter):
             chunks = enumerate(row.file.definitions)
             for chunk, ordinal in ((chunk, i) for chunk, held in chunks for i in held):
                 entity = row.file.parsed.entities[ordinal]
@@ -341,12 +347,8 @@ class MemorySnapshot:
     def find_files_named(self, name: str, filter: Filter, limit: int) -> list[int]:
         """Find files by name, stem or trailing path."""
         wanted = name.lower().strip("/")
-        found = [
-            row.file.id
-            for path, row in sorted(self._rows.items())
-            if name_match.path_ends_with(path, wanted) and self._file_passes(row.file, filter)
-        ]
-        return found[:limit]
+        passing = (row.file for row in self._list_passing(filter))
+        return [file.id for file in passing if name_match.path_ends_with(file.path, wanted)][:limit]
 
     def file(self, id: int) -> StoredFile | None:
         """Read a file by its id."""
@@ -367,9 +369,8 @@ class MemorySnapshot:
 
     def contents(self, filter: Filter) -> Iterator[tuple[int, bytes]]:
         """Read id and content of every file that passes, in order of path."""
-        for _, row in sorted(self._rows.items()):
-            if self._file_passes(row.file, filter):
-                yield row.file.id, row.source.content
+        for row in self._list_passing(filter):
+            yield row.file.id, row.source.content
 
     def file_count(self) -> int:
         """Count the files."""
@@ -387,7 +388,7 @@ class MemorySnapshot:
                 file = row.file
                 yield FileReferences(path, file.content_hash, file.parsed.language, file.role, row.references)
 
-    def manifest(self) -> Mapping[str, _MemoryRow]:
+    def manifest(self) -> Mapping[str, MemoryRow]:
         """List every file by path."""
         return self._rows
 

@@ -94,6 +94,10 @@ class Snapshot(Protocol):
         """Count the chunks that have a token in their body."""
         ...
 
+    def find_tokens(self, part: str, limit: int) -> list[str]:
+        """Find tokens of bodies that contain a text in lower case, shortest first; those just deleted may be there."""
+        ...
+
     def chunk_count(self) -> int:
         """Count the chunks."""
         ...

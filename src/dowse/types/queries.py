@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dowse.frozen import frozen
 from dowse.types.source import Role
-from dowse.types.stored import NO_FILTER, Filter
+from dowse.types.stored import NO_FILTER, Filter, NameTier
 
 
 class QueryRegex(NamedTuple):
@@ -107,6 +107,18 @@ class LanguageVersion(NamedTuple):
         return f"{self.word} {self.major}" + ("" if self.minor is None else f".{self.minor}")
 
 
+class Spelling(NamedTuple):
+    """A name of a query that the index does not have as it is written, and how the index writes it.
+
+    ``tier`` and ``pattern`` are how names are looked up; without a tier, ``found`` are words of texts, not names.
+    """
+
+    asked: str
+    pattern: str
+    tier: NameTier | None
+    found: tuple[str, ...]
+
+
 @frozen
 class Query:
     """A query as it is searched for: its terms and names, what a hit must pass, and what type of query it is.
@@ -129,6 +141,7 @@ class Query:
     regexes: tuple[QueryRegex, ...] = ()
     rewrite: RewriteTrace = RewriteTrace()
     unknown: tuple[str, ...] = ()  # names that nothing has, for which it is read as words
+    spellings: tuple[Spelling, ...] = ()  # of names that are patterns, parts, or have typos
     depends_on_time: bool = False  # whether the same query means something else later (``changed:2d``)
 
     @property

@@ -60,6 +60,11 @@ def best_first(chunks: Iterable[int], scores: Iterable[float]) -> list[Scored]:
     return list(make_rows(Scored, found))
 
 
+def shortest_first(tokens: Iterable[str], limit: int) -> list[str]:
+    """Return the shortest of some tokens, of equal length in order."""
+    return sorted(tokens, key=lambda token: (len(token), token))[:limit]
+
+
 class Bm25(NamedTuple):
     """BM25's constants: how soon more of a word counts no more, and how much the length of a chunk counts."""
 

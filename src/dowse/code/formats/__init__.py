@@ -27,12 +27,19 @@ FORMATS: tuple[Language, ...] = (
         aliases=("gql",),
         reader="graphql_schema",
     ),
+    Language(name="avro", extensions=(".avsc", ".avpr", ".avdl"), reader="avro_schema"),
     Language(
         name="openapi",
         aliases=("swagger",),
         bases=("yaml", "json"),
         forms=((r"", r"""\A[\s{]{0,50}(?:#.*\n\s*|---\s*)*["']?(?:openapi|swagger)["']?\s*:\s*["']?\d"""),),
         reader="openapi",
+    ),
+    Language(
+        name="json-schema",
+        bases=("json", "yaml"),
+        forms=((r"", r"""\$schema["']?\s*:\s*["']?https?://json-schema\.org"""),),
+        reader="json_schema",
     ),
     Language(
         name="terraform",
@@ -70,6 +77,13 @@ FORMATS: tuple[Language, ...] = (
             (r"(?:^|/)[^/]*azure-pipelines[^/]*\.ya?ml$",),
             (r"(?:^|/)\.?azure[\w-]*/", r"^\s*-?\s*(?:job|stage|steps|template|jobs|stages):"),
         ),
+        reader="ci_pipelines",
+    ),
+    Language(
+        name="cloud-build",
+        aliases=("cloudbuild",),
+        bases=("yaml",),
+        forms=((r"(?:^|/)[^/]*cloudbuild[^/]*(?:/[^/]+)?\.ya?ml$", r"^steps:", r"^\s*-\s+(?:name|id):"),),
         reader="ci_pipelines",
     ),
     Language(

@@ -1,4 +1,4 @@
-"""CircleCI, Azure Pipelines and Jenkins: workflows, stages, jobs and steps, what they need and run."""
+"""CircleCI, Azure Pipelines, Cloud Build and Jenkins: workflows, stages, jobs and steps, what they need and run."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ def read(source: FormatSource) -> FormatResult:
     for document in read_documents(source.content):
         if source.language.name == "circleci":
             _read_circleci(result, document, lines)
+        elif source.language.name == "cloud-build":
+            _read_cloud_build(result, document, lines)
         else:
             _read_azure(result, document, lines)
     return result
@@ -51,6 +53,16 @@ def _read_circleci(result: FormatResult, document: OutlineNode, lines: Sequence[
             for job in workflow.items("jobs"):
                 name = job.value or next((child.key for child in job.fields()), "")
                 result.link(f"job/{name}", job.row, IN_FILE)
+
+
+def _read_cloud_build(result: FormatResult, document: OutlineNode, lines: Sequence[str]) -> None:
+    for number, step in enumerate(document.items("steps"), 1):
+        name = step.text("id") or f"step {number}"
+        signature = f"step {name} {step.text('name')}"
+        result.items.append(make_item(Kind.STEP, step, f"step/{name}", signature, name))
+        for needed, row in step.scalars("waitFor"):
+            result.link(f"step/{needed}", row, IN_FILE)
+        _link_scripts(result, step, lines)
 
 
 def _read_azure(result: FormatResult, document: OutlineNode, lines: Sequence[str]) -> None:

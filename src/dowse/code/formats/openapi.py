@@ -34,7 +34,7 @@ def read(source: FormatSource) -> FormatResult:
                     result.items.append(make_item(kind, node, node.key, f"schema {node.key}"))
         for node in document.walk():
             if node.key == "$ref":
-                _link_reference(result, node)
+                link_reference(result, node)
     return result
 
 
@@ -51,7 +51,8 @@ def _read_path(result: FormatResult, path: OutlineNode) -> None:
         result.link(id.rpartition(".")[2], operation.row, HANDLER)
 
 
-def _link_reference(result: FormatResult, node: OutlineNode) -> None:
+def link_reference(result: FormatResult, node: OutlineNode) -> None:
+    """Link what ``$ref`` names: a file, or a type of this one."""
     path, sign, inside = node.value.partition("#")
     if path:
         result.link(path, node.row, "path")

@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache, cached_property, lru_cache
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from dowse.code.languages.spec import FORMAT_KEYS, GRAMMAR, GRAMMAR_FORM, Language
@@ -55,6 +56,7 @@ _MODULES = (
     "java",
     "javascript",
     "json",
+    "jsonnet",
     "julia",
     "kotlin",
     "latex",
@@ -73,6 +75,7 @@ _MODULES = (
     "perl",
     "php",
     "powershell",
+    "prisma",
     "python",
     "r",
     "restructuredtext",
@@ -87,6 +90,7 @@ _MODULES = (
     "starlark",
     "swift",
     "template",
+    "thrift",
     "toml",
     "tsx",
     "typescript",
@@ -98,6 +102,16 @@ _MODULES = (
     "yaml",
     "zig",
 )
+
+OPTIONAL_GRAMMARS = (
+    "tree_sitter_fortran",
+    "tree_sitter_julia",
+    "tree_sitter_objc",
+    "tree_sitter_ocaml",
+    "tree_sitter_perl",
+)
+"""Packages of the extra ``languages``: large grammars of languages that few trees have. Without them, definitions are
+found by their first lines (``Language.lines``)."""
 
 _FORMATS = "dowse.code.formats"
 """The table of formats, which are languages too; it has some of their readers import this module."""
@@ -217,7 +231,33 @@ def load_builtin() -> Languages:
     modules = (import_module(f"{__name__}.{module}") for module in _MODULES)
     formats = import_module(_FORMATS).FORMATS
     rows = [*(module.LANGUAGE for module in modules), TEXT, *formats]
-    return Languages({language.name: language for language in rows})
+    missing = list_missing_grammars()
+    return Languages(
+        {row.name: _without_grammar(row) if _get_package(row) in missing else row for row in rows}
+    )
+
+
+@lru_cache(maxsize=1)
+def list_missing_grammars() -> tuple[str, ...]:
+    """List the optional grammars that are not installed."""
+    return tuple(package for package in OPTIONAL_GRAMMARS if find_spec(package) is None)
+
+
+def _get_package(language: Language) -> str:
+    return language.grammar.partition(":")[0]
+
+
+def _without_grammar(language: Language) -> Language:
+    """Return a language of which only the first lines of definitions are recognised."""
+    return replace(
+        language,
+        grammar="",
+        definitions="",
+        references="",
+        blanks=(),
+        reader="definition_lines",
+        extra="languages",
+    )
 
 
 def extend_builtin(additions: Mapping[str, Mapping[str, Any]]) -> Languages:

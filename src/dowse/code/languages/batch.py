@@ -6,4 +6,6 @@ LANGUAGE = Language(
     name="batch",
     extensions=(".bat", ".cmd"),
     aliases=("dos",),
+    reader="definition_lines",
+    lines=(("function", r":(?P<name>[A-Za-z_][\w.-]*)\h*$", r"(?:exit|goto)\b"),),
 )

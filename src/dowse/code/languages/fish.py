@@ -6,4 +6,6 @@ LANGUAGE = Language(
     name="fish",
     extensions=(".fish",),
     interpreters=("fish",),
+    reader="definition_lines",
+    lines=(("function", r"function\h+(?P<name>[^\s;]+)"),),
 )

@@ -22,4 +22,23 @@ LANGUAGE = Language(
 (subroutine_call subroutine: [(identifier) (derived_type_member_expression)] @called)
 (call_expression . (identifier) @call)
 """,
+    lines=(
+        ("module", r"(?i:program)\h+(?P<name>\w+)"),
+        (
+            "module",
+            r"(?i:(?:sub)?module)\h+(?!(?i:procedure|subroutine|function)\b)(?P<name>\w+)",
+            r"end *(?:sub)?module",
+        ),
+        ("struct", r"(?i:type)(?:\h*,[^:\n]*)?\h*(?:::)?\h+(?P<name>\w+)\h*$", r"end *type"),
+        (
+            "function",
+            r"(?:(?i:recursive|pure|elemental|impure|module)\h+)*(?i:subroutine)\h+(?P<name>\w+)",
+            r"end *subroutine",
+        ),
+        (
+            "function",
+            r"(?!(?i:end)\b)(?:[\w*()=]+\h+){0,4}(?i:function)\h+(?P<name>\w+)\h*\(",
+            r"end *function",
+        ),
+    ),
 )

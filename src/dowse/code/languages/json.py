@@ -13,7 +13,6 @@ LANGUAGE = Language(
         ".geojson",
         ".webmanifest",
         ".code-workspace",
-        ".avsc",
     ),
     filenames=(
         ".all-contributorsrc",

@@ -62,4 +62,12 @@ LANGUAGE = Language(
 (type_head (_ (operator) . [(identifier) @inherit (_ . (identifier) @inherit)]))
 """,
     wrappers=("macrocall_expression", "macro_argument_list"),
+    lines=(
+        ("module", r"(?:bare)?module\h+(?P<name>\w+)"),
+        ("struct", r"(?:mutable\h+)?struct\h+(?P<name>\w+)"),
+        ("type", r"(?:abstract|primitive)\h+type\h+(?P<name>\w+)"),
+        ("macro", r"macro\h+(?P<name>\w+!?)"),
+        ("function", r"(?:@\w+\h+)?function\h+(?:\w+\.)*(?P<name>\w+!?)"),
+        ("function", r"(?:@inline\h+)?(?:\w+\.)*(?P<name>[A-Za-z_]\w*!?)\([^()\n]*\)(?:::\w+)?\h*=(?!=)"),
+    ),
 )

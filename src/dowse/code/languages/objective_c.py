@@ -39,4 +39,13 @@ LANGUAGE = Language(
 (protocol_reference_list (identifier) @inherit)
 """,
     wrappers=(*c.WRAPPERS, "implementation_definition"),
+    lines=(
+        ("interface", r"@(?:interface|protocol)\h+(?P<name>\w+)(?!\w*\h*[,;])", r"@end"),
+        ("class", r"@implementation\h+(?P<name>\w+)", r"@end"),
+        ("method", r"[-+]\h*\([^()\n]*\)\h*(?P<name>\w+)"),
+        (
+            "function",
+            r"(?!(?:return|else|typedef|if|for|while|switch)\b)(?:[\w*]+\h+){1,5}\*?(?P<name>\w+)\([^;\n]*$",
+        ),
+    ),
 )

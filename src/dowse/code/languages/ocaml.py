@@ -44,4 +44,14 @@ LANGUAGE = Language(
 (application_expression function: (value_path (value_name) @call))
 (inheritance_definition (_) @inherit)
 """,
+    lines=(
+        ("module", r"module\h+(?:rec\h+|type\h+)?(?P<name>[A-Z]\w*)"),
+        ("type", r"(?:type|and)\h+(?:nonrec\h+)?(?:'\w+\h+|\([^()\n]*\)\h*)?(?P<name>[a-z_]\w*)\h*(?:=|$)"),
+        ("type", r"exception\h+(?P<name>[A-Z]\w*)"),
+        ("class", r"class\h+(?:virtual\h+)?(?P<name>[a-z_]\w*)"),
+        ("method", r"method!?\h+(?:private\h+|virtual\h+)*(?P<name>[a-z_]\w*)"),
+        ("function", r"(?:let|and)\h+(?:rec\h+|inline\h+)?(?P<name>[a-z_]\w*)\h+(?![:=])\S[^=\n]*=?"),
+        ("function", r"external\h+(?P<name>[a-z_]\w*)"),
+        ("variable", r"let\h+(?P<name>[a-z_]\w*)\h*[:=]"),
+    ),
 )

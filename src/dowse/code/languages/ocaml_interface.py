@@ -13,4 +13,10 @@ LANGUAGE = Language(
 (open_module_signature module: (_) @import)
 (include_module_type (_) @import)
 """,
+    lines=(
+        ("module", r"module\h+(?:type\h+)?(?P<name>[A-Z]\w*)"),
+        ("type", r"(?:type|and)\h+(?:'\w+\h+|\([^()\n]*\)\h*)?(?P<name>[a-z_]\w*)"),
+        ("type", r"exception\h+(?P<name>[A-Z]\w*)"),
+        ("function", r"(?:val|external)\h+(?P<name>[a-z_]\w*)"),
+    ),
 )

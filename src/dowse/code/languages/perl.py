@@ -39,4 +39,8 @@ LANGUAGE = Language(
 (ambiguous_function_call_expression function: (function) @call)
 (method_call_expression method: (method) @call)
 """,
+    lines=(
+        ("module", r"package\h+(?P<name>[\w:]+)"),
+        ("function", r"(?:sub|method)\h+(?P<name>[\w:]+)"),
+    ),
 )

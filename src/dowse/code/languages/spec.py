@@ -11,7 +11,7 @@ from dowse.frozen import frozen
 from dowse.lazy_regex import compile_lazily
 
 GRAMMAR = compile_lazily(r"(?P<package>tree_sitter_\w+)(?::(?P<function>language\w*))?", re.ASCII)
-FORMAT_KEYS = frozenset({"reader", "bases", "forms", "named"})
+FORMAT_KEYS = frozenset({"reader", "lines", "bases", "forms", "named", "extra"})
 """What only the table of formats decides: patterns of a tree's settings would be tried on every file."""
 
 GRAMMAR_FORM = 'an installed package that is called tree_sitter_*, as in "tree_sitter_python:language"'
@@ -82,8 +82,12 @@ class Language:
     blanks: tuple[str, ...] = ()  # patterns whose first group the grammar cannot read: blanks to it
     # of a format (see ``code/formats``), which no settings can give:
     reader: str = ""  # the module there that reads its files
+    lines: tuple[
+        tuple[str, ...], ...
+    ] = ()  # kinds of definitions, how their lines begin with a group "name", and the line that ends one
     bases: tuple[str, ...] = ()  # languages of files that may be of this format
     forms: tuple[
         tuple[str, ...], ...
     ] = ()  # each a pattern of the path, then patterns that must all be in the content
     named: bool = False  # what a file defines depends on what the file is called
+    extra: str = ""  # of dowse that has its grammar, which is not installed

@@ -7,4 +7,10 @@ LANGUAGE = Language(
     extensions=(".vim", ".vimrc"),
     filenames=(".vimrc", ".gvimrc", "vimrc", "_vimrc"),
     aliases=("viml", "vimscript"),
+    reader="definition_lines",
+    lines=(
+        ("function", r"(?:function|func|fu|fun)!?\h+(?P<name>[\w:#.<>]+)\h*\(", r"endf\w*"),
+        ("function", r"(?:export\h+)?def!?\h+(?P<name>[\w:#.]+)\h*\(", r"enddef\b"),
+        ("macro", r"com(?:mand|m)?!?\h+(?:-\S+\h+)*(?P<name>[A-Z]\w*)"),
+    ),
 )

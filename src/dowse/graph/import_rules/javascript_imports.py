@@ -33,6 +33,9 @@ _CONTAINER_TYPE = re.compile(r"^(?:readonly\s+)?(?:Array|ReadonlyArray|Set|Itera
 _WRAPPER_TYPE = re.compile(r"^(?:Promise|Readonly|Partial|Required|NonNullable|Awaited)<(.+)>$", re.S)
 
 
+_LIBRARY = "$lib"
+
+
 class JavaScript(Dialect):
     """JavaScript and TypeScript: imports name modules by path or package."""
 
@@ -72,7 +75,11 @@ class JavaScript(Dialect):
         if module.startswith("."):
             found = _find_file(tree, normpath(join(folder, module)))
         else:
-            found = _find_by_config(tree, folder, module) or _find_package(tree, module)
+            found = (
+                _find_by_config(tree, folder, module)
+                or _find_in_library(tree, folder, module)
+                or _find_package(tree, module)
+            )
         return [Value(MODULE, found)] if found else []
 
     def parse_type(self, declared: str) -> list[tuple[str, str]]:
@@ -124,6 +131,18 @@ def _find_by_config(tree: SymbolTable, folder: str, module: str) -> str:
         if not folder:
             return ""
         folder = dirname(folder)
+
+
+def _find_in_library(tree: SymbolTable, folder: str, module: str) -> str:
+    """Find a module of a SvelteKit project by ``$lib``, which is ``src/lib``; its configuration is not committed."""
+    head, _, rest = module.partition("/")
+    while head == _LIBRARY:
+        if found := _find_file(tree, join(folder, "src/lib", rest).rstrip("/")):
+            return found
+        if not folder:
+            break
+        folder = dirname(folder)
+    return ""
 
 
 def _apply_config(tree: SymbolTable, config: str, module: str) -> str:

@@ -37,6 +37,11 @@ def languages(name: str | None, root: str | None, as_json: bool) -> int:
         )
     else:
         output.write(text_layout.format_table([_HEADINGS, *map(_language_row, chosen)]))
+        if missing := [language.name for language in chosen if language.extra]:
+            output.write("")
+            output.write(
+                f"{', '.join(missing)}: pip install 'dowse[languages]' adds imports, calls and a syntax tree."
+            )
     return 0
 
 
@@ -47,6 +52,8 @@ def _language_row(language: Language) -> tuple[str, ...]:
     values = json_values.language_values(language)
     recognized = [f"some {base}" for base in language.bases]
     files = _format_cell([*language.extensions, *language.filenames, *recognized])
+    if language.extra:
+        values["grammar"] = f"dowse[{language.extra}]"
     columns = ("name", "symbols", "imports", "calls", "grammar", "aliases")
     return (*(_format_cell(values[column]) for column in columns), files)
 

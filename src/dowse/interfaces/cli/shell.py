@@ -72,9 +72,12 @@ def _line_editing(conversation: Conversation) -> Iterator[None]:
     if not sys.stdin.isatty():
         yield
         return
+    if sys.platform == "win32":
+        yield
+        return
     try:
         import readline
-    except ImportError:  # on Windows
+    except ImportError:  # Python may be built without it
         yield
         return
 

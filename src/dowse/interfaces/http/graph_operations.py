@@ -9,9 +9,9 @@ from dowse.engine import Engine
 from dowse.errors import UsageError
 from dowse.interfaces import render_graph
 from dowse.interfaces.http import answer_schemas
-from dowse.interfaces.http.operations import REPOSITORY, ApiAnswer, ApiCall, Operation, indexed
+from dowse.interfaces.http.operations import REFRESH, REPOSITORY, ApiAnswer, ApiCall, Operation, indexed
 from dowse.interfaces.http.parameters import Parameter
-from dowse.interfaces.http.search_operations import FILTERS, LIMIT, build_filter
+from dowse.interfaces.http.search_operations import FILTERS, LIMIT, PROFILE, build_filter
 from dowse.types.graph_values import (
     ALL_STEPS,
     DEFAULT_DEPTHS,
@@ -76,7 +76,7 @@ def _walk_operation(
         summary,
         run,
         answer_schemas.GRAPH,
-        (*parameters, REPOSITORY),
+        (*parameters, REPOSITORY, REFRESH),
         command=f"dowse {question}",
     )
 
@@ -131,6 +131,8 @@ OPERATIONS = (
             *FILTERS,
             Parameter("threshold", "Search the contents too if names find fewer than this.", "integer", minimum=0,
                       maximum=MAX_THRESHOLD),
+            PROFILE,
+            REFRESH,
         ),
         command="dowse entities",
     ),
@@ -143,6 +145,7 @@ OPERATIONS = (
             Parameter("id", "A path, or PATH:Class.method; a name if only one thing has it.", required=True, many=True),
             Parameter("context", "Lines around each.", "integer", minimum=0, maximum=MAX_NODES, default=0),
             REPOSITORY,
+            REFRESH,
         ),
         command="dowse show",
     ),
@@ -204,7 +207,7 @@ OPERATIONS = (
         "Show what most of the tree depends on.",
         hubs,
         answer_schemas.HUBS,
-        (Parameter("limit", "Rows.", "integer", minimum=1, maximum=MAX_NODES, default=20), KIND, REPOSITORY),
+        (Parameter("limit", "Rows.", "integer", minimum=1, maximum=MAX_NODES, default=20), KIND, REPOSITORY, REFRESH),
         command="dowse hubs",
     ),
     Operation(
@@ -212,7 +215,7 @@ OPERATIONS = (
         "Show files that import each other in a circle.",
         cycles,
         answer_schemas.CYCLES,
-        (REPOSITORY,),
+        (REPOSITORY, REFRESH),
         command="dowse cycles",
     ),
     Operation(
@@ -225,6 +228,7 @@ OPERATIONS = (
             Parameter("diff", "The change as a unified diff.", max_chars=MAX_DIFF_CHARS),
             _depth("affected"),
             REPOSITORY,
+            REFRESH,
         ),
         command="dowse affected",
         has_body=True,

@@ -18,6 +18,12 @@ API_PATH = "/api/v1"
 REPOSITORY = Parameter("repository", "The repository to ask, by its name (default: the only one).")
 
 
+REFRESH = Parameter("refresh", "Look for changed files first.", "boolean")
+
+SETTINGS = ("hybrid", "refresh", "cache", "profile")
+"""Parameters that stand for settings; not given, they are as the server's settings say."""
+
+
 @dataclass(frozen=True, slots=True)
 class ApiCall:
     """One request to an operation: what is served, who asks, the parameters, and a way to stop."""
@@ -30,7 +36,14 @@ class ApiCall:
     @property
     def engine(self) -> Engine:
         """The engine of the repository that the request names."""
-        return self.served.engine(self.caller, self.values["repository"] or "")
+        return self.served.engine(self.caller, self.values["repository"] or "", **self.settings)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings that the request changes."""
+        given = {name: self.values.get(name) for name in SETTINGS}
+        off = {"term_graph": ""} if self.values.get("term_graph") else {}
+        return {name: value for name, value in given.items() if value is not None} | off
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dowse.errors import UsageError
 from dowse.interfaces import json_values
 from dowse.interfaces.answer_packing import pack_response
 from dowse.interfaces.http import answer_schemas
-from dowse.interfaces.http.operations import REPOSITORY, ApiAnswer, ApiCall, Operation, indexed
+from dowse.interfaces.http.operations import REFRESH, REPOSITORY, ApiAnswer, ApiCall, Operation, indexed
 from dowse.interfaces.http.parameters import Parameter
 from dowse.multi_repo import Repositories, choose_limit
 from dowse.search.query.parse import MAX_QUERY_CHARS
@@ -57,6 +57,16 @@ RANKING = (
     Parameter("hybrid", "Whether the dense channel is searched.", choices=("auto", "on", "off")),
 )
 
+PROFILE = Parameter("profile", "Ranking: dowse's own, or LocAgent's.", choices=("dowse", "locagent"))
+
+SETTINGS = (
+    REFRESH,
+    Parameter("cache", "Which earlier answers may be given again.", choices=("all", "exact", "off")),
+    PROFILE,
+    Parameter("term_graph", "off: without the synonyms of the settings, which alone can name a file of them.",
+              choices=("off",)),
+)  # fmt: skip
+
 _LINES: Mapping[str, Any] = {"type": "integer", "minimum": 0, "maximum": MAX_CONTEXT_LINES}
 
 SHOWING = (
@@ -88,8 +98,7 @@ def build_filter(engine: Engine, values: Mapping[str, Any]) -> Filter:
 def search(call: ApiCall) -> ApiAnswer:
     """Search one repository or several."""
     values = call.values
-    settings = {"hybrid": values["hybrid"]} if values["hybrid"] else {}
-    engines = call.served.engines(call.caller, values["repository"], **settings)
+    engines = call.served.engines(call.caller, values["repository"], **call.settings)
     start, limit = _find_page(values, choose_limit(engines.values()))
     options = _build_options(engines, values, limit + start)
     target = Repositories(engines) if len(engines) > 1 else next(iter(engines.values()))
@@ -185,7 +194,7 @@ OPERATIONS = (
         "Find the places that answer a query, best first.",
         search,
         answer_schemas.SEARCH,
-        (QUERY, REPOSITORIES, LIMIT, CURSOR, *FILTERS, *RANKING, *SHOWING),
+        (QUERY, REPOSITORIES, LIMIT, CURSOR, *FILTERS, *RANKING, *SETTINGS, *SHOWING),
         command="dowse search",
         has_body=True,
     ),
@@ -194,7 +203,7 @@ OPERATIONS = (
         "Say why a place ranks where it does, or why it is not there.",
         explain,
         answer_schemas.EXPLAIN,
-        (QUERY, PLACE, REPOSITORY, LIMIT, *FILTERS, *RANKING[:3]),
+        (QUERY, PLACE, REPOSITORY, LIMIT, *FILTERS, *RANKING, REFRESH),
         command="dowse explain",
         has_body=True,
     ),
@@ -203,7 +212,7 @@ OPERATIONS = (
         "Find what belongs to a place: its tests, and code like it.",
         related,
         answer_schemas.SEARCH,
-        (PLACE, REPOSITORY, LIMIT, *FILTERS),
+        (PLACE, REPOSITORY, LIMIT, *FILTERS, REFRESH),
         command="dowse related",
     ),
     Operation(

@@ -46,12 +46,12 @@ class Served:
             engine.force_check()
         return engines
 
-    def engine(self, caller: Caller, name: str = "") -> Engine:
+    def engine(self, caller: Caller, name: str = "", **settings: Any) -> Engine:
         """Return the engine of a repository; without a name, of the only one."""
         names = [name] if name else []
         if not names and len(known := self.folders(caller)) > 1:
             raise UsageError(f"say which repository: one of {', '.join(known)}")
-        (engine,) = self.engines(caller, names).values()
+        (engine,) = self.engines(caller, names, **settings).values()
         return engine
 
     def require_index(self, caller: Caller) -> None:

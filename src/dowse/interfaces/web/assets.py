@@ -18,7 +18,9 @@ FOLDER = Path(__file__).parent / "static"
 ASSETS = {
     "style.css": "text/css; charset=utf-8",
     "report.css": "text/css; charset=utf-8",
-    "page.js": "text/javascript; charset=utf-8",
+    **dict.fromkeys(
+        ("page.js", "hits.js", "file.js", "graph.js", "index.js"), "text/javascript; charset=utf-8"
+    ),
     "favicon.svg": "image/svg+xml",
 }
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
-from dowse.interfaces.web.html_builder import Html, element, join, show_text
+from dowse.interfaces.web.html_builder import Html, show_text
+from dowse.lru import LruCache
 from dowse.types.source import Entity
 
 WINDOW_LINES = 400
@@ -54,6 +56,12 @@ _CLASSES = (
 SYMBOL_CLASSES = frozenset("ydab")
 
 
+MAX_CACHED_CHARS = 3_000_000
+"""Characters of code whose highlighted lines are kept: about ten times as many bytes."""
+
+_HIGHLIGHTED: LruCache[tuple[str, str], Sequence[Html]] = LruCache(MAX_CACHED_CHARS)
+
+
 class CodeLines(NamedTuple):
     """Lines of a file, the first of which has a number."""
 
@@ -68,8 +76,16 @@ def highlight(
     last = min(last, len(lines))
     begin = find_safe_start(entities, first)
     text = "\n".join(line[:MAX_LINE_CHARS] for line in lines[begin - 1 : last])
-    shown = _split_lines(_tokenize(text, language))
-    return CodeLines(first, shown[first - begin :])
+    return CodeLines(first, highlight_text(text, language)[first - begin :])
+
+
+def highlight_text(text: str, language: str) -> Sequence[Html]:
+    """Highlight a text, or take its lines from those that were shown lately: who types sees the same hits again."""
+    lines = _HIGHLIGHTED.get((language, text))
+    if lines is None:
+        lines = _split_lines(_tokenize(text, language))
+        _HIGHLIGHTED.put((language, text), lines, len(text))
+    return lines
 
 
 def find_safe_start(entities: Iterable[Entity], first: int) -> int:
@@ -149,13 +165,19 @@ def code_list(
     anchors: bool,
     href: str = "",
     chosen: range = range(0),
+    before: Sequence[Html] = (),
 ) -> Html:
-    """Make the list of numbered lines; ``anchors`` gives each an id, ``href`` is where the numbers lead."""
+    """Make the list of numbered lines.
+
+    ``anchors`` gives each an id, ``href`` is where the numbers lead, ``before`` has what stands before each line.
+    """
+    start = f'<a class="n" href="{show_text(href)}#L'
     rows = []
-    for number, line in enumerate(code.lines, code.first):
-        marked = mark_words(line, words)
+    columns = zip_longest(code.lines, before[: len(code.lines)], fillvalue="")
+    for number, (line, cell) in enumerate(columns, code.first):
         id = f" id=L{number}" if anchors else ""
         kind = " class=on" if number in chosen else ""
-        link = f'<a class="n" href="{show_text(href)}#L{number}" tabindex="-1" aria-label="line {number}">{number}</a>'
-        rows.append(Html(f"<li{id}{kind}>{link}<code>{marked or ' '}</code></li>"))
-    return element("ol", join(rows), class_="code")
+        shown = mark_words(Html(line), words) or " "
+        link = f'{start}{number}" tabindex="-1" aria-label="line {number}">{number}</a>'
+        rows.append(f"<li{id}{kind}>{cell}{link}<code>{shown}</code></li>")
+    return Html(f'<ol class="code">{"".join(rows)}</ol>')

@@ -115,14 +115,15 @@ def _choose_relation(choice: GraphChoice) -> Html:
 
 def _choose(name: str, label: str, options: Iterable[tuple[str, str]], current: str) -> Html:
     rows = [element("option", text, value=value, selected=value == current) for value, text in options]
-    return join(element("label", label, for_=name), element("select", rows, id=name, name=name))
+    select = element("select", rows, id=name, name=name)
+    return element("span", element("label", label, for_=name), select, class_="field")
 
 
 # --- the answer ---
 
 
 def _render_answer(request: PageRequest, choice: GraphChoice, answer: GraphAnswer) -> Html:
-    notes = [element("p", note.partition(" (")[0].capitalize(), class_="note") for note in answer.notes]
+    notes = [element("p", note.partition(" (")[0].capitalize(), class_="soft") for note in answer.notes]
     if not answer.steps:
         return element("p", "Nothing is connected with it in this way.", class_="lead")
     exports = element(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from textwrap import dedent
 
 from dowse.interfaces.web.code_view import build_word_pattern, code_list, highlight
-from dowse.interfaces.web.html_builder import Html, element, join
+from dowse.interfaces.web.html_builder import Html, element, fill, join
 from dowse.interfaces.web.page_frame import address, file_address
 from dowse.types.answers import (
     LIKELY_RELEVANCE,
@@ -35,18 +36,28 @@ def render_hits(
     response: SearchResponse, results: Sequence[SearchResult], repository: str, chosen: int
 ) -> Html:
     """Render the hits of an answer, best first."""
+    marked = " ".join(dict.fromkeys([*response.query.words, *response.query.names]))
+    rows = render_hit_rows(response, results, repository, chosen)
+    return element("ol", rows, class_="hits", aria_label="Hits", data_words=marked)
+
+
+def render_hit_rows(
+    response: SearchResponse, results: Sequence[SearchResult], repository: str, chosen: int, first: int = 1
+) -> list[Html]:
+    """Render the hits of a page from the first that is wanted on."""
     words = build_word_pattern([*response.query.words, *response.query.names])
     shown = 1.0
     rows = []
     for number, result in enumerate(results, 1):
         shown = min(shown, result.relevance)  # what is shown never contradicts the order
-        rows.append(
-            _render_hit(
-                result, number, shown, result.repository or repository, words, is_chosen=number == chosen
+        if number >= first:
+            is_chosen = number == chosen
+            rows.append(
+                _render_hit(
+                    result, number, shown, result.repository or repository, words, is_chosen=is_chosen
+                )
             )
-        )
-    marked = " ".join(dict.fromkeys([*response.query.words, *response.query.names]))
-    return element("ol", rows, class_="hits", aria_label="Hits", data_words=marked)
+    return rows
 
 
 def _render_hit(
@@ -72,7 +83,12 @@ def _render_hit(
         element("div", head, relevance_mark(relevance), class_="hit-head"),
         element("p", _render_path(result, repository), class_="where"),
         _render_snippet(result, words),
-        render_reasons(result.reasons, result.match.value),
+        element(
+            "div",
+            render_reasons(result.reasons, result.match.value),
+            _render_expand(result),
+            class_="hit-foot",
+        ),
         id=f"hit-{number}",
         class_="hit chosen" if is_chosen else "hit",
         data_repo=repository,
@@ -80,6 +96,17 @@ def _render_hit(
         data_first=result.start_line,
         data_last=result.end_line,
     )
+
+
+def _render_expand(result: SearchResult) -> Html | None:
+    """Render the button that shows all lines of a hit in the list."""
+    count = result.end_line - result.start_line + 1
+    if count <= SNIPPET_LINES or not result.text.strip():
+        return None
+    return fill(_EXPAND, str(count))
+
+
+_EXPAND = '<button type="button" class="expand-hit" aria-expanded="false">{} lines</button>'
 
 
 def _render_path(result: SearchResult, repository: str) -> Html:
@@ -102,29 +129,24 @@ def relevance_mark(relevance: float) -> Html:
         if relevance >= LIKELY_RELEVANCE
         else (1, "a guess")
     )
-    dots = [
-        element("circle", cx=5 + 9 * n, cy=5, r=3.2, class_="on" if n < level else "off") for n in range(3)
-    ]
     title = f"{text}: relevance {relevance:.2f}"
-    svg = element(
-        "svg",
-        element("title", title),
-        dots,
-        viewBox="0 0 28 10",
-        width=28,
-        height=10,
-        role="img",
-        aria_label=title,
-    )
-    return element("span", svg, class_=f"relevance level-{level}")
+    return fill(_RELEVANCE, str(level), title, title, *("on" if n < level else "off" for n in range(3)))
+
+
+_RELEVANCE = (
+    '<span class="relevance level-{}"><svg viewBox="0 0 28 10" width="28" height="10" role="img" aria-label="{}">'
+    "<title>{}</title>" + "".join(f'<circle cx="{5 + 9 * n}" cy="5" r="3.2" class="{{}}"></circle>' for n in range(3))
+    + "</svg></span>"
+)  # fmt: skip
 
 
 def _render_snippet(result: SearchResult, words: re.Pattern[str] | None) -> Html | None:
     lines = result.text.split("\n")
     if not result.text.strip():
         return None
-    at = find_best_window(lines, words)
-    part = "\n".join(lines[at : at + SNIPPET_LINES]).rstrip().split("\n")
+    best = find_best_window(lines, words)
+    at = next((number for number in range(best, len(lines)) if lines[number].strip()), best)
+    part = dedent("\n".join(lines[at : at + SNIPPET_LINES]).rstrip()).split("\n")
     code = highlight(part, result.language, 1, len(part))
     return code_list(code._replace(first=result.start_line + at), words, anchors=False)
 
@@ -149,41 +171,32 @@ def render_reasons(reasons: Sequence[Reason], match: str = "") -> Html | None:
     for place, reason in enumerate(raised):
         width = BAR_WIDTH * reason.value / total
         if reason.value / total >= MIN_SHARE:
-            title = element("title", f"{reason.name} {reason.value:+.2f}")
             parts.append(
-                element("rect", title, x=round(x, 1), y=0, width=round(max(width - 4, 1), 1), height=10,
-                        class_=f"r{min(place, PALETTE - 1)}")
+                fill(
+                    _BAR_PART, str(round(x, 1)), str(round(max(width - 4, 1), 1)), str(min(place, PALETTE - 1)),
+                    reason.name, f"{reason.value:+.2f}",
+                )
             )  # fmt: skip
         x += width
-    bar = element(
-        "svg",
-        parts,
-        viewBox=f"0 0 {BAR_WIDTH} 10",
-        preserveAspectRatio="none",
-        class_="bar",
-        aria_hidden="true",
-    )
     label = "Why: " + ", ".join(reason.name.replace("_", " ") for reason in raised[:3])
-    colours = {reason: f"r{min(place, PALETTE - 1)}" for place, reason in enumerate(raised)}
-    rows = [_render_reason(reason, colours.get(reason, "against")) for reason in ordered]
+    colours = {reason.name: f"r{min(place, PALETTE - 1)}" for place, reason in enumerate(raised)}
+    rows = [_render_reason(reason, colours.get(reason.name, "against")) for reason in ordered]
     found = element("p", f"Found by {Match(match).words}.", class_="soft") if match else None
-    table = element("table", element("tbody", rows))
-    return element(
-        "details",
-        element("summary", bar, element("span", label, class_="why-label")),
-        found,
-        table,
-        class_="why",
-    )
+    return fill(_WHY, join(parts), label, found, join(rows))
+
+
+_BAR_PART = '<rect x="{}" y="0" width="{}" height="10" class="r{}"><title>{} {}</title></rect>'
+
+_WHY = (
+    f'<details class="why"><summary><svg viewBox="0 0 {BAR_WIDTH} 10" preserveAspectRatio="none" class="bar" '
+    'aria-hidden="true">{}</svg><span class="why-label">{}</span></summary>{}<table><tbody>{}</tbody></table></details>'
+)
+
+_REASON = '<tr><td><i class="swatch {}"></i>{}</td><td class="number">{}</td><td class="soft">{}</td></tr>'
 
 
 def _render_reason(reason: Reason, colour: str) -> Html:
-    return element(
-        "tr",
-        element("td", element("i", class_=f"swatch {colour}"), reason.name.replace("_", " ")),
-        element("td", f"{reason.value:+.2f}", class_="number"),
-        element("td", reason.detail, class_="soft"),
-    )
+    return fill(_REASON, colour, reason.name.replace("_", " "), f"{reason.value:+.2f}", reason.detail)
 
 
 def hit_links(repository: str, place: str, name: str, editor: str) -> Iterable[Html]:

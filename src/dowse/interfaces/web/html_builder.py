@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
 from html import escape
 from typing import Union
@@ -46,37 +46,43 @@ def show_text(text: str) -> Html:
 
 def join(*children: Child) -> Html:
     """Join texts, elements and lists of them."""
-    return Html("".join(_iter_parts(children)))
+    parts: list[str] = []
+    _add_parts(parts, children)
+    return Html("".join(parts))
 
 
-def _iter_parts(children: Iterable[Child]) -> Iterable[str]:
+def _add_parts(parts: list[str], children: Iterable[Child]) -> None:
     for child in children:
-        if child is None:
-            continue
-        if isinstance(child, Html):
-            yield child
-        elif isinstance(child, str):
-            yield show_text(child)
-        else:
-            yield from _iter_parts(child)
+        if isinstance(child, str):
+            parts.append(child if type(child) is Html else show_text(child))
+        elif child is not None:
+            _add_parts(parts, child)
 
 
-def element(
-    name: str, /, *children: Child, attributes: Mapping[str, Attribute] | None = None, **more: Attribute
-) -> Html:
+def element(name: str, /, *children: Child, **attributes: Attribute) -> Html:
     """Make an element. ``class_`` is the class; underscores of names are dashes; None and False leave one out."""
-    written = "".join(_write_attributes({**(attributes or {}), **more}))
-    if name in VOID_ELEMENTS:
-        return Html(f"<{name}{written}>")
-    return Html(f"<{name}{written}>{join(*children)}</{name}>")
-
-
-def _write_attributes(attributes: Mapping[str, Attribute]) -> Iterable[str]:
+    parts = ["<", name]
     for key, value in attributes.items():
         if value is None or value is False:
             continue
-        name = _attribute_name(key)
-        yield f" {name}" if value is True else f' {name}="{show_text(str(value))}"'
+        written = _attribute_name(key)
+        parts.append(f" {written}" if value is True else f' {written}="{show_text(str(value))}"')
+    parts.append(">")
+    if name not in VOID_ELEMENTS:
+        _add_parts(parts, children)
+        parts.append(f"</{name}>")
+    return Html("".join(parts))
+
+
+def fill(pattern: str, *values: Child) -> Html:
+    """Fill the places ``{}`` of a pattern of HTML with values, as ``join`` does: for what a page has hundreds of."""
+    return Html(pattern.format(*map(_escape_value, values)))
+
+
+def _escape_value(value: Child) -> str:
+    if isinstance(value, str):
+        return value if type(value) is Html else show_text(value)
+    return join(value)
 
 
 @cache

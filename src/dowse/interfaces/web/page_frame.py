@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import quote, urlencode
 
@@ -15,6 +15,16 @@ from dowse.interfaces.web.html_builder import Html, element, join
 TITLE = "dowse"
 
 NAVIGATION = (("Search", "/"), ("Graph", "/graph"), ("Index", "/index"), ("Evaluations", "/evaluations"))
+
+
+SCRIPTS = {
+    "search": ("hits.js",),
+    "related": ("hits.js",),
+    "file": ("file.js",),
+    "graph": ("graph.js",),
+    "index": ("index.js",),
+}
+"""What kinds of pages have beside the script of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +69,12 @@ def address(path: str, /, **parameters: str | int) -> str:
     return quote(path) + (f"?{urlencode(given)}" if given else "")
 
 
-def file_address(repository: str, path: str, first: int = 0, last: int = 0) -> str:
-    """Return the address of a file, or of lines in it."""
-    lines = f"L{first}" + (f"-L{last}" if last > first else "") if first else ""
-    start = f"?line={first}" if first else ""
-    return f"/file/{quote(repository, safe='')}/{quote(path, safe='/')}{start}" + (
-        f"#{lines}" if lines else ""
-    )
+def file_address(repository: str, path: str, first: int = 0, last: int = 0, *, at: str = "") -> str:
+    """Return the address of a file, or of lines in it; ``at`` is the commit that it is shown of."""
+    lines = f"#L{first}" + (f"-L{last}" if last > first else "") if first else ""
+    given = {name: value for name, value in (("at", at), ("line", first)) if value}
+    query = f"?{urlencode(given)}" if given else ""
+    return f"/file/{quote(repository, safe='')}/{quote(path, safe='/')}{query}{lines}"
 
 
 def full_page(request: PageRequest, title: str, main: Html, *, kind: str, query: str = "") -> str:
@@ -77,7 +86,7 @@ def full_page(request: PageRequest, title: str, main: Html, *, kind: str, query:
         _keyboard_help(),
         element("div", id="said", class_="said", role="status", aria_live="polite"),
     )
-    return _document(title, body)
+    return _document(title, body, ("page.js", *SCRIPTS.get(kind, ())))
 
 
 def _header(request: PageRequest, query: str) -> Html:
@@ -123,8 +132,13 @@ KEYS = (
     ("w", "why it ranks there"),
     ("o", "open in the editor"),
     ("c", "copy for an agent"),
+    ("x", "all lines of the hit"),
     ("f", "find in the file"),
     ("l", "filter its outline"),
+    ("t", "its place in the tree of files"),
+    ("b", "who changed its lines last"),
+    ("h", "its last changes"),
+    ("y", "copy a link that stays at this commit"),
     ("g", "then s, g, i or e: to search, graph, index or evaluations"),
     ("?", "this help"),
     ("Esc", "close, or back to the list"),
@@ -155,7 +169,7 @@ def _keyboard_help() -> Html:
 
 def bare_page(title: str, main: Html) -> str:
     """Make a page without navigation."""
-    return _document(title, element("main", main, id="main", class_="bare"), script=False)
+    return _document(title, element("main", main, id="main", class_="bare"))
 
 
 def message_page(request: PageRequest, title: str, text: str) -> str:
@@ -170,7 +184,7 @@ def message_page(request: PageRequest, title: str, text: str) -> str:
     return full_page(request, title, inner, kind="message")
 
 
-def _document(title: str, body: Html, *, script: bool = True) -> str:
+def _document(title: str, body: Html, scripts: Sequence[str] = ()) -> str:
     head = element(
         "head",
         element("meta", charset="utf-8"),
@@ -186,6 +200,6 @@ def _document(title: str, body: Html, *, script: bool = True) -> str:
             title=TITLE,
             href="/opensearch.xml",
         ),
-        element("script", src=asset_url("page.js"), defer=True) if script else None,
+        [element("script", src=asset_url(name), defer=True) for name in scripts],
     )
     return "<!doctype html>" + element("html", head, element("body", body), lang="en")

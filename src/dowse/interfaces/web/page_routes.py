@@ -21,12 +21,14 @@ from dowse.interfaces.web.api_page import api_page
 from dowse.interfaces.web.assets import asset_routes
 from dowse.interfaces.web.completions import completions_part
 from dowse.interfaces.web.evaluation_page import evaluations_page
-from dowse.interfaces.web.file_view import file_page, raw_text, symbol_part
+from dowse.interfaces.web.file_view import file_page, raw_text
+from dowse.interfaces.web.folder_tree import tree_part
 from dowse.interfaces.web.graph_page import graph_file, graph_page
 from dowse.interfaces.web.index_page import index_page, skipped_page
 from dowse.interfaces.web.page_frame import TITLE, PageRequest, message_page
 from dowse.interfaces.web.preview import preview_part
 from dowse.interfaces.web.search_page import related_page, search_page
+from dowse.interfaces.web.symbol_panel import symbol_part
 
 Render = Callable[[PageRequest], str]
 
@@ -36,6 +38,7 @@ PAGES: tuple[tuple[str, Render, str], ...] = (
     ("/complete", completions_part, "text/html"),
     ("/related", related_page, "text/html"),
     ("/file/{rest:path}", file_page, "text/html"),
+    ("/tree", tree_part, "text/html"),
     ("/symbol", symbol_part, "text/html"),
     ("/raw", raw_text, "text/plain"),
     ("/graph", graph_page, "text/html"),

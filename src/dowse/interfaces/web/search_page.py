@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dowse.engine import Engine
 from dowse.errors import UsageError
 from dowse.interfaces.web.facets import list_filters, render_chips, render_facets
-from dowse.interfaces.web.hit_list import render_hits
+from dowse.interfaces.web.hit_list import render_hit_rows, render_hits
 from dowse.interfaces.web.html_builder import Html, element, join
 from dowse.interfaces.web.page_frame import PageRequest, address, full_page
 from dowse.interfaces.web.preview import render_preview_of
 from dowse.multi_repo import Repositories
-from dowse.types.answers import SearchOptions, SearchResponse
+from dowse.types.answers import SearchOptions, SearchResponse, SearchResult
 from dowse.types.stored import IndexState
 
 HITS_COUNTED = 60
 """Hits that are asked for: facets count them."""
 
 PAGE_HITS = 20
+
+FIRST_HITS = 8
+"""Hits of the answer to somebody who is typing, more than a window shows; the rest comes when the typing rests."""
 
 EXAMPLES = (
     ("In words", "where are changed files noticed"),
@@ -46,8 +50,10 @@ def search_page(request: PageRequest) -> str:
     """Make the page, or the part of it that changes while somebody types."""
     query = request.get("q")
     asked = _ask(request, query) if query.strip() else Asked(query)
+    if request.get("part") == "rest":
+        return join(_render_rest(request, asked.response))
     inner = _render_answer(request, asked)
-    if request.get("part") == "results":
+    if request.get("part"):
         return inner
     return full_page(request, query, element("div", inner, id="results"), kind="search", query=query)
 
@@ -82,10 +88,9 @@ def _render_answer(request: PageRequest, asked: Asked) -> Html:
 
 
 def _render_results(request: PageRequest, asked: Asked, response: SearchResponse) -> Html:
-    page = request.get_number("page", 1, 1, HITS_COUNTED // PAGE_HITS)
-    chosen = request.get_number("hit", 1, 1, PAGE_HITS)
-    results = response.results[(page - 1) * PAGE_HITS : page * PAGE_HITS]
-    chosen = min(chosen, len(results))
+    results = _cut_page(request, response)
+    is_typing = request.get("part") == "first"
+    chosen = min(request.get_number("hit", 1, 1, PAGE_HITS), len(results))
     summary = element("p", _summarize(response), class_="summary", role="status")
     notes = [element("p", note, class_="note") for note in response.notes]
     middle = element(
@@ -93,14 +98,33 @@ def _render_results(request: PageRequest, asked: Asked, response: SearchResponse
         render_chips(request, asked.query),
         summary,
         notes,
-        render_hits(response, results, request.repository, chosen),
-        _render_pages(request, asked.query, page, len(response.results)),
+        render_hits(response, results[: FIRST_HITS if is_typing else None], request.repository, chosen),
+        _render_pages(request, asked.query, len(response.results)),
         class_="list",
         aria_label="Results",
     )
-    preview = render_preview_of(request, results[chosen - 1], _marked_words(response)) if results else None
+    facets = render_facets(request, asked.query, response.results)
+    preview = None
+    if results and not is_typing:
+        preview = render_preview_of(request, results[chosen - 1], _marked_words(response))
     right = element("aside", preview, id="preview", class_="preview", aria_label="Preview", tabindex="0")
-    return join(render_facets(request, asked.query, response.results), middle, right)
+    return join(facets, middle, right)
+
+
+def _cut_page(request: PageRequest, response: SearchResponse) -> Sequence[SearchResult]:
+    page = _page_number(request)
+    return response.results[(page - 1) * PAGE_HITS : page * PAGE_HITS]
+
+
+def _page_number(request: PageRequest) -> int:
+    return request.get_number("page", 1, 1, HITS_COUNTED // PAGE_HITS)
+
+
+def _render_rest(request: PageRequest, response: SearchResponse | None) -> list[Html]:
+    """Render the hits of the page that were not in the answer to somebody who was typing."""
+    if response is None:
+        return []
+    return render_hit_rows(response, _cut_page(request, response), request.repository, 0, FIRST_HITS + 1)
 
 
 def _marked_words(response: SearchResponse) -> list[str]:
@@ -118,7 +142,8 @@ def _summarize(response: SearchResponse) -> str:
     return f"{many[0].upper()}{many[1:]}, {time}"
 
 
-def _render_pages(request: PageRequest, query: str, page: int, count: int) -> Html | None:
+def _render_pages(request: PageRequest, query: str, count: int) -> Html | None:
+    page = _page_number(request)
     last = -(-count // PAGE_HITS)
     if last < 2:
         return None

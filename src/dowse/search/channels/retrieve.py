@@ -22,6 +22,7 @@ from dowse.search.channels import (
     version_checks,
 )
 from dowse.search.channels.request import Channel, ChannelRequest, Retrieved, run_channel
+from dowse.search.query.route_names import find_routes
 from dowse.settings import Settings
 from dowse.types.answers import ChannelReport
 
@@ -29,7 +30,9 @@ CHANNELS: Mapping[str, Channel] = {
     "exact": Channel(phrase_match.find, lambda request: request.query.phrases or request.query.regexes),
     "lexical": Channel(keyword_channel.find, lambda request: request.query.terms, "the query has no words"),
     "names": Channel(
-        name_lookup.find, lambda request: request.query.names, "no word of the query looks like a name"
+        name_lookup.find,
+        lambda request: request.query.names or find_routes(request.query.text),
+        "no word of the query looks like a name",
     ),
     "files": Channel(
         file_lookup.find,

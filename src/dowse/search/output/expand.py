@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dowse.code import tokens
 from dowse.lazy_rows import read_column
 from dowse.search.channels.frame_lookup import find_line
-from dowse.search.query.analyze import find_lone_name, get_last_part, is_identifier
+from dowse.search.query.analyze import get_last_part
+from dowse.search.query.name_spelling import list_spelled_names
 from dowse.search.ranking.candidates import Candidate, list_passing_definitions
 from dowse.types.queries import Query
-from dowse.types.source import Chunk, Entity, Kind
+from dowse.types.source import Chunk, Entity, Kind, ParsedFile
 
 FUNCTION_KINDS = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
 VALUE_KINDS = frozenset({Kind.VARIABLE, Kind.CONSTANT})
@@ -26,10 +27,7 @@ class Expansion:
     """Chooses the definition and the lines to show for the hits of one query."""
 
     def __init__(self, query: Query) -> None:
-        names = (
-            query.names if find_lone_name(query) else [name for name in query.names if is_identifier(name)]
-        )
-        self._written = frozenset(map(get_last_part, names))
+        self._written = frozenset(map(get_last_part, list_spelled_names(query)))
         self._asked = frozenset(name.lower() for name in self._written)
         self._wanted = frozenset(query.words)
         self._filter = query.filter
@@ -104,9 +102,18 @@ class Expansion:
             return max(1, chunk.start_line - (before or 0)), min(
                 max(end, chunk.end_line), chunk.end_line + (after or 0)
             )
-        first, last = chunk.start_line, chunk.end_line
         if not pointed:
-            return first, last
+            return chunk.start_line, chunk.end_line
+        first, last = self._choose_definition_lines(candidate, pointed, max_definition_lines)
+        cell = _find_cell(candidate.file.parsed, pointed[0])
+        if cell and cell.start_line < first and last - cell.start_line < max_definition_lines:
+            first = cell.start_line  # where its number is
+        return first, last
+
+    def _choose_definition_lines(
+        self, candidate: Candidate, pointed: Sequence[Entity], max_definition_lines: int
+    ) -> tuple[int, int]:
+        first, last = candidate.chunk.start_line, candidate.chunk.end_line
         entity = pointed[0]
         if entity.end_line - entity.start_line >= max_definition_lines:
             return first, max(last, min(entity.end_line, first + MIN_LINES - 1))
@@ -128,6 +135,15 @@ class Expansion:
         if self._filter.about_chunks:
             return True
         return bool(self._match_name(pointed[0]) or self._match_description(pointed[0]))
+
+
+def _find_cell(parsed: ParsedFile, entity: Entity) -> Entity | None:
+    """Find the cell of a notebook that a definition is in."""
+    while entity.parent is not None:
+        entity = parsed.entities[entity.parent]
+        if entity.kind is Kind.CELL:
+            return entity
+    return None
 
 
 def _find_innermost(candidate: Candidate, line: int) -> tuple[Entity, ...]:

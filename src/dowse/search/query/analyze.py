@@ -72,13 +72,17 @@ LANGUAGE_EXTENSIONS = frozenset(
 """Extensions that only say in which language a file is written, and are no words of their own (``.json``, ``.log``).
 Code seldom says them, so that such a one would count as a rare word, and find lists of files."""
 
-_NAME = compile_lazily(r"[^\W\d]\w*(?:(?:\.|::|->|#|\\)[^\W\d]\w*)*\*?")
+_DOTTED = r"[^\W\d]\w*(?:(?:\.|::|->|#|\\)[^\W\d]\w*)*"
+_NAME = compile_lazily(rf"(?<![\w*]){_DOTTED}\*|{_DOTTED}")
 _FILE = compile_lazily(r"[\w./\\~-]*[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}\b|[\w.-]+(?:/[\w.-]+)+")
 _DIGIT = compile_lazily(r"\d")  # without which no text names a version
 _OUTPUT_HINT = compile_lazily(r"[\n\d.:(\"']|E  ")  # without which no line is a frame or heads a trace
 _LINE = compile_lazily(r"(\.\w+):\d+(?::\d+)?\b")  # the numbers of ``cart.py:12``
 _SPECIAL_METHOD = compile_lazily(r"\b__\w{1,40}__\b(?!\.py)")
 _RECEIVER = compile_lazily(r"\b(?:self|this|cls)\.(?=\w)")
+_PATTERN = compile_lazily(
+    r"(?<![\w*])\*?[^\W\d]\w*(?:[*?]\w+)+\*?(?![\w*])|(?<![\w*])\*[^\W\d]\w*\*?(?![\w*])"
+)
 _SEPARATOR = compile_lazily(r"\.|::|->|#|\\")
 
 
@@ -181,7 +185,7 @@ def _add_terms(query: Query, added: Sequence[str]) -> Query:
 @lru_cache(maxsize=5_000)
 def is_identifier(word: str) -> bool:
     """Return whether a word looks like a name in code: ``getUser``, ``get_user``, ``_get``, ``a.b``."""
-    if _SEPARATOR.search(word.rstrip("*")) or word.endswith("*"):
+    if _SEPARATOR.search(word.rstrip("*")) or "*" in word:
         return True
     if word.startswith("_") and word.strip("_"):
         return True
@@ -211,7 +215,10 @@ def _make_terms(words: list[str]) -> tuple[Term, ...]:
 
 
 def _find_names(text: str, kept: list[str]) -> tuple[str, ...]:
-    found = [match for match in _NAME.findall(text) if is_identifier(match)]
+    patterns = _find_patterns(text)
+    for pattern in patterns:
+        text = text.replace(pattern, " ")
+    found = [*patterns, *(match for match in _NAME.findall(text) if is_identifier(match))]
     if not found and _is_declaration(kept):
         return (kept[1],)
     if len(kept) <= PLAIN_NAME_WORDS:
@@ -219,6 +226,12 @@ def _find_names(text: str, kept: list[str]) -> tuple[str, ...]:
         own = frozenset(tokens.split_words(text))
         found += [word for word in kept if len(word) > 2 and word in own and word not in parts]
     return tuple(dict.fromkeys(found))[:MAX_NAMES]
+
+
+def _find_patterns(text: str) -> list[str]:
+    """Find the patterns of names in a short query (``Ses*ion``, ``*Handler``); in a text, a star is for emphasis."""
+    is_short = "*" in text and len(text.split()) <= PLAIN_NAME_WORDS
+    return [match for match in _PATTERN.findall(text) if "*" in match] if is_short else []
 
 
 def _is_declaration(kept: list[str]) -> bool:

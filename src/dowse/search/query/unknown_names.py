@@ -22,7 +22,7 @@ def read_unknown_names_as_words(snapshot: Snapshot, query: Query) -> Query:
 
 
 def _is_known(snapshot: Snapshot, name: str, query: Query) -> bool:
-    """Return whether something is defined by this name, or nearly so, or some text has it as a word."""
+    """Return whether something is defined by this name, or some text has it as a word."""
     words = [tokens.tokenize_word(word)[:1] for word in tokens.split_words(name)]
     if words and all(snapshot.document_frequency(token) for whole in words for token in whole):
         return True

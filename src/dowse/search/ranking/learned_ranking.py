@@ -59,7 +59,7 @@ class LearnedRanking:
             scored.append(ScoredFile(file, features, NO_TEXT, sum(map(mul, model.file, features))))
         scored.sort(key=lambda each: -each.score)
         read = scored[:read_files]
-        extractor.context.snapshot.prefetch([each.file.file.id for each in read])
+        extractor.read([each.file for each in read])
         for each in read:
             each.text = extractor.compute_text(each.file)
             each.score += sum(map(mul, model.text, each.text))

@@ -77,7 +77,7 @@ def list_disabled_groups(settings: Settings) -> tuple[str, ...]:
     """List the groups of features of weight 0: those switched off, and those of channels of weight 0."""
     off = {name for name, weight in get_channel_weights(settings).items() if not weight}
     if "dense" in off:
-        off.add("file_vectors")
+        off.update(("file_vectors", "soft_coverage"))
     return tuple(sorted(off.union(settings.disabled_features)))
 
 
@@ -110,7 +110,7 @@ def _load_tables(disabled: tuple[str, ...]) -> tuple[Sequence[Values], ...]:
     def choose(table: str, features: Mapping[str, Feature]) -> Sequence[Values]:
         rows: Mapping[str, Sequence[float]] = weights[table]
         return [
-            (0.0,) * len(TRAITS) if feature.group in disabled else tuple(rows[name])
+            (0.0,) * len(TRAITS) if feature.group in disabled else tuple(rows.get(name) or start_at(feature))
             for name, feature in features.items()
         ]
 
@@ -123,6 +123,11 @@ def _load_tables(disabled: tuple[str, ...]) -> tuple[Sequence[Values], ...]:
         [tuple(relevance["intercept"])],
         [tuple(relevance[name]) for name in EVIDENCE],
     )
+
+
+def start_at(feature: Feature) -> Values:
+    """Return the weights of a feature that was added after the others were learned: its prior, for any query."""
+    return (feature.prior, *(0.0 for _ in TRAITS[1:]))
 
 
 @lru_cache(maxsize=1)

@@ -1,7 +1,8 @@
 """Editor context: files near the cursor (``--near``) rank higher, and are always considered. Never a filter.
 
-The file at the position and its test or source come into the first files if the query finds them at all. Near files
-that it does not find come after every near file that it finds.
+The file at the position and its test or source come into the first files if the query finds them at all. Others near it
+rise among the first files only, and what the query does not find comes after what it finds: so from the first files on,
+what was found stays in, but for as many as the file at the position and its partners displace.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from dowse.types.queries import Query
 from dowse.types.stored import StoredFile
 
 GAIN = 1.0
-"""What is added to a hit in the file at the position; to one that is farther away, less."""
+"""What is added to the best hit in the file at the position; to that in one that is farther away, less."""
 
 ADDED_GAP = 2.0
-"""How far below the best hit a near file stands that the query does not find: considered, but not first."""
+"""How far below the best hit the file at the position stands if the query does not find it: considered, not first."""
 
 FIRST_FILES = 5
-"""The file at the position and its partner are among so many files, if the query finds them."""
+"""The file at the position and its partner are among so many files, if the query finds them, and others near it rise
+among so many: the first five stay the first five."""
 
 STEP = 0.001
 """By how much one stands before or after another where only the order matters."""
@@ -42,18 +44,26 @@ def raise_near_files(
     if not near or query.is_exact:
         return
     nearness_by_path = dict(near)
-    best_score = max((candidate.score for candidate in candidates), default=0.0)
-    for candidate in candidates:
-        if nearness := nearness_by_path.get(candidate.file.path):
+    position = near[0][0]
+    found = sorted(find_best_by_file(candidates).values(), key=lambda c: (-c.score, c.file.path))
+    best = {candidate.file.path: candidate for candidate in found}
+    best_score = found[0].score if found else 0.0
+    own = [path for path in _list_own_files(snapshot, query, position) if path in best]
+    own = [path for path in own if path == position or _shares_words(best[path])]
+    raised = {*own, *(candidate.file.path for candidate in found[:FIRST_FILES])}
+    for path, candidate in best.items():  # of each file one place, so that others are not crowded out
+        if path in raised and (nearness := nearness_by_path.get(path)):
             candidate.adjust("proximity", GAIN * nearness, _WHY)
-    best = {candidate.file.path: candidate for candidate in find_best_by_file(candidates).values()}
-    _lift_into_first_files(best, _list_own_files(snapshot, query, near[0][0]))
-    lowest = min((c.score for path, c in best.items() if nearness_by_path.get(path)), default=best_score)
+    _lift_into_first_files(best, own)
+    lowest = min((candidate.score for candidate in found), default=best_score)
+    lowest_near = min((c.score for c in found if nearness_by_path.get(c.file.path)), default=best_score)
     for path, nearness in list(nearness_by_path.items())[:MAX_ADDED_FILES]:
         file = snapshot.file_at(path) if path not in best and nearness > 0 else None
         if file is None or not _may_be_added(snapshot, query, file):
             continue
-        score = min(best_score - ADDED_GAP / nearness, lowest - STEP / nearness)
+        score = lowest - STEP / nearness
+        if path == position:
+            score = max(score, min(best_score - ADDED_GAP / nearness, lowest_near - STEP))
         added = make_added_candidate(query, file, score, "proximity", _WHY)
         if snapshot.chunk_passes(added.id, query.filter):
             candidates.append(added)
@@ -71,8 +81,7 @@ def _lift_into_first_files(best: Mapping[str, Candidate], paths: Iterable[str]) 
 
     Not what shares no word with the query: what is only alike in meaning, or stands beside another file.
     """
-    found = (best[path] for path in paths if path in best)
-    lifted = [candidate for candidate in found if _shares_words(candidate)][:FIRST_FILES]
+    lifted = [best[path] for path in paths if _shares_words(best[path])][:FIRST_FILES]
     ids = {candidate.id for candidate in lifted}
     others = sorted((c.score for c in best.values() if c.id not in ids), reverse=True)
     room = FIRST_FILES - len(lifted)

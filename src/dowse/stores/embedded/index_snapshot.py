@@ -87,6 +87,10 @@ class EmbeddedSnapshot:
         """Count the chunks that have a token in their body."""
         return self._lexical.document_frequency(token)
 
+    def find_tokens(self, part: str, limit: int) -> list[str]:
+        """Find tokens of bodies that contain a text, shortest first."""
+        return self._lexical.find_tokens(part, limit)
+
     def chunk_count(self) -> int:
         """Count the chunks."""
         return self._lexical.chunk_count()

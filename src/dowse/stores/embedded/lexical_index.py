@@ -26,7 +26,16 @@ from dowse.stores.name_match import max_typos
 from dowse.types.discovered import SourceFile
 from dowse.types.queries import Term
 from dowse.types.source import ChunkTerms
-from dowse.types.stored import CHUNK_BITS, Filter, NameTier, Scored, StoredFile, best_first, chunk_id
+from dowse.types.stored import (
+    CHUNK_BITS,
+    Filter,
+    NameTier,
+    Scored,
+    StoredFile,
+    best_first,
+    chunk_id,
+    shortest_first,
+)
 
 WRITER_HEAP_BYTES = 30_000_000
 """Bytes buffered before a segment is written: large enough that a batch makes one segment. A third of it is a table
@@ -223,6 +232,15 @@ class LexicalReader:
         """Count the chunks that have a token in their body; those just deleted may still count."""
         with _translate_errors(self._folder):
             return int(self._searcher.doc_freq("body", token))
+
+    def find_tokens(self, part: str, limit: int) -> list[str]:
+        """Find tokens of bodies that contain a text, shortest first; lists all tokens only if there are any."""
+        pattern = Query.regex_query(self._schema, "body", f".*{re.escape(part)}.*")
+        if not self._run(pattern, 1):
+            return []
+        with _translate_errors(self._folder):
+            held = self._searcher.terms_with_prefix("body", "")
+        return shortest_first((token for token, _ in held if part in token), limit)
 
     def chunk_count(self) -> int:
         """Count the chunks, without the stamp."""

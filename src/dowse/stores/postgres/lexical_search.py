@@ -10,9 +10,12 @@ from dowse.stores.postgres.postings import FIELDS, Statistics, TermScores
 from dowse.stores.postgres.read_cache import ReadCache
 from dowse.stores.postgres.transaction import Transaction
 from dowse.types.queries import Term
-from dowse.types.stored import DEFAULT_BM25, Bm25, Filter, Scored
+from dowse.types.stored import DEFAULT_BM25, Bm25, Filter, Scored, shortest_first
 
 BODY_FIELD = FIELDS.index("body")
+
+MAX_OTHER_FIELDS = 10
+"""Tokens with a part that are looked at for each one that is wanted: some are only words of paths."""
 
 
 class LexicalSearch:
@@ -48,6 +51,16 @@ class LexicalSearch:
         if token not in self._body_counts:
             self._load_term_scores([token], {})
         return self._body_counts[token]
+
+    def find_tokens(self, part: str, limit: int) -> list[str]:
+        """Find tokens of bodies that contain a text, shortest first."""
+        rows = self._transaction.fetch_rows(
+            "SELECT DISTINCT token FROM postings WHERE view = %s AND segment = ANY(%s) AND strpos(token, %s) > 0",
+            [self._transaction.view, list(self._filters.layout.segments), part],
+        )
+        held = shortest_first((token for (token,) in rows), MAX_OTHER_FIELDS * limit)
+        self._load_term_scores(held, {})
+        return [token for token in held if self._body_counts[token]][:limit]
 
     def _load_term_scores(
         self, tokens: Sequence[str], fields: Mapping[str, float], bm25: Bm25 = DEFAULT_BM25

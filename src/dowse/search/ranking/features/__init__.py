@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from dowse.search.ranking.candidates import FileCandidate
 from dowse.search.ranking.features import (
@@ -12,32 +12,42 @@ from dowse.search.ranking.features import (
     file_names,
     file_shape,
     file_vectors,
+    formats,
     phrases,
     places,
     roles,
+    soft_coverage,
 )
 from dowse.search.ranking.features.channel_scores import ChannelScores
 from dowse.search.ranking.features.context import FeatureContext
+from dowse.search.ranking.features.coverage import Coverage
 from dowse.search.ranking.features.definition_names import DefinitionNames
 from dowse.search.ranking.features.feature import Feature, Values
 from dowse.search.ranking.features.file_names import FileNames
 from dowse.search.ranking.features.file_shape import FileShapes
 from dowse.search.ranking.features.file_vectors import FileCosines
+from dowse.search.ranking.features.formats import FormatFeatures
 from dowse.search.ranking.features.phrases import PhraseFinder
 from dowse.search.ranking.features.places import PlaceComparison
 from dowse.search.ranking.features.roles import RoleFeatures
+from dowse.search.ranking.features.soft_coverage import SoftCoverage
 
 FILE_FEATURES: Mapping[str, Feature] = {
     **channel_scores.FEATURES,
     **file_names.FEATURES,
     **definition_names.FEATURES,
     **roles.FEATURES,
+    **formats.FEATURES,
     **file_shape.FEATURES,
     **file_vectors.FEATURES,
 }
 """The features of every file under consideration."""
 
-TEXT_FEATURES: Mapping[str, Feature] = {**coverage.FEATURES, **phrases.FEATURES}
+TEXT_FEATURES: Mapping[str, Feature] = {
+    **coverage.FEATURES,
+    **soft_coverage.FEATURES,
+    **phrases.FEATURES,
+}
 """The features of those whose text is read, since it takes time: the first by the features above."""
 
 PLACE_FEATURES: Mapping[str, Feature] = places.FEATURES
@@ -68,8 +78,12 @@ class FeatureExtractor:
         self._names = FileNames(context)
         self._definitions = DefinitionNames(context)
         self._phrases = PhraseFinder(context)
-        self._places = PlaceComparison(context, self._definitions, self._phrases)
         self._roles = RoleFeatures(context.query)
+        self._formats = FormatFeatures(context.query)
+        self._coverage, self._soft = Coverage(context), SoftCoverage(context)
+        self._places = PlaceComparison(
+            context, self._definitions, self._phrases, self._coverage, self._soft, self._formats
+        )
         self._shapes = FileShapes(context.query)
 
     def compute_file(self, file: FileCandidate) -> Values:
@@ -79,14 +93,24 @@ class FeatureExtractor:
             *self._names.compute(file),
             *self._definitions.compute(file),
             *self._roles.compute(file),
+            *self._formats.compute(file),
             *self._shapes.compute(file),
             *self._cosines.compute(file),
         )
 
+    def read(self, files: Sequence[FileCandidate]) -> None:
+        """Read the text of some files together, which costs less than one by one."""
+        self.context.snapshot.prefetch([file.file.id for file in files])
+        self._soft.read(files)
+
     def compute_text(self, file: FileCandidate) -> Values:
         """Compute ``TEXT_FEATURES`` of a file."""
         read = file.places[: coverage.READ_PLACES]
-        return (*coverage.compute(self.context, file), max([self._phrases.score(place) for place in read]))
+        return (
+            *self._coverage.compute(file),
+            *self._soft.compute(file),
+            max([self._phrases.score(place) for place in read]),
+        )
 
     def compute_places(self, file: FileCandidate) -> list[Values]:
         """Compute ``PLACE_FEATURES`` of every place of a file."""
@@ -101,6 +125,8 @@ class FeatureExtractor:
                 return self._definitions.describe(file)
             case "file_role":
                 return self._roles.describe(file)
+            case "format":
+                return self._formats.describe(file)
             case "file_shape":
                 return self._shapes.describe(file)
             case "phrase":
@@ -113,5 +139,7 @@ class FeatureExtractor:
                 return "meaning of the whole file"
             case "coverage":
                 return f"{text[PLACES_COVERAGE]:.0%} of the query by the worth of its terms"
+            case "soft_coverage":
+                return "words of the same meaning"
             case _:
                 return "another place of the file"

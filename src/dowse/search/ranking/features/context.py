@@ -8,10 +8,12 @@ from functools import cached_property
 from itertools import pairwise
 
 from dowse.code import tokens
+from dowse.embedders.embedder import MatchesWords
 from dowse.search.channels.request import Retrieved
 from dowse.search.commit_index import CommitIndex, FileEvidence
-from dowse.search.query.analyze import find_lone_name, get_last_part, is_identifier
+from dowse.search.query.analyze import get_last_part
 from dowse.search.query.keywords import inverse_frequency
+from dowse.search.query.name_spelling import list_spelled_names
 from dowse.search.ranking.candidates import Candidate, FileCandidate
 from dowse.stores.protocol import Snapshot
 from dowse.types.queries import Query
@@ -28,6 +30,8 @@ class FeatureContext:
     cosines: Mapping[int, Sequence[float]]
     """The cosine of every chunk of each file with the query, by the id of the file; empty without vectors."""
     history: CommitIndex | None = None
+    word_vectors: MatchesWords | None = None
+    """Compares single words by meaning, where meaning counts."""
 
     @cached_property
     def frequencies(self) -> Mapping[str, int]:
@@ -76,9 +80,7 @@ class FeatureContext:
     @cached_property
     def identifiers(self) -> frozenset[str]:
         """The names that the query asks for: their last parts, in lower case."""
-        lone = find_lone_name(self.query)
-        names = (name for name in self.query.names if lone or is_identifier(name))
-        return frozenset(get_last_part(name).lower() for name in names)
+        return frozenset(get_last_part(name).lower() for name in list_spelled_names(self.query))
 
     def list_places(self) -> list[Candidate]:
         """List the places of all files."""

@@ -24,32 +24,47 @@ READ_PLACES = 2
 """Places of a file whose text is read, best first: each takes time."""
 
 
-def find_terms(context: FeatureContext, place: Candidate) -> frozenset[str]:
-    """Find which terms of the query a place has: in its text, its path, or the names of what begins in it."""
-    file, held = place.file, place.definition_indexes
-    qualified = read_column(file.parsed.entities, "qualified") if held else ()
-    names = [qualified[i] for i in held]
-    content = context.snapshot.content(file.id)
-    return chunk_fields.find_shared_tokens(context.wanted, file.path, content, place.chunk, names)
-
-
 @lru_cache(maxsize=20_000)
 def _list_path_tokens(path: str) -> frozenset[str]:
     return frozenset(tokens.tokenize_path(path).split())
 
 
-def compute(context: FeatureContext, file: FileCandidate) -> Values:
-    """Compute the features of one file, in the order of the table."""
-    places, wanted = file.places[:READ_PLACES], context.wanted
-    found = [find_terms(context, place) for place in places]
-    together = frozenset().union(*found)
-    names = read_column(file.file.parsed.entities, "name")
-    defined = [split_stems(names[i]) for place in places for i in place.definition_indexes]
-    share = context.compute_share
-    return (
-        max(map(share, found)),
-        share(together),
-        share(wanted & _list_path_tokens(file.file.path)),
-        share(wanted.intersection(chain.from_iterable(defined))),
-        float(context.rarest_term in together),
-    )
+class Coverage:
+    """The coverage of files and places by the terms of one query; each place is looked at once."""
+
+    def __init__(self, context: FeatureContext) -> None:
+        self._context = context
+        self._found: dict[int, frozenset[str]] = {}
+
+    def compute(self, file: FileCandidate) -> Values:
+        """Compute the features of one file, in the order of the table."""
+        context, places = self._context, file.places[:READ_PLACES]
+        found = [self._find_terms(place) for place in places]
+        together = frozenset().union(*found)
+        names = read_column(file.file.parsed.entities, "name")
+        defined = [split_stems(names[i]) for place in places for i in place.definition_indexes]
+        share = context.compute_share
+        return (
+            max(map(share, found)),
+            share(together),
+            share(context.wanted & _list_path_tokens(file.file.path)),
+            share(context.wanted.intersection(chain.from_iterable(defined))),
+            float(context.rarest_term in together),
+        )
+
+    def score(self, place: Candidate) -> float:
+        """Compute the share of the query that a place has, by the worth of its terms."""
+        return self._context.compute_share(self._find_terms(place))
+
+    def _find_terms(self, place: Candidate) -> frozenset[str]:
+        """Find which terms of the query a place has: in its text, its path, or the names of what begins in it."""
+        found = self._found.get(place.id)
+        if found is None:
+            file, held, context = place.file, place.definition_indexes, self._context
+            qualified = read_column(file.parsed.entities, "qualified") if held else ()
+            names = [qualified[i] for i in held]
+            content = context.snapshot.content(file.id)
+            found = self._found[place.id] = chunk_fields.find_shared_tokens(
+                context.wanted, file.path, content, place.chunk, names
+            )
+        return found

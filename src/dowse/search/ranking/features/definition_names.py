@@ -7,6 +7,7 @@ from functools import lru_cache
 from dowse.code import tokens
 from dowse.lazy_rows import read_column
 from dowse.search.query.analyze import split_name
+from dowse.search.query.name_spelling import list_spelled_names
 from dowse.search.ranking.candidates import Candidate, FileCandidate
 from dowse.search.ranking.features.context import FeatureContext
 from dowse.search.ranking.features.feature import Feature, Values
@@ -29,7 +30,8 @@ class DefinitionNames:
 
     def __init__(self, context: FeatureContext) -> None:
         self._identifiers = context.identifiers
-        self._names = [parts for name in context.query.names if (parts := split_name(name))]
+        spelled = list_spelled_names(context.query)
+        self._names = [parts for name in spelled if (parts := split_name(name))]
         self._wanted = context.naming_words
         self._overlaps: dict[int, float] = {}
         self._by_name: dict[str, float] = {}

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
+from dowse.lazy_rows import read_column
 from dowse.search.ranking.candidates import Candidate, FileCandidate
 from dowse.search.ranking.features.context import FeatureContext
+from dowse.search.ranking.features.coverage import Coverage
 from dowse.search.ranking.features.definition_names import DefinitionNames
 from dowse.search.ranking.features.feature import Feature, Values
+from dowse.search.ranking.features.formats import FormatFeatures
 from dowse.search.ranking.features.inline_tests import is_inline_test
 from dowse.search.ranking.features.phrases import PhraseFinder
+from dowse.search.ranking.features.soft_coverage import SoftCoverage
+from dowse.types.source import Kind
 
 FEATURES = {
     "fused_share": Feature("place", 1),  # fused score, compared with the best of the file
@@ -22,10 +28,32 @@ FEATURES = {
     "name_overlap": Feature("place", 1),
     "defines_name": Feature("place", 1),
     "inline_test": Feature("place", -1),
-    "first_chunk": Feature("place", 0),
-    "has_definition": Feature("place", 0),  # a definition begins in it or is around it
+    "first_chunk": Feature(
+        "place", 0
+    ),  # the beginning of the file, unless it is a resource, a cell or the like
+    "in_function": Feature("place", 0),  # what is around it, or else the first thing that begins in it
+    "in_type": Feature("place", 0),
+    "in_section": Feature("place", 0),
+    "in_other_definition": Feature("place", 0),
+    "length": Feature("place", 0),  # logarithm of its lines
+    "coverage": Feature("place", 1),
+    "soft_coverage": Feature("place", 1),
     "phrase": Feature("place", 1),
+    "answers_route": Feature("place", 1, prior=6.0),  # the query names the route that it has
+    "kind_asked": Feature("place", 1, prior=0.3),  # the query names the kind of what it defines
 }
+
+FUNCTION_KINDS = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
+TYPE_KINDS = frozenset(
+    {Kind.CLASS, Kind.INTERFACE, Kind.TRAIT, Kind.STRUCT, Kind.ENUM, Kind.TYPE, Kind.IMPL, Kind.MODULE}
+)
+SECTION_KINDS = frozenset({Kind.SECTION, Kind.BLOCK})
+
+FORMAT_KINDS = frozenset({
+    Kind.CELL, Kind.COMPONENT, Kind.CONTAINER, Kind.JOB, Kind.KEY, Kind.RESOURCE, Kind.ROUTE, Kind.SERVICE, Kind.STAGE,
+    Kind.STEP, Kind.TEMPLATE, Kind.WORKFLOW,
+})  # fmt: skip
+"""Kinds of entities that a file may begin with and go on with, in any order."""
 
 FUSED_SHARE = list(FEATURES).index("fused_share")
 """Where the one feature is that tells the places of a file apart that is not read."""
@@ -34,10 +62,21 @@ FUSED_SHARE = list(FEATURES).index("fused_share")
 class PlaceComparison:
     """Compares the places of a file, for one query."""
 
-    def __init__(self, context: FeatureContext, definitions: DefinitionNames, phrases: PhraseFinder) -> None:
+    def __init__(
+        self,
+        context: FeatureContext,
+        definitions: DefinitionNames,
+        phrases: PhraseFinder,
+        coverage: Coverage,
+        soft: SoftCoverage,
+        formats: FormatFeatures,
+    ) -> None:
         self._context = context
+        self._coverage = coverage
+        self._soft = soft
         self._definitions = definitions
         self._phrases = phrases
+        self._formats = formats
         self._lexical, self._names, self._lines, self._phrases_found, starts = (
             _scores_by_chunk(context, name) for name in ("lexical", "names", "places", "phrases", "files")
         )
@@ -63,9 +102,14 @@ class PlaceComparison:
                 self._definitions.score_overlap(place),
                 self._definitions.score_definition(place),
                 float(is_inline_test(place)),
-                float(place.ordinal == 0),
-                float(_has_definition(place)),
+                float(place.ordinal == 0 and not _is_thing(place)),
+                *_describe_kind(place),
+                math.log1p(place.chunk.end_line - place.chunk.start_line),
+                self._coverage.score(place),
+                self._soft.score(place),
                 self._phrases.score(place),
+                self._formats.score_route(place),
+                self._formats.score_kind(place),
             )
             for place, score in zip(places, lexical, strict=True)
         ]
@@ -76,5 +120,19 @@ def _scores_by_chunk(context: FeatureContext, channel: str) -> Mapping[int, floa
     return dict(found.hits) if found else {}
 
 
-def _has_definition(place: Candidate) -> bool:
-    return place.chunk.entity is not None or bool(place.definition_indexes)
+def _describe_kind(place: Candidate) -> tuple[float, float, float, float]:
+    """Say whether a function, a type, a section or another definition is around a place, or else begins in it."""
+    index = place.chunk.entity
+    if index is None:
+        index = next(iter(place.definition_indexes), None)
+    if index is None:
+        return 0.0, 0.0, 0.0, 0.0
+    kind = read_column(place.file.parsed.entities, "kind")[index]
+    found = kind in FUNCTION_KINDS, kind in TYPE_KINDS, kind in SECTION_KINDS
+    function, type, section = map(float, found)
+    return function, type, section, float(not any(found))
+
+
+def _is_thing(place: Candidate) -> bool:
+    """Return whether a place is one entity of a format, which is no preamble wherever it stands."""
+    return place.entity is not None and place.entity.kind in FORMAT_KINDS

@@ -1,0 +1,7 @@
+@echo off
+call :compile
+goto :eof
+
+:compile
+echo compiling
+exit /b

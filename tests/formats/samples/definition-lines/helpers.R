@@ -1,0 +1,1 @@
+say = function(text) cat(text)

@@ -1,0 +1,4 @@
+# Greets.
+function greet --argument name
+    echo $name
+end
