@@ -6,15 +6,17 @@ import hashlib
 import json
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import httpx2
 import pytest
 
 from dowse.errors import SettingsError, UsageError
+from dowse.interfaces.http import request_guard
 from dowse.interfaces.http.access import Permission, TokenBook, make_token, read_token_file
 from dowse.interfaces.http.browser_sign_in import BrowserSessions
 from dowse.interfaces.http.client_limits import Address, ClientLimits, run_server
-from dowse.interfaces.http.request_guard import SECURITY_HEADERS, HostRule
+from dowse.interfaces.http.request_guard import SECURITY_HEADERS, HostRule, RateLimit
 from dowse.interfaces.web.sign_in_page import find_own_path
 from dowse.interfaces.web.web_server import ServeOptions, WebServer
 from tests.agents.clients import make_tree
@@ -238,13 +240,17 @@ def test_without_a_token_whoever_reaches_it_may_ask(tree: Path) -> None:
         assert send_raw(client, b"GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n").split()[1] == b"421"
 
 
-def test_too_many_requests_are_told_to_wait(tree: Path) -> None:
+def test_too_many_requests_are_told_to_wait(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(request_guard, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    burst = RateLimit().burst
     with serve_here(tree) as client:
-        statuses = [client.get("/api/v1/nothing").status_code for _ in range(450)]
-        assert set(statuses) == {404, 429}
-        refused = next(answer for answer in iter(lambda: client.get("/api/v1/nothing"), None)
-                       if answer.status_code == 429)  # fmt: skip
-        assert refused.headers["retry-after"] == "1"
+        statuses = [client.get("/api/v1/nothing").status_code for _ in range(burst)]
+        assert set(statuses) == {404}
+        refused = client.get("/api/v1/nothing")
+        assert refused.status_code == 429 and refused.headers["retry-after"] == "1"
+        now[0] += 1
+        assert client.get("/api/v1/nothing").status_code == 404
 
 
 def test_the_audit_log_has_a_line_for_each_request(tree: Path, tmp_path: Path) -> None:

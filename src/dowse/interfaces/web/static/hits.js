@@ -18,7 +18,8 @@ async function showResults(url, remember) {
   try {
     const html = await fetchPart("results", part);
     // half a filter ("lang:p") is no reason to take the hits away from somebody who is still typing
-    if (!(isTyping && html.includes('class="empty unread"') && $(".list", results))) putResults(html);
+    const isHalf = isTyping && html.includes('class="empty unread"') && $(".list", results);
+    if (!isHalf) putResults(html);
     if (remember === "push") history.pushState(null, "", url);
     if (remember === "replace") history.replaceState(null, "", url);
     const query = new URL(url).searchParams.get("q");
@@ -26,7 +27,7 @@ async function showResults(url, remember) {
     if (matchMedia("(max-width: 760px)").matches) $(".facets", results)?.removeAttribute("open");
     scrollTo(0, 0);
     box.form.classList.remove("busy");
-    shown = String(url);
+    shown = isHalf ? "" : String(url);
     if (isTyping) resting = setTimeout(() => showRest(url), REST_PAUSE_MS);
   } catch (error) {
     if (error.name !== "AbortError") box.form.classList.remove("busy");
