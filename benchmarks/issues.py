@@ -2,8 +2,8 @@
 
 Each report is searched as it is, in its repository at the commit before: work tree, index and history know nothing that
 came later. A figure ``acc@k`` is the share of the reports of which one of the edited files (functions) is among the
-first k; ``all@k``: each of them is. Repositories are split in two halves by name: variants are chosen on the one
-(``decide``), and the other reports.
+first k; ``all@k``: each of them is. Tests are left out of the answer. Repositories are split in two halves by name:
+weights are learned and variants chosen on the one (``decide``), and the other reports.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ from benchmarks.issue_reports import Report, check_out, load_reports, read_repor
 from benchmarks.metrics import mean
 from benchmarks.results import RUNS
 from dowse import Engine
+from dowse.code import file_roles
 from dowse.types.answers import SearchOptions, SearchResult
-from dowse.types.source import Kind
+from dowse.types.source import Kind, Role
 
 HITS = 50
 """Hits that are read for files and functions: ten of either hardly ever take more."""
 
+DECIDE = "decide"
 CUTS = (1, 5, 10)
 FUNCTION_KINDS = frozenset({Kind.FUNCTION, Kind.METHOD})
 TARGETS = {
@@ -37,7 +39,7 @@ TARGETS = {
     ("files", 10): at_least(0.94),
     ("functions", 10): at_least(0.60),
 }
-HALVES = {"decide": "repositories that decide", "report": "repositories that report"}
+HALVES = {DECIDE: "repositories that decide", "report": "repositories that report"}
 
 
 class Rank(NamedTuple):
@@ -58,19 +60,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Iterator[Outcome]:
     """Search for every report, repository by repository."""
     mirrors = data.find_folder("BENCH_MIRRORS")
-    reports: dict[str, list[Report]] = defaultdict(list)
-    for report in load_reports():
-        if args.issue_half in (None, report.half) and report.repository in (
-            args.issue_repository or [report.repository]
-        ):
-            reports[report.repository].append(report)
-    rows = []
-    for repository, asked in reports.items():
-        mirror = mirrors / repository.replace("/", "+") / "repo"
-        if not mirror.is_dir():
-            raise data.MissingDataError(f"BENCH_MIRRORS has no snapshot of {repository}")
-        rows += list(search_repository(mirror, asked))
-        print(f"{repository}: {len(asked)} reports", flush=True)
+    reports = [
+        report
+        for report in load_reports()
+        if args.issue_half in (None, report.half)
+        and report.repository in (args.issue_repository or [report.repository])
+    ]
+    rows = list(search_reports(mirrors, reports))
     if args.issue_tag:
         RUNS.mkdir(exist_ok=True)
         kept = "".join(json.dumps(row) + "\n" for row in rows)
@@ -85,38 +81,54 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
             )
 
 
-def search_repository(mirror: Path, reports: Sequence[Report]) -> Iterator[dict[str, Any]]:
-    """Search for the reports of one repository, oldest tree first, each in the tree before it was mended."""
-    folder = data.cache_folder() / "issues" / mirror.parent.name
-    tree = folder / "tree"
-    if not tree.is_dir():
-        run_git(mirror, "clone", "--quiet", "--shared", "--no-checkout", str(mirror), str(tree))
-    for report in sorted(
-        reports, key=lambda each: int(run_git(mirror, "log", "-1", "--format=%ct", each.base))
-    ):
-        check_out(tree, report.base)
-        with Engine.open(tree, index_dir=str(folder / "index")) as engine:
-            engine.index()
-            text = report.text or read_report(
-                *run_git(mirror, "log", "-1", "--format=%s%x1f%b", report.commit).split("\x1f")
-            )
-            engine.search("warm up", SearchOptions(limit=1))
-            started = time.process_time()
-            found = engine.search(
-                text, SearchOptions(limit=HITS, text=False, show_low_confidence=True)
-            ).results
-            milliseconds = (time.process_time() - started) * 1e3
+def search_reports(mirrors: Path, reports: Sequence[Report]) -> Iterator[dict[str, Any]]:
+    """Search for reports, each in the tree before it was mended, and rank what was changed."""
+    for report, engine, text in open_trees(mirrors, reports):
+        engine.search("warm up", SearchOptions(limit=1))
+        started = time.process_time()
+        options = SearchOptions(limit=HITS, text=False, show_low_confidence=True)
+        sources = leave_out_tests(engine.search(text, options).results)
+        milliseconds = (time.process_time() - started) * 1e3
         yield {
             "commit": report.commit,
             "repository": report.repository,
             "half": report.half,
             "written": bool(report.text),
-            "files": find_rank(list_files(found), report.files),
-            "functions": find_rank(list_functions(found), report.functions),
+            "files": find_rank(list_files(sources), report.files),
+            "functions": find_rank(list_functions(sources), report.functions),
             "has_functions": bool(report.functions),
             "milliseconds": milliseconds,
         }
-    shutil.rmtree(tree)
+
+
+def open_trees(mirrors: Path, reports: Sequence[Report]) -> Iterator[tuple[Report, Engine, str]]:
+    """Open the tree of each report with an index of it, by repository, oldest first; and give its text."""
+    by_repository: dict[str, list[Report]] = defaultdict(list)
+    for report in reports:
+        by_repository[report.repository].append(report)
+    for repository, asked in by_repository.items():
+        mirror = mirrors / repository.replace("/", "+") / "repo"
+        if not mirror.is_dir():
+            raise data.MissingDataError(f"the mirrors have no snapshot of {repository}")
+        folder = data.cache_folder() / "issues" / mirror.parent.name
+        tree = folder / "tree"
+        if not tree.is_dir():
+            run_git(mirror, "clone", "--quiet", "--shared", "--no-checkout", str(mirror), str(tree))
+        for report in sorted(
+            asked, key=lambda each: int(run_git(mirror, "log", "-1", "--format=%ct", each.base))
+        ):
+            check_out(tree, report.base)
+            message = run_git(mirror, "log", "-1", "--format=%s%x1f%b", report.commit)
+            with Engine.open(tree, index_dir=str(folder / "index")) as engine:
+                engine.index()
+                yield report, engine, report.text or read_report(*message.split("\x1f"))
+        shutil.rmtree(folder)
+        print(f"{repository}: {len(asked)} reports", flush=True)
+
+
+def leave_out_tests(found: Sequence[SearchResult]) -> list[SearchResult]:
+    """Leave tests out: they are among what a change is about, and are never what is asked for here."""
+    return [hit for hit in found if file_roles.classify_role(hit.path) is not Role.TEST]
 
 
 def list_files(found: Sequence[SearchResult]) -> list[str]:

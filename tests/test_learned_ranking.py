@@ -151,7 +151,7 @@ def test_weights_are_mixed_by_traits() -> None:
 
 
 @pytest.mark.parametrize(
-    "group", [name for name in FEATURE_GROUPS if name not in ("test_partner", "proximity")]
+    "group", [name for name in FEATURE_GROUPS if name not in ("report", "test_partner", "proximity")]
 )
 def test_a_group_that_is_off_weighs_nothing_and_others_as_ever(group: str) -> None:
     for traits in SOME_TRAITS:
@@ -217,6 +217,7 @@ QUERIES = (
     "which script opens a session",
     "the session of ada was closed",
     " ".join(f"session part {word}" for word in "open stays name ada return test sys".split()),
+    "A session that was opened stays open " + "though all of its parts were closed by name before that " * 3,
     "error: stays open\n  --> other.py:2:1\n",
 )
 
@@ -356,7 +357,7 @@ def _equal_weights(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("_equal_weights")
 def test_a_group_that_is_off_contributes_nothing(root: Path, engine: Engine) -> None:
     everything = list_values([hit for response in ask(engine) for hit in response.results])
-    shown = {"test_partner": "partners"}
+    shown = {"test_partner": "partners", "report": "function"}
     silent = [group for group in FEATURE_GROUPS if not everything.get(shown.get(group, group))]
     assert silent == ["soft_coverage"], "only the built-in embedder has vectors of words"
     for group in FEATURE_GROUPS:

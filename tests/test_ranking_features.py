@@ -37,7 +37,7 @@ from dowse.types.stored import Scored, StoredFile, chunk_id
 
 SOURCE = "def login(name):\n    return check(name)\n\n\nclass SessionStore:\n    pass\n"
 
-ADDED_GROUPS = ("test_partner", "proximity")
+ADDED_GROUPS = ("report", "test_partner", "proximity")
 """Steps after ranking that have a switch, and no features."""
 
 DIRECT_GROUPS = ("places", "exact", "versions")

@@ -92,7 +92,7 @@ def test_what_is_no_evidence_does_not_count() -> None:
 def test_further_hits_are_less_relevant_by_how_far_they_are_behind() -> None:
     found = MODEL.estimate(0.8, make_candidates(3.0, 2.5, 2.5, -1.0))
     gap = MODEL.gap_weight
-    assert [found[n] for n in range(4)] == pytest.approx(
+    assert [found[n, None] for n in range(4)] == pytest.approx(
         [0.8, 0.8 * math.exp(-0.5 * gap), 0.8 * math.exp(-0.5 * gap), 0.8 * math.exp(-4 * gap)]
     )
 
@@ -106,7 +106,7 @@ def test_it_is_a_probability_that_never_rises(
     first: float, scores: list[float], sure: dict[int, tuple[str, float]]
 ) -> None:
     candidates = make_candidates(*sorted(scores, reverse=True), direct=sure)
-    found = [MODEL.estimate(first, candidates)[candidate.id] for candidate in candidates]
+    found = [MODEL.estimate(first, candidates)[candidate.key] for candidate in candidates]
     assert all(0.0 <= relevance <= 1.0 for relevance in found)
     assert found == sorted(found, reverse=True)
 
@@ -115,9 +115,9 @@ def test_it_is_a_probability_that_never_rises(
 def test_what_the_query_names_is_at_least_as_relevant_as_its_channel_is_sure(name: str) -> None:
     full = DIRECT_CHANNELS[name]
     found = MODEL.estimate(0.01, make_candidates(2.0, 1.0, direct={0: (name, full), 1: (name, 0.4 * full)}))
-    assert [found[0], found[1]] == pytest.approx([1.0, 0.4])
+    assert [found[0, None], found[1, None]] == pytest.approx([1.0, 0.4])
     behind = MODEL.estimate(0.01, make_candidates(2.0, 1.0, direct={1: (name, full)}))
-    assert behind[1] <= behind[0] == pytest.approx(0.01), "never more than the one before"
+    assert behind[1, None] <= behind[0, None] == pytest.approx(0.01), "never more than the one before"
 
 
 def test_nothing_in_common_is_weak() -> None:

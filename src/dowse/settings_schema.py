@@ -35,6 +35,7 @@ FEATURE_GROUPS = (
     "soft_coverage",
     "phrase",
     "place",
+    "report",
     "test_partner",
     "proximity",
 )

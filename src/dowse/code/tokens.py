@@ -10,7 +10,7 @@ punctuation or blanks: one word, rarely more.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import chain, pairwise
 
@@ -141,10 +141,23 @@ def _find_required_substrings(wanted: frozenset[str]) -> list[tuple[str, bytes]]
     return [(token, (_STEM_ENDING.sub("", token) or token).encode()) for token in wanted]
 
 
+def locate_tokens(text: bytes, wanted: frozenset[str]) -> Iterator[tuple[int, str]]:
+    """Locate every word of a text (UTF-8) that gives one of some tokens: where it begins, and the token; by token."""
+    lowered = text.translate(_BLANK_IN_LOWER_CASE)
+    for token, substring in _find_required_substrings(wanted):
+        at = lowered.find(substring)
+        while at >= 0:
+            first, end = lowered.rfind(b" ", 0, at) + 1, lowered.find(b" ", at)
+            end = len(text) if end < 0 else end
+            if token in _tokens_of_word(text[first:end]):
+                yield first, token
+            at = lowered.find(substring, end)
+
+
 @lru_cache(maxsize=20_000)
 def _tokens_of_word(word: bytes) -> frozenset[str]:
-    """Tokenize a word of ASCII."""
-    return frozenset(_token_cache[word.decode("ascii")].split())
+    """Tokenize a word (UTF-8)."""
+    return frozenset(_token_cache[word.decode("utf-8", "replace")].split())
 
 
 def split_words(text: str) -> list[str]:

@@ -58,8 +58,9 @@ def _query_values(query: Query) -> dict[str, Any]:
     terms = [term._asdict() for term in query.terms]
     rows = {name: [one._asdict() for one in getattr(query, name)] for name in _QUERY_ROWS}
     texts = {"text": query.text, "type": query.type, "message": query.message}
+    views = {view.name: view.text for view in query.views}
     lists = {name: list(getattr(query, name)) for name in ("names", "files", "words", "dropped", "unknown")}
-    return texts | {"terms": terms} | rows | lists
+    return texts | {"views": views, "terms": terms} | rows | lists
 
 
 def _stage_values(stages: Iterable[Stage]) -> list[dict[str, Any]]:

@@ -167,6 +167,12 @@ def query_analysis_text(response: SearchResponse, view: View) -> str:
         ("files", ", ".join(map(escape_text, query.files))),
         ("versions", ", ".join(map(str, query.versions))),
         ("message", escape_text(query.message)),
+        (
+            "views",
+            ", ".join(
+                f"{part.name} ({format_count(len(part.text.split()), 'word')})" for part in query.views
+            ),
+        ),
         ("dropped", ", ".join(map(escape_text, query.dropped))),
     )
     found = [(name, value or "-") for name, value in (*rewrite_rows(query.rewrite), *rows)]

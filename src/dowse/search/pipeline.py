@@ -30,6 +30,7 @@ from dowse.search.query.analyze import analyze_query
 from dowse.search.query.keywords import extract_keywords, is_long, use_indexed_spelling
 from dowse.search.query.name_spelling import find_spellings
 from dowse.search.query.unknown_names import read_unknown_names_as_words
+from dowse.search.ranking import report_ranking
 from dowse.search.ranking.calibration import can_tell_weak
 from dowse.search.ranking.candidates import (
     Explain,
@@ -45,6 +46,7 @@ from dowse.search.ranking.fusion import fuse
 from dowse.search.ranking.learned_ranking import READ_FILES, LearnedRanking
 from dowse.search.ranking.model import list_disabled_groups, make_model, measure_traits
 from dowse.search.ranking.proximity import raise_near_files
+from dowse.search.ranking.report_ranking import ReportRanking
 from dowse.search.ranking.test_partners import add_test_partners
 from dowse.search.timing import StageTimer
 from dowse.settings import Settings
@@ -120,6 +122,9 @@ def rank(
     explain: Explain
     if settings.fusion == "learned":
         candidates, explain = scored.score_places(), scored.explain
+        if "report" not in settings.disabled_features and report_ranking.suits(query):
+            report = ReportRanking(context, scored, model.file_share)
+            candidates, explain = report.rank(candidates), report.explain
         if "test_partner" not in settings.disabled_features:
             add_test_partners(snapshot, query, channels, candidates)
     else:
@@ -142,7 +147,7 @@ def rank(
 def _rank_by_path(context: FeatureContext, timer: StageTimer) -> Ranking:
     """Order what passes the filters of a query that asks for nothing else: by path, and all of it is right."""
     candidates = sort_candidates(place for file in context.files for place in file.places)
-    relevances = {candidate.id: 1.0 for candidate in candidates}
+    relevances = {candidate.key: 1.0 for candidate in candidates}
     timer.finish("rank")
     return Ranking(
         context.query, context.channels, candidates, list_channel_contributions, relevances, False, timer
@@ -175,7 +180,9 @@ def find_candidates(
     if not isinstance(request.vector, NotRun):
         cosines = snapshot.file_cosines(request.vector, [file.file.id for file in files])
         word_vectors = searcher.word_vectors
-    context = FeatureContext(snapshot, query, channels, files, cosines, request.history, word_vectors)
+    context = FeatureContext(
+        snapshot, query, channels, files, cosines, request.history, word_vectors, request.history_evidence
+    )
     timer.finish("fuse")
     return context
 
@@ -196,6 +203,6 @@ def find_related(
     candidates = sort_candidates(collect_candidates(snapshot, fused, options.filter))
     timer.finish("fuse")
     full_score = max(RELATED_WEIGHTS.values())
-    relevances = {candidate.id: min(1.0, candidate.score / full_score) for candidate in candidates}
+    relevances = {candidate.key: min(1.0, candidate.score / full_score) for candidate in candidates}
     ranking = Ranking(query, channels, candidates, list_channel_contributions, relevances, False, timer)
     return make_response(snapshot, ranking, options, searcher.settings, searcher.root)[1]

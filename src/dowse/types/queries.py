@@ -96,6 +96,13 @@ class Frame(NamedTuple):
     function: str = ""
 
 
+class View(NamedTuple):
+    """A part of a report, by its name: title, prose, code (with names of code in the text) or message."""
+
+    name: str
+    text: str
+
+
 class LanguageVersion(NamedTuple):
     """A version of a language that a query names."""
 
@@ -136,6 +143,7 @@ class Query:
     frames: tuple[Frame, ...] = ()
     versions: tuple[LanguageVersion, ...] = ()
     message: str = ""  # what the program said, of an issue that holds its output
+    views: tuple[View, ...] = ()  # the parts of a report
     filter: Filter = NO_FILTER
     phrases: tuple[str, ...] = ()
     regexes: tuple[QueryRegex, ...] = ()

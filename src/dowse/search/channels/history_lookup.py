@@ -17,9 +17,7 @@ MAX_FILES = 30
 
 def find(request: ChannelRequest) -> list[Scored]:
     """Find the files that commits with similar messages changed; 1 is the full score."""
-    query, snapshot, history = request.query, request.snapshot, request.history
-    assert history is not None
-    rated = history.rate_files(query.terms)
+    query, snapshot, rated = request.query, request.snapshot, request.history_evidence
     best = sorted(rated, key=lambda path: (-rated[path].score, path))
     found: dict[int, tuple[StoredFile, float]] = {}
     for path in best:

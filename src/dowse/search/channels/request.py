@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from dowse.embedders.embedder import Embedder
 from dowse.errors import EmbedderError
 from dowse.frozen import frozen
-from dowse.search.commit_index import CommitIndex
+from dowse.search.commit_index import CommitIndex, FileEvidence
 from dowse.stores.protocol import Snapshot
 from dowse.types.answers import ChannelReport
 from dowse.types.queries import Query
@@ -73,6 +73,11 @@ class ChannelRequest:
         if self.query.type in LITERAL_TYPES or len(self.query.terms) < MIN_HISTORY_TERMS:
             return None
         return self.load_history()
+
+    @cached_property
+    def history_evidence(self) -> Mapping[str, FileEvidence]:
+        """What earlier commits say of each file."""
+        return self.history.rate_files(self.query.terms) if self.history else {}
 
 
 class NotRun(NamedTuple):

@@ -38,8 +38,11 @@ class Expansion:
 
         The first is the one to name; the others are as much like the query. Of equals, what is around the chunk
         comes first if it is a function or begins here too, else last. Variables and constants only count by name.
-        Where a filter asks for definitions, only these count; where a line is named, what it is in.
+        Where a filter asks for definitions, only these count; where a line is named, what it is in; what ranking
+        chose is not chosen again.
         """
+        if candidate.definition is not None:
+            return (candidate.file.parsed.entities[candidate.definition],)
         line = find_line(self._frames, candidate.file, candidate.chunk) if self._frames else 0
         if line and (innermost := _find_innermost(candidate, line)):
             return innermost
@@ -115,6 +118,8 @@ class Expansion:
     ) -> tuple[int, int]:
         first, last = candidate.chunk.start_line, candidate.chunk.end_line
         entity = pointed[0]
+        if candidate.definition is not None:
+            return _choose_own_lines(candidate.chunk, entity, max_definition_lines)
         if entity.end_line - entity.start_line >= max_definition_lines:
             return first, max(last, min(entity.end_line, first + MIN_LINES - 1))
         if not self._stands_alone(candidate, pointed):
@@ -135,6 +140,13 @@ class Expansion:
         if self._filter.about_chunks:
             return True
         return bool(self._match_name(pointed[0]) or self._match_description(pointed[0]))
+
+
+def _choose_own_lines(chunk: Chunk, entity: Entity, max_definition_lines: int) -> tuple[int, int]:
+    """Choose the lines of a definition that ranking chose: all of it, or what the chunk has of a long one."""
+    if entity.end_line - entity.start_line < max_definition_lines:
+        return entity.start_line, entity.end_line
+    return max(chunk.start_line, entity.start_line), min(chunk.end_line, entity.end_line)
 
 
 def _find_cell(parsed: ParsedFile, entity: Entity) -> Entity | None:

@@ -92,7 +92,7 @@ def _has_more(
             hit = expand_hit(snapshot, ranking, Expansion(ranking.query), rank, without_text, settings)
             if any(_is_within(hit, other) for other in found):
                 continue
-        return ranking.relevances[candidate.id] >= options.min_relevance
+        return ranking.relevances[candidate.key] >= options.min_relevance
     return False
 
 
@@ -119,7 +119,7 @@ def expand_hit(
         entity=entity.qualified if entity else "",
         kind=entity.kind if entity else Kind.FILE,
         language=candidate.file.parsed.language,
-        relevance=ranking.relevances[candidate.id],
+        relevance=ranking.relevances[candidate.key],
         score=candidate.score,
         match=match,
         reasons=ranking.list_reasons(candidate),
@@ -149,7 +149,7 @@ def _is_weak(ranking: Ranking, found: Sequence[SearchResult], options: ResolvedO
     if max(hit.relevance for hit in found[:JUDGED_HITS]) >= WEAK_RELEVANCE:
         return False
     further = ranking.candidates[len(found) : JUDGED_HITS]
-    return all(ranking.relevances[candidate.id] < WEAK_RELEVANCE for candidate in further)
+    return all(ranking.relevances[candidate.key] < WEAK_RELEVANCE for candidate in further)
 
 
 def _classify_match(candidate: Candidate, query: Query) -> Match:

@@ -11,6 +11,7 @@ from dowse.code import tokens
 from dowse.lazy_regex import compile_lazily
 from dowse.search.channels import version_checks
 from dowse.search.query import stack_traces
+from dowse.search.query import views as views_module
 from dowse.search.query.error_message import find_error_message
 from dowse.search.query.issue_text import IssueText, read_issue
 from dowse.types.queries import ParsedQuery, Query, Term
@@ -31,6 +32,9 @@ MAX_WORD_CHARS = 200
 WHOLE_WEIGHT = 1.0
 PART_WEIGHT = 0.5
 """An identifier counts as a whole; its parts, which are found in more places, half."""
+
+REPORT_TYPES = frozenset({"words", "mixed"})
+"""Types of long texts that are reports though they have no markup."""
 
 ADDED_WEIGHT = 0.5
 """What a term counts that the term graph added: less than what the user said."""
@@ -98,11 +102,13 @@ def analyze_query(parsed: ParsedQuery, filter: Filter, is_extension: Callable[[s
         text = " ".join([find_error_message(text), *functions])
         query = replace(analyze_text(text, is_extension, filter.names), type="output")
     else:
+        views = views_module.split_text(text)
         if _LINE.search(text):
             frames = [frame for frame in stack_traces.find_frames(text) if frame.line]
             text = _LINE.sub(r"\1", text)
         added = [one.term for one in parsed.rewrite.added]
         query = _add_terms(analyze_text(text, is_extension, filter.names), added)
+        query = replace(query, views=views if query.type in REPORT_TYPES else ())
     if parsed.has_filters and not (parsed.text.strip() or filter.names or parsed.phrases or parsed.regexes):
         query = replace(query, type="filters")
     return replace(
@@ -163,7 +169,7 @@ def split_name(name: str) -> tuple[str, ...]:
 def _analyze_issue(issue: IssueText, is_extension: Callable[[str], bool], patterns: Sequence[str]) -> Query:
     """Analyze a report: its title first, then prose, then code; special methods and ``self`` name nothing."""
     query = analyze_text(_RECEIVER.sub("", _SPECIAL_METHOD.sub(" ", issue.text)), is_extension, patterns)
-    return replace(query, type="issue", message=issue.message)
+    return replace(query, type="issue", message=issue.message, views=views_module.split_issue(issue))
 
 
 def _add_terms(query: Query, added: Sequence[str]) -> Query:

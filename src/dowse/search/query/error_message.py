@@ -20,9 +20,14 @@ _EXCEPTION_LINE = compile_lazily(
 )
 _PANIC_LINE = compile_lazily(r"(?:panic|fatal error): (.+)")
 _RUST_PANIC_LINE = compile_lazily(r"panicked at (?:'(.{1,400}?)', )?")
-_COMPILER_ERROR = compile_lazily(r"error(?:\[\w{1,20}\]| [A-Z]{1,6}\d{1,6})?:\s{1,4}(\S.*)", re.IGNORECASE)
+_COMPILER_ERROR = compile_lazily(
+    r"error(?:\[\w{1,20}\]| [A-Z]{1,6}\d{1,6})?:\s{1,4}(?!\|-?$)(\S.*)", re.IGNORECASE
+)
 _RUBY_MESSAGE = compile_lazily(r":\d{1,7}:in [`'][^']{0,200}': (\S.*)")
-_TEST_SUMMARY = compile_lazily(r"(?:FAILED|ERROR) \S+ - (.+)")
+_TEST_SUMMARY = compile_lazily(r"(?:FAILED|ERROR) \S+ - (.+)|\w{1,99}_test\.go:\d{1,7}: (.+)")
+_MEMORY_ERROR = compile_lazily(
+    r"==\d{1,9}== ((?:Invalid (?:read|write|free)|Conditional jump|Use of uninit|Syscall param|Source and dest).*)"
+)
 _ERROR_WORD = compile_lazily(
     r"\b(?:error|exception|fail(?:ed|ure)|fatal|panic|undefined|cannot|assert\w*)\b", re.IGNORECASE
 )
@@ -67,8 +72,8 @@ def _match_exception(line: str) -> str:
 
 def _match_error(line: str) -> str:
     """Extract the message of a compiler, a linker or a test runner; empty if the line has none."""
-    if match := _COMPILER_ERROR.search(line) or _TEST_SUMMARY.match(line):
-        return match.group(1)
+    if match := _COMPILER_ERROR.search(line) or _TEST_SUMMARY.match(line) or _MEMORY_ERROR.match(line):
+        return match.group(match.lastindex or 1)
     if line.startswith("E  "):
         return line[1:].strip()
     return line[line.find("undefined reference") :] if "undefined reference" in line else ""

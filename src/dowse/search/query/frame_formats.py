@@ -40,6 +40,9 @@ _PHP_FRAME = compile_lazily(
 )
 _MICROSOFT_LINE = compile_lazily(r"(?:\d{1,3}>)?([^()]{1,300})\((\d{1,7})(?:,\d{1,7}){0,3}\)\s?: ?(.{0,40})")
 _LINE_PHRASE = compile_lazily(r"\b(?:file|in|at) ([^\s,\"]{1,300}),? (?:on )?line (\d{1,7})\b")
+_SHELL_LINE = compile_lazily(r"([^\s:]{1,300}): line (\d{1,7}): \S")
+_BARE_CALL = compile_lazily(r"[^\W\d][\w.$<> ]{0,200} \(([^()]{1,300}:\d{1,7}:\d{1,7})\)")
+_BEAM_LIBRARY = compile_lazily(r"\((?:elixir|stdlib|kernel|erts|logger|ex_unit|mix|iex) ")
 _FAILED_TEST_LINE = compile_lazily(
     r"(?:FAILED|ERROR)\s+([^\s:]{1,300}\.\w{1,5})((?:::\w{1,200}){0,9})(?![:\w.])|FAIL\s+([^\s:]{1,300}\.\w{1,5})(?![:\w./])"
 )
@@ -52,7 +55,7 @@ _NATIVE_FUNCTION = compile_lazily(
 )
 _FUNCTION_AFTER_PATH = compile_lazily(
     r":?(?P<gap>,?\s?)in (?:function |method )?[`'\"]?(?:block in )?(?P<name>[\w.$:#?!/<>]{1,200})"
-    r"|: (?P<elixir>[\w.?!]{1,200})/\d"
+    r"|: (?:anonymous fn/\d{1,3} in )?(?P<elixir>[\w.?!]{1,200})(?:\.\"[^\"]{1,200}\")?/\d"
 )
 _ERROR_AFTER_PATH = compile_lazily(
     r"(?::| -)\s?(?:fatal |syntax )?error\b|: [\w.]*(?:Error|Exception|Failure)\b", re.IGNORECASE
@@ -65,7 +68,7 @@ _LIBRARY_PATH = compile_lazily(
     r"""
       (?:^|/)(?:site-packages|dist-packages|node_modules|bower_components|vendor|gems|\.cargo|\.rustup|rustc|pkg/mod
         |\.m2|\.gradle|\.nuget|usr/(?:local/)?(?:lib|lib64|include|share|go)|lib/python\d[\d.]*|_/src/libraries)/
-    | (?i:/python[\d.]*/lib/) | Python\.framework/ | /library/(?:core|std|alloc)/src/ | ^deps/
+    | (?i:/python[\d.]*/lib/) | ^Swift/ | Python\.framework/ | /library/(?:core|std|alloc)/src/ | ^deps/
     | /go/(?:[\d.]+/\w+/)?src/(?![^/]*\.)      # the standard library, not ~/go/src/github.com/...
     """,
     re.VERBOSE,
@@ -148,10 +151,13 @@ def _parse_python(line: OutputLine) -> ParsedFrame | None:
 
 
 def _parse_at(line: OutputLine) -> ParsedFrame | None:
-    """Parse ``at function (path:line)`` of JavaScript, the JVM and .NET; ``at path:line`` of JavaScript and Rust."""
-    if not line.stripped.startswith("at "):
+    """Parse ``at function (path:line)`` of JavaScript, the JVM and .NET; ``at path:line`` of JavaScript and Rust.
+
+    In the reports of Node's test runner, ``at`` is missing.
+    """
+    if not line.stripped.startswith("at ") and not _BARE_CALL.fullmatch(line.stripped):
         return None
-    rest = line.stripped[3:]
+    rest = line.stripped.removeprefix("at ")
     if (end := rest.rfind(":line ")) > 0 and (start := rest.rfind(" in ", 0, end)) >= 0:
         number = re.match(r"\d{1,7}", rest[end + 6 :])
         return (
@@ -252,6 +258,16 @@ def _parse_failed_test(line: OutputLine) -> ParsedFrame | None:
     )
 
 
+def _parse_shell(line: OutputLine) -> ParsedFrame | None:
+    """Parse ``script.sh: line 3: name: command not found``."""
+    match = _SHELL_LINE.match(line.stripped)
+    return (
+        _make_frame(match.group(1), match.group(2), "", NO_TRACE)
+        if match and _is_path(match.group(1))
+        else None
+    )
+
+
 def _parse_line_phrase(line: OutputLine) -> ParsedFrame | None:
     """Parse ``in x.php on line 12`` of PHP, ``at x.pl line 12`` of Perl, ``file X.swift, line 12`` of Swift."""
     match = _LINE_PHRASE.search(line.text)
@@ -295,8 +311,11 @@ def _interpret(line: OutputLine, found: _PathLine, before: str, after: str) -> P
         return _make_frame(path, number, native.group(1), INNERMOST_FIRST)
     if match := _FUNCTION_AFTER_PATH.match(after):
         function = (match.group("elixir") or match.group("name")).rstrip(":").replace("#", ".")
+        is_library = _BEAM_LIBRARY.match(before.lstrip()) is not None
         is_python = match.group("gap") and path.endswith((".py", ".ipynb"))
-        return _make_frame(path, number, function, INNERMOST_LAST if is_python else INNERMOST_FIRST)
+        return _make_frame(
+            path, number, function, INNERMOST_LAST if is_python else INNERMOST_FIRST, library=is_library
+        )
     if path.endswith(".py") and not before and _PYTEST_FRAME_END.match(after):
         return _make_frame(path, number, "", INNERMOST_LAST)
     if path.endswith(".php") and "Uncaught" in before:
@@ -338,6 +357,7 @@ _PARSERS: tuple[Callable[[OutputLine], ParsedFrame | None], ...] = (
     _parse_php,
     _parse_microsoft,
     _parse_failed_test,
+    _parse_shell,
     _parse_line_phrase,
 )
 """The formats in the order in which they are tried; the first that matches counts."""

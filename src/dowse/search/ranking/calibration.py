@@ -55,14 +55,14 @@ class RelevanceModel(NamedTuple):
             self.intercept + sum(w * value for w, value in zip(self.weights, evidence, strict=True))
         )
 
-    def estimate(self, first: float, candidates: Sequence[Candidate]) -> dict[int, float]:
-        """Estimate how likely each hit is right, by its id: never more than the one before."""
-        found: dict[int, float] = {}
+    def estimate(self, first: float, candidates: Sequence[Candidate]) -> dict[tuple[int, int | None], float]:
+        """Estimate how likely each hit is right, by its key: never more than the one before."""
+        found: dict[tuple[int, int | None], float] = {}
         bound = 1.0
         for candidate in candidates:
             behind = candidates[0].score - candidate.score
             likely = first * math.exp(-self.gap_weight * behind)
-            bound = found[candidate.id] = min(bound, max(likely, _find_least(candidate)))
+            bound = found[candidate.key] = min(bound, max(likely, _find_least(candidate)))
         return found
 
 

@@ -33,6 +33,14 @@ class Candidate:
     adjustments: list[Contribution] = field(default_factory=list)
     """What was added to the score after ranking: what stands beside the first files, or near the cursor."""
 
+    definition: int | None = None
+    """The index of the definition that it stands for, where ranking chose one: a chunk may have several."""
+
+    @property
+    def key(self) -> tuple[int, int | None]:
+        """What tells candidates apart: the chunk, and the definition."""
+        return self.id, self.definition
+
     @property
     def definition_indexes(self) -> Sequence[int]:
         """The indexes of the definitions that begin in the chunk: to make an entity of one takes time."""
@@ -82,7 +90,7 @@ class Ranking:
     channels: Mapping[str, Retrieved]
     candidates: Sequence[Candidate]
     explain: Explain
-    relevances: Mapping[int, float]  # of each candidate, by its id
+    relevances: Mapping[tuple[int, int | None], float]  # of each candidate, by its key
     tells_weak: bool  # whether relevance can tell that nothing is good
     timer: StageTimer
 

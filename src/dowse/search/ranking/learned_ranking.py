@@ -96,10 +96,10 @@ class LearnedRanking:
             gaps[i] = scores[i] - best - self._model.further_place * further
         return gaps
 
-    def estimate_relevances(self, candidates: Sequence[Candidate]) -> dict[int, float]:
+    def estimate_relevances(self, candidates: Sequence[Candidate]) -> dict[tuple[int, int | None], float]:
         """Estimate how likely each candidate, best first, is right; without words, whatever is found is right."""
         if not candidates or not self._extractor.context.wanted:
-            return {candidate.id: 1.0 for candidate in candidates}
+            return {candidate.key: 1.0 for candidate in candidates}
         first = self._by_id.get(candidates[0].file.id)
         if first is None:
             return self._model.relevance.estimate(0.0, candidates)
@@ -112,12 +112,13 @@ class LearnedRanking:
         if place.id not in self._gaps:  # it was added
             yield from place.contributions
         else:
-            yield from self._explain_file(self._by_id[place.file.id], place)
+            yield from self.explain_file(self._by_id[place.file.id], place)
             if gap := self._gaps[place.id]:
                 yield "place", gap, "another place of the file is better"
         yield from place.adjustments
 
-    def _explain_file(self, scored: ScoredFile, place: Candidate) -> Iterator[Contribution]:
+    def explain_file(self, scored: ScoredFile, place: Candidate) -> Iterator[Contribution]:
+        """List what the score of a file adds to that of a place, by groups of features."""
         ranks = {name: why for name, _, why in place.contributions}
         if (sums := self._group_sums.get(place.file.id)) is None:
             sums = self._group_sums[place.file.id] = self._add_up_groups(scored)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
@@ -32,6 +32,8 @@ class FeatureContext:
     history: CommitIndex | None = None
     word_vectors: MatchesWords | None = None
     """Compares single words by meaning, where meaning counts."""
+    history_by_path: Mapping[str, FileEvidence] = field(default_factory=dict)
+    """What earlier commits say of each file."""
 
     @cached_property
     def frequencies(self) -> Mapping[str, int]:
@@ -45,9 +47,9 @@ class FeatureContext:
         return {t.text: t.weight * inverse_frequency(frequencies[t.text], chunks) for t in self.query.terms}
 
     @cached_property
-    def history_by_path(self) -> Mapping[str, FileEvidence]:
-        """What earlier commits say of each file."""
-        return self.history.rate_files(self.query.terms) if self.history else {}
+    def top_history(self) -> float:
+        """How strongly the history speaks for the file that it speaks for most; never zero."""
+        return max((evidence.score for evidence in self.history_by_path.values()), default=0.0) or 1.0
 
     @cached_property
     def total_worth(self) -> float:
