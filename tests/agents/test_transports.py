@@ -99,7 +99,7 @@ def test_every_tool(connect: Connect, mode: str) -> None:
 
 def test_what_is_asked_again_is_not_answered_with_worse_hits(connect: Connect) -> None:
     async def work() -> None:
-        async with connect() as client:
+        async with connect(mode="legacy") as client:  # a session, which remembers
             first = await client.call_tool("search", {"query": "retry with backoff"})
             again = await client.call_tool("search", {"query": "retry with backoff"})
             assert text(again).count("[sent before]") == min(3, len(first.structured_content["hits"]))

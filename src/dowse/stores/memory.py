@@ -39,6 +39,8 @@ from dowse.types.stored import (
     split_chunk_id,
 )
 
+_BODY = ChunkTerms._fields.index("body")
+
 
 @frozen
 class MemoryRow:
@@ -289,13 +291,11 @@ class MemorySnapshot:
 
     def document_frequency(self, token: str) -> int:
         """Count the chunks that have a token in their body."""
-        body = ChunkTerms._fields.index("body")
-        return sum(token in counts[body] for row in self._by_id.values() for counts in row.counts)
+        return sum(token in counts[_BODY] for row in self._by_id.values() for counts in row.counts)
 
     def find_tokens(self, part: str, limit: int) -> list[str]:
         """Find tokens of bodies that contain a text, shortest first."""
-        body = ChunkTerms._fields.index("body")
-        held = {token for row in self._by_id.values() for counts in row.counts for token in counts[body]}
+        held = {token for row in self._by_id.values() for counts in row.counts for token in counts[_BODY]}
         return shortest_first((token for token in held if part in token), limit)
 
     def chunk_count(self) -> int:
@@ -352,8 +352,7 @@ class MemorySnapshot:
 
     def file(self, id: int) -> StoredFile | None:
         """Read a file by its id."""
-        row = self._by_id.get(id)
-        return row.file if row else None
+        return row.file if (row := self._by_id.get(id)) else None
 
     def file_at(self, path: str) -> StoredFile | None:
         """Read a file by its path."""
@@ -378,8 +377,7 @@ class MemorySnapshot:
 
     def file_vectors(self, id: int) -> tuple[ChunkVector, ...]:
         """Read the vectors of a file's chunks."""
-        row = self._by_id.get(id)
-        return row.source.vectors if row else ()
+        return row.source.vectors if (row := self._by_id.get(id)) else ()
 
     def references(self, paths: Collection[str] | None = None) -> Iterator[FileReferences]:
         """Read what files define and mention, in order of path."""
