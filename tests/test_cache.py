@@ -81,7 +81,7 @@ def test_another_question_does_not(root: Path, text: str, options: dict[str, Any
         assert search(engine, text, **options).cached == ""
 
 
-DERIVED_PARTS = frozenset({"unknown", "spellings", "words", "dropped", "type", "depends_on_time"})
+DERIVED_PARTS = frozenset({"unknown", "spellings", "views", "words", "dropped", "type", "depends_on_time"})
 """Parts of a query that follow from the others."""
 
 

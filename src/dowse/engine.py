@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any, Self
 from dowse import roots
 from dowse import settings as settings_module
 from dowse.code.languages.tree_tables import report_broken_tables
-from dowse.embedders.embedder import MatchesWords
 from dowse.errors import IndexCorrupt, IndexUnwritable, UsageError
 from dowse.frozen import replace
 from dowse.indexing.freshness import Freshness, FreshnessContext
@@ -102,8 +101,7 @@ class Engine(ManagedIndex):
     def _searcher(self) -> Searcher:
         cache = self._cache if self.settings.cache != "off" else None
         means = self.settings, self._query_embedder, cache, self._is_extension
-        word_vectors = self.embedder if isinstance(self.embedder, MatchesWords) else None
-        return Searcher(str(self.root), *means, self.load_history, word_vectors, self._locagent)
+        return Searcher(str(self.root), *means, self.load_history, self._word_vectors, self._locagent)
 
     @cached_property
     def _freshness(self) -> Freshness:
@@ -332,9 +330,6 @@ class Engine(ManagedIndex):
         uses, used_by = self.graph.list_neighbours(result.path, result.entity)
         tests = self.graph.list_tests(result.path)
         return result._replace(uses=tuple(uses), used_by=tuple(used_by), tests=tuple(tests))
-
-    def _is_extension(self, suffix: str) -> bool:
-        return suffix in self.languages.extensions
 
     def filter(
         self,

@@ -14,6 +14,7 @@ from dowse import embedders, roots, stores
 from dowse import settings as settings_module
 from dowse.code import tokens
 from dowse.code.languages import Languages, extend_builtin, list_missing_grammars
+from dowse.embedders.embedder import MatchesWords
 from dowse.index_folder import IndexFolder
 from dowse.settings import ResolvedSettings, Settings
 from dowse.stores.protocol import Store
@@ -51,6 +52,14 @@ class TreeContext:
     def _query_embedder(self) -> Embedder | None:
         """The embedder of queries, each of which is embedded more than once."""
         return embedders.CachingEmbedder(self.embedder) if self.embedder else None
+
+    @property
+    def _word_vectors(self) -> MatchesWords | None:
+        """What compares single words by meaning, if the embedder has vectors of words."""
+        return self.embedder if isinstance(self.embedder, MatchesWords) else None
+
+    def _is_extension(self, suffix: str) -> bool:
+        return suffix in self.languages.extensions
 
     @property
     def subject_embedder(self) -> Embedder | None:

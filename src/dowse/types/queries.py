@@ -96,7 +96,7 @@ class Frame(NamedTuple):
     function: str = ""
 
 
-class View(NamedTuple):
+class QueryView(NamedTuple):
     """A part of a report, by its name: title, prose, code (with names of code in the text) or message."""
 
     name: str
@@ -143,7 +143,7 @@ class Query:
     frames: tuple[Frame, ...] = ()
     versions: tuple[LanguageVersion, ...] = ()
     message: str = ""  # what the program said, of an issue that holds its output
-    views: tuple[View, ...] = ()  # the parts of a report
+    views: tuple[QueryView, ...] = ()  # the parts of a report
     filter: Filter = NO_FILTER
     phrases: tuple[str, ...] = ()
     regexes: tuple[QueryRegex, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dowse.lazy_regex import compile_lazily
 from dowse.search.query.issue_text import IssueText
-from dowse.types.queries import View
+from dowse.types.queries import QueryView
 
 REPORT_WORDS = 30
 """Words from which on a text without markup is a report; a shorter one asks for one thing."""
@@ -15,12 +15,12 @@ _CODE_NAME = compile_lazily(
 )
 
 
-def split_issue(issue: IssueText) -> tuple[View, ...]:
+def split_issue(issue: IssueText) -> tuple[QueryView, ...]:
     """Split a report that has markup or output into its views."""
     return _make_views(issue.title, issue.prose, issue.code, issue.message)
 
 
-def split_text(text: str) -> tuple[View, ...]:
+def split_text(text: str) -> tuple[QueryView, ...]:
     """Split a text into its views: its first line is its title; nothing if it is too short for a report."""
     if len(text.split()) < REPORT_WORDS:
         return ()
@@ -28,9 +28,9 @@ def split_text(text: str) -> tuple[View, ...]:
     return _make_views(title, prose, "", "")
 
 
-def _make_views(title: str, prose: str, code: str, message: str) -> tuple[View, ...]:
+def _make_views(title: str, prose: str, code: str, message: str) -> tuple[QueryView, ...]:
     """Make the views that have words; names of code in the title and the prose count as code too."""
     said = f"{title}\n{prose}"
     names = dict.fromkeys([*_QUOTED_CODE.findall(said), *_CODE_NAME.findall(said)])
     texts = {"title": title, "prose": prose, "code": "\n".join([code, *names]).strip(), "message": message}
-    return tuple(View(name, text) for name, text in texts.items() if text.strip())
+    return tuple(QueryView(name, text) for name, text in texts.items() if text.strip())

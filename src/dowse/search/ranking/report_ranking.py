@@ -26,7 +26,7 @@ from dowse.search.ranking.candidates import Candidate
 from dowse.search.ranking.features.context import FeatureContext
 from dowse.search.ranking.fusion import Contribution
 from dowse.search.ranking.learned_ranking import LearnedRanking, ScoredFile
-from dowse.types.queries import Query, View
+from dowse.types.queries import Query, QueryView
 from dowse.types.source import Entity, Kind
 from dowse.types.stored import StoredFile, chunk_id
 
@@ -139,16 +139,16 @@ class ReportRanking:
         self._scored = scored
         self._file_share = file_share
         views = context.query.views
-        weighed = {view.name: self._weigh_terms(view) for view in views}
-        self._views = {name: (worths, sum(worths.values())) for name, worths in weighed.items() if worths}
-        self._worths = {**context.worths, **weighed.get("message", {})}
+        terms = {view.name: self._score_terms(view) for view in views}
+        self._views = {name: (worths, sum(worths.values())) for name, worths in terms.items() if worths}
+        self._worths = {**context.worths, **terms.get("message", {})}
         self._written = frozenset(run for view in views for run in tokens.split_runs(view.text))
         self._wanted = frozenset(self._worths)
         self._units: dict[tuple[int, int | None], ScoredUnit] = {}
         self._reference = 0.0
 
-    def _weigh_terms(self, view: View) -> dict[str, float]:
-        """Weigh the terms of a part of the report: those of the query, and of a message its own."""
+    def _score_terms(self, view: QueryView) -> dict[str, float]:
+        """Score the terms of a part of the report: those of the query, and of a message its own."""
         found = dict.fromkeys(tokens.tokenize(view.text).split())
         known = self._context.worths
         if view.name != "message":
