@@ -7,6 +7,7 @@
 #   make types-elsewhere  strict types as on Windows and macOS
 #   make bench   speed and quality benchmarks (long; see benchmarks/README.md)
 #   make budget  what typical commands take, in instructions, against benchmarks/budget.json (needs valgrind)
+#   make release-check  versions, contents, metadata, licences; builds what is released into dist/
 #   make fuzz    coverage-guided fuzzing of every reader of foreign bytes (Linux; 15 minutes)
 #   make docs    write the generated parts of the documentation anew
 
@@ -21,7 +22,7 @@ DOWSE := $(BIN)/dowse
 
 FUZZ_RUNS ?= 1200000
 
-.PHONY: demo test check types-elsewhere coverage format lint types docs docs-check bench budget fuzz lock clean
+.PHONY: demo test check types-elsewhere coverage format lint types docs docs-check bench budget release-check fuzz lock clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -75,6 +76,10 @@ bench: $(VENV)/.developed
 
 budget: $(VENV)/.developed
 	$(BIN)/python -m benchmarks.budget
+
+release-check: $(VENV)/.developed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build
+	$(BIN)/python release/check.py
 
 # Not among the requirements: there are no wheels of atheris for every system.
 fuzz: $(VENV)/.developed
