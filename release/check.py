@@ -1,7 +1,7 @@
 """Check that this tree can be released, and build what is released: ``make release-check``.
 
-Versions agree, the wheel has every file of the package and nothing else, it can be built again byte for byte, it runs in
-an empty environment, and what it depends on has a licence that allows that. Exits with 1 after naming what is wrong.
+Versions agree, the wheel has every file of the package and nothing else, it can be built again byte for byte, it runs
+in an empty environment, and what it depends on has a licence that allows that. Exits with 1 after naming what is wrong.
 """
 
 from __future__ import annotations
@@ -126,11 +126,10 @@ def check_metadata(wheel: Path) -> Iterator[str]:
 def check_licences() -> Iterator[str]:
     """Check the licence of everything that is installed with dowse and its extras."""
     for name in sorted(list_dependencies("dowse")):
-        metadata = importlib.metadata.metadata(name)
-        classifiers = [each for each in metadata.get_all("Classifier", []) if each.startswith("License")]
-        said = " ".join(
-            [metadata.get("License-Expression", ""), metadata.get("License", "")[:200], *classifiers]
-        )
+        fields = importlib.metadata.metadata(name)
+        classifiers = [each for each in fields.get_all("Classifier") or () if each.startswith("License")]
+        own = [*(fields.get_all("License-Expression") or ()), *(fields.get_all("License") or ())]
+        said = " ".join([*own, *classifiers])
         if not ALLOWED_LICENCES.search(said):
             yield f"{name} has the licence '{said.strip()[:200] or 'none'}'"
 

@@ -1,4 +1,4 @@
-"""Pascal and Delphi."""
+"""Pascal and Delphi, by lines: the licence of its grammar does not allow us to depend on it."""
 
 from dowse.code.languages.spec import Language
 
@@ -6,22 +6,15 @@ LANGUAGE = Language(
     name="pascal",
     extensions=(".pas", ".dpr", ".dpk", ".lpr"),
     aliases=("delphi", "object-pascal"),
-    grammar="tree_sitter_pascal:language",
-    definitions="""
-(unit (moduleName) @name) @module
-(program (moduleName) @name) @module
-(declType name: (_) @name type: (declClass) @body) @class
-(declType name: (_) @name type: (declIntf) @body) @interface
-(declType name: (_) @name) @type
-(defProc header: (declProc name: (_) @name) body: (_) @body) @function
-(declClass (declSection (declProc name: (_) @name) @method))
-(interface (declProc name: (_) @name) @function)
-(declConst name: (_) @name) @constant
-(comment) @comment
-""",
-    references="""
-(declUses (moduleName) @import)
-(exprCall entity: [(identifier) (exprDot)] @called)
-(declClass parent: (typeref (identifier) @inherit))
-""",
+    reader="definition_lines",
+    lines=(
+        ("module", r"(?i:unit|program|library|package)\h+(?P<name>\w[\w.]*)\h*;", r"end *\."),
+        ("class", r"(?P<name>\w+)\h*=\h*(?i:packed\h+)?(?i:class|object)\b(?!\h*;|\h+(?i:of)\b)", r"end *;"),
+        ("interface", r"(?P<name>\w+)\h*=\h*(?i:interface|dispinterface)\b(?!\h*;)", r"end *;"),
+        ("struct", r"(?P<name>\w+)\h*=\h*(?i:packed\h+)?(?i:record)\b", r"end *;"),
+        (
+            "function",
+            r"(?:(?i:class)\h+)?(?i:procedure|function|constructor|destructor|operator)\h+(?P<name>\w[\w.]*)",
+        ),
+    ),
 )
