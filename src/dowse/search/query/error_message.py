@@ -13,7 +13,8 @@ MAX_MESSAGE_CHARS = 300
 
 _EXCEPTION_LINE = compile_lazily(
     r"""(?>(?:E\ {2,}|Caused\ by:\ |Exception\ in\ thread\ "[^"]{0,99}"\ |Unhandled\ exception[.:]\ ?
-        |\[error\]\ |-+>\ |\[|Uncaught\ (?:\(in\ promise\)\ )?|(?:PHP\ )?Fatal\ error:\ {1,2}(?:Uncaught\ )?){0,3})
+        |\[error\]\ |\[cause\]:\ |-+>\ |\[|Uncaught\ (?:\(in\ promise\)\ )?
+        |(?:PHP\ )?Fatal\ error:\ {1,2}(?:Uncaught\ )?){0,3})
         ((?:[\w$]{1,99}(?:\.|::|\\)){0,9}\w{0,99}?(?:Error|Exception|Failure|Fault|Interrupt|Panic)
         (?::\ .{1,400}|$))""",
     re.VERBOSE,

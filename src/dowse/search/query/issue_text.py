@@ -75,9 +75,11 @@ def read_issue(text: str) -> IssueText | None:
     text = _COMMENT.sub("", text[:MAX_ISSUE_CHARS])
     prose: list[str] = []
     code: list[str] = []
-    has_output, count = False, 0
+    has_output, count, words_before = False, 0, 0
     for kind, line in _classify_lines(text):
         count += 1
+        if not has_output and kind == "prose" and _is_sentence(line):
+            words_before += len(line.split())
         if kind == "prose":
             prose.append(line)
         elif kind == "code":
@@ -87,8 +89,8 @@ def read_issue(text: str) -> IssueText | None:
     is_marked = _MARKUP.search(text) is not None
     if sum(len(line.split()) for line in sentences) < MIN_PROSE_WORDS:
         return None
-    is_mixed = has_output and len(sentences) >= MIN_PROSE_LINE_SHARE * count and _begins_with_prose(text)
-    if not (is_marked or is_mixed):
+    is_mixed = words_before >= MIN_PROSE_WORDS or len(sentences) >= MIN_PROSE_LINE_SHARE * count
+    if not is_marked and not (has_output and is_mixed and _begins_with_prose(text)):
         return None
     message = find_error_message(text) if has_output else ""
     return IssueText(prose[0], "\n".join(prose[1:]), "\n".join(code), message)
