@@ -145,7 +145,8 @@ EVERYWHERE = {"root", "index_dir", "store", "embedder", "allow_home", "as_json",
 
 OTHER_NAMES = {"languages": "lang", "paths": "path", "not_paths": "not_path", "kinds": "kind", "names": "name",
                "attached": "deps", "words": "query", "files_only": "text", "ids": "id", "relations": "relation",
-               "symbol": "target", "file": "target", "start": "target", "end": "to", "why": "path", "offset": "cursor"}  # fmt: skip
+               "symbol": "target", "file": "target", "start": "target", "end": "to", "why": "path",
+               "offset": "cursor"}  # fmt: skip
 
 
 @pytest.mark.parametrize("operation", [one for one in list_operations() if one.command and one.path != "/evaluation"],
