@@ -31,6 +31,7 @@ BENCHMARKS = {
     "formats": "questions about configuration, infrastructure, CI, notebooks, routes and components",
     "page": "the web page: what it costs beyond the engine, and 100 users while files change",
     "messages": "messages that programs print: the line that printed one",
+    "history": "questions about commits, in other words than theirs, and what searching them costs",
     "issues": "issue reports: the files and functions that mended them, in the tree before",
     "soak": "100 sessions over HTTP while files change: errors, memory, processes left",
     "shared": "PostgreSQL beside the embedded store: answers, 100,000 chunks, many at once, kills and restarts",
