@@ -15,7 +15,7 @@ from dowse.types.commit_values import CommitHit, Hunk
 
 COVERAGE_WEIGHT = 1.0
 HUNK_WEIGHT = 0.5
-"""What the covered words, and the hunk that is nearest in meaning, count beside the rating of the message. Chosen by the
+"""What the covered words, and the hunk nearest in meaning, count beside the rating of the message. Chosen by the
 questions about commits that decide (``benchmarks/sets/history.jsonl``)."""
 
 MAX_TEXT_CHARS = 6000
