@@ -60,11 +60,15 @@ def get_entry(text: str, keys: Sequence[str]) -> Any:
     member = holder.member(keys[-1])
     if missing or member is None:
         return None
-    return _load(_COMMENT_OR_COMMA.sub(lambda match: match[1] or "", text[member.value : member.end]))
+    plain = text[member.value : member.end]
+    for dropped in (_COMMENT, _TRAILING_COMMA):
+        plain = dropped.sub(lambda match: match[1] or "", plain)
+    return _load(plain)
 
 
-_COMMENT_OR_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[\]}])', re.DOTALL)
-"""Comments and trailing commas, which are dropped; strings, the one group, stay."""
+_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])', re.DOTALL)
+"""What is dropped before a value is read; strings, the one group, stay."""
 
 
 def _load(text: str) -> Any:

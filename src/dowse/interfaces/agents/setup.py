@@ -149,11 +149,11 @@ def apply(edit: FileEdit) -> None:
             backup_file.unlink(missing_ok=True)
             return
         first = _original_text(edit)
-        made = [str(folder) for folder in edit.path.parents if not folder.exists()]
+        ours = _list_made_folders()
+        made = [str(each) for each in edit.path.parents if not each.exists() or str(each) in ours]
         edit.path.parent.mkdir(parents=True, exist_ok=True)
         _write(edit.path, edit.after)
         backup_file.parent.mkdir(parents=True, exist_ok=True)
-        made = made or (backup["made"] if backup else [])
         _write(
             backup_file, json.dumps(_Backup(path=str(edit.path), before=first, after=edit.after, made=made))
         )
@@ -239,20 +239,33 @@ class _Backup(TypedDict):
 
 
 def _load_backup(path: Path) -> _Backup | None:
+    return _read_backup(_backup_path(path))
+
+
+def _read_backup(file: Path) -> _Backup | None:
     try:
-        backup = json.loads(_backup_path(path).read_text(encoding="utf-8"))
+        backup = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    if not isinstance(backup, dict) or not {"before", "after"} <= backup.keys():
+    if not isinstance(backup, dict) or not {"path", "before", "after"} <= backup.keys():
         return None
-    return _Backup(
-        path=str(path), before=backup["before"], after=backup["after"], made=backup.get("made", [])
-    )
+    before, after, made = backup["before"], backup["after"], backup.get("made", [])
+    return _Backup(path=backup["path"], before=before, after=after, made=made)
+
+
+def _list_made_folders() -> set[str]:
+    """List the folders that were made for files which are still installed."""
+    backups = (_read_backup(file) for file in _backup_folder().glob("*.json"))
+    return {folder for backup in backups if backup for folder in backup["made"]}
+
+
+def _backup_folder() -> Path:
+    return settings.user_cache_dir() / "agents"
 
 
 def _backup_path(path: Path) -> Path:
     digest = hashlib.sha256(str(path.absolute()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
-    return settings.user_cache_dir() / "agents" / f"{digest}.json"
+    return _backup_folder() / f"{digest}.json"
 
 
 def find_inside(root: Path, name: str) -> Path:
