@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-import yaml  # type: ignore[import-untyped]
+import yaml
 
 from dowse.interfaces.agents import jsonc, setup, yaml_editor
 from dowse.interfaces.agents.clients import AGENTS

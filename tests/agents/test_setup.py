@@ -7,10 +7,12 @@ import os
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-import yaml  # type: ignore[import-untyped]
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,7 +25,7 @@ from tests.test_cli import Shell
 
 KEYS = ("mcpServers", "dowse")
 SKILL_PATH = ".claude/skills/dowse/SKILL.md"
-PARSERS = {
+PARSERS: dict[str, Callable[[str], Any]] = {
     ".toml": tomllib.loads,
     ".yaml": yaml.safe_load,
     ".json": json.loads,
