@@ -30,6 +30,7 @@ BENCHMARKS = {
     "serving": "the MCP server: start, overhead, freshness in a tree of 7,000 files",
     "formats": "questions about configuration, infrastructure, CI, notebooks, routes and components",
     "page": "the web page: what it costs beyond the engine, and 100 users while files change",
+    "masks": "masked secrets in real trees: how many are secrets",
     "messages": "messages that programs print: the line that printed one",
     "history": "questions about commits, in other words than theirs, and what searching them costs",
     "issues": "issue reports: the files and functions that mended them, in the tree before",

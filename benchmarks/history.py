@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> Iterator[Outcome]:
     index_seconds = history_seconds = update_seconds = 0.0
     commits = 0
     for name, questions in load_questions(args.history_half).items():
-        tree = _check_out(name, questions[0].head)
+        tree = check_out(name, questions[0].head)
         index_dir = str(data.cache_folder() / "history" / f"{tree.name}.index")
         shutil.rmtree(index_dir, ignore_errors=True)
         with Engine.open(tree, index_dir=index_dir, history_weight=0.0) as engine:
@@ -135,7 +135,7 @@ def _beside(ranks: Sequence[int], k: int) -> str:
     return f"git log --grep {share_within(ranks, k):.2f}"
 
 
-def _check_out(name: str, head: str) -> Path:
+def check_out(name: str, head: str) -> Path:
     """Clone a repository at a commit, once."""
     target = data.cache_folder() / "history" / name.replace("/", "+")
     if not target.is_dir():
