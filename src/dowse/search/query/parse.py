@@ -55,7 +55,7 @@ _REGEX = compile_lazily(r"/(?![\s*/])((?>(?:[^/\\]|\\.)*))(?<!\s)/(i?)(?!\S)")
 """Not a comment, not a path, not a division: ends before a space and neither begins nor ends with one."""
 
 _OR = compile_lazily(r"(OR|or)(?=\s+(\S))")
-_LOOKS_LIKE_REGEX = compile_lazily(r"[\\^$*+?()\[\]{}|]")
+_LOOKS_LIKE_REGEX = compile_lazily(r"[\\^$*+?()\[\]|]|\{(?![A-Za-z_]\w*\})")  # but for /users/{id}
 _WORD = compile_lazily(r"\S+")
 _BARE_VALUE = compile_lazily(r'(?![:=]|//)[^\s",{}]+')
 _warnings_lock = threading.Lock()
