@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -60,7 +59,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     ("query", "entity"),
     [
         ("Deployment/api", "Deployment/api"),
-        ("service/api", "service/api"),
+        ("service/web", "service/web"),
         ("deployment/api/web", "Deployment/api/web"),
         ("image of Deployment/api/web", "Deployment/api/web"),
         ("shop.fullname", "shop.fullname"),
