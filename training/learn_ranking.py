@@ -51,7 +51,7 @@ LEARNED_TRAITS = (0, NO_VECTORS_TRAIT)
 written questions are worded rather than what is asked."""
 
 PLACE_L2 = 3.0
-FILE_SHARE = 0.5
+FILE_SHARE = 0.4
 FURTHER_PLACE = 0.6
 MINED_WEIGHT = 0.3
 FOLDS = 4
@@ -82,6 +82,7 @@ def main() -> None:
     arguments = parser.parse_args()
     examples: list[Example] = pickle.loads(arguments.data.read_bytes())
     mined: list[Example] = pickle.loads(arguments.mined.read_bytes()) if arguments.mined else []
+    mined = [example for example in mined if not has_no_vectors(example)]
     roles = [example for example in examples if example.targets and not has_no_vectors(example)]
     examples, mined = (list(fill_role_odds(some, roles)) for some in (examples, mined))
     written = [example for example in examples if example.targets]
