@@ -1,8 +1,8 @@
 """Check out the repositories that the questions are about: ``python training/trees.py FOLDER``.
 
 Each is fetched at its commit into a bare repository, and its files are written to ``FOLDER/<owner>+<name>``: without
-hooks, filters, links and submodules. A file that a mirror does not have is skipped, and counted. ``--with-history`` lets
-each tree see the commits of its mirror up to its own, as a clone would: the mirrors must stay where they are.
+hooks, filters, links and submodules. A file that a mirror does not have is skipped, and counted. With
+``--with-history`` each tree has the commits of its mirror up to its own, as a clone would: the mirrors must stay.
 """
 
 from __future__ import annotations
