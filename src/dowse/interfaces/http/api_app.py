@@ -7,6 +7,7 @@ import hashlib
 import json
 import logging
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -72,7 +73,9 @@ class Api:
                 values = read_body(operation.parameters, await _read_json(request))
             if EVENT_STREAM in request.headers.get("accept", "") and operation.only_body:
                 return self._stream(request, operation, values)
-            answered = await self._threads.run(request, partial(self._run, request, operation, values))
+            unlimited = Call() if operation.permission == "index" else None
+            run = partial(self._run, request, operation, values)
+            answered = await self._threads.run(request, run, unlimited)
             return make_response(request, answered)
 
         return answer
@@ -118,11 +121,11 @@ class Api:
 
         def work(call: Call) -> str:
             caller = find_caller(request)
-            engines = {
-                name: self._served.workspace.get_engine(folder)
-                for name, folder in self._served.folders(caller).items()
-            }
-            return self._metrics.write((name, engine.status()) for name, engine in engines.items())
+            rows = []
+            for name in self._served.folders(caller):
+                with suppress(DowseError):  # one whose folder is gone has no figures
+                    rows.append((name, self._served.engine(caller, name).status()))
+            return self._metrics.write(rows)
 
         return Response(await self._threads.run(request, work), media_type="text/plain; version=0.0.4")
 

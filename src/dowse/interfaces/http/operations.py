@@ -35,7 +35,12 @@ class ApiCall:
 
     @property
     def engine(self) -> Engine:
-        """The engine of the repository that the request names."""
+        """The engine of the repository that the request names, with an index."""
+        return self.served.ready_engine(self.caller, self.values["repository"] or "", **self.settings)
+
+    @property
+    def bare_engine(self) -> Engine:
+        """The engine of that repository, whether it has an index or not."""
         return self.served.engine(self.caller, self.values["repository"] or "", **self.settings)
 
     @property
@@ -89,6 +94,16 @@ def indexed(values: Mapping[str, Any], *engines: Engine) -> ApiAnswer:
 
 def list_operations() -> tuple[Operation, ...]:
     """List all operations, in the order of the description."""
-    from dowse.interfaces.http import graph_operations, index_operations, search_operations
+    from dowse.interfaces.http import (
+        graph_operations,
+        history_operations,
+        index_operations,
+        search_operations,
+    )
 
-    return (*search_operations.OPERATIONS, *graph_operations.OPERATIONS, *index_operations.OPERATIONS)
+    return (
+        *search_operations.OPERATIONS,
+        *graph_operations.OPERATIONS,
+        *history_operations.OPERATIONS,
+        *index_operations.OPERATIONS,
+    )

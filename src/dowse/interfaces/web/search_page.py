@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dowse.engine import Engine
-from dowse.errors import UsageError
+from dowse.errors import DowseError, UsageError
 from dowse.interfaces.web.facets import list_filters, render_chips, render_facets
 from dowse.interfaces.web.hit_list import render_hit_rows, render_hits
 from dowse.interfaces.web.html_builder import Html, element, join
 from dowse.interfaces.web.page_frame import PageRequest, address, full_page
 from dowse.interfaces.web.preview import render_preview_of
-from dowse.multi_repo import Repositories
 from dowse.types.answers import SearchOptions, SearchResponse, SearchResult
 from dowse.types.stored import IndexState
 
@@ -68,10 +66,7 @@ def _ask(request: PageRequest, query: str) -> Asked:
 def run_search(request: PageRequest, query: str) -> SearchResponse:
     """Search the repository that the address names, or all."""
     names = [request.get("repo")] if request.get("repo") else []
-    engines = request.served.engines(request.caller, names)
-    target: Engine | Repositories = (
-        Repositories(engines) if len(engines) > 1 else next(iter(engines.values()))
-    )
+    target = request.served.find_target(request.caller, names)
     options = SearchOptions(limit=HITS_COUNTED, show_low_confidence=request.get("all") == "1" or None)
     return target.search(query, options)
 
@@ -184,7 +179,11 @@ def _render_welcome(request: PageRequest) -> Html:
 def _describe_index(request: PageRequest) -> Html:
     rows = []
     for name in request.served.folders(request.caller):
-        status = request.served.engine(request.caller, name).status()
+        try:
+            status = request.served.engine(request.caller, name).status()
+        except DowseError as error:
+            rows.append(join(name, f" {error}"))
+            continue
         state = (
             f"{status.files:,} files"
             if status.state is IndexState.CURRENT
