@@ -6,13 +6,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from dowse.engine import Engine
 from dowse.interfaces.http import index_builds, request_threads
 from dowse.managed_index import ManagedIndex
 from tests.agents.clients import make_tree
-from tests.web.serving import serve_here
+from tests.web.serving import TOKEN, send_raw, serve_here
 
 API = "/api/v1"
 
@@ -65,6 +66,28 @@ def test_indexing_takes_the_time_it_needs(tree: Path, monkeypatch: pytest.Monkey
     with serve_here(tree, allow_index=True) as client:
         assert client.post(f"{API}/index", json={}).status_code == 200
         assert client.get(f"{API}/status").status_code in (200, 504)
+
+
+@pytest.mark.parametrize("expect", ["", "Expect: 100-continue\r\n"])
+def test_who_sends_too_much_sees_the_answer(tree: Path, expect: str) -> None:
+    size = 20_000_000
+    with serve_here(tree) as client:
+        host = client.base_url.netloc.decode()
+        head = (
+            f"POST {API}/search HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {TOKEN}\r\n{expect}"
+            f"Content-Type: application/json\r\nContent-Length: {size}\r\n\r\n"
+        )
+        answered = send_raw(client, head.encode() + (b"" if expect else b" " * size))
+        assert answered.split()[1] == b"413" and b'"status":413' in answered
+
+
+def test_another_method_is_told_which_there_are(client: httpx2.Client) -> None:
+    answered = client.delete(f"{API}/search")
+    assert (
+        answered.status_code == 405
+        and "GET" in answered.json()["detail"]
+        and "POST" in answered.headers["allow"]
+    )
 
 
 def slow_index(engine: Engine, *args: Any, **more: Any) -> Any:

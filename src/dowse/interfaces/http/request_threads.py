@@ -19,8 +19,8 @@ T = TypeVar("T")
 MAX_THREADS = 8
 """Requests that are answered side by side."""
 
-MAX_WAITING = 256
-"""Requests that wait for a thread; more are told to come back."""
+MAX_WAITING = 500
+"""Requests that wait for a thread, as many as there may be connections; more are told to come back."""
 
 DEADLINE_SECONDS = 60.0
 """Time that a request may take, waiting included; making an index is allowed all the time it needs."""
