@@ -94,6 +94,11 @@ def indexed(values: Mapping[str, Any], *engines: Engine) -> ApiAnswer:
 
 def list_operations() -> tuple[Operation, ...]:
     """List all operations, in the order of the description."""
+    return tuple(operation for group in group_operations().values() for operation in group)
+
+
+def group_operations() -> dict[str, tuple[Operation, ...]]:
+    """Group the operations by what they are about."""
     from dowse.interfaces.http import (
         graph_operations,
         history_operations,
@@ -101,9 +106,9 @@ def list_operations() -> tuple[Operation, ...]:
         search_operations,
     )
 
-    return (
-        *search_operations.OPERATIONS,
-        *graph_operations.OPERATIONS,
-        *history_operations.OPERATIONS,
-        *index_operations.OPERATIONS,
-    )
+    return {
+        "Search": search_operations.OPERATIONS,
+        "Entities and the code graph": graph_operations.OPERATIONS,
+        "History": history_operations.OPERATIONS,
+        "Indexes": index_operations.OPERATIONS,
+    }

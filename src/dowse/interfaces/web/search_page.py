@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dowse.engine import Engine
 from dowse.errors import DowseError, UsageError
 from dowse.interfaces.web.facets import list_filters, render_chips, render_facets
 from dowse.interfaces.web.hit_list import render_hit_rows, render_hits
 from dowse.interfaces.web.html_builder import Html, element, join
 from dowse.interfaces.web.page_frame import PageRequest, address, full_page
 from dowse.interfaces.web.preview import render_preview_of
-from dowse.types.answers import SearchOptions, SearchResponse, SearchResult
+from dowse.interfaces.web.query_examples import list_examples
+from dowse.types.answers import NO_GOOD_HITS_NOTE, SearchOptions, SearchResponse, SearchResult
 from dowse.types.stored import IndexState
 
 HITS_COUNTED = 60
@@ -21,18 +23,6 @@ PAGE_HITS = 20
 
 FIRST_HITS = 8
 """Hits of the answer to somebody who is typing, more than a window shows; the rest comes when the typing rests."""
-
-EXAMPLES = (
-    ("In words", "where are changed files noticed"),
-    ("By name", "Engine.search"),
-    ("Names by prefix", "Auth*"),
-    ("In some files only", "retry backoff lang:python -path:tests"),
-    ("Definitions of a kind", "kind:class session"),
-    ("An exact phrase", '"connection reset"'),
-    ("A regular expression", r"/raise \w+Error/"),
-    ("Changed lately", "config changed:14d"),
-)
-"""What a page without a query shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +63,9 @@ def run_search(request: PageRequest, query: str) -> SearchResponse:
 
 def _render_answer(request: PageRequest, asked: Asked) -> Html:
     if asked.problem:
-        return _render_empty("This query cannot be read", asked.problem, _query_help(), kind="empty unread")
+        return _render_empty(
+            "This query cannot be read", asked.problem, _query_help(request), kind="empty unread"
+        )
     if asked.response is None:
         return _render_welcome(request)
     if not asked.response.results:
@@ -87,7 +79,8 @@ def _render_results(request: PageRequest, asked: Asked, response: SearchResponse
     is_typing = request.get("part") == "first"
     chosen = min(request.get_number("hit", 1, 1, PAGE_HITS), len(results))
     summary = element("p", _summarize(response), class_="summary", role="status")
-    notes = [element("p", note, class_="note") for note in response.notes]
+    said = NO_GOOD_HITS_NOTE if response.low_confidence else ""  # by the summary
+    notes = [element("p", note, class_="note") for note in response.notes if note != said]
     middle = element(
         "section",
         render_chips(request, asked.query),
@@ -160,7 +153,7 @@ def _render_welcome(request: PageRequest) -> Html:
         element(
             "li", element("a", element("span", title), element("code", query), href=address("/", q=query))
         )
-        for title, query in EXAMPLES
+        for title, query in list_examples(_find_engine(request))
     ]
     return element(
         "section",
@@ -217,10 +210,18 @@ def _suggestions(request: PageRequest, query: str) -> Html:
     return join(element("h2", "Try"), element("ul", tips, class_="tips"))
 
 
-def _query_help() -> Html:
+def _find_engine(request: PageRequest) -> Engine | None:
+    """Find the repository that examples are made for; none if it cannot be asked."""
+    try:
+        return request.served.engine(request.caller, request.repository)
+    except DowseError:
+        return None
+
+
+def _query_help(request: PageRequest) -> Html:
     rows = [
         element("tr", element("td", what), element("td", element("code", example)))
-        for what, example in EXAMPLES
+        for what, example in list_examples(_find_engine(request))
     ]
     return element("table", element("caption", "What a query can say"), element("tbody", rows), class_="help")
 
