@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from textwrap import dedent
 
 from dowse.interfaces.web.code_view import build_word_pattern, code_list, highlight
@@ -228,7 +229,14 @@ _REASON = '<tr><td><i class="swatch {}"></i>{}</td><td class="number">{}</td><td
 
 
 def _render_reason(reason: Reason, colour: str) -> Html:
-    return fill(_REASON, colour, reason.name.replace("_", " "), f"{reason.value:+.2f}", reason.detail)
+    detail = show_text(reason.detail) if reason.detail else ""
+    return Html(_REASON.format(colour, _show_reason_name(reason.name), f"{reason.value:+.2f}", detail))
+
+
+@cache
+def _show_reason_name(name: str) -> Html:
+    """Escape the name of a kind of evidence, of which there are few."""
+    return show_text(name.replace("_", " "))
 
 
 def hit_links(repository: str, place: str, name: str, editor: str) -> Iterable[Html]:
