@@ -29,6 +29,9 @@ BAR_WIDTH = 1000
 MIN_SHARE = 0.01
 """A contribution that is a smaller part of the bar is left to the table."""
 
+MIN_VALUE = 0.005
+"""A contribution below this is shown as 0."""
+
 MAX_WHOLE_NAME = 24
 """Characters of a name that fit a line in any window."""
 
@@ -105,7 +108,10 @@ def _render_hit(
 def _break_name(name: str) -> Html:
     """Allow a long name to be broken where its words end."""
     shown = show_text(name)
-    return Html(_END_OF_WORD.sub(r"\g<0><wbr>", shown)) if len(name) > MAX_WHOLE_NAME else shown
+    return Html(_END_OF_WORD.sub(r"\g<0><wbr>", shown)) if len(name) > MIN_VALUE = 0.005
+"""A contribution below this is shown as 0."""
+
+MAX_WHOLE_NAME else shown
 
 
 _END_OF_WORD = re.compile(r"[_.](?=\w)")
@@ -213,7 +219,8 @@ def render_reasons(reasons: Sequence[Reason], match: str = "") -> Html | None:
         x += width
     label = "Why: " + ", ".join(reason.name.replace("_", " ") for reason in raised[:3])
     colours = {reason.name: f"r{min(place, PALETTE - 1)}" for place, reason in enumerate(raised)}
-    rows = [_render_reason(reason, colours.get(reason.name, "against")) for reason in ordered]
+    colours |= {reason.name: "against" for reason in ordered if reason.value <= -MIN_VALUE}
+    rows = [_render_reason(reason, colours.get(reason.name, "none")) for reason in ordered]
     found = element("p", f"Found by {Match(match).words}.", class_="soft") if match else None
     return fill(_WHY, join(parts), label, found, join(rows))
 
