@@ -108,10 +108,7 @@ def _render_hit(
 def _break_name(name: str) -> Html:
     """Allow a long name to be broken where its words end."""
     shown = show_text(name)
-    return Html(_END_OF_WORD.sub(r"\g<0><wbr>", shown)) if len(name) > MIN_VALUE = 0.005
-"""A contribution below this is shown as 0."""
-
-MAX_WHOLE_NAME else shown
+    return Html(_END_OF_WORD.sub(r"\g<0><wbr>", shown)) if len(name) > MAX_WHOLE_NAME else shown
 
 
 _END_OF_WORD = re.compile(r"[_.](?=\w)")
