@@ -45,7 +45,7 @@ def _render_operation(operation: Operation) -> Html:
         "details",
         element(
             "summary",
-            [element("span", method, class_="method") for method in operation.methods],
+            [element("span", method, class_="verb") for method in operation.methods],
             element("code", f"{API_PATH}{operation.path}"),
             element("span", operation.summary, class_="soft"),
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from textwrap import dedent
 
 from dowse.interfaces.web.code_view import build_word_pattern, code_list, highlight
@@ -27,6 +28,9 @@ BAR_WIDTH = 1000
 
 MIN_SHARE = 0.01
 """A contribution that is a smaller part of the bar is left to the table."""
+
+MIN_VALUE = 0.005
+"""A contribution below this is shown as 0."""
 
 MAX_WHOLE_NAME = 24
 """Characters of a name that fit a line in any window."""
@@ -212,7 +216,8 @@ def render_reasons(reasons: Sequence[Reason], match: str = "") -> Html | None:
         x += width
     label = "Why: " + ", ".join(reason.name.replace("_", " ") for reason in raised[:3])
     colours = {reason.name: f"r{min(place, PALETTE - 1)}" for place, reason in enumerate(raised)}
-    rows = [_render_reason(reason, colours.get(reason.name, "against")) for reason in ordered]
+    colours |= {reason.name: "against" for reason in ordered if reason.value <= -MIN_VALUE}
+    rows = [_render_reason(reason, colours.get(reason.name, "none")) for reason in ordered]
     found = element("p", f"Found by {Match(match).words}.", class_="soft") if match else None
     return fill(_WHY, join(parts), label, found, join(rows))
 
@@ -228,7 +233,14 @@ _REASON = '<tr><td><i class="swatch {}"></i>{}</td><td class="number">{}</td><td
 
 
 def _render_reason(reason: Reason, colour: str) -> Html:
-    return fill(_REASON, colour, reason.name.replace("_", " "), f"{reason.value:+.2f}", reason.detail)
+    detail = show_text(reason.detail) if reason.detail else ""
+    return Html(_REASON.format(colour, _show_reason_name(reason.name), f"{reason.value:+.2f}", detail))
+
+
+@cache
+def _show_reason_name(name: str) -> Html:
+    """Escape the name of a kind of evidence, of which there are few."""
+    return show_text(name.replace("_", " "))
 
 
 def hit_links(repository: str, place: str, name: str, editor: str) -> Iterable[Html]:
