@@ -3,7 +3,7 @@
 #   make demo    install into .venv, index this repository and search it
 #   make test    install what tests need, run them
 #   make check   format, lint, strict types, docs, tests and how many lines of the core they run: what CI runs
-#   make coverage  the same lines of all of src (takes longer); writes those of the core into the README
+#   make coverage  the same lines of all of src (takes longer); writes them into the README
 #   make types-elsewhere  strict types as on Windows and macOS
 #   make site    the documentation site, into site/; fails on a link that leads nowhere
 #   make bench-readme  every figure of the README anew (about two hours)

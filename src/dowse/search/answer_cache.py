@@ -111,7 +111,7 @@ class _Entry(NamedTuple):
 
 
 class AnswerCache:
-    """A least-recently-used cache of answers. Safe to use from several threads."""
+    """The query result cache: evicts the answers that were used least recently. Safe to use from several threads."""
 
     def __init__(self, size: int = MAX_ANSWERS, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -47,7 +47,7 @@ _TRACE_HEADER = compile_lazily(
 
 
 def find_frames(text: str) -> list[Frame]:
-    """Find the frames (file, line, function) that program output names, most relevant first."""
+    """Parse program output into the locations that it names (file, line, function), most relevant first."""
     traces = _split_traces(text)
     found: dict[tuple[str, int], Frame] = {}
     for library in (False, True):
