@@ -9,8 +9,8 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dowse.engine import Engine
 from dowse.errors import DowseError
@@ -18,9 +18,6 @@ from dowse.interfaces.call_context import Call, Cancelled
 from dowse.interfaces.http.problems import RETRY_SECONDS, HttpProblem
 from dowse.types.discovered import IndexReport
 from dowse.types.stored import IndexState
-
-if TYPE_CHECKING:
-    from dowse.indexing.pipeline import Progress
 
 PATIENCE_SECONDS = 10.0
 """Time from the begin of a build that requests wait for its end: most are done by then."""
@@ -72,7 +69,9 @@ class IndexBuilds:
             for build in self._running.values():
                 build.call.cancel()
 
-    def index(self, engine: Engine, progress: Progress, *, rebuild: bool) -> IndexReport:
+    def index(
+        self, engine: Engine, progress: Callable[[str, int, int], None], *, rebuild: bool
+    ) -> IndexReport:
         """Index now, in this thread, and let those who wait for the index know how far it is."""
 
         def report(stage: str, done: int, total: int) -> None:
@@ -88,7 +87,7 @@ class IndexBuilds:
 
     def wait_for(self, engine: Engine, name: str) -> None:
         """Wait a moment for an index that is not there, having it built; raise an error if it takes longer."""
-        if engine.read_only or engine.store.state() is IndexState.CURRENT:
+        if engine.read_only or engine.state() is IndexState.CURRENT:
             return
         with self._lock:
             build = self._running.get(engine.root)

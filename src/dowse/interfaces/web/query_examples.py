@@ -39,7 +39,7 @@ DEFAULT = _Chosen("where are changed files noticed", "Session", "refresh", "pyth
 
 def list_examples(engine: Engine | None) -> Examples:
     """List examples of queries, each with what it shows; those of a tree without an index are of no tree."""
-    if engine is None or engine.status().state is not IndexState.CURRENT:
+    if engine is None or engine.state() is not IndexState.CURRENT:
         return _write_examples(DEFAULT)
     key = str(engine.root), engine.generation()
     examples = _CACHE.get(key)
