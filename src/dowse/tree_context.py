@@ -54,7 +54,7 @@ class TreeContext:
         return embedders.CachingEmbedder(self.embedder) if self.embedder else None
 
     @property
-    def _word_vectors(self) -> MatchesWords | None:
+    def word_vectors(self) -> MatchesWords | None:
         """What compares single words by meaning, if the embedder has vectors of words."""
         return self.embedder if isinstance(self.embedder, MatchesWords) else None
 

@@ -86,7 +86,7 @@ class CacheRequest:
     def _context(self) -> str:
         options = self.options
         shown = (options.limit, options.before, options.after, options.text, options.neighbours, options.near)
-        judged = (options.min_relevance, options.show_low_confidence)
+        judged = (options.min_relevance, options.show_low_confidence, options.pasted)
         filters = [_describe_filter(filter) for filter in (self.query.filter, options.filter)]
         model = self.embedder.name if self.embedder else ""
         return f"{self.index}\n{shown}{judged}{filters}\n{_describe_settings(self.settings)}\n{model}"

@@ -121,7 +121,15 @@ def search_options(command: options.F) -> options.F:
 @search_options
 @click.pass_context
 @gc_paused()
-def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, web: bool, **flags: Any) -> int:
+def search(
+    ctx: click.Context,
+    /,
+    words: tuple[str, ...],
+    root: str | None,
+    web: bool,
+    pasted: bool = False,
+    **flags: Any,
+) -> int:
     """Find the places that answer a query.
 
     QUERY is a query in words, a name (Engine.search, Auth*), a file name, or a mix of them; "-" reads it
@@ -132,8 +140,8 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, web:
     """
     _refuse_contradictions(flags)
     query = " ".join(words)
-    if words == ("-",):
-        query = sys.stdin.buffer.read(MAX_STDIN_BYTES).decode("utf-8", "replace")
+    if words == ("-",) and not pasted:
+        query = read_stdin()
     if web:
         return _show_on_page(ctx, root, query, flags)
     settings = options.pick_given(flags, *options.RANKING_SETTINGS, "profile", "cache")
@@ -142,7 +150,7 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, web:
     target = _open(root, flags["repos"], settings)
     with target, progress_line() as progress:
         engine = next(iter(getattr(target, "engines", {"": target}).values()))
-        response = target.search(query, _build_options(engine, flags), progress=progress)
+        response = target.search(query, _build_options(engine, flags, pasted), progress=progress)
     if flags["offset"]:
         response = replace(response, results=response.results[flags["offset"] :])
     if flags["opened"]:
@@ -155,6 +163,11 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, web:
         _mention_page(root, query, flags)
     is_found = response.results and not (response.low_confidence or response.relaxed)
     return 0 if is_found else NOTHING_FOUND
+
+
+def read_stdin() -> str:
+    """Read what another program prints."""
+    return sys.stdin.buffer.read(MAX_STDIN_BYTES).decode("utf-8", "replace")
 
 
 def _open_hit(response: SearchResponse, number: int) -> int:
@@ -233,7 +246,7 @@ def _refuse_contradictions(flags: dict[str, Any]) -> None:
                 )
 
 
-def _build_options(engine: Engine, flags: dict[str, Any]) -> SearchOptions:
+def _build_options(engine: Engine, flags: dict[str, Any], pasted: bool) -> SearchOptions:
     before, after = (
         flags[side] if flags[side] is not None else flags["context"] for side in ("before", "after")
     )
@@ -246,6 +259,7 @@ def _build_options(engine: Engine, flags: dict[str, Any]) -> SearchOptions:
         text=not flags["files_only"],
         near=options.find_near(engine, flags),
         neighbours="deps" in flags["attached"],
+        pasted=pasted,
     )
 
 
