@@ -67,7 +67,7 @@ def find_subjects(engine: Engine, query: str, **options: object) -> list[str]:
         ("why was the flaky network handled", "Survive a flaky network"),
         ("retry after TimeoutError", "Survive a flaky network"),  # which only the diff has
         ("throttle calls", "Slow down those who ask too often"),
-        ("first client", "Add a client"),
+        ("when was the client added", "Add a client"),
     ],
 )
 def test_commits_are_found_by_message_and_by_diff(engine: Engine, query: str, subject: str) -> None:
