@@ -30,7 +30,7 @@ def lead_with_messages(query: Query, channels: Mapping[str, Retrieved], candidat
         if match and (known is None or match > matches[known.id]):
             printing[candidate.file.id] = candidate
     for best in find_best_by_file(candidates).values():
-        candidate = printing.get(best.file.id)
-        if candidate is not None and matches.get(best.id, 0.0) < matches[candidate.id]:
-            gap = best.score - candidate.score + STEP
-            candidate.adjust("phrases", gap, "the message is printed from here")
+        lifted = printing.get(best.file.id)
+        if lifted is not None and matches.get(best.id, 0.0) < matches[lifted.id]:
+            gap = best.score - lifted.score + STEP
+            lifted.adjust("phrases", gap, "the message is printed from here")
