@@ -35,7 +35,7 @@ logging.getLogger("opensearch").addHandler(logging.NullHandler())  # what matter
 ATTEMPTS = 8
 FIRST_PAUSE_SECONDS = 0.2
 MAX_PAUSE_SECONDS = 5.0
-"""How often a cluster that is busy or loses a node is asked again, with twice the pause each time; 16 seconds in all."""
+"""How often a cluster that is busy or lost a node is asked again, with twice the pause each time: 16 seconds in all."""
 
 FIRST_BULK_PAUSE_SECONDS, MAX_BULK_PAUSE_SECONDS = 1, 8
 """Pauses before documents that a full queue rejected are sent again."""
