@@ -314,7 +314,7 @@ def test_the_command_line_from_index_to_search(configured: Path, service: Servic
     found = dowse(configured, "search", "load 7", "--explain", *OLLAMA)
     assert found.returncode == 0
     assert "load_7" in found.stdout
-    assert "channel  dense: 10 hits" in found.stdout
+    assert f"channel  dense: {FILES + 1} hits" in found.stdout
     assert service.texts[-1] == "search_query: load 7"
     service.stop()
     found = dowse(configured, "search", "load 7", "--json", *OLLAMA)

@@ -26,7 +26,7 @@ from dowse.search.ranking.model import (
     make_model,
     measure_traits,
 )
-from dowse.search.ranking.proximity import ADDED_GAP
+from dowse.search.ranking.proximity import ADDED_GAP, STEP
 from dowse.search.ranking.proximity import GAIN as PROXIMITY_GAIN
 from dowse.search.ranking.test_partners import PARTNER_GAP
 from dowse.settings import FEATURE_GROUPS, Settings
@@ -463,7 +463,8 @@ def test_the_file_at_the_position_is_considered_though_the_query_does_not_find_i
         results = plain.search("openSession", options).results
     (added,) = [hit for hit in results if hit.path == "notes.md"]
     assert results[0].path != "notes.md"
-    assert added.score == pytest.approx(max(hit.score for hit in results) - ADDED_GAP / 0.5)
+    best = {hit.path: hit.score for hit in reversed(results) if hit is not added}.values()
+    assert added.score == pytest.approx(max(min(best) - STEP / 0.5, max(best) - ADDED_GAP / 0.5))
     assert [reason.name for reason in added.reasons] == ["proximity"]
 
 

@@ -64,6 +64,10 @@ COMMANDS: Mapping[str, Sequence[Sequence[str]]] = {
     "hubs": [[]],
     "cycles": [[]],
     "affected": [[], ["--since", "HEAD"]],
+    "history": [["retry"]],
+    "blame": [["src/retry.py:retry_with_backoff"]],
+    "open": [["1"]],
+    "help": [[], ["search"]],
     "index": [[]],
     "status": [[], ["--why", "src/retry.py"]],
     "list": [[], ["--skipped"]],
@@ -100,6 +104,7 @@ COMMANDS: Mapping[str, Sequence[Sequence[str]]] = {
         [name, "--project", "--instructions", "--skill"] for name, agent in AGENTS.items() if agent.project
     ],
     "hook install": [[]],
+    "hook status": [[]],
     "hook uninstall": [[]],
     "trust": [[], ["--fresh"]],
     "clear": [["--yes"]],
@@ -110,11 +115,11 @@ COMMANDS: Mapping[str, Sequence[Sequence[str]]] = {
 
 TOOLS: Mapping[str, Mapping[str, Any]] = {
     "search": {"query": "retry_with_backoff"},
-    "read": {"targets": ["src/retry.py", "retry_with_backoff"]},
-    "related": {"place": "src/retry.py"},
+    "read": {"target": ["src/retry.py", "retry_with_backoff"]},
     "graph": {"ask": "callers", "target": "retry_with_backoff"},
-    "explain": {"query": "retry", "place": "src/retry.py"},
-    "status": {},
+    "locate": {"text": "retry_with_backoff failed at src/retry.py:4"},
+    "changes": {"ask": "blame", "target": "src/retry.py"},
+    "status": {"query": "retry", "target": "src/retry.py"},
 }
 
 

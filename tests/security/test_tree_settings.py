@@ -203,7 +203,8 @@ def test_every_interface_shows_the_notes(tree: Path, home: Path) -> None:
             for tool, asked in (
                 ("search", {"query": "retry"}),
                 ("status", {}),
-                ("explain", {"query": "retry", "place": "src/retry.py"}),
+                ("status", {"query": "retry", "target": "src/retry.py"}),
+                ("locate", {"text": "retry_with_backoff failed"}),
             ):
                 answer = await client.call_tool(tool, asked)
                 assert str(answer.content).count("mask_secrets in dowse.toml is not used") == 1, tool

@@ -113,7 +113,14 @@ def test_the_api_answers_as_the_command_line(
 
 
 ONLY_OF_A_TERMINAL = {
-    "search": {"repos", "full", "explain", "web", "context"},  # ``context`` is ``before`` and ``after``
+    "search": {
+        "repos",
+        "full",
+        "explain",
+        "web",
+        "opened",
+        "context",
+    },  # ``context`` is ``before`` and ``after``
     "related": {"explain"},
     "deps": {"transitive"},  # ``depth`` says it
     "affected": {"tests_only"},
@@ -127,16 +134,19 @@ ONLY_OF_A_TERMINAL = {
         "max_file_size",
         "chunk_size",
         "allow_missing_vectors",
+        "wait",
     },
 }
 """Options that choose the operation, or how it is printed; and how to index, which those who run the server decide."""
 
-EVERYWHERE = {"root", "index_dir", "store", "embedder", "allow_home", "as_json", "color", "debug", "layout"}
+EVERYWHERE = {"root", "index_dir", "store", "embedder", "allow_home", "as_json", "color", "pager", "debug",
+              "layout"}  # fmt: skip
 """Options that say what is searched, and how it is printed: a server is told at its start."""
 
 OTHER_NAMES = {"languages": "lang", "paths": "path", "not_paths": "not_path", "kinds": "kind", "names": "name",
                "attached": "deps", "words": "query", "files_only": "text", "ids": "id", "relations": "relation",
-               "symbol": "target", "file": "target", "start": "target", "end": "to", "why": "path"}  # fmt: skip
+               "symbol": "target", "file": "target", "start": "target", "end": "to", "why": "path",
+               "offset": "cursor"}  # fmt: skip
 
 
 @pytest.mark.parametrize("operation", [one for one in list_operations() if one.command and one.path != "/evaluation"],
