@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="there are no Unix so
 
 QUIET: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
-SECONDS = re.compile(rb"\d+\.\d\d s\b")
+SECONDS = re.compile(rb"\d+\.\d+ (m?s)\b|(?<=milliseconds\":)[\d.]+")
 
 
 @pytest.fixture
@@ -73,8 +73,8 @@ class Ran:
         ran = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, check=False)
         errors = ran.stderr.splitlines()
         self.by_server = not any(line.endswith(b" click.core") for line in errors)
-        remarks = [SECONDS.sub(b"N s", line) for line in errors if not line.startswith(b"import time:")]
-        self.answer = ran.stdout, remarks, ran.returncode
+        remarks = [SECONDS.sub(b"N", line) for line in errors if not line.startswith(b"import time:")]
+        self.answer = SECONDS.sub(b"N", ran.stdout), remarks, ran.returncode
 
 
 ANSWERED = (
@@ -82,7 +82,6 @@ ANSWERED = (
     ("search", "where are zebras fed", "-n", "1"),
     ("zebra", "--json"),
     ("horse_riding", "--explain"),
-    ("horse_riding", "--color", "always"),
     ("zebra", "--files", "--path", "*.py"),
     ("zebra", "--budget", "100"),
     ("zebra", "--offset", "1"),
@@ -111,6 +110,7 @@ def test_what_is_left_to_the_command(tree: Path, environment: dict[str, str], tm
     for args, added in (
         (("zebra", "--store", "memory"), {}),
         (("zebra", "--near", "zoo.py"), {}),
+        (("zebra", "--color", "always"), {}),
         (("zebra", "--path", "./zoo.py"), {}),
         (("zebra", "-n", "none"), {}),
         (("whale_song", "--root", str(other)), {}),
@@ -121,7 +121,7 @@ def test_what_is_left_to_the_command(tree: Path, environment: dict[str, str], tm
         ran = Ran(args, tree, {**environment, **added})
         own = Ran((*args, "--no-server"), tree, {**environment, **added})
         assert not ran.by_server, args
-        assert args[0] == "callers" or ran.answer == own.answer
+        assert args[0] == "callers" or ran.answer[0] == own.answer[0]
     (tree / "dowse.toml").write_text('embedder = "none"\nuse_server = false\n')
     assert not Ran(("zebra_crossing",), tree, environment).by_server
 
@@ -147,13 +147,13 @@ def test_without_a_server_any_more(
     os.kill(server.pid, signal.SIGSTOP)  # it hangs
     ran = Ran(("zebra_crossing",), tree, environment)
     assert not ran.by_server
-    assert b"zoo.py:1-2" in ran.answer[0]
+    assert b"zebra_crossing" in ran.answer[0]
     server.kill()
     server.wait()
     ran = Ran(("zebra_crossing",), tree, environment)
     assert path.exists()
     assert not ran.by_server
-    assert b"zoo.py:1-2" in ran.answer[0]
+    assert b"zebra_crossing" in ran.answer[0]
 
 
 def test_the_folder_is_where_the_settings_have_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

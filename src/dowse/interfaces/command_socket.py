@@ -110,7 +110,7 @@ class CommandSocket:
 
     def _run(self, request: _Request) -> Iterator[tuple[bytes, bytes]]:
         """Run a search as its own process would; nothing for what only that can do."""
-        from dowse.interfaces import render, theme
+        from dowse.interfaces import render
         from dowse.interfaces.cli import add_default_command
         from dowse.interfaces.cli import search as search_command
         from dowse.interfaces.cli.elapsed import measure_elapsed
@@ -123,7 +123,7 @@ class CommandSocket:
         context = search_command.search.make_context(completed[0], completed[1:])
         flags: dict[str, Any] = dict(context.params)
         words, root = flags.pop("words"), flags.pop("root")
-        if any(flags[name] for name in _OWN_FLAGS) or _are_relative(flags):
+        if any(flags[name] for name in _OWN_FLAGS) or _are_relative(flags) or flags["color"] == "always":
             return
         search_command.refuse_contradictions(flags)
         folder = _resolve_root(request.cwd, root)
@@ -135,12 +135,7 @@ class CommandSocket:
         yield server_client.ACCEPTED, b""
         engine.force_check()
         response = search_command.search_engine(engine, " ".join(words), flags)
-        view = render.View(
-            cwd=request.cwd,
-            paint=theme.colour if flags["color"] == "always" else theme.plain,
-            explain=flags["explain"],
-            whole=True,
-        )
+        view = render.View(cwd=request.cwd, explain=flags["explain"])
         for text, is_remark in search_command.compose(
             response, view, measure_elapsed(request.process), flags
         ):
