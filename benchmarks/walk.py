@@ -13,7 +13,8 @@ import io
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -39,16 +40,19 @@ def run(_: argparse.Namespace) -> Iterator[Outcome]:
         )
         query = _trace_query(tree)
         file = _trace_file(Path(folder) / "one")
+    figures = [
+        Figure("query: functions", len(query.functions), "", below(250)),
+        Figure("query: files", len(query.files), "", below(45)),
+        Figure("query: frames", query.depth, "", below(18)),
+        Figure("file: functions", len(file.functions), "", below(250)),
+        Figure("file: files", len(file.files), "", below(40)),
+        *_list_parts("query", query),
+        *_list_parts("file", file),
+    ]
     yield Outcome(
         "walk",
         "What a reader meets who follows one query and one file",
-        (
-            Figure("query: functions", len(query.functions), "", below(250)),
-            Figure("query: files", len(query.files), "", below(45)),
-            Figure("query: frames", query.depth, "", below(18)),
-            Figure("file: functions", len(file.functions), "", below(250)),
-            Figure("file: files", len(file.files), "", below(40)),
-        ),
+        figures,
         notes=(f"a warm command line query, {QUERY!r}; a file of {len(SAMPLE.read_bytes()):,} bytes",),
         details={
             "query": sorted(map(_describe, query.functions)),
@@ -56,6 +60,42 @@ def run(_: argparse.Namespace) -> Iterator[Outcome]:
             "deepest": query.deepest,
         },
     )
+
+
+PARTS: Mapping[str, tuple[str, ...]] = {
+    "command line and rendering": ("interfaces",),
+    "settings, roots and what opens an index": (
+        "settings.py", "settings_files.py", "settings_schema.py", "roots.py", "index_folder.py", "safe_files.py",
+        "git_config.py", "tree_context.py", "managed_index.py", "engine.py",
+    ),
+    "freshness and discovery": ("indexing/freshness.py", "indexing/stamps.py", "indexing/tree_diff.py",
+        "indexing/discover.py", "indexing/default_excludes.py", "indexing/ignore.py", "indexing/ignore_files.py",
+        "indexing/git_index.py"),
+    "reading the query": ("search/query",),
+    "channels": ("search/channels", "code/string_literals.py"),
+    "ranking": ("search/ranking", "code/test_pairing.py"),
+    "stages, cache, what is shown": ("search",),
+    "the rest of indexing": ("indexing",),
+    "source text: syntax, chunks, tokens": ("code",),
+    "embedding": ("embedders",),
+    "stores": ("stores",),
+}  # fmt: skip
+"""The parts of the program by what they are for; a file belongs to the first that names it or its folder."""
+
+OTHER_PART = "values, codec, caches"
+
+
+def _list_parts(walked: str, tracer: Tracer) -> Iterator[Figure]:
+    functions = Counter(_find_part(code.co_filename) for code in tracer.functions)
+    files = Counter(map(_find_part, tracer.files))
+    for part in (*PARTS, OTHER_PART):
+        if functions[part]:
+            yield Figure(f"{walked}: functions of {part}", functions[part], beside=f"in {files[part]} files")
+
+
+def _find_part(file: str) -> str:
+    path = Path(file).relative_to(PACKAGE).as_posix()
+    return next((part for part, prefixes in PARTS.items() if path.startswith(prefixes)), OTHER_PART)
 
 
 class Tracer:
