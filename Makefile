@@ -3,8 +3,10 @@
 #   make demo    install into .venv, index this repository and search it
 #   make test    install what tests need, run them
 #   make check   format, lint, strict types, docs, tests and how many lines of the core they run: what CI runs
-#   make coverage  the same lines of all of src (takes longer); writes those of the core into the README
+#   make coverage  the same lines of all of src (takes longer); writes them into the README
 #   make types-elsewhere  strict types as on Windows and macOS
+#   make site    the documentation site, into site/; fails on a link that leads nowhere
+#   make bench-readme  every figure of the README anew (about two hours)
 #   make bench   speed and quality benchmarks (long; see benchmarks/README.md)
 #   make budget  what typical commands take, in instructions, against benchmarks/budget.json (needs valgrind)
 #   make release-check  versions, contents, metadata, licences; builds what is released into dist/
@@ -22,7 +24,7 @@ DOWSE := $(BIN)/dowse
 
 FUZZ_RUNS ?= 1200000
 
-.PHONY: demo test check types-elsewhere coverage format lint types docs docs-check bench budget release-check fuzz lock clean
+.PHONY: demo test check types-elsewhere coverage format docs site bench bench-readme budget release-check fuzz lock clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -51,6 +53,8 @@ check: $(VENV)/.developed
 	$(BIN)/mypy
 	$(BIN)/python docs/generate_cli.py --check
 	$(BIN)/python docs/generate_modules.py --check
+	$(BIN)/python docs/generate_python.py --check
+	$(BIN)/python docs/build_site.py
 	$(BIN)/python -m pytest --numprocesses auto --cov --cov-config=tests/core_coverage.ini --cov-report=json
 	$(BIN)/python tests/check_coverage.py
 
@@ -70,9 +74,16 @@ format: $(VENV)/.developed
 docs: $(VENV)/.developed
 	$(BIN)/python docs/generate_cli.py
 	$(BIN)/python docs/generate_modules.py
+	$(BIN)/python docs/generate_python.py
+
+site: $(VENV)/.developed
+	$(BIN)/python docs/build_site.py
 
 bench: $(VENV)/.developed
 	$(BIN)/python -m benchmarks
+
+bench-readme: $(VENV)/.developed
+	$(BIN)/python -m benchmarks quality peers speed
 
 budget: $(VENV)/.developed
 	$(BIN)/python -m benchmarks.budget
@@ -92,4 +103,4 @@ lock: $(VENV)/.developed
 		--extra dev pyproject.toml --output-file requirements-dev.txt
 
 clean:
-	rm -rf $(VENV) .dowse dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .fuzz
+	rm -rf $(VENV) .dowse dist build site .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .fuzz

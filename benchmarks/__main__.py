@@ -16,6 +16,8 @@ from benchmarks.data import MissingDataError
 
 BENCHMARKS = {
     "quality": "how good the answers are: four public query sets",
+    "locagent_profile": "the profile locagent beside LocAgent's own hits, and BM25's constants",
+    "near": "what the editor's position adds: CodeGrapher's tasks with and without the open file",
     "channels": "what keywords, what vectors and what both find",
     "peers": "how good the answers of other engines are to the same queries",
     "evaluation": "dowse eval beside the bench's own scorer, and how long it takes",

@@ -1,10 +1,11 @@
-"""Write benchmark results: one JSON file each, and one page with tables of all of them."""
+"""Write benchmark results: one JSON file each, one page with tables of all of them, and the table of the README."""
 
 from __future__ import annotations
 
 import json
 import os
 import platform
+import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -18,6 +19,35 @@ RUNS = RESULTS / "runs"
 """Rows by query: large and rewritten by every run, so not under version control."""
 
 PAGE = RESULTS / "README.md"
+
+README = RESULTS.parent.parent / "README.md"
+TABLE = re.compile(r"(?<=<!-- figures -->\n).*?(?=\n<!-- end of figures -->)", re.DOTALL)
+"""The part of the README that is written from results."""
+
+README_ROWS: Mapping[str, Sequence[tuple[str, str] | str]] = {
+    "NDCG@10 on 31 repositories": (
+        ("quality-repositories", "NDCG@10"),
+        ("peers-repositories", "semble: NDCG@10"),
+        ("peers-repositories", "bm25: NDCG@10"),
+    ),
+    "queries that avoid identifiers: right file among the first 5": (
+        ("quality-swe-qa", "hit@5"),
+        ("peers-swe-qa", "semble: hit@5"),
+        ("peers-swe-qa", "bm25: hit@5"),
+    ),
+    "the same queries: right lines among the first 10": (
+        ("quality-swe-qa", "hunk@10"),
+        ("peers-swe-qa", "semble: hunk@10"),
+        ("peers-swe-qa", "bm25: hunk@10"),
+    ),
+    "CPU to index the 31 repositories": (("speed", "indexing CPU, ratio of sums"), "1 x", ""),
+    "CPU of a warm command line, start to exit": (
+        ("speed", "warm command line CPU, ratio of sums"),
+        "1 x",
+        "",
+    ),
+}
+"""The rows of the README's table: of dowse, semble and BM25, each a figure of a result, or a text."""
 
 Result = Mapping[str, Any]
 """An outcome, as read from its file."""
@@ -43,8 +73,12 @@ def write(outcome: Outcome) -> None:
 
 
 def write_page() -> None:
-    """Write the page from the JSON files."""
-    PAGE.write_text(render(read_all()), encoding="utf-8")
+    """Write the page and the table of the README from the JSON files."""
+    kept = read_all()
+    PAGE.write_text(render(kept), encoding="utf-8")
+    README.write_text(
+        TABLE.sub(lambda _: render_readme_table(kept), README.read_text("utf-8")), encoding="utf-8"
+    )
 
 
 def read_all() -> list[Result]:
@@ -132,6 +166,19 @@ def render_table(figures: Sequence[Mapping[str, Any]]) -> str:
     rule = ["---:" if name == "value" else "---" for name in used]
     rows = [used, rule, *zip(*(columns[name] for name in used), strict=True)]
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+def render_readme_table(results: Sequence[Result]) -> str:
+    """Render the table of the README: dowse beside semble and BM25."""
+    figures = {(one["name"], figure["name"]): figure for one in results for figure in one["figures"]}
+
+    def show(cell: tuple[str, str] | str) -> str:
+        if isinstance(cell, str):
+            return cell
+        return format_value(figures[cell]["value"], figures[cell]["unit"]) if cell in figures else "?"
+
+    rows = [f"| {label} | {' | '.join(map(show, cells))} |" for label, cells in README_ROWS.items()]
+    return "\n".join(["| | dowse | semble 0.7 | BM25 |", "|---|---:|---:|---:|", *rows])
 
 
 def format_value(value: float, unit: str) -> str:

@@ -72,7 +72,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
         "indexing/discover.py", "indexing/default_excludes.py", "indexing/ignore.py", "indexing/ignore_files.py",
         "indexing/git_index.py"),
     "reading the query": ("search/query",),
-    "channels": ("search/channels", "code/string_literals.py"),
+    "channels": ("search/channels",),
     "ranking": ("search/ranking", "code/test_pairing.py"),
     "stages, cache, what is shown": ("search",),
     "the rest of indexing": ("indexing",),
@@ -90,7 +90,11 @@ def _list_parts(walked: str, tracer: Tracer) -> Iterator[Figure]:
     files = Counter(map(_find_part, tracer.files))
     for part in (*PARTS, OTHER_PART):
         if functions[part]:
-            yield Figure(f"{walked}: functions of {part}", functions[part], beside=f"in {files[part]} files")
+            yield Figure(
+                f"{walked}: functions of {part}",
+                functions[part],
+                beside=f"in {files[part]} file{'s' if files[part] > 1 else ''}",
+            )
 
 
 def _find_part(file: str) -> str:

@@ -221,6 +221,13 @@ def test_the_page_of_results_is_in_step_with_the_files() -> None:
     assert results.PAGE.read_text(encoding="utf-8") == results.render(kept)
 
 
+def test_the_figures_of_the_readme_are_those_of_the_results() -> None:
+    found = results.TABLE.search(results.README.read_text(encoding="utf-8"))
+    assert found is not None
+    assert found[0] == results.render_readme_table(results.read_all())
+    assert "?" not in found[0]
+
+
 def test_results_say_nothing_about_where_they_were_made() -> None:
     for path in results.RESULTS.glob("*.json"):
         assert not MACHINE_PATH.search(path.read_text(encoding="utf-8")), path.name

@@ -2,13 +2,17 @@
 
 import json
 import re
+import shlex
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from click import Command, Context, Group
 
 from dowse.code.languages import load_builtin
 from dowse.code.languages.spec import Language
+from dowse.interfaces.cli import cli
 from dowse.settings import FEATURE_GROUPS, Settings
 from dowse.types.source import Kind
 
@@ -62,6 +66,63 @@ def test_kinds_are_in_the_schema_of_json() -> None:
     schema = json.loads((ROOT / "docs/search.schema.json").read_text("utf-8"))
     listed = schema["$defs"]["result"]["properties"]["kind"]["enum"]
     assert sorted(listed) == sorted(kind.value for kind in Kind if kind is not Kind.DIRECTORY)
+
+
+def list_commands(command: Command, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Command]]:
+    if not isinstance(command, Group):
+        yield words, command
+        return
+    with Context(command) as context:
+        for name in command.list_commands(context):
+            child = command.get_command(context, name)
+            assert child is not None
+            yield from list_commands(child, (*words, name))
+
+
+def test_the_json_of_every_command_is_documented() -> None:
+    page = (ROOT / "docs/json.md").read_text("utf-8")
+    headings = set(re.findall(r"\w+", " ".join(re.findall(r"^## dowse (.*)$", page, re.M))))
+    with_json = [
+        words
+        for words, command in list_commands(cli)
+        if any("--json" in option.opts for option in command.params)
+    ]
+    assert len(with_json) > 30
+    assert [
+        words for words in with_json if words[0] not in headings and f"`dowse {words[0]}`" not in page
+    ] == []
+
+
+DEFAULT_COMMANDS = {"cli": "search", "eval": "run"}
+
+
+def find_command(words: list[str]) -> tuple[Command, list[str]]:
+    """The command that a line runs, and its arguments."""
+    command: Command = cli
+    while isinstance(command, Group):
+        with Context(command) as context:
+            child = command.get_command(context, words[0])
+            if child is None:
+                child = command.get_command(context, DEFAULT_COMMANDS[str(command.name)])
+                words = ["", *words]
+            assert child is not None
+        command, words = child, words[1:]
+    return command, words
+
+
+WRITTEN_PAGES = [page for page in PAGES if page.name != "cli.md"]
+
+
+@pytest.mark.parametrize("page", WRITTEN_PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_the_commands_that_are_shown_exist_with_their_options(page: Path) -> None:
+    for line in re.findall(r"^    dowse (.+)$", page.read_text(encoding="utf-8"), re.M):
+        words = shlex.split(line.partition(" | ")[0], comments=True)
+        if words[0] in ("--help", "--version"):
+            continue
+        command, arguments = find_command(words)
+        known = {name for option in command.params for name in (*option.opts, *option.secondary_opts)}
+        flags = {word.partition("=")[0] for word in arguments if re.match(r"-[a-z]$|--[a-z]", word)}
+        assert flags <= known, line
 
 
 def test_language_keys_in_examples_exist() -> None:

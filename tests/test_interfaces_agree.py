@@ -1,4 +1,4 @@
-"""One query, one answer: the command line, Python and MCP give the same hits under the settings of a tree."""
+"""One query, one answer: command line, Python, MCP and HTTP give the same hits under the settings of a tree."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from dowse.multi_repo import Repositories
 from dowse.search.channels.request import DEPTH_STEP
 from dowse.types.answers import SearchOptions, SearchResponse
 from tests.agents.clients import environment, make_tree, run, stdio_client
+from tests.web.serving import serve_here
 
 LIMIT = 3
 
@@ -108,7 +109,17 @@ def run_command(tree: Path, home: Path, *args: str) -> subprocess.CompletedProce
 def ask_command_line(tree: Path, home: Path, *args: str) -> Hits:
     done = run_command(tree, home, *args)
     assert done.returncode in (0, 1), done.stderr
-    return [(hit["path"], hit["start_line"], hit["end_line"]) for hit in json.loads(done.stdout)["results"]]
+    return read_hits(json.loads(done.stdout))
+
+
+def ask_web_server(tree: Path, queries: Iterable[str]) -> list[Hits]:
+    with serve_here(tree) as client:
+        answers = [client.get("/api/v1/search", params={"query": query}) for query in queries]
+    return [read_hits(answer.raise_for_status().json()) for answer in answers]
+
+
+def read_hits(values: dict[str, Any]) -> Hits:
+    return [(hit["path"], hit["start_line"], hit["end_line"]) for hit in values["results"]]
 
 
 def ask_agent_server(
@@ -147,6 +158,7 @@ def test_a_search_has_the_same_hits_everywhere(tree: Path, home: Path) -> None:
     assert any(python)
     assert [ask_command_line(tree, home, "search", query) for query in QUERIES] == python
     assert ask_agent_server(tree, home, "search", [{"query": query} for query in QUERIES]) == python
+    assert ask_web_server(tree, QUERIES) == python
 
 
 def test_each_of_the_settings_counts(tmp_path: Path) -> None:
@@ -166,6 +178,7 @@ def test_a_filter_is_the_same_everywhere(
         assert list_places(engine.search(f"retry {written}")) == python
     assert ask_command_line(plain_tree, home, "search", "retry", *flags) == python
     assert ask_agent_server(plain_tree, home, "search", [{"query": f"retry {written}"}]) == [python]
+    assert ask_web_server(plain_tree, [f"retry {written}"]) == [python]
 
 
 def test_what_the_caller_says_wins_everywhere(plain_tree: Path, home: Path) -> None:

@@ -66,6 +66,16 @@ def test_output_and_queries_are_no_reports(text: str) -> None:
     assert read_issue(text) is None
 
 
+@pytest.mark.parametrize(
+    "name", ["address_sanitizer", "sanitizer_double_free", "valgrind", "valgrind_free", "tsc"]
+)
+def test_the_sentences_of_a_program_make_no_report(name: str) -> None:
+    text = (Path(__file__).parent / "output_samples" / f"{name}.txt").read_text(encoding="utf-8")
+    assert read_issue(text) is None
+    assert read_issue(f"npm warn This will stop working in the next major version of it.\n\n{text}") is None
+    assert read_issue(f"Since the last release our nightly job fails.\n\n{PROSE}\n{text}") is not None
+
+
 def test_prose_without_any_mark_or_output_is_a_query() -> None:
     assert read_issue(PROSE) is None
 
@@ -112,3 +122,11 @@ def test_a_long_text_has_more_candidates_than_a_short_one(tmp_path: Path) -> Non
 def test_special_methods_and_receivers_are_no_names(engine: Engine) -> None:
     names = engine.search(REPORT).query.names
     assert not [name for name in names if "__" in name or name.startswith("self")]
+
+
+def test_a_line_that_is_named_in_words_is_the_place(tmp_path: Path) -> None:
+    (tmp_path / "tally.pl").write_text("use strict;\n" * 40 + "sub half { return 10 / $_[0]; }\n")
+    (tmp_path / "zero.md").write_text("Illegal division by zero is what happens at last.\n")
+    with Engine.open(tmp_path, embedder="none") as engine:
+        first = engine.search("Illegal division by zero at /srv/tally.pl line 41.").results[0]
+    assert (first.path, first.start_line <= 41 <= first.end_line) == ("tally.pl", True)

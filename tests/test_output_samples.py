@@ -11,7 +11,7 @@ from dowse.search.query.stack_traces import find_frames
 
 SAMPLES = Path(__file__).parent / "output_samples"
 FORMATS = tomllib.loads((SAMPLES / "formats.toml").read_text(encoding="utf-8"))
-WITH_PLACE = [name for name, row in FORMATS.items() if row["place"]]
+WITH_PLACE = [name for name, row in FORMATS.items() if row["place"] and not row["place"].endswith(":0")]
 
 
 def read_sample(name: str) -> str:

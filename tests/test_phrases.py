@@ -8,6 +8,7 @@ import pytest
 from dowse import Engine, SearchResponse
 from dowse.code.string_literals import find_literals, read_message, tokenize_literals
 from dowse.search.channels.phrase_lookup import MAX_WORDS, find_best_match
+from dowse.search.channels.resource_keys import find_keys
 
 LITERALS = {
     "python": (
@@ -77,6 +78,22 @@ def test_words_that_a_literal_shares_by_chance_say_nothing() -> None:
     assert find_best_match(message, find_literals('"is the best of all"', "python")) is None
 
 
+RESOURCES = {
+    "locales/en.json": '{\n  "en": {\n    "basket": {\n      "empty": "Nothing is in your basket yet"\n    }\n  }\n}\n',
+    "messages.properties": "order.done=Thank you\norder.refused=The warehouse {0} refused the order\n",
+    "locale/de/django.po": '#: number.py:2\nmsgid "Enter a whole number."\nmsgstr "Bitte eine ganze Zahl eingeben."\n',
+    "res/values/strings.xml": '<resources>\n  <string name="no_room">There is no room left</string>\n</resources>\n',
+    "basket.ts": 'export const show = (n: number) => (n ? "" : t("basket.empty"));\n',
+    "order.java": 'class Order { String refuse() { return text("order.refused"); } }\n',
+    "number.py": 'def check(value):\n    raise Invalid(_("Enter a whole number."))\n',
+    "room.kt": "fun warn() = toast(R.string.no_room)\n",
+    **{
+        f"other_{n}.ts": "export const basket = (order: number, room: string) => order; // no warehouse\n"
+        for n in range(5)
+    },
+}
+
+
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
     root = tmp_path / "tree"
@@ -112,6 +129,42 @@ def test_the_literal_of_a_message_comes_first(engine: Engine) -> None:
 
 def test_a_message_in_a_resource_file_is_found(engine: Engine) -> None:
     assert first(engine.search("The quota of user 17 is used up")) == ("messages.properties", True)
+
+
+def test_a_message_leads_from_its_key_in_a_resource_file_to_the_code(tmp_path: Path) -> None:
+    root = tmp_path / "tree"
+    for path, text in RESOURCES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    with Engine.open(root, index_dir=str(tmp_path / "index"), embedder="none") as engine:
+        for message, resource, code in (
+            ("Nothing is in your basket yet", "locales/en.json", "basket.ts"),
+            ("The warehouse north-7 refused the order", "messages.properties", "order.java"),
+            ("Bitte eine ganze Zahl eingeben", "locale/de/django.po", "number.py"),
+            ("There is no room left", "res/values/strings.xml", "room.kt"),
+        ):
+            found = engine.search(message).results[:2]
+            assert [hit.path for hit in found] == [resource, code], message
+            assert "phrases" in {reason.name for reason in found[1].reasons}
+
+
+def test_keys_of_a_text_are_dotted_and_say_more_than_a_word() -> None:
+    content = RESOURCES["locales/en.json"].encode()
+    assert find_keys(content, content.index(b"Nothing is")) == ["en.basket.empty", "basket.empty"]
+    assert find_keys(b"a text of no key", 3) == []
+    assert find_keys(b"title: A text", 8) == []
+
+
+def test_a_test_that_repeats_a_message_comes_after_what_prints_it(tmp_path: Path) -> None:
+    (tmp_path / "tests").mkdir()
+    said = "no slice may be taken from a closed queue"
+    (tmp_path / "queue.py").write_text(f'def slice(queue):\n    raise TypeError("{said}")\n')
+    (tmp_path / "tests" / "test_queue_slice.py").write_text(
+        f'def test_slice_of_closed_queue():\n    with raises(TypeError, match="{said}"):\n        slice(closed_queue)\n'
+        * 3
+    )
+    with Engine.open(tmp_path, embedder="none") as engine:
+        assert first(engine.search(f"TypeError: {said}")) == ("queue.py", True)
 
 
 def test_the_channel_respects_filters_and_is_skipped_for_exact_phrases(engine: Engine) -> None:

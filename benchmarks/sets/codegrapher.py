@@ -8,7 +8,7 @@ among the first 13 distinct files.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -19,15 +19,25 @@ from benchmarks.metrics import mean, recall_at_files
 MAX_FILES = 13
 """Files that CodeGrapher's budget of 3,500 tokens holds."""
 
+WAYS = {"terms": "query terms", "described": "description and query terms"}
+"""The two queries of a task, and what they are made of."""
+
+Task = Mapping[str, Any]
+
 PUBLISHED = "CodeGrapher, given the cursor file: 0.850; BM25 over whole files, without: 0.891"
 
 
 @cache
-def _load_tasks() -> dict[str, Any]:
+def _load_tasks() -> dict[str, Task]:
     lines = (
         (data.find_folder("BENCH_HOME") / "codegrapher_tasks.jsonl").read_text(encoding="utf-8").splitlines()
     )
     return {task["task_id"]: task for task in map(json.loads, lines)}
+
+
+def find_task(name: str) -> Task:
+    """Find the task of a tree."""
+    return _load_tasks()[name]
 
 
 def trees() -> Iterator[Tree]:
@@ -42,7 +52,7 @@ def trees() -> Iterator[Tree]:
 
 def rows(tree: Tree, answers: Sequence[Sequence[Hit]]) -> list[Row]:
     """Score the recall of each form of the query."""
-    edited = _load_tasks()[tree.name]["files_edited"]
+    edited = find_task(tree.name)["files_edited"]
     return [
         {
             "repo": tree.name,
@@ -56,14 +66,13 @@ def rows(tree: Tree, answers: Sequence[Sequence[Hit]]) -> list[Row]:
 
 def figures(rows: Sequence[Row]) -> list[Figure]:
     """Average the recall of each form of the query."""
-    ways = {"terms": "query terms", "described": "description and query terms"}
     return [
         Figure(
             f"recall of edited files at {MAX_FILES} files, {name}",
             mean(row["recall13"] for row in rows if row["qid"] == way),
             beside=PUBLISHED,
         )
-        for way, name in ways.items()
+        for way, name in WAYS.items()
     ]
 
 

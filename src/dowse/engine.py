@@ -241,7 +241,7 @@ class Engine(ManagedIndex):
 
     def _parse_query(self, query: str, given: SearchOptions | None) -> tuple[ParsedQuery, ResolvedOptions]:
         """Parse and rewrite a query, resolve the options, and add the filters of the query to them."""
-        parsed = parse.parse_query(query)
+        parsed = parse.parse_pasted(query) if given and given.pasted else parse.parse_query(query)
         options = self._add_filters(parsed, given)
         asked = parsed.text.strip("\0 \t\r\n") or parsed.has_filters or options.filter.names
         if not (asked or parsed.phrases or parsed.regexes):

@@ -113,6 +113,15 @@ def test_a_name_that_two_things_have_is_not_picked(engine: Engine) -> None:
         engine.graph.callers("roundd")
 
 
+def test_an_id_with_an_unknown_name_gets_names_of_its_file(engine: Engine) -> None:
+    with pytest.raises(EntityNotFound, match=r"did you mean src/shop/cart\.py:Cart\.run, "):
+        engine.graph.callers("src/shop/cart.py:Cart.runn")
+    with pytest.raises(EntityNotFound) as raised:
+        engine.graph.callers("src/shop/price.py:nothing_like_it")
+    suggested = str(raised.value).partition("did you mean ")[2].removesuffix("?").split(", ")
+    assert {id.partition(":")[0] for id in suggested} == {"src/shop/price.py"}
+
+
 def test_entities_say_which_tier_found_them(engine: Engine) -> None:
     find = partial(engine.graph.entities, content=False)
     cart = "src/shop/cart.py:Cart"

@@ -10,7 +10,7 @@ punctuation or blanks: one word, rarely more.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import chain, pairwise
 
@@ -141,17 +141,26 @@ def _find_required_substrings(wanted: frozenset[str]) -> list[tuple[str, bytes]]
     return [(token, (_STEM_ENDING.sub("", token) or token).encode()) for token in wanted]
 
 
-def locate_tokens(text: bytes, wanted: frozenset[str]) -> Iterator[tuple[int, str]]:
-    """Locate every word of a text (UTF-8) that gives one of some tokens: where it begins, and the token; by token."""
-    lowered = text.translate(_BLANK_IN_LOWER_CASE)
-    for token, substring in _find_required_substrings(wanted):
+def split_runs_of_lines(text: bytes) -> list[list[bytes]]:
+    """Split each line of a text (UTF-8) into runs, undecoded."""
+    return [line.split() for line in text.translate(_BLANK_IN_LINES).split(b"\n")]
+
+
+def find_words(words: Iterable[bytes], wanted: frozenset[str]) -> dict[bytes, frozenset[str]]:
+    """Find which of some words (UTF-8, each once) give some tokens; few words have to be tokenized for it."""
+    text = b" ".join(words)
+    lowered = text.lower()
+    found: dict[bytes, frozenset[str]] = {}
+    for _, substring in _find_required_substrings(wanted):
         at = lowered.find(substring)
         while at >= 0:
-            first, end = lowered.rfind(b" ", 0, at) + 1, lowered.find(b" ", at)
+            end = lowered.find(b" ", at)
             end = len(text) if end < 0 else end
-            if token in _tokens_of_word(text[first:end]):
-                yield first, token
+            word = text[lowered.rfind(b" ", 0, at) + 1 : end]
+            if word not in found:
+                found[word] = wanted & _tokens_of_word(word)
             at = lowered.find(substring, end)
+    return {word: given for word, given in found.items() if given}
 
 
 @lru_cache(maxsize=20_000)

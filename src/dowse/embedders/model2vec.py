@@ -119,6 +119,7 @@ class Model2VecEmbedder:
 
 
 def _mean(model: _Model2VecModel, ids: Array) -> Array:
+    """Pool the vectors of tokens to their weighted mean."""
     rows = model.table[ids if model.rows is None else model.rows[ids]].astype("f4")
     if model.weights is not None:
         rows = rows * model.weights[ids].astype("f4")[:, None]

@@ -32,8 +32,12 @@ def find_node(graph: Graph, name: str, kinds: frozenset[Kind] = frozenset()) -> 
 
 
 def suggest_ids(graph: Graph, name: str, limit: int = 5) -> list[str]:
-    """Suggest ids that may have been meant."""
-    last = name.rpartition(":")[2].rpartition("/")[2].rpartition(".")[2] or name
+    """Suggest ids that may have been meant: of the file that the name begins with, else of the whole tree."""
+    path, _, qualified = name.rpartition(":")
+    if path in graph.files:
+        ids = {id.rpartition(":")[2]: id for id in graph.iter_members(path) if id != path}
+        return [ids[match] for match in get_close_matches(qualified, ids, n=limit, cutoff=0)]
+    last = qualified.rpartition("/")[2].rpartition(".")[2] or name
     close = get_close_matches(last, graph.by_name, n=limit)
     found = [id for word in close for id in graph.by_name[word]]
     if not found:

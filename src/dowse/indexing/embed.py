@@ -1,8 +1,8 @@
 """Embedding stage of indexing: compute the vectors of chunks in batches, deduplicated by a hash of their text.
 
-Equal texts are embedded once, in whatever file, and vectors of earlier runs are reused. This can be the slowest stage
-and the one that fails: finished files are handed on to be stored every half a minute, and also when the embedder fails,
-so that the next run resumes from there.
+Equal texts are embedded once, in whatever file, and the cached vectors of unchanged texts are reused. This can be the
+slowest stage and the one that fails: finished files are handed on to be stored every half a minute, and also when the
+embedder fails, so that the next run resumes from there.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class EmbeddingRun:
         return file._replace(prepared=tuple([PreparedChunk(_key(model, text), text) for text in documents]))
 
     def _embed_missing(self, group: list[SourceFile]) -> EmbedderError | None:
-        """Compute the vectors that a group lacks; return the error if that failed, now or earlier in this run."""
+        """Embed the texts of a group whose hash has no vector yet; return the error if that failed, now or earlier."""
         missing = {
             chunk.key: chunk.document
             for file in group

@@ -46,7 +46,7 @@ class IndexPlan:
 
 
 def plan_run(found: Iterable[FoundFile | Skipped | Watched], manifest: Mapping[str, KnownFile]) -> IndexPlan:
-    """Decide which files to read and which paths to remove, after a complete walk."""
+    """Decide which files were added or modified and are to be read, and which were deleted, after a complete walk."""
     read: list[FoundFile] = []
     skipped: list[Skipped] = []
     watched: dict[WatchedPath, WatchedTime] = {}
@@ -96,7 +96,7 @@ def diff_tree(
     watched: WatchedTimes,
     until: float = math.inf,
 ) -> TreeDiff:
-    """Diff the tree against the index by ``stat``; new files show in the times of their folders.
+    """Detect modified and deleted files since the last indexing by ``stat``; added ones show in the times of folders.
 
     Files are compared in the order of ``stamps`` until a moment of the monotonic clock; what is watched, always.
     """

@@ -86,7 +86,7 @@ class CacheRequest:
     def _context(self) -> str:
         options = self.options
         shown = (options.limit, options.before, options.after, options.text, options.neighbours, options.near)
-        judged = (options.min_relevance, options.show_low_confidence)
+        judged = (options.min_relevance, options.show_low_confidence, options.pasted)
         filters = [_describe_filter(filter) for filter in (self.query.filter, options.filter)]
         model = self.embedder.name if self.embedder else ""
         return f"{self.index}\n{shown}{judged}{filters}\n{_describe_settings(self.settings)}\n{model}"
@@ -111,7 +111,7 @@ class _Entry(NamedTuple):
 
 
 class AnswerCache:
-    """A least-recently-used cache of answers. Safe to use from several threads."""
+    """The query result cache: evicts the answers that were used least recently. Safe to use from several threads."""
 
     def __init__(self, size: int = MAX_ANSWERS, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -270,7 +270,7 @@ class MemorySnapshot:
         limit: int,
         bm25: Bm25 = DEFAULT_BM25,
     ) -> list[Scored]:
-        """Rank chunks by BM25, summed over terms and weighted fields."""
+        """Rank chunks by BM25 with length normalization, summed over terms and weighted fields."""
         chunks = [
             (chunk_id(row.file.id, i), counts)
             for row in self._by_id.values()

@@ -170,6 +170,7 @@ class SearchOptions:
         tuple[str, float], ...
     ] = ()  # files around the caller's cursor, and how near each is (0 to 1)
     neighbours: bool = False  # say of each hit what it uses, what uses it, and its tests
+    pasted: bool = False  # the query is output or a report: nothing in it is a filter, a phrase or a pattern
 
 
 @frozen(kw_only=True)

@@ -34,7 +34,7 @@ class _Object:
 
 
 def set_entry(text: str, keys: Sequence[str], value: Any) -> str:
-    """Return the text with a value under these keys; objects that are missing on the way are added."""
+    """Set the value under these keys and preserve everything else; objects that are missing on the way are added."""
     if not text.strip():
         return _dump(_nest(keys, value), 0) + "\n"
     holder, missing = _descend(text, keys)
@@ -45,7 +45,7 @@ def set_entry(text: str, keys: Sequence[str], value: Any) -> str:
 
 
 def remove_entry(text: str, keys: Sequence[str]) -> str:
-    """Return the text without the value under these keys; an object that held nothing else stays, empty."""
+    """Remove the value under these keys and preserve everything else; an object that held nothing else stays, empty."""
     if not text.strip():
         return text
     holder, missing = _descend(text, keys)

@@ -124,7 +124,15 @@ def search_options(command: options.F) -> options.F:
 @search_options
 @click.pass_context
 @gc_paused()
-def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, web: bool, **flags: Any) -> int:
+def search(
+    ctx: click.Context,
+    /,
+    words: tuple[str, ...],
+    root: str | None,
+    web: bool,
+    pasted: bool = False,
+    **flags: Any,
+) -> int:
     """Find the places that answer a query.
 
     QUERY is a query in words, a name (Engine.search, Auth*), a file name, or a mix of them; "-" reads it
@@ -135,13 +143,13 @@ def search(ctx: click.Context, /, words: tuple[str, ...], root: str | None, web:
     """
     refuse_contradictions(flags)
     query = " ".join(words)
-    if words == ("-",):
-        query = sys.stdin.buffer.read(MAX_STDIN_BYTES).decode("utf-8", "replace")
+    if words == ("-",) and not pasted:
+        query = read_stdin()
     if web:
         return _show_on_page(ctx, root, query, flags)
     target = _open(root, flags["repos"], pick_settings(flags))
     with target, progress_line() as progress:
-        response = search_engine(target, query, flags, progress)
+        response = search_engine(target, query, flags, progress, pasted=pasted)
     if flags["opened"]:
         return _open_hit(response, flags["opened"] - flags["offset"])
     show_response(response, **flags)
@@ -164,11 +172,16 @@ def pick_settings(flags: dict[str, Any]) -> dict[str, Any]:
 
 
 def search_engine(
-    target: Engine | Repositories, query: str, flags: dict[str, Any], progress: Progress | None = None
+    target: Engine | Repositories,
+    query: str,
+    flags: dict[str, Any],
+    progress: Progress | None = None,
+    *,
+    pasted: bool = False,
 ) -> SearchResponse:
     """Search as the flags say; only the hits of the page that they ask for are returned."""
     engine = next(iter(getattr(target, "engines", {"": target}).values()))
-    response = target.search(query, _build_options(engine, flags), progress=progress)
+    response = target.search(query, _build_options(engine, flags, pasted), progress=progress)
     if flags["offset"]:
         response = replace(response, results=response.results[flags["offset"] :])
     return response
@@ -178,6 +191,11 @@ def find_exit_code(response: SearchResponse) -> int:
     """Return the exit code of an answer."""
     is_found = response.results and not (response.low_confidence or response.relaxed)
     return 0 if is_found else NOTHING_FOUND
+
+
+def read_stdin() -> str:
+    """Read what another program prints."""
+    return sys.stdin.buffer.read(MAX_STDIN_BYTES).decode("utf-8", "replace")
 
 
 def _open_hit(response: SearchResponse, number: int) -> int:
@@ -256,7 +274,7 @@ def refuse_contradictions(flags: dict[str, Any]) -> None:
                 )
 
 
-def _build_options(engine: Engine, flags: dict[str, Any]) -> SearchOptions:
+def _build_options(engine: Engine, flags: dict[str, Any], pasted: bool) -> SearchOptions:
     before, after = (
         flags[side] if flags[side] is not None else flags["context"] for side in ("before", "after")
     )
@@ -269,6 +287,7 @@ def _build_options(engine: Engine, flags: dict[str, Any]) -> SearchOptions:
         text=not flags["files_only"],
         near=options.find_near(engine, flags),
         neighbours="deps" in flags["attached"],
+        pasted=pasted,
     )
 
 

@@ -70,6 +70,16 @@ class Context:
 
 def search(context: Context, arguments: Mapping[str, Any]) -> Answer:
     """Search, and answer with a page of ranked hits."""
+    return _search_page(context, arguments)
+
+
+def locate(context: Context, arguments: Mapping[str, Any]) -> Answer:
+    """Find the places that the output of a program or a report is about."""
+    given = {name: value for name, value in arguments.items() if name != "text"}
+    return _search_page(context, {**given, "query": arguments["text"]}, pasted=True)
+
+
+def _search_page(context: Context, arguments: Mapping[str, Any], *, pasted: bool = False) -> Answer:
     engines = context.engines(arguments.get("repo", ""))
     start = _parse_cursor(arguments)
     near = arguments.get("near", "")
@@ -78,17 +88,13 @@ def search(context: Context, arguments: Mapping[str, Any]) -> Answer:
     around = next(iter(engines.values())).near(near) if near else ()
     limit = arguments.get("limit") or choose_limit(engines.values())
     options = SearchOptions(
-        limit=start + limit, show_low_confidence=arguments.get("show_low_confidence"), near=around
+        limit=start + limit,
+        show_low_confidence=arguments.get("show_low_confidence"),
+        near=around,
+        pasted=pasted,
     )
     response = _search(engines, arguments["query"], options, context.call)
     return _answer_page(context, engines, response, arguments, start, limit)
-
-
-def locate(context: Context, arguments: Mapping[str, Any]) -> Answer:
-    """Find the places that the output of a program or a report is about."""
-    return search(
-        context, {"query": arguments["text"], **{k: v for k, v in arguments.items() if k != "text"}}
-    )
 
 
 def find_related(context: Context, arguments: Mapping[str, Any]) -> Answer:

@@ -69,9 +69,10 @@ class Sessions:
 
 
 class SentLines:
-    """The lines that a client has, by file: a line that changed since counts as new.
+    """The code that an agent has already seen in its session, line by line, so that it is not sent again.
 
-    Of a line only a hash of 32 bits is kept: another line at the same place has the same one in 2^32 cases.
+    A line that changed since counts as new. Of a line only a hash of 32 bits is kept: another line at the same place
+    has the same one in 2^32 cases.
     """
 
     def __init__(self) -> None:

@@ -6,15 +6,18 @@ is read: a literal counts by how many of its words the query has as they stand, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from dowse.code import tokens
 from dowse.code.string_literals import Literal, MessageWords, find_literals, read_message
 from dowse.search.channels.request import ChannelRequest
+from dowse.search.channels.resource_keys import find_keys, is_resource
 from dowse.search.query.analyze import IDLE_WORDS
 from dowse.types.queries import Term
-from dowse.types.source import Chunk
+from dowse.types.source import Chunk, Role
 from dowse.types.stored import Scored, best_first, split_chunk_id
 
 MAX_WORDS = 80
@@ -22,6 +25,9 @@ MAX_WORDS = 80
 
 READ_CHUNKS = 24
 """Chunks whose text is read, best first: each takes time."""
+
+MAX_KEYS = 3
+"""Ways to name a message that are looked up: with fewer and fewer of the keys around its own."""
 
 FAR_BEHIND = 0.25
 """A chunk whose n-grams are worth less than this share of the best is not read."""
@@ -46,6 +52,16 @@ MAX_VALUE_WORDS = 6
 """Words between two that a literal has that a placeholder may have been filled with: a path, a name in quotes."""
 
 
+TEST_SHARE = 0.7
+"""What a message counts in a test, which says what the program is to print and does not print it."""
+
+KEY_SHARE = 0.5
+"""What it counts that code names the key of a message in a resource file."""
+
+KEY_CHUNKS = 24
+"""Chunks that are read for a key, best first."""
+
+
 class PhraseMatch(NamedTuple):
     """The literal of a text that is most like a message: how sure it is (0 to 1), and where it begins."""
 
@@ -65,14 +81,41 @@ def find(request: ChannelRequest) -> list[Scored] | None:
     read = [hit.chunk for hit in hits if hit.score >= least]
     snapshot.prefetch([split_chunk_id(chunk)[0] for chunk in read])
     scores: dict[int, float] = {}
+    keys: dict[str, float] = {}
     for id in read:
         file_id, ordinal = split_chunk_id(id)
         if (file := snapshot.file(file_id)) is None:
             continue
         text = cut_chunk(snapshot.content(file_id), file.parsed.chunks[ordinal])
         if match := find_best_match(message, find_literals(text, file.parsed.language)):
-            scores[id] = match.score
+            scores[id] = match.score * (TEST_SHARE if file.role is Role.TEST else 1.0)
+            if is_resource(file):
+                start = file.parsed.chunks[ordinal].start + len(text[: match.start].encode())
+                for key in find_keys(snapshot.content(file_id), start)[:MAX_KEYS]:
+                    keys[key] = max(match.score, keys.get(key, 0.0))
+    best = max(scores.values(), default=0.0)
+    for key, score in keys.items():
+        if score >= best:
+            for id in find_uses(request, key):
+                scores[id] = max(score * KEY_SHARE, scores.get(id, 0.0))
     return best_first(scores.keys(), scores.values())
+
+
+def find_uses(request: ChannelRequest, key: str) -> list[int]:
+    """Find the chunks of code that have the key of a message as it is written."""
+    snapshot = request.snapshot
+    terms = [Term(token, 1.0) for token in dict.fromkeys(tokens.tokenize(key).split())]
+    whole = re.compile(rf"(?<![\w-]){re.escape(key)}(?![\w-])".encode())
+    found: list[int] = []
+    for hit in snapshot.lexical(terms, {"body": 1.0}, request.query.filter, KEY_CHUNKS):
+        file_id, ordinal = split_chunk_id(hit.chunk)
+        file = snapshot.file(file_id)
+        if file is None or is_resource(file) or file.role is Role.TEST:
+            continue
+        chunk = file.parsed.chunks[ordinal]
+        if whole.search(snapshot.content(file_id), chunk.start, chunk.end):
+            found.append(hit.chunk)
+    return found
 
 
 def cut_chunk(content: bytes, chunk: Chunk) -> str:

@@ -80,6 +80,7 @@ _DOTTED = r"[^\W\d]\w*(?:(?:\.|::|->|#|\\)[^\W\d]\w*)*"
 _NAME = compile_lazily(rf"(?<![\w*]){_DOTTED}\*|{_DOTTED}")
 _FILE = compile_lazily(r"[\w./\\~-]*[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}\b|[\w.-]+(?:/[\w.-]+)+")
 _LINE = compile_lazily(r"(\.\w+):\d+(?::\d+)?\b")  # the numbers of ``cart.py:12``
+_LINE_IN_WORDS = compile_lazily(r"\w\.\w+\"?,? (?:on )?line \d")  # ``at cart.pl line 12``
 _SPECIAL_METHOD = compile_lazily(r"\b__\w{1,40}__\b(?!\.py)")
 _RECEIVER = compile_lazily(r"\b(?:self|this|cls)\.(?=\w)")
 _PATTERN = compile_lazily(
@@ -102,7 +103,7 @@ def analyze_query(parsed: ParsedQuery, filter: Filter, is_extension: Callable[[s
         query = replace(analyze_text(text, is_extension, filter.names), type="output")
     else:
         views = views_module.split_text(text)
-        if ":" in text and _LINE.search(text):
+        if (":" in text and _LINE.search(text)) or (" line " in text and _LINE_IN_WORDS.search(text)):
             frames = [frame for frame in stack_traces.find_frames(text) if frame.line]
             text = _LINE.sub(r"\1", text)
         added = [one.term for one in parsed.rewrite.added]

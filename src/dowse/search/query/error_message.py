@@ -13,7 +13,8 @@ MAX_MESSAGE_CHARS = 300
 
 _EXCEPTION_LINE = compile_lazily(
     r"""(?>(?:E\ {2,}|Caused\ by:\ |Exception\ in\ thread\ "[^"]{0,99}"\ |Unhandled\ exception[.:]\ ?
-        |\[error\]\ |-+>\ |\[|Uncaught\ (?:\(in\ promise\)\ )?|(?:PHP\ )?Fatal\ error:\ {1,2}(?:Uncaught\ )?){0,3})
+        |\[error\]\ |\[cause\]:\ |-+>\ |\[|Uncaught\ (?:\(in\ promise\)\ )?
+        |(?:PHP\ )?Fatal\ error:\ {1,2}(?:Uncaught\ )?){0,3})
         ((?:[\w$]{1,99}(?:\.|::|\\)){0,9}\w{0,99}?(?:Error|Exception|Failure|Fault|Interrupt|Panic)
         (?::\ .{1,400}|$))""",
     re.VERBOSE,
@@ -28,6 +29,7 @@ _TEST_SUMMARY = compile_lazily(r"(?:FAILED|ERROR) \S+ - (.+)|\w{1,99}_test\.go:\
 _MEMORY_ERROR = compile_lazily(
     r"==\d{1,9}== ((?:Invalid (?:read|write|free)|Conditional jump|Use of uninit|Syscall param|Source and dest).*)"
 )
+_MAKE_ERROR = compile_lazily(r"\w{0,9}make(?:\[\d{1,3}\])?: \*\*\* (?!\[)(.{1,400})")
 _ERROR_WORD = compile_lazily(
     r"\b(?:error|exception|fail(?:ed|ure)|fatal|panic|undefined|cannot|assert\w*)\b", re.IGNORECASE
 )
@@ -72,7 +74,12 @@ def _match_exception(line: str) -> str:
 
 def _match_error(line: str) -> str:
     """Extract the message of a compiler, a linker or a test runner; empty if the line has none."""
-    if match := _COMPILER_ERROR.search(line) or _TEST_SUMMARY.match(line) or _MEMORY_ERROR.match(line):
+    if (
+        match := _COMPILER_ERROR.search(line)
+        or _TEST_SUMMARY.match(line)
+        or _MEMORY_ERROR.match(line)
+        or _MAKE_ERROR.match(line)
+    ):
         return match.group(match.lastindex or 1)
     if line.startswith("E  "):
         return line[1:].strip()

@@ -20,7 +20,7 @@ INNERMOST_FIRST, INNERMOST_LAST, NO_TRACE = range(3)
 """At which end of its trace the innermost frame is; a frame without a trace stands for itself."""
 
 _FRAME_HINT = compile_lazily(
-    r'[^\W\d]:\d|\.\w*\d:\d|File "|\(\d|line \d|::|^\s*(?:FAIL|ERROR)'
+    r'[^\W\d]:\d|\.\w*\d:\d|File "|\(\d|line \d|::|:\(\.|^\s*(?:FAIL|ERROR|\d+:\d+ +(?:error|warning) )'
 )  # not a time of day
 _PATH_LINE = compile_lazily(r"((?:[A-Za-z]:(?=[\\/]))?[^:]{1,300}):(\d{1,7})(?::\d{1,6})?(?!\w)")
 _URL_PREFIX = compile_lazily(
@@ -41,6 +41,10 @@ _PHP_FRAME = compile_lazily(
 _MICROSOFT_LINE = compile_lazily(r"(?:\d{1,3}>)?([^()]{1,300})\((\d{1,7})(?:,\d{1,7}){0,3}\)\s?: ?(.{0,40})")
 _LINE_PHRASE = compile_lazily(r"\b(?:file|in|at) ([^\s,\"]{1,300}),? (?:on )?line (\d{1,7})\b")
 _SHELL_LINE = compile_lazily(r"([^\s:]{1,300}): line (\d{1,7}): \S")
+_VITEST_FRAME = compile_lazily(r"❯ (?:([\w.$<>]{1,200}) )?(\S{1,300})$")
+_UNDER_PATH = compile_lazily(r"(\d{1,7}):\d{1,6} +(error|warning) ")
+_LINKER_PLACE = compile_lazily(r"(?:\S{0,99}/ld: )?([^\s:]{1,300}):\(\.[\w.$]{1,200}\+0x[0-9a-f]{1,16}\): ")
+_LINKER_FUNCTION = compile_lazily(r": in function [`'\"]([^`'\"]{1,200})[`'\"]:?$")
 _BARE_CALL = compile_lazily(r"[^\W\d][\w.$<> ]{0,200} \(([^()]{1,300}:\d{1,7}:\d{1,7})\)")
 _BEAM_LIBRARY = compile_lazily(r"\((?:elixir|stdlib|kernel|erts|logger|ex_unit|mix|iex) ")
 _FAILED_TEST_LINE = compile_lazily(
@@ -67,8 +71,10 @@ _WARNING_AFTER_PATH = compile_lazily(r"(?::| -)\s?(?:warning|note|info|hint)\b",
 _LIBRARY_PATH = compile_lazily(
     r"""
       (?:^|/)(?:site-packages|dist-packages|node_modules|bower_components|vendor|gems|\.cargo|\.rustup|rustc|pkg/mod
-        |\.m2|\.gradle|\.nuget|usr/(?:local/)?(?:lib|lib64|include|share|go)|lib/python\d[\d.]*|_/src/libraries)/
-    | (?i:/python[\d.]*/lib/) | ^Swift/ | Python\.framework/ | /library/(?:core|std|alloc)/src/ | ^deps/
+        |libsanitizer|\.m2|\.gradle|\.nuget|usr/(?:local/)?(?:lib|lib64|include|share|go)|lib/python\d[\d.]*|_/src/libraries)/
+    | (?i:/python[\d.]*/lib/) | ^Swift/
+    | ^(?:\.\./)*(?:(?:sysdeps|csu|nptl)/|(?:stdlib/abort|malloc/malloc|assert/assert)\.c$)  # of the C library
+    | Python\.framework/ | /library/(?:core|std|alloc)/src/ | ^deps/
     | /go/(?:[\d.]+/\w+/)?src/(?![^/]*\.)      # the standard library, not ~/go/src/github.com/...
     """,
     re.VERBOSE,
@@ -258,6 +264,33 @@ def _parse_failed_test(line: OutputLine) -> ParsedFrame | None:
     )
 
 
+def _parse_vitest(line: OutputLine) -> ParsedFrame | None:
+    """Parse ``❯ function path:line:column``."""
+    match = _VITEST_FRAME.match(line.stripped)
+    found = _match_path_line(match.group(2)) if match else None
+    name = _clean_javascript_name((match and match.group(1)) or "")
+    return _make_frame(found.path, found.line, name, INNERMOST_FIRST) if found else None
+
+
+def _parse_under_path(line: OutputLine) -> ParsedFrame | None:
+    """Parse the first ``3:1  error  ...`` below the path of the file, as linters of JavaScript write it."""
+    match = _UNDER_PATH.match(line.stripped)
+    if not match or not _is_path(line.previous.strip()):
+        return None
+    rank = RANK_TRACE if match.group(2) == "error" else RANK_MENTION
+    return _make_frame(line.previous, match.group(1), "", NO_TRACE, rank)
+
+
+def _parse_linker(line: OutputLine) -> ParsedFrame | None:
+    """Parse ``file.c:(.text+0x1f): undefined reference``, below the function; it has no line."""
+    match = _LINKER_PLACE.match(line.stripped)
+    if not match:
+        return None
+    function = _LINKER_FUNCTION.search(line.previous)
+    name = function.group(1).partition("(")[0] if function else ""
+    return _make_frame(match.group(1), "0", name.replace("::", "."), NO_TRACE, RANK_FAILED_TEST)
+
+
 def _parse_shell(line: OutputLine) -> ParsedFrame | None:
     """Parse ``script.sh: line 3: name: command not found``."""
     match = _SHELL_LINE.match(line.stripped)
@@ -357,6 +390,9 @@ _PARSERS: tuple[Callable[[OutputLine], ParsedFrame | None], ...] = (
     _parse_php,
     _parse_microsoft,
     _parse_failed_test,
+    _parse_vitest,
+    _parse_under_path,
+    _parse_linker,
     _parse_shell,
     _parse_line_phrase,
 )

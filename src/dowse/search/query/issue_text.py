@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from dowse.lazy_regex import compile_lazily
@@ -25,6 +26,9 @@ MIN_LINE_WORDS = 5
 
 PLAIN_WORD_SHARE = 0.7
 """Share of the words of a line of prose that are nothing but letters."""
+
+FIRST_LINES = 3
+"""Lines in which somebody who writes a report without any markup begins to say something."""
 
 MIN_PROSE_LINE_SHARE = 0.15
 """Share of the lines that are prose, where nothing is marked up: a log has a sentence here and there."""
@@ -44,6 +48,10 @@ _EXCEPTION = compile_lazily(
 )
 _TRACE_START = compile_lazily(
     r"Traceback \(most recent|Exception in thread|goroutine \d|thread '|stack backtrace:|panic: "
+)
+_LOG_LINE = compile_lazily(
+    r"\s*(?:==\d{1,9}==|npm \w|\[?(?:warn(?:ing)?|err(?:or)?|info|debug|note|hint|fatal|trace)\s?[:!\]])",
+    re.IGNORECASE,
 )
 _PLAIN_WORD = compile_lazily(r"[(\"'`]?[A-Za-z][A-Za-z'-]*[)\"'`]?[.,;:!?]*")
 
@@ -67,9 +75,11 @@ def read_issue(text: str) -> IssueText | None:
     text = _COMMENT.sub("", text[:MAX_ISSUE_CHARS])
     prose: list[str] = []
     code: list[str] = []
-    has_output, count = False, 0
+    has_output, count, words_before = False, 0, 0
     for kind, line in _classify_lines(text):
         count += 1
+        if not has_output and kind == "prose" and _is_sentence(line):
+            words_before += len(line.split())
         if kind == "prose":
             prose.append(line)
         elif kind == "code":
@@ -79,7 +89,8 @@ def read_issue(text: str) -> IssueText | None:
     is_marked = _MARKUP.search(text) is not None
     if sum(len(line.split()) for line in sentences) < MIN_PROSE_WORDS:
         return None
-    if not is_marked and (not has_output or len(sentences) < MIN_PROSE_LINE_SHARE * count):
+    is_mixed = words_before >= MIN_PROSE_WORDS or len(sentences) >= MIN_PROSE_LINE_SHARE * count
+    if not is_marked and not (has_output and is_mixed and _begins_with_prose(text)):
         return None
     message = find_error_message(text) if has_output else ""
     return IssueText(prose[0], "\n".join(prose[1:]), "\n".join(code), message)
@@ -130,8 +141,15 @@ def _is_output(line: str, previous: str) -> bool:
     )
 
 
+def _begins_with_prose(text: str) -> bool:
+    """Return whether one of the first lines is written for people; a program begins with its own output."""
+    return any(_is_sentence(line) for line in islice(filter(str.strip, text.splitlines()), FIRST_LINES))
+
+
 def _is_sentence(line: str) -> bool:
     """Return whether a line is written for people."""
+    if _LOG_LINE.match(line):
+        return False
     words = line.split()
     plain = sum(_PLAIN_WORD.fullmatch(word) is not None for word in words)
     return len(words) >= MIN_LINE_WORDS and plain >= PLAIN_WORD_SHARE * len(words)

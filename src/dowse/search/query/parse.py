@@ -54,6 +54,9 @@ _UNKNOWN_VALUE = compile_lazily(r"[^\W\d]|[\"*]")
 _REGEX = compile_lazily(r"/(?![\s*/])((?>(?:[^/\\]|\\.)*))(?<!\s)/(i?)(?!\S)")
 """Not a comment, not a path, not a division: ends before a space and neither begins nor ends with one."""
 
+_ESCAPED_LINES = compile_lazily(r"\\n(?: {2,}|\\t|Traceback |Caused by)")
+"""Lines of a trace whose ends were escaped, as in a log of JSON; not a path of Windows."""
+
 _OR = compile_lazily(r"(OR|or)(?=\s+(\S))")
 _LOOKS_LIKE_REGEX = compile_lazily(r"[\\^$*+?()\[\]{}|]")
 _WORD = compile_lazily(r"\S+")
@@ -69,11 +72,20 @@ def parse_query(text: str) -> ParsedQuery:
             return ParsedQuery(text=" ".join(query.split()))
         return _read_pasted_message(query, _QueryReader(query, len(text) - len(text.lstrip())).read())
     whole = QUOTED.fullmatch(query)
-    if whole is None or not whole.group(1).strip():
-        return ParsedQuery(text=query)
-    if len(query) > MAX_QUERY_CHARS:  # a statement that was quoted on its way, not a phrase
-        return ParsedQuery(text=quoting.unescape_json(whole.group(1)))
+    if whole is None or not whole.group(1).strip() or len(query) > MAX_QUERY_CHARS:
+        return parse_pasted(query)
     return ParsedQuery(phrases=(quoting.unescape_phrase(whole.group(1)),))
+
+
+def parse_pasted(text: str) -> ParsedQuery:
+    """Parse what was pasted: all of it is text, without the quotes and escapes that it got on its way."""
+    text = text.strip()
+    whole = QUOTED.fullmatch(text)
+    if whole is not None and whole.group(1).strip():
+        return ParsedQuery(text=quoting.unescape_json(whole.group(1)))
+    lines = text.split("\n") if "\\n" in text else []
+    escaped = [quoting.unescape_json(line) if _ESCAPED_LINES.search(line) else line for line in lines]
+    return ParsedQuery(text="\n".join(escaped) if escaped else text)
 
 
 def _read_pasted_message(query: str, parsed: ParsedQuery) -> ParsedQuery:

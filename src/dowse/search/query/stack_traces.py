@@ -32,11 +32,11 @@ MIN_MENTIONS = 3
 """Lines with a file and a line number that make a text program output, even if none says "error"."""
 
 _TRACE_BREAK = compile_lazily(
-    r"Traceback \(|[^(]{0,99}\(most recent call|stack backtrace|goroutine \d|thread '|Caused by"
+    r"Traceback \(|[^(]{0,99}\(most recent call|\[cause\]: |stack backtrace|goroutine \d|thread '|Caused by"
     r"|_{3,} |={5,}|-{5,}|\+?-?\+-{5,}|During handling|The above exception|Exception in thread|Unhandled exception"
     r"|Suppressed:|== |[\w.$:\\]{0,200}(?:Error|Exception)\b"
 )
-_TRACE_LINK = compile_lazily(r"During handling|The above exception|Caused by|\+?-?\+?-{5,} \d")
+_TRACE_LINK = compile_lazily(r"During handling|The above exception|Caused by|\[cause\]: |\+?-?\+?-{5,} \d")
 """The trace after such a line belongs to the one before: the last of them says most."""
 
 _TRACE_HEADER = compile_lazily(
@@ -47,7 +47,7 @@ _TRACE_HEADER = compile_lazily(
 
 
 def find_frames(text: str) -> list[Frame]:
-    """Find the frames (file, line, function) that program output names, most relevant first."""
+    """Parse program output into the locations that it names (file, line, function), most relevant first."""
     traces = _split_traces(text)
     found: dict[tuple[str, int], Frame] = {}
     for library in (False, True):
@@ -72,6 +72,9 @@ def _split_traces(text: str) -> list[list[ParsedFrame]]:
     """Split a text into its traces, innermost frame first; of traces that belong together the last comes first."""
     groups: list[list[list[ParsedFrame]]] = []
     linked, broken, announced = False, True, ""
+    is_remote = (
+        False  # the first trace is that of another process, which says more than where its result was awaited
+    )
     previous = ""
     for line in clean_lines(text):
         if not line:
@@ -83,8 +86,9 @@ def _split_traces(text: str) -> list[list[ParsedFrame]]:
             linked = broken = False
         if not parsed_frames and _TRACE_BREAK.match(stripped):
             broken = True
-            linked = linked or _TRACE_LINK.match(stripped) is not None
+            linked = linked or (not is_remote and _TRACE_LINK.match(stripped) is not None)
             announced = stripped
+        is_remote = is_remote or "RemoteTraceback" in line
         previous = line
     return [trace for group in groups for trace in map(_put_innermost_first, reversed(group))]
 

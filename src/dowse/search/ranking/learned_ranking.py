@@ -38,7 +38,7 @@ class ScoredFile:
 
 
 class LearnedRanking:
-    """The files and places of one query, scored by the model."""
+    """Rerank what fusion brought for one query: its files and places, scored by the model."""
 
     def __init__(
         self, model: RankingModel, extractor: FeatureExtractor, read_files: int = READ_FILES

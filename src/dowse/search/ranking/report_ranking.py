@@ -14,7 +14,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -91,17 +91,23 @@ class Unit(NamedTuple):
 
 
 class ReadFile(NamedTuple):
-    """The text of a file: where each line begins, where terms of the report are, and which."""
+    """A file whose units are scored: its words by line, where lines begin, and what channels found in its chunks."""
 
-    text: bytes
+    file: ScoredFile
+    lines: Sequence[Sequence[bytes]]
     line_starts: Sequence[int]
-    offsets: Sequence[int]
-    terms: Sequence[str]
+    found: Mapping[int, float]  # fused scores by chunk
+    cosines: Sequence[float]
+    history: float
 
-    def find_span(self, unit: Unit) -> tuple[int, int]:
-        """Find where the lines of a unit begin and end."""
+    def measure_bytes(self, unit: Unit) -> int:
+        """Measure how long the lines of a unit are."""
         last = len(self.line_starts) - 1
-        return self.line_starts[min(unit.first - 1, last)], self.line_starts[min(unit.last, last)]
+        return self.line_starts[min(unit.last, last)] - self.line_starts[min(unit.first - 1, last)]
+
+    def list_words(self, unit: Unit) -> Iterator[bytes]:
+        """List the words of a unit."""
+        return chain.from_iterable(self.lines[unit.first - 1 : unit.last])
 
 
 @dataclass(slots=True)
@@ -138,6 +144,7 @@ class ReportRanking:
         self._worths = {**context.worths, **terms.get("message", {})}
         self._written = frozenset(run for view in views for run in tokens.split_runs(view.text))
         self._wanted = frozenset(self._worths)
+        self._top_score = (context.files[0].places[0].score if context.files else 0.0) or 1.0
         self._units: dict[tuple[int, int | None], ScoredUnit] = {}
         self._reference = 0.0
 
@@ -181,46 +188,48 @@ class ReportRanking:
             if file.file.file.parsed.chunks[-1].end <= MAX_FILE_BYTES
         ]
         self._context.snapshot.prefetch([file.file.file.id for file in read])
+        contents = [self._read(file) for file in read]
+        words = frozenset().union(*[chain.from_iterable(content.lines) for content in contents])
+        terms = tokens.find_words(words, self._wanted)
         weights = load_weights()
         found: list[ScoredUnit] = []
-        named: set[str] = set()
-        for file in read:
-            content = self._read(file.file.file)
-            for unit in list_units(file.file.file):
-                one = ScoredUnit(file, unit, self._compute_unit(file, unit, content))
+        named: set[bytes] = set()
+        for content in contents:
+            for unit in list_units(content.file.file.file):
+                one = ScoredUnit(content.file, unit, self._compute_unit(unit, content, terms))
                 found.append(one)
                 if one.values["named"] and not one.values["is_special"]:
-                    named.update(tokens.split_runs(content.text[slice(*content.find_span(unit))]))
+                    named.update(content.list_words(unit))
         for one in found:
             name = one.unit.name
-            is_called = len(name) >= MIN_NAME_LETTERS and name in named and not one.values["named"]
+            is_called = len(name) >= MIN_NAME_LETTERS and name.encode() in named and not one.values["named"]
             one.values["called"] = float(is_called)
             one.score = sum([weights[name] * one.values[name] for name in UNIT_FEATURES])
         return found
 
-    def _read(self, file: StoredFile) -> ReadFile:
-        text = self._context.snapshot.content(file.id)
-        found = sorted(tokens.locate_tokens(text, self._wanted))
+    def _read(self, scored: ScoredFile) -> ReadFile:
+        context, file = self._context, scored.file.file
+        text = context.snapshot.content(file.id)
         starts = list(accumulate([len(line) + 1 for line in text.split(b"\n")], initial=0))
-        return ReadFile(text, starts, [offset for offset, _ in found], [term for _, term in found])
+        return ReadFile(
+            scored,
+            tokens.split_runs_of_lines(text),
+            starts,
+            {place.ordinal: place.score for place in scored.file.places},
+            context.cosines.get(file.id, ()),
+            self._history_share(file.path),
+        )
 
-    def _compute_unit(self, file: ScoredFile, unit: Unit, content: ReadFile) -> dict[str, float]:
+    def _compute_unit(
+        self, unit: Unit, content: ReadFile, terms: Mapping[bytes, frozenset[str]]
+    ) -> dict[str, float]:
         """Compute the features of a unit, but for whether it is called."""
-        context, id = self._context, file.file.file.id
-        start, end = content.find_span(unit)
-        times: dict[str, int] = {}
-        for term in content.terms[bisect_left(content.offsets, start) : bisect_left(content.offsets, end)]:
-            times[term] = times.get(term, 0) + 1
-        norm = SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * (end - start) / USUAL_BYTES)
-        strengths = {term: count / (count + norm) for term, count in times.items()}
-        cosines = context.cosines.get(id)
-        places = {place.ordinal: place.score for place in file.file.places}
-        top = context.files[0].places[0].score or 1.0
-        evidence = self._history_share(file.file.file.path)
+        strengths = _measure_strengths(unit, content, terms)
+        cosines, places = content.cosines, content.found
         return {
-            "file_score": file.score,
-            **{view: self._measure_strength(view, strengths) for view in VIEWS},
-            "found": max([places.get(n, 0.0) for n in unit.chunks], default=0.0) / top,
+            "file_score": content.file.score,
+            **{view: self._measure_share(view, strengths) for view in VIEWS},
+            "found": max([places.get(n, 0.0) for n in unit.chunks], default=0.0) / self._top_score,
             "meaning": max([cosines[n] for n in unit.chunks], default=0.0) if cosines else 0.0,
             "name_overlap": self._measure_overlap(unit.name),
             "named": float(bool(unit.name) and unit.name in self._written),
@@ -230,21 +239,20 @@ class ReportRanking:
             "is_function": float(unit.definition is not None),
             "is_special": float(unit.name.startswith("__") or unit.name in _CONSTRUCTORS),
             "length": math.log(2 + unit.last - unit.first),
-            "history": evidence,
+            "history": content.history,
         }
 
     def _history_share(self, path: str) -> float:
         evidence = self._context.history_by_path
         return evidence[path].score / self._context.top_history if path in evidence else 0.0
 
-    def _measure_strength(self, view: str, strengths: Mapping[str, float]) -> float:
+    def _measure_share(self, view: str, strengths: Mapping[str, float]) -> float:
         """Measure how much of a part of the report some lines have."""
         if not strengths or view not in self._views:
             return 0.0
         worths, total = self._views[view]
-        return (
-            sum([strength * worths[term] for term, strength in strengths.items() if term in worths]) / total
-        )
+        both = [strengths[term] * worths[term] for term in strengths.keys() & worths.keys()]
+        return math.fsum(both) / total
 
     def _measure_overlap(self, name: str) -> float:
         """Measure the share of a name that the report has."""
@@ -302,6 +310,18 @@ class ReportRanking:
             if one.values[name]
         ]
         return ", ".join(said) or f"compared with the {len(self._units)} places of the first files"
+
+
+def _measure_strengths(
+    unit: Unit, content: ReadFile, terms: Mapping[bytes, frozenset[str]]
+) -> Mapping[str, float]:
+    """Measure how strongly a unit speaks of each term of the report, by how often it does and how long it is."""
+    times: dict[str, int] = {}
+    for word in filter(terms.__contains__, content.list_words(unit)):
+        for term in terms[word]:
+            times[term] = times.get(term, 0) + 1
+    norm = SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * content.measure_bytes(unit) / USUAL_BYTES)
+    return {term: count / (count + norm) for term, count in times.items()}
 
 
 def list_units(file: StoredFile) -> list[Unit]:

@@ -146,7 +146,7 @@ class EmbeddedSnapshot:
         return files
 
     def names(self, pattern: str, tier: NameTier, filter: Filter, limit: int) -> list[NameHit]:
-        """Find entities by name: equal names and prefixes in the catalogue, the rest in the lexical index."""
+        """Look up definitions by name: exact names and prefixes in the catalogue, other tiers in the lexical index."""
         if tier in (NameTier.GLOB, NameTier.FUZZY):
             candidates: Iterable[NamedEntity] = self._find_defined_in(
                 self._lexical.find_defining_chunks(

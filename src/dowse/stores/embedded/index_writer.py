@@ -49,7 +49,7 @@ class EmbeddedWriter:
         self._lexical.close()
 
     def repair(self) -> None:
-        """Bring derived indexes that are behind the catalogue, ahead of it or lost up to it."""
+        """Detect derived indexes that are lost, or not at the generation of the catalogue, and rebuild them from it."""
         newest = self._catalogue.state().generation
         parts = {"the lexical index": self._lexical_generation, "the vectors": self._vectors.generation}
         self.repaired = tuple(part for part, generation in parts.items() if newest and not generation)
@@ -96,7 +96,7 @@ class EmbeddedWriter:
         return dict(zip(found, unpack_vectors(list(found.values())), strict=True))
 
     def apply(self, removed: Sequence[str], files: Sequence[SourceFile]) -> int:
-        """Write one generation: catalogue first, then what is derived from it."""
+        """Publish one new generation to readers: catalogue first, then what is derived from it."""
         catalogue = self._catalogue
         files = _pack_file_vectors(files)
         with catalogue.transaction():

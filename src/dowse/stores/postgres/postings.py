@@ -295,7 +295,7 @@ class TermScores(NamedTuple):
 def score_term(
     postings: Array, fields: Mapping[str, float], statistics: Statistics, bm25: Bm25 = DEFAULT_BM25
 ) -> TermScores:
-    """Score a token that counts once by BM25, summed over weighted fields."""
+    """Score a token that counts once by BM25 with length normalization, summed over weighted fields."""
     weights = np.array([fields.get(field, 0.0) for field in FIELDS])
     averages = np.array(statistics.tokens, dtype=np.float64) / max(1, statistics.chunks)
     averages[averages == 0] = 1.0  # a field that nobody has
