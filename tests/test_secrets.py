@@ -233,6 +233,8 @@ def test_a_private_key_in_a_program_keeps_the_syntax_around_it() -> None:
         "npm_config_registry_and_other_settings_of_npm",
         "AIza_is_a_prefix_but_this_is_prose_not_a_key_at_all",
         "eyJust.a.word and eyJhbGciOiJIUzI1NiJ9 alone",
+        "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIn0."
+        + draw(43),
         "xoxb-not-a-token-because-it-has-no-digits",
         "SK_CONSTANT_WITH_A_LONG_NAME_0123456789",
         "def test_service_account_token_secret_key_v1_2_3(): pass",

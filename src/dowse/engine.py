@@ -101,7 +101,7 @@ class Engine(ManagedIndex):
     def _searcher(self) -> Searcher:
         cache = self._cache if self.settings.cache != "off" else None
         means = self.settings, self._query_embedder, cache, self._is_extension
-        return Searcher(str(self.root), *means, self.load_history, self._word_vectors, self._locagent)
+        return Searcher(str(self.root), *means, self.load_history, self.word_vectors, self._locagent)
 
     @cached_property
     def _freshness(self) -> Freshness:

@@ -54,7 +54,7 @@ class TreeContext:
         return embedders.CachingEmbedder(self.embedder) if self.embedder else None
 
     @property
-    def _word_vectors(self) -> MatchesWords | None:
+    def word_vectors(self) -> MatchesWords | None:
         """What compares single words by meaning, if the embedder has vectors of words."""
         return self.embedder if isinstance(self.embedder, MatchesWords) else None
 
@@ -85,6 +85,7 @@ class TreeContext:
             s.store_view or names.view,
             self._choose_shared_setting("store_schema", name),
             s.store_timeout,
+            s.store_catalogue,
         )
         return stores.create(name, None, str(self.root), self.fingerprint, shared)
 

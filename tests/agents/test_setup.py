@@ -7,9 +7,12 @@ import os
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +24,13 @@ from dowse.interfaces.self_command import launch_command
 from tests.test_cli import Shell
 
 KEYS = ("mcpServers", "dowse")
+SKILL_PATH = ".claude/skills/dowse/SKILL.md"
+PARSERS: dict[str, Callable[[str], Any]] = {
+    ".toml": tomllib.loads,
+    ".yaml": yaml.safe_load,
+    ".json": json.loads,
+    ".jsonc": json.loads,
+}
 ENTRY = {"command": "dowse", "args": ["mcp"]}
 
 SETTINGS = """// mine, do not touch
@@ -92,7 +102,7 @@ def test_section() -> None:
 def test_what_is_written_is_valid(name: str, tmp_path: Path) -> None:
     agent = AGENTS[name]
     text = setup.render_entry(agent, None if agent.user else tmp_path, tmp_path)
-    values = tomllib.loads(text) if agent.is_toml else json.loads(text)
+    values = PARSERS[agent.suffix](text)
     for key in (*agent.keys, "dowse"):
         values = values[key]
     assert "mcp" in json.dumps(values)
@@ -141,7 +151,7 @@ def test_folders_that_were_made_are_removed_unless_somebody_uses_them(tree: Path
     for command in ("install", "uninstall"):
         shell("agent", command, "cursor", "--project", "--skill")
     assert not (tree / ".cursor").exists()
-    assert not (tree / instructions.SKILL_PATH.split("/")[0]).exists()
+    assert not (tree / SKILL_PATH.split("/")[0]).exists()
     (tree / ".vscode").mkdir()
     shell("agent", "install", "cursor", "vscode", "--project")
     (tree / ".cursor" / "rules").write_text("mine")
@@ -173,10 +183,10 @@ def test_project_files_instructions_and_skill(tree: Path, home: Path) -> None:
         instructions.BEGIN_MARK in (tree / "CLAUDE.md").read_text()
         and instructions.BEGIN_MARK in (tree / "AGENTS.md").read_text()
     )
-    assert (tree / instructions.SKILL_PATH).exists()
+    assert (tree / SKILL_PATH).exists()
     shell("agent", "uninstall", "claude-code", "vscode", "--project", "--instructions", "--skill")
     assert (tree / "CLAUDE.md").read_text() == "# Rules\n"
-    left = [tree / name for name in (".mcp.json", ".vscode/mcp.json", "AGENTS.md", instructions.SKILL_PATH)]
+    left = [tree / name for name in (".mcp.json", ".vscode/mcp.json", "AGENTS.md", SKILL_PATH)]
     assert not any(path.exists() for path in left)
 
 

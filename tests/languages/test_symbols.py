@@ -52,3 +52,21 @@ def test_macros_before_the_name_of_a_class_are_passed_over(head: str) -> None:
     ]
     assert entities[1].kind in (Kind.CLASS, Kind.STRUCT) and entities[2].kind is Kind.METHOD
     assert " ".join(head.removesuffix("{").split()).endswith(entities[1].signature)
+
+
+@pytest.mark.parametrize("language", ["c", "cpp"])
+def test_a_prototype_stands_back_for_the_function_that_the_file_defines(language: str) -> None:
+    code = (
+        "static int dial(int port);\nint send(int count);\n\nstatic int dial(int port) {\n  return port;\n}\n"
+    )
+    assert [(entity.name, entity.start_line, entity.end_line) for entity in found(language, code)] == [
+        ("send", 2, 2),
+        ("dial", 4, 6),
+    ]
+
+
+def test_a_prototype_of_another_namespace_is_a_function_of_its_own() -> None:
+    code = "namespace a {\nint dial();\n}\nnamespace b {\nint dial() { return 1; }\n}\nclass C {\n  int dial();\n"
+    code += "  int dial() const { return 2; }\n};\nint dial(int port, int way);\nint dial() { return 3; }\n"
+    names = [entity.qualified for entity in found("cpp", code) if entity.name == "dial"]
+    assert names == ["a.dial", "b.dial", "C.dial", "C.dial", "dial", "dial"]

@@ -108,7 +108,13 @@ _NO_HOST = re.compile(
 )
 
 # Keys that are printed in a vendor's manual.
-_PUBLIC_EXAMPLES = (b"EXAMPLE", b"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq")
+_PUBLIC_EXAMPLES = (
+    b"EXAMPLE",
+    b"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq",
+    base64.b64encode(b'{"sub":"1234567890","name":"John Doe"')[
+        :-3
+    ],  # what everybody's first JSON web token says
+)
 
 # What people write where a secret would stand.
 _PLACEHOLDER = re.compile(

@@ -52,6 +52,8 @@ _KIND_IN_CAPITALS = {Kind.VARIABLE: Kind.CONSTANT}
 _CLAUSE_KINDS = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
 """Kinds that some languages write in pieces."""
 
+_CLASS_BODIES = frozenset({"field_declaration_list"})
+
 _STATEMENT_NODE = "expression_statement"
 """A string is documentation only as a statement of its own."""
 
@@ -99,6 +101,8 @@ def find(language: Language, matches: Sequence[Match], content: bytes) -> tuple[
     definitions, comments = _collect(language, matches, content)
     if language.clauses:
         definitions = _join_clauses(definitions)
+    if language.prototypes:
+        definitions = _drop_prototypes(definitions, content)
     rows = _nest(language, definitions, comments, content)
     return tuple(make_rows(Entity, rows))
 
@@ -269,6 +273,27 @@ def _join_clauses(definitions: Iterable[_Definition]) -> list[_Definition]:
             joined.append(d)
         piece = (d.start_byte, d.end_byte)
     return joined
+
+
+def _drop_prototypes(definitions: Sequence[_Definition], content: bytes) -> list[_Definition]:
+    """Drop the declarations of functions that are defined beside them: the name means the definition.
+
+    Methods stay: what a class declares is what it has. So does a function with another number of parameters.
+    """
+    functions = [d for d in definitions if d.kind is Kind.FUNCTION]
+    bodies = {d.name for d in functions if "body" in d.captures}
+    twins = [
+        d for d in functions if d.name in bodies and d.node.parent and d.node.parent.type not in _CLASS_BODIES
+    ]
+    defined = {_identify(d, content) for d in twins if "body" in d.captures}
+    dropped = {id(d) for d in twins if "body" not in d.captures and _identify(d, content) in defined}
+    return [d for d in definitions if id(d) not in dropped]
+
+
+def _identify(d: _Definition, content: bytes) -> tuple[str, str, int, int]:
+    """Return what a prototype and its function have in common: name, owner, place and number of parameters."""
+    body = d.captures["body"][0].start_byte if "body" in d.captures else d.end_byte
+    return d.name, d.owner, d.node.parent.id if d.node.parent else 0, content.count(b",", d.name_byte, body)
 
 
 def _qualify(d: _Definition, outer: _OpenScope) -> tuple[str, str]:

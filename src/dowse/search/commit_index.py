@@ -94,12 +94,19 @@ class CommitIndex:
         total = 0.0
         for term in terms:
             found = self.list_commits(term.text)
-            worth = term.weight * math.log(1.0 + (count - len(found) + 0.5) / (len(found) + 0.5))
+            worth = self._compute_worth(term, len(found))
             total += worth * (BM25_K1 + 1.0)
             for commit in found:
                 norm = BM25_K1 * (1.0 - BM25_B + BM25_B * self.lengths[commit] / average)
                 scores[commit] += worth * (BM25_K1 + 1.0) / (1.0 + norm)
         return {commit: score / total for commit, score in scores.items()}
+
+    def weigh_terms(self, terms: Sequence[Term]) -> dict[str, float]:
+        """Weigh the terms of a query: by their weights, and by how few messages have them."""
+        return {term.text: self._compute_worth(term, len(self.list_commits(term.text))) for term in terms}
+
+    def _compute_worth(self, term: Term, found: int) -> float:
+        return term.weight * math.log(1.0 + (len(self.labels) - found + 0.5) / (found + 0.5))
 
     def rate_files(self, terms: Sequence[Term]) -> dict[str, FileEvidence]:
         """Rate files by how much the messages of commits that changed them are like a query; once for each query."""

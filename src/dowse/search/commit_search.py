@@ -1,7 +1,7 @@
 """History search: find the commits that answer a query, by their messages and by what they changed; blame by entity.
 
 Messages come from the commit index (``commit_index.py``), by words and by meaning. What is best by them is read from
-git with its diff, and ranked again by what the diff has of the query.
+git with its diff, and ranked again (``commit_rating.py``).
 """
 
 from __future__ import annotations
@@ -10,25 +10,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from dowse.code import tokens
-from dowse.embedders.embedder import Embedder
+from dowse.embedders.embedder import Embedder, MatchesWords
 from dowse.errors import UsageError
 from dowse.search.commit_index import SHA_DIGITS, CommitIndex
+from dowse.search.commit_rating import CommitRater
 from dowse.search.query.analyze import analyze_text
+from dowse.search.secret_masking import mask_commit
 from dowse.services import commit_details
+from dowse.settings import Settings
 from dowse.types.answers import SearchResult
-from dowse.types.commit_values import BlamedEntity, CommitHit, HistoryAnswer, HistoryOptions, Hunk
+from dowse.types.commit_values import BlamedEntity, HistoryAnswer, HistoryOptions
 from dowse.types.queries import Term
 
-READ_COMMITS = 40
-"""Commits whose diffs are read: the right one is nearly always among so many of the best messages."""
+READ_COMMITS = 100
+"""Commits whose diffs are read: the best by their messages."""
 
 MEANING_WEIGHT = 1.0
-DIFF_WEIGHT = 0.5
-"""What likeness in meaning and what the diff has of the query count, beside the words of the message."""
-
-SHOWN_HUNKS = 3
-"""Hunks of a commit that are shown: those with most of the query."""
+"""What likeness in meaning counts, beside the words of the message."""
 
 MAX_BLAMED_ENTITIES = 40
 """Definitions of a file that are blamed one by one."""
@@ -40,10 +38,15 @@ class HistorySource(Protocol):
     """What the history is asked with: a tree, its index, the commits in it."""
 
     root: Path
+    settings: Settings
 
     @property
     def subject_embedder(self) -> Embedder | None:
         """The embedder for the subjects of commits."""
+
+    @property
+    def word_vectors(self) -> MatchesWords | None:
+        """What compares single words by meaning, if there is something."""
 
     def refresh(self) -> object:
         """Bring the index up to date."""
@@ -81,13 +84,20 @@ class CodeHistory:
         details = commit_details.read_details(self._root, [index.labels[n][:SHA_DIGITS] for n in read])
         by_prefix = {sha[:SHA_DIGITS]: commit for sha, commit in details.items()}
         found = [
-            _rate_diff(by_prefix[sha], terms, rated[n])
+            by_prefix[sha]._replace(score=rated[n])
             for n in read
             if (sha := index.labels[n][:SHA_DIGITS]) in by_prefix
         ]
+        if terms:
+            source = self._source
+            rater = CommitRater(query, index.weigh_terms(terms), source.subject_embedder, source.word_vectors)
+            found = rater.rate(found)
         found.sort(key=lambda commit: -commit.score)  # stable: without a query, the newest come first
         notes = () if allowed else ("no commit passes the filter",)
-        return HistoryAnswer(tuple(found[: options.limit]), len(allowed), notes)
+        shown = found[: options.limit]
+        if self._source.settings.mask_secrets:
+            shown = list(map(mask_commit, shown))
+        return HistoryAnswer(tuple(shown), len(allowed), notes)
 
     def _list_allowed(self, index: CommitIndex, options: HistoryOptions) -> Sequence[int]:
         """List the commits of the index that pass the filter, newest first."""
@@ -131,24 +141,3 @@ class CodeHistory:
             )
             for place in places
         )
-
-
-def _rate_diff(commit: CommitHit, terms: Sequence[Term], score: float) -> CommitHit:
-    """Add what the diff of a commit has of the query to its score, and keep the hunks that have most."""
-    wanted = {term.text: term.weight for term in terms}
-    words = frozenset(wanted)
-    rated = sorted(
-        ((sum(wanted[word] for word in _find_words(hunk, words)), -n) for n, hunk in enumerate(commit.hunks)),
-        reverse=True,
-    )
-    seen = frozenset[str]().union(*(_find_words(hunk, words) for hunk in commit.hunks))
-    share = sum(wanted[word] for word in seen) / (sum(wanted.values()) or 1.0)
-    best = sorted(-n for rank, (value, n) in enumerate(rated[:SHOWN_HUNKS]) if value or not rank)
-    return commit._replace(score=score + DIFF_WEIGHT * share, hunks=tuple(commit.hunks[n] for n in best))
-
-
-def _find_words(hunk: Hunk, words: frozenset[str]) -> frozenset[str]:
-    """Find the words of a query in the name of a file and in its changed lines."""
-    changed = (line[1:] for line in hunk.lines if line[0] != " ")
-    text = "\n".join((hunk.path, hunk.within, *changed))
-    return tokens.find_tokens(text.encode("utf-8", "replace"), words)

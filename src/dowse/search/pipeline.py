@@ -43,6 +43,7 @@ from dowse.search.ranking.features import FeatureExtractor
 from dowse.search.ranking.features.context import FeatureContext
 from dowse.search.ranking.fusion import fuse
 from dowse.search.ranking.learned_ranking import READ_FILES, LearnedRanking
+from dowse.search.ranking.message_places import lead_with_messages
 from dowse.search.ranking.model import list_disabled_groups, make_model, measure_traits
 from dowse.search.ranking.proximity import raise_near_files
 from dowse.search.ranking.test_partners import add_test_partners
@@ -114,6 +115,8 @@ def rank(
     explain: Explain
     if settings.fusion == "learned":
         candidates, explain = scored.score_places(), scored.explain
+        if "phrases" not in settings.disabled_features:
+            lead_with_messages(query, channels, candidates)
         if "report" not in settings.disabled_features and is_report(query):
             from dowse.search.ranking.report_ranking import ReportRanking
 

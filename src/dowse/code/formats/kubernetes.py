@@ -1,7 +1,7 @@
-"""Kubernetes manifests, Kustomize, Argo CD and custom resources: each document a resource, with its containers.
+"""Kubernetes manifests, Kustomize, Argo CD, Flux and custom resources: each document a resource, with its containers.
 
 References are what manifests mean by them: a selector the workloads with such labels in its folder, a name the resource
-of that kind, a path of Kustomize or Argo CD a file or folder.
+of that kind, a path of Kustomize, Argo CD or Flux a file or folder.
 """
 
 from __future__ import annotations
@@ -99,9 +99,23 @@ def _read_resource(result: FormatResult, node: OutlineNode) -> None:
         _link_names(result, inner)
     if kind in ("Kustomization", "Component"):
         _link_kustomization(result, node)
-    for inner in node.walk():
-        if inner.key == "path" and inner.value and node.text("apiVersion").startswith("argoproj.io/"):
-            result.link(inner.value, inner.row, "path")
+    _link_delivery(result, node, kind)
+
+
+def _link_delivery(result: FormatResult, node: OutlineNode, kind: str) -> None:
+    """Link the folders that Argo CD or Flux deploys, and what has to be there before."""
+    group = node.text("apiVersion")
+    if group.startswith("argoproj.io/"):
+        for inner in node.walk():
+            if inner.key == "path" and inner.value:
+                result.link(inner.value, inner.row, "path")
+    elif group.partition("/")[0].endswith(".fluxcd.io"):
+        if path := node.get("spec", "path"):
+            result.link(path.value, path.row, "path")
+        before = node.get("spec", "dependsOn")
+        for name in (item.get("name") for item in before.children) if before else ():
+            if name and name.value:
+                result.link(f"{kind}/{plain_name(name.value)}", name.row, IN_TREE)
 
 
 def _list_parts(node: OutlineNode, qualified: str) -> Iterator[Item]:

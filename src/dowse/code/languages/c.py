@@ -110,4 +110,5 @@ LANGUAGE = Language(
     definitions=DEFINITIONS,
     references=REFERENCES,
     wrappers=WRAPPERS,
+    prototypes=True,
 )

@@ -68,5 +68,6 @@ LANGUAGE = Language(
 (base_class_clause (_ !scope name: (_) @inherit))
 """,
     wrappers=(*c.WRAPPERS, "template_declaration"),
+    prototypes=True,
     blanks=tuple(rf"{word}\s+{_MACROS}{_NAMED}" for word in ("class", "struct", "union", "enum")),
 )

@@ -39,6 +39,7 @@ LANGUAGE = Language(
 (protocol_reference_list (identifier) @inherit)
 """,
     wrappers=(*c.WRAPPERS, "implementation_definition"),
+    prototypes=True,
     lines=(
         ("interface", r"@(?:interface|protocol)\h+(?P<name>\w+)(?!\w*\h*[,;])", r"@end"),
         ("class", r"@implementation\h+(?P<name>\w+)", r"@end"),

@@ -77,6 +77,7 @@ class Language:
     wrappers: tuple[str, ...] = ()  # parents that belong to the definition inside: decorators, exports
     docstring: str = ""  # node type of a string that documents when it is the first statement of a body
     clauses: bool = False  # functions of one name that follow each other are one definition
+    prototypes: bool = False  # functions may be declared before they are defined in the same file
     claims: tuple[tuple[str, str], ...] = ()  # extension of another language, pattern of files that are ours
     prose: bool = False  # text for people, not for machines
     blanks: tuple[str, ...] = ()  # patterns whose first group the grammar cannot read: blanks to it

@@ -37,6 +37,18 @@ def _make_copilot_entry(command: str, args: list[str]) -> dict[str, Any]:
     return {"type": "local", "command": command, "args": args, "tools": ["*"]}
 
 
+def _make_goose_entry(command: str, args: list[str]) -> dict[str, Any]:
+    return {
+        "enabled": True,
+        "type": "stdio",
+        "name": SERVER_NAME,
+        "description": "Find code by meaning, name or error message",
+        "cmd": command,
+        "args": args,
+        "timeout": 300,
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class Agent:
     """A coding agent. ``user`` gives its configuration file for the user, ``project`` that in a project."""
@@ -50,9 +62,9 @@ class Agent:
     needs_folder: bool = False  # it does not tell the server its folder, so the folder becomes an argument
 
     @property
-    def is_toml(self) -> bool:
-        """Whether its file is TOML, not JSON."""
-        return (self.user() if self.user else Path(self.project)).suffix == ".toml"
+    def suffix(self) -> str:
+        """The ending of its file, which says how that is written."""
+        return (self.user() if self.user else Path(self.project)).suffix
 
 
 def _in_home(path: str) -> Callable[[], Path]:
@@ -148,4 +160,54 @@ AGENTS: Mapping[str, Agent] = {
         "Kiro", ("mcpServers",), _plain_entry, _in_home(".kiro/settings/mcp.json"), ".kiro/settings/mcp.json"
     ),
     "roo": Agent("Roo Code", ("mcpServers",), _plain_entry, None, ".roo/mcp.json"),
+    "cline": Agent(
+        "Cline (command line)",
+        ("mcpServers",),
+        _plain_entry,
+        _in_home(".cline/data/settings/cline_mcp_settings.json"),
+    ),
+    "kilo": Agent(
+        "Kilo Code", ("mcp",), _make_opencode_entry, _in_config_dir("kilo/kilo.jsonc"), "kilo.jsonc"
+    ),
+    "qwen": Agent(
+        "Qwen Code",
+        ("mcpServers",),
+        _plain_entry,
+        _in_home(".qwen/settings.json"),
+        ".qwen/settings.json",
+        instructions_file="QWEN.md",
+    ),
+    "goose": Agent(
+        "Goose",
+        ("extensions",),
+        _make_goose_entry,
+        _in_config_dir("goose/config.yaml", "Block/goose/config/config.yaml"),
+    ),
+    "amp": Agent(
+        "Amp", ("amp.mcpServers",), _plain_entry, _in_config_dir("amp/settings.json"), ".amp/settings.json"
+    ),
+    "antigravity": Agent(
+        "Antigravity",
+        ("mcpServers",),
+        _plain_entry,
+        _in_home(".gemini/config/mcp_config.json"),
+        ".agents/mcp_config.json",
+        needs_folder=True,
+    ),
+    "junie": Agent(
+        "Junie", ("mcpServers",), _plain_entry, _in_home(".junie/mcp/mcp.json"), ".junie/mcp/mcp.json"
+    ),
+    "droid": Agent(
+        "Droid", ("mcpServers",), _make_typed_entry, _in_home(".factory/mcp.json"), ".factory/mcp.json"
+    ),
+    "crush": Agent("Crush", ("mcp",), _make_typed_entry, _in_config_dir("crush/crush.json"), "crush.json"),
+    "augment": Agent(
+        "Auggie (Augment)",
+        ("mcpServers",),
+        _make_typed_entry,
+        _in_home(".augment/settings.json"),
+        ".augment/settings.json",
+    ),
+    "openhands": Agent("OpenHands", ("mcpServers",), _plain_entry, _in_home(".openhands/mcp.json")),
+    "continue": Agent("Continue", ("mcpServers",), _plain_entry, None, ".continue/mcpServers/dowse.json"),
 }

@@ -36,7 +36,7 @@ class _Object:
 def set_entry(text: str, keys: Sequence[str], value: Any) -> str:
     """Set the value under these keys and preserve everything else; objects that are missing on the way are added."""
     if not text.strip():
-        return _dump(_nest(keys, value), 0) + "\n"
+        return _dump(_nest(keys, value), "", _Style("  ", "\n")) + "\n"
     holder, missing = _descend(text, keys)
     if not missing:
         return _replace(text, holder, keys[-1], value)
@@ -60,11 +60,15 @@ def get_entry(text: str, keys: Sequence[str]) -> Any:
     member = holder.member(keys[-1])
     if missing or member is None:
         return None
-    return _load(_COMMENT_OR_COMMA.sub(lambda match: match[1] or "", text[member.value : member.end]))
+    plain = text[member.value : member.end]
+    for dropped in (_COMMENT, _TRAILING_COMMA):
+        plain = dropped.sub(lambda match: match[1] or "", plain)
+    return _load(plain)
 
 
-_COMMENT_OR_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[\]}])', re.DOTALL)
-"""Comments and trailing commas, which are dropped; strings, the one group, stay."""
+_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])', re.DOTALL)
+"""What is dropped before a value is read; strings, the one group, stay."""
 
 
 def _load(text: str) -> Any:
@@ -149,21 +153,90 @@ def _invalid_json(text: str, at: int) -> UsageError:
     return UsageError(f"the file is not valid JSON near {text[at : at + 20]!r}: repair it first")
 
 
+def add_item(text: str, keys: Sequence[str], item: Any) -> str:
+    """Return the text with an item at the end of the list under these keys, unless it has it."""
+    known = get_entry(text, keys)
+    if known is None:
+        return set_entry(text, keys, [item])
+    if not isinstance(known, list):
+        raise UsageError(f"the file has no list under {'.'.join(keys)}: edit it by hand")
+    if item in known:
+        return text
+    start, ends = _find_items(text, keys)
+    style = _detect_style(text)
+    indent = _indentation(text, start) + style.indent
+    dumped = _dump(item, indent, style)
+    if ends:
+        return f"{text[: ends[-1][1]]},{style.line_break}{indent}{dumped}{text[ends[-1][1] :]}"
+    return f"{text[: start + 1]}{style.line_break}{indent}{dumped}{text[start + 1 :]}"
+
+
+def remove_item(text: str, keys: Sequence[str], item: Any) -> str:
+    """Return the text without an item of the list under these keys."""
+    known = get_entry(text, keys)
+    if not isinstance(known, list) or item not in known:
+        return text
+    if known == [item]:
+        return remove_entry(text, keys)
+    at = known.index(item)
+    _, ends = _find_items(text, keys)
+    if at:
+        return text[: ends[at - 1][1]] + text[ends[at][1] :]
+    return text[: ends[0][0]] + text[ends[1][0] :]
+
+
+def _find_items(text: str, keys: Sequence[str]) -> tuple[int, list[tuple[int, int]]]:
+    """Find where a list begins, and where each of its items begins and ends."""
+    holder, _ = _descend(text, keys)
+    member = holder.member(keys[-1])
+    assert member
+    at, found = _skip_trivia(text, member.value + 1), list[tuple[int, int]]()
+    while text[at : at + 1] != "]":
+        end = _find_end(text, at)
+        found.append((at, end))
+        at = _skip_separator(text, end, "]")
+    return member.value, found
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """How a file is written: one level of its indentation, and its line breaks."""
+
+    indent: str
+    line_break: str
+
+
+def _detect_style(text: str) -> _Style:
+    """Take the style from the first line that is indented."""
+    line_break = "\r\n" if "\r\n" in text else "\n"
+    found = _INDENTED.search(text)
+    return _Style(found[1] if found else "  ", line_break)
+
+
+_INDENTED = re.compile(r"^[ \t]*[{\[][^\n]*\n([ \t]+)\"", re.MULTILINE)
+"""The indentation of the first key or value behind an opening bracket."""
+
+
 def _replace(text: str, holder: _Object, key: str, value: Any) -> str:
     member = holder.member(key)
     assert member
-    return text[: member.value] + _dump(value, _indentation(text, member.start)) + text[member.end :]
+    dumped = _dump(value, _indentation(text, member.start), _detect_style(text))
+    return text[: member.value] + dumped + text[member.end :]
 
 
 def _insert(text: str, holder: _Object, key: str, value: Any) -> str:
     """Insert the entry behind the last one, indented like it."""
+    style = _detect_style(text)
     if holder.members:
         last = holder.members[-1]
-        depth = _indentation(text, last.start)
-        inserted = f",\n{' ' * depth}{json.dumps(key)}: {_dump(value, depth)}"
+        indent = _indentation(text, last.start)
+        inserted = f",{style.line_break}{indent}{json.dumps(key)}: {_dump(value, indent, style)}"
         return text[: last.end] + inserted + text[last.end :]
-    depth = _indentation(text, holder.open) + 2
-    inserted = f"\n{' ' * depth}{json.dumps(key)}: {_dump(value, depth)}\n{' ' * (depth - 2)}"
+    outer = _indentation(text, holder.open)
+    indent = outer + style.indent
+    inserted = (
+        f"{style.line_break}{indent}{json.dumps(key)}: {_dump(value, indent, style)}{style.line_break}{outer}"
+    )
     return text[: holder.open + 1] + inserted + text[holder.close :]
 
 
@@ -180,11 +253,12 @@ def _remove(text: str, holder: _Object, key: str) -> str:
     return text[: holder.open + 1] + text[end : holder.close].strip() + text[holder.close :]
 
 
-def _indentation(text: str, at: int) -> int:
-    """Count the spaces at the start of the line of an offset."""
+def _indentation(text: str, at: int) -> str:
+    """Return the white space at the start of the line of an offset."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
-    return len(line) - len(line.lstrip(" "))
+    return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def _dump(value: Any, depth: int) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False).replace("\n", "\n" + " " * depth)
+def _dump(value: Any, indent: str, style: _Style) -> str:
+    dumped = json.dumps(value, indent=style.indent, ensure_ascii=False)
+    return dumped.replace("\n", style.line_break + indent)

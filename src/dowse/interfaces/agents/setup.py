@@ -9,17 +9,20 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, Protocol, TypedDict
 
 from dowse import safe_files, settings
 from dowse.errors import UsageError
-from dowse.interfaces.agents import instructions, jsonc, toml_editor
+from dowse.interfaces.agents import instructions, jsonc, toml_editor, yaml_editor
 from dowse.interfaces.agents.clients import AGENTS, SERVER_NAME, Agent
 from dowse.interfaces.self_command import launch_command
+
+BYTE_ORDER_MARK = "\ufeff"
+"""What some editors write before the text; it is kept."""
 
 MAX_FILE_BYTES = 50_000_000
 """Of an agent's file: some keep all their conversations in the same one."""
@@ -72,7 +75,7 @@ def config_path(agent: Agent, root: Path | None) -> Path:
     if root is not None:
         if not agent.project:
             raise UsageError(f"{agent.title} has no settings for a project: omit --project")
-        return _inside(root, agent.project)
+        return find_inside(root, agent.project)
     if agent.user is None:
         raise UsageError(f"{agent.title} has settings for a project only: use --project")
     return agent.user()
@@ -95,55 +98,42 @@ def build_entry(agent: Agent, root: Path | None, folder: Path) -> dict[str, obje
 def render_entry(agent: Agent, root: Path | None, folder: Path) -> str:
     """Render the entry alone, to be pasted."""
     keys = (*agent.keys, SERVER_NAME)
-    value = build_entry(agent, root, folder)
-    return toml_editor.set_entry("", keys, value) if agent.is_toml else jsonc.set_entry("", keys, value)
+    return _choose_editor(agent).set_entry("", keys, build_entry(agent, root, folder))
 
 
 def plan_install(agent: Agent, root: Path | None, folder: Path) -> FileEdit:
     """Plan to add the server to the file of an agent."""
     path = config_path(agent, root)
-    before = _read(path)
+    before = read_text(path)
     keys = (*agent.keys, SERVER_NAME)
-    edit = toml_editor.set_entry if agent.is_toml else jsonc.set_entry
+    edit = _choose_editor(agent).set_entry
     value = build_entry(agent, root, folder)
     if before is not None and _read_entry(agent, before, keys) == value:
         return FileEdit(path, before, before)
-    return FileEdit(path, before, _edit_text(path, lambda text: edit(text, keys, value), before or ""))
+    return FileEdit(path, before, edit_text(path, lambda text: edit(text, keys, value), before or ""))
 
 
 def plan_uninstall(agent: Agent, root: Path | None) -> FileEdit:
     """Plan to remove the server from the file of an agent: back to what it was, if nobody has changed it since."""
     path = config_path(agent, root)
     keys = (*agent.keys, SERVER_NAME)
-    edit = toml_editor.remove_entry if agent.is_toml else jsonc.remove_entry
-    return _plan_removal(path, lambda text: _edit_text(path, lambda t: edit(t, keys), text))
+    edit = _choose_editor(agent).remove_entry
+    return plan_removal(path, lambda text: edit_text(path, lambda t: edit(t, keys), text))
 
 
 def plan_instructions(root: Path, names: Sequence[str]) -> Iterator[FileEdit]:
     """Plan to add the section to the instruction files that the agents read."""
     for name in dict.fromkeys(get_agent(name).instructions_file for name in names):
-        path = _inside(root, name)
-        before = _read(path)
-        yield FileEdit(path, before, instructions.add_section(before or ""))
+        path = find_inside(root, name)
+        before = read_text(path)
+        yield FileEdit(path, before, edit_text(path, instructions.add_section, before or ""))
 
 
 def plan_instructions_removal(root: Path) -> Iterator[FileEdit]:
     """Plan to remove the section from every instruction file."""
     for name in dict.fromkeys(agent.instructions_file for agent in AGENTS.values()):
-        yield _plan_removal(_inside(root, name), instructions.remove_section)
-
-
-def plan_skill(root: Path) -> FileEdit:
-    """Plan to write the skill."""
-    path = _inside(root, instructions.SKILL_PATH)
-    return FileEdit(path, _read(path), instructions.SKILL)
-
-
-def plan_skill_removal(root: Path) -> FileEdit:
-    """Plan to remove the skill, unless somebody has changed it."""
-    path = _inside(root, instructions.SKILL_PATH)
-    before = _read(path)
-    return FileEdit(path, before, None if before == instructions.SKILL else before)
+        path = find_inside(root, name)
+        yield plan_removal(path, instructions.remove_section)
 
 
 def apply(edit: FileEdit) -> None:
@@ -159,11 +149,11 @@ def apply(edit: FileEdit) -> None:
             backup_file.unlink(missing_ok=True)
             return
         first = _original_text(edit)
-        made = [str(folder) for folder in edit.path.parents if not folder.exists()]
+        ours = _list_made_folders()
+        made = [str(each) for each in edit.path.parents if not each.exists() or str(each) in ours]
         edit.path.parent.mkdir(parents=True, exist_ok=True)
         _write(edit.path, edit.after)
         backup_file.parent.mkdir(parents=True, exist_ok=True)
-        made = made or (backup["made"] if backup else [])
         _write(
             backup_file, json.dumps(_Backup(path=str(edit.path), before=first, after=edit.after, made=made))
         )
@@ -183,6 +173,11 @@ def forget_backup(edit: FileEdit) -> None:
     _backup_path(edit.path).unlink(missing_ok=True)
 
 
+def has_backup(path: Path) -> bool:
+    """Return whether there is a backup of a file: it was written from here."""
+    return _load_backup(path) is not None
+
+
 def _original_text(edit: FileEdit) -> str | None:
     """Return the text of the file before the first edit by dowse."""
     backup = _load_backup(edit.path)
@@ -191,8 +186,9 @@ def _original_text(edit: FileEdit) -> str | None:
     return edit.before
 
 
-def _plan_removal(path: Path, remove: Callable[[str], str]) -> FileEdit:
-    current = _read(path)
+def plan_removal(path: Path, remove: Callable[[str], str]) -> FileEdit:
+    """Plan to undo an edit: back to what the file was, if nobody has changed it since; else only ours is removed."""
+    current = read_text(path)
     backup = _load_backup(path)
     if current is None:
         return FileEdit(path, None, None)
@@ -201,16 +197,34 @@ def _plan_removal(path: Path, remove: Callable[[str], str]) -> FileEdit:
     return FileEdit(path, current, remove(current))
 
 
-def _edit_text(path: Path, edit: Callable[[str], str], text: str) -> str:
+def edit_text(path: Path, edit: Callable[[str], str], text: str) -> str:
+    """Edit the text of a file, behind its byte order mark; an error names the file."""
+    mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
     try:
-        return edit(text)
+        return mark + edit(text.removeprefix(mark))
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from error
 
 
+class _Editor(Protocol):
+    """What sets and removes one entry of a file."""
+
+    def get_entry(self, text: str, keys: Sequence[str]) -> Any: ...
+    def set_entry(self, text: str, keys: Sequence[str], value: dict[str, Any]) -> str: ...
+    def remove_entry(self, text: str, keys: Sequence[str]) -> str: ...
+
+
+_EDITORS: Mapping[str, _Editor] = {".toml": toml_editor, ".yaml": yaml_editor}
+
+
+def _choose_editor(agent: Agent) -> _Editor:
+    """Choose what edits the file of an agent."""
+    return _EDITORS.get(agent.suffix, jsonc)
+
+
 def _read_entry(agent: Agent, text: str, keys: Sequence[str]) -> object:
     try:
-        return toml_editor.get_entry(text, keys) if agent.is_toml else jsonc.get_entry(text, keys)
+        return _choose_editor(agent).get_entry(text.removeprefix(BYTE_ORDER_MARK), keys)
     except (UsageError, ValueError):
         return None
 
@@ -225,23 +239,36 @@ class _Backup(TypedDict):
 
 
 def _load_backup(path: Path) -> _Backup | None:
+    return _read_backup(_backup_path(path))
+
+
+def _read_backup(file: Path) -> _Backup | None:
     try:
-        backup = json.loads(_backup_path(path).read_text(encoding="utf-8"))
+        backup = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    if not isinstance(backup, dict) or not {"before", "after"} <= backup.keys():
+    if not isinstance(backup, dict) or not {"path", "before", "after"} <= backup.keys():
         return None
-    return _Backup(
-        path=str(path), before=backup["before"], after=backup["after"], made=backup.get("made", [])
-    )
+    before, after, made = backup["before"], backup["after"], backup.get("made", [])
+    return _Backup(path=backup["path"], before=before, after=after, made=made)
+
+
+def _list_made_folders() -> set[str]:
+    """List the folders that were made for files which are still installed."""
+    backups = (_read_backup(file) for file in _backup_folder().glob("*.json"))
+    return {folder for backup in backups if backup for folder in backup["made"]}
+
+
+def _backup_folder() -> Path:
+    return settings.user_cache_dir() / "agents"
 
 
 def _backup_path(path: Path) -> Path:
     digest = hashlib.sha256(str(path.absolute()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
-    return settings.user_cache_dir() / "agents" / f"{digest}.json"
+    return _backup_folder() / f"{digest}.json"
 
 
-def _inside(root: Path, name: str) -> Path:
+def find_inside(root: Path, name: str) -> Path:
     """Return the path of a file of a project; raise an error if a link in it leads out of the project."""
     path = root / name
     try:
@@ -255,7 +282,8 @@ def _inside(root: Path, name: str) -> Path:
     return path
 
 
-def _read(path: Path) -> str | None:
+def read_text(path: Path) -> str | None:
+    """Read a file; None if it does not exist."""
     try:
         return safe_files.read_regular(path.resolve(), MAX_FILE_BYTES).decode()
     except FileNotFoundError:

@@ -25,7 +25,8 @@ def set_entry(text: str, keys: Sequence[str], value: dict[str, Any]) -> str:
     if old == value:
         return text
     if old is None:
-        edited = text + ("\n" if text else "") + _render_table(keys, value)
+        added = ("\n" if text else "") + _render_table(keys, value)
+        edited = text + (added.replace("\n", "\r\n") if "\r\n" in text else added)
     else:
         edited = _replace_table(text, keys, value)
     _verify(edited, values, keys, value)

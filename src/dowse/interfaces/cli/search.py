@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,6 @@ from dowse.types.answers import Detail, SearchOptions, SearchResponse
 
 if TYPE_CHECKING:
     from dowse.engine import Engine
-    from dowse.indexing.pipeline import Progress
     from dowse.multi_repo import Repositories
 
 NOTHING_FOUND = 1
@@ -175,7 +174,7 @@ def search_engine(
     target: Engine | Repositories,
     query: str,
     flags: dict[str, Any],
-    progress: Progress | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
     *,
     pasted: bool = False,
 ) -> SearchResponse:

@@ -118,6 +118,7 @@ class Service:
             raise ProtocolError(INVALID_PARAMS, f"unknown tool {name!r}: {hint} are {', '.join(self.tools)}")
         if not isinstance(arguments, Mapping):
             raise ProtocolError(INVALID_PARAMS, "'arguments' must be an object")
+        from dowse.interfaces.agents import savings
         from dowse.interfaces.mcp import handlers, responses
 
         arguments, changed = complete_arguments(tool, arguments)
@@ -128,9 +129,12 @@ class Service:
         home = import_module(f"dowse.interfaces.mcp.{tool.module}")
         run: Callable[..., responses.Answer] = getattr(home, tool.name)
         try:
-            return run(context, arguments).add_lines(changed).result()
+            answer = run(context, arguments).add_lines(changed)
         except DowseError as error:
             return responses.error_answer(str(error)).result()
+        roots = [engine.root for engine in self.workspace.choose_engines(session.roots or (), "").values()]
+        savings.log_call(tool.name, answer.text, answer.values, roots)
+        return answer.result()
 
     # --- resources ---
 

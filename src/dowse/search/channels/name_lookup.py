@@ -43,12 +43,16 @@ class FoundNames(NamedTuple):
 def find(request: ChannelRequest) -> Noted:
     """Look up the definitions of the names in a query: as they are written, else as the index writes them.
 
-    A route (``POST /login``) is a name as well. A plain word among others does not mean a variable or a field that
-    happens to have that name, unless a filter asks for definitions.
+    A route (``POST /login``) is a name as well, and so is a hierarchical one (``Deployment/api``), which looks like a
+    path. A plain word among others does not mean a variable or a field that happens to have that name, unless a filter
+    asks for definitions.
     """
     snapshot, query = request.snapshot, request.query
     spellings = {spelling.asked: spelling for spelling in query.spellings}
     scores = _find_routes(snapshot, find_routes(query.text), query.filter)
+    for name in query.files:
+        for hit in find_hierarchical(snapshot, name, query.filter):
+            scores[chunk_id(hit.file, hit.chunk)] = TIER_SCORES[NameTier.EXACT]
     for name in query.names:
         found = _find_spelled(snapshot, name, spellings.get(name), query.filter)
         skips_variables = len(query.names) > 1 and not is_identifier(name) and not query.filter.about_chunks
@@ -73,12 +77,34 @@ def _find_routes(snapshot: Snapshot, routes: Sequence[RouteName], filter: Filter
     return scores
 
 
+def has_route(snapshot: Snapshot, text: str, filter: Filter) -> bool:
+    """Return whether the index has a route that a query names."""
+    return any(_find_routes(snapshot, find_routes(text), filter).values())
+
+
+def find_hierarchical(snapshot: Snapshot, name: str, filter: Filter) -> Sequence[NameHit]:
+    """Find the entities of a name with slashes, ``Deployment/api``, letter case apart if nothing has just that."""
+    if "/" not in name:
+        return ()
+    found: dict[str, list[NameHit]] = {}
+    for hit in snapshot.names(name.rpartition("/")[2], NameTier.CASE, filter, MAX_DEFINITIONS):
+        file = snapshot.file(hit.file)
+        qualified = file.parsed.entities[hit.entity].qualified if file is not None else ""
+        if qualified.casefold() == name.casefold():
+            found.setdefault(qualified, []).append(hit)
+    return found.get(name) or [hit for hits in found.values() for hit in hits]
+
+
 def find_definitions(snapshot: Snapshot, name: str, filter: Filter, limit: int) -> FoundNames | None:
-    """Find the definitions of a name as it is written, letter case apart if nothing has just that."""
-    last = get_last_part(name)
+    """Find the definitions of a name as it is written, letter case apart if nothing has just that.
+
+    A template of Helm has a name with dots; elsewhere what is before the last dot says where it is defined.
+    """
+    spellings = dict.fromkeys((name, get_last_part(name)))
     for tier in (NameTier.EXACT, NameTier.CASE):
-        if hits := snapshot.names(last, tier, filter, limit):
-            return FoundNames(hits, TIER_SCORES[tier])
+        for spelling in spellings:
+            if hits := snapshot.names(spelling, tier, filter, limit):
+                return FoundNames(hits, TIER_SCORES[tier])
     return None
 
 

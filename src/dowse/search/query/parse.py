@@ -58,7 +58,7 @@ _ESCAPED_LINES = compile_lazily(r"\\n(?: {2,}|\\t|Traceback |Caused by)")
 """Lines of a trace whose ends were escaped, as in a log of JSON; not a path of Windows."""
 
 _OR = compile_lazily(r"(OR|or)(?=\s+(\S))")
-_LOOKS_LIKE_REGEX = compile_lazily(r"[\\^$*+?()\[\]{}|]")
+_LOOKS_LIKE_REGEX = compile_lazily(r"[\\^$*+?()\[\]|]|\{(?![A-Za-z_]\w*\})")  # but for /users/{id}
 _WORD = compile_lazily(r"\S+")
 _BARE_VALUE = compile_lazily(r'(?![:=]|//)[^\s",{}]+')
 _warnings_lock = threading.Lock()

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dowse.lru import LruCache
-from dowse.stores.embedded.catalogue import Catalogue, CatalogueFile
+from dowse.stores.embedded.catalogue import CatalogueFile, SqliteCatalogue
 from dowse.stores.embedded.catalogue_connection import CatalogueState
 from dowse.stores.embedded.layout import LEXICAL, VECTORS
 from dowse.stores.embedded.lexical_index import LexicalIndex, LexicalReader
@@ -49,7 +49,7 @@ class SnapshotCache:
         self.has_many_stale_rows = False  # rows of files that are gone have crowded out others
         self.files_by_name: LruCache[str, list[tuple[int, FileFacts]]] = LruCache(MAX_CACHED_NAMES)
 
-    def for_key(self, key: tuple[int, int], catalogue: Catalogue) -> SnapshotCache:
+    def for_key(self, key: tuple[int, int], catalogue: SqliteCatalogue) -> SnapshotCache:
         """Return a cache with what still holds at a key: this one, or a new one.
 
         A content never changes under its file's id; of a file's row only the stamp changes, and it goes with a
@@ -82,7 +82,7 @@ class OpenIndex:
 
     def __init__(self, identity: tuple[int, int]) -> None:
         self.identity = identity  # device and inode of the catalogue
-        self.idle: list[Catalogue] = []
+        self.idle: list[SqliteCatalogue] = []
         self._view = ""  # the identity of the view that the rest belongs to
         self._lexical: LexicalIndex | None = None
         self._reader: LexicalReader | None = None
@@ -117,7 +117,7 @@ class OpenIndex:
                 self._vectors = VectorIndex(folder / VECTORS)
             return reader, self._vectors
 
-    def refresh_cache(self, catalogue: Catalogue, key: tuple[int, int]) -> SnapshotCache:
+    def refresh_cache(self, catalogue: SqliteCatalogue, key: tuple[int, int]) -> SnapshotCache:
         """Return what earlier queries have read, as far as it still holds at a key."""
         with self._guard:
             self._cache = self._cache.for_key(key, catalogue)
