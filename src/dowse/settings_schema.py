@@ -73,6 +73,7 @@ class Settings:
     # where it lives
     store: str = "embedded"  # or "memory", or the address of a server: "postgresql://host/database"
     store_schema: str = "dowse"
+    store_catalogue: str = ""  # of a cluster: the PostgreSQL database with the catalogue
     store_repository: str = ""  # what the tree is called there; "" = by its git remote, or by its folder
     store_view: str = ""  # what this checkout is called there; "" = by machine and folder
     store_timeout: float = 30.0  # seconds that a statement may take
@@ -100,6 +101,7 @@ class Settings:
     cache: str = "all"  # answers given before: "all", only the "exact" same query, or "off"
     entity_threshold: int = 5  # fewer entities found by name than this: their contents are searched too
     max_definition_lines: int = 50  # an enclosing definition of up to this many lines is shown whole
+    use_server: bool = True  # a search command has a running server of the tree answer, if there is one
 
     # what becomes of a query before it is searched for
     term_graph: str = ""  # file with the term graph, relative to the root; "" = none
