@@ -6,6 +6,7 @@ import base64
 import os
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 PATTERN = (
@@ -22,7 +23,7 @@ def load_counter() -> Callable[[str], int] | None:
     if not named:
         return None
     try:
-        import tiktoken
+        tiktoken = import_module("tiktoken")
     except ImportError:
         return None
     rows = (line.split() for line in Path(named).read_text(encoding="ascii").splitlines())
