@@ -147,7 +147,7 @@ def search(
     settings = options.pick_given(flags, *options.RANKING_SETTINGS, "profile", "cache")
     if flags["term_graph"]:
         settings["term_graph"] = _choose_term_graph(flags["term_graph"])
-    target = _open(root, flags["repos"], settings)
+    target = _open(root, flags["repos"] or (() if pasted else _list_repositories(query, root)), settings)
     with target, progress_line() as progress:
         engine = next(iter(getattr(target, "engines", {"": target}).values()))
         response = target.search(query, _build_options(engine, flags, pasted), progress=progress)
@@ -197,6 +197,17 @@ def list_places(response: SearchResponse) -> list[tuple[str, int]]:
 def _choose_term_graph(given: str) -> str:
     """Return the setting for a file, relative to the working directory, or for none."""
     return "" if given == "off" else str(Path(given).expanduser().absolute())
+
+
+def _list_repositories(query: str, root: str | None) -> tuple[str, ...]:
+    """List the repositories that a query names, unless the one here is one of them."""
+    if "repo:" not in query:
+        return ()
+    from dowse.search.query.parse import parse_query
+    from dowse.search.query.scope import matches_any
+
+    named = parse_query(query).repositories
+    return () if matches_any(resolve_root(root).name, named) else named
 
 
 def _open(root: str | None, repos: tuple[str, ...], settings: dict[str, Any]) -> Engine | Repositories:
