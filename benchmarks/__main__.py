@@ -27,6 +27,7 @@ BENCHMARKS = {
     "graph": "the code graph: calls against jedi, nodes, entities, cost, changes",
     "hostile_source": "files that were made to take all time and memory, in every grammar",
     "walk": "how many functions and files a reader meets who follows one query and one file",
+    "own_tree": "forty questions about this repository, asked on its own tree",
     "kills": "50 kills in the middle of indexing, and what is left",
     "agents": "tokens until a scripted agent has seen the cited lines, with three sets of tools",
     "serving": "the MCP server: start, overhead, freshness in a tree of 7,000 files",

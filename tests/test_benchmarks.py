@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from benchmarks import agents, corpus, data, metrics, quality, results
+from benchmarks import agents, corpus, data, metrics, own_tree, quality, results
 from benchmarks.__main__ import BENCHMARKS
 from benchmarks.bench_types import Figure, Hit, Outcome, Query, Target, Tree
 from benchmarks.engine_process import EngineProcess
@@ -128,6 +128,14 @@ def test_queries_about_this_tree_have_answers_that_are_there() -> None:
     assert len(queries) == 40
     answers = {target.path for query in queries for target in query.relevant}
     assert [path for path in sorted(answers) if not (ROOT / path).is_file()] == []
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="an archive of the source has no commits")
+def test_the_tree_of_the_queries_about_this_one_is_the_last_commit(tmp_path: Path) -> None:
+    own_tree.export_head(tmp_path)
+    assert (tmp_path / OWN_TREE).is_file()
+    assert (tmp_path / ".dowseignore").is_file()
+    assert not (tmp_path / ".git").exists()
 
 
 def test_queries_about_this_tree_are_not_searched() -> None:

@@ -14,7 +14,10 @@ from dowse.search import answer_cache
 from dowse.search.answer_cache import AnswerCache, CacheRequest
 from dowse.search.timing import StageTimer
 from dowse.settings import Settings
-from dowse.stores.memory import MemorySnapshot
+from dowse.stores.channels_protocol import VisibleGeneration
+from dowse.stores.composed import ComposedSnapshot
+from dowse.stores.memory import MemoryCatalogueSnapshot
+from dowse.stores.memory_channels import MemoryChannelsSnapshot
 from dowse.stores.protocol import Snapshot
 from dowse.types.answers import ResolvedOptions
 from dowse.types.queries import Query
@@ -26,7 +29,15 @@ FILES = {
     "retry.py": "def retry(call):\n    return call()\n",
 }
 
-EMPTY = MemorySnapshot("this", 1, {}, {}, is_current=True)
+
+def make_empty(generation: int) -> ComposedSnapshot:
+    """A generation of an index without files."""
+    visible = VisibleGeneration("this", "", generation)
+    files = MemoryCatalogueSnapshot(visible, {}, {}, is_current=True)
+    return ComposedSnapshot(files, MemoryChannelsSnapshot([], files.find_changed))
+
+
+EMPTY = make_empty(1)
 
 
 @pytest.fixture
@@ -259,7 +270,7 @@ def test_the_least_recently_used_goes_first() -> None:
 def test_a_new_generation_drops_all() -> None:
     kept = AnswerCache()
     ask(kept, "a")
-    assert ask(kept, "a", MemorySnapshot("this", 2, {}, {}, is_current=True)).cached == ""
+    assert ask(kept, "a", make_empty(2)).cached == ""
     assert len(kept) == 1
 
 

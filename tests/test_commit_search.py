@@ -125,3 +125,16 @@ def test_commands(tree: Path, tmp_path: Path) -> None:
     assert "Slow down those who ask too often" in done.stdout
     found = shell.json("blame", "client.py:2", "--index-dir", str(tmp_path / "index"))
     assert found["entities"][0]["commits"][0]["author"] == "Ada"
+
+
+def test_secrets_in_diffs_are_masked(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    (tmp_path / "upload.py").write_text(
+        'AWS_KEY = "AKIA2E7QHVX3KZL5WRNB"\n\n\ndef upload(file):\n    return file\n'
+    )
+    commit(tmp_path, "Upload files to the bucket")
+    with Engine.open(tmp_path, embedder="none") as engine:
+        (shown,) = engine.history.search("upload files").commits
+    text = "\n".join(line for hunk in shown.hunks for line in hunk.lines)
+    assert "def upload" in text and "AKIA2E7QHVX3KZL5WRNB" not in text
+    assert text.count("\n") == 4

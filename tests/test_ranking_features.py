@@ -28,7 +28,10 @@ from dowse.search.ranking.features.formats import FORMAT_WORDS
 from dowse.search.ranking.features.role_model import RoleModel, list_cues
 from dowse.search.ranking.features.roles import BESIDE_ROLES, COUNTED_AS, ROLES
 from dowse.settings import FEATURE_GROUPS
-from dowse.stores.memory import MemoryRow, MemorySnapshot
+from dowse.stores.channels_protocol import VisibleGeneration
+from dowse.stores.composed import ComposedSnapshot
+from dowse.stores.memory import MemoryCatalogueSnapshot, MemoryRow
+from dowse.stores.memory_channels import ChannelRow, MemoryChannelsSnapshot
 from dowse.types.answers import ChannelReport
 from dowse.types.discovered import FileStamp, SourceFile
 from dowse.types.queries import Query
@@ -59,8 +62,13 @@ def make_row(file: StoredFile) -> MemoryRow:
     """A row of an index whose text is nothing but blanks: what a file says is tested on real trees."""
     content = b" " * max([chunk.end for chunk in file.parsed.chunks], default=0)
     source = SourceFile(file.path, file.stamp, b"", file.role, content, file.parsed, file.definitions, ())
+    return MemoryRow(file, source, "", b"")
+
+
+def make_channel_row(file: StoredFile) -> ChannelRow:
+    """The same for the channels: no chunk has any words."""
     counts = tuple((Counter[str](),) * len(ChunkTerms._fields) for _ in file.parsed.chunks)
-    return MemoryRow(file, source, "", counts, b"")
+    return ChannelRow(file.id, make_row(file).source, counts)
 
 
 def candidate(file: StoredFile, ordinal: int = 0, score: float = 1.0) -> Candidate:
@@ -82,7 +90,9 @@ def make_extractor(
 ) -> FeatureExtractor:
     channels = {name: Retrieved(found, ChannelReport(name, True)) for name, found in (hits or {}).items()}
     rows = {each.file.path: make_row(each.file) for each in files}
-    snapshot = MemorySnapshot("this", 1, rows, {}, is_current=True)
+    catalogue = MemoryCatalogueSnapshot(VisibleGeneration("this", "", 1), rows, {}, is_current=True)
+    searched = MemoryChannelsSnapshot(map(make_channel_row, (f.file for f in files)), catalogue.find_changed)
+    snapshot = ComposedSnapshot(catalogue, searched)
     return FeatureExtractor(FeatureContext(snapshot, question(text), channels, files, cosines or {}))
 
 

@@ -111,6 +111,10 @@ class ManagedIndex(TreeContext):
         """Return the index at a glance."""
         return self.store.status()
 
+    def state(self) -> IndexState:
+        """Return the state of the index alone: cheap enough for every query."""
+        return self.store.state()
+
     def find_corrupt_parts(self) -> tuple[str, ...]:
         """Find the parts of the index that are corrupt; reads all of it."""
         return self.store.find_corrupt_parts()

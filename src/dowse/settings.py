@@ -34,7 +34,17 @@ USER_ORIGIN = "user settings"
 OPENAI_HOST = "api.openai.com"
 
 _OTHER_VARIABLES = frozenset(
-    {"embedder_key", "rewriter_key", "mcp_token", "serve_token", "state_dir", "cache_dir"}
+    {
+        "embedder_key",
+        "rewriter_key",
+        "mcp_token",
+        "serve_token",
+        "state_dir",
+        "cache_dir",
+        "store_user",
+        "store_password",
+        "store_password_file",
+    }
 )
 """The other environment variables with the prefix, in lower case and without it."""
 
@@ -146,6 +156,17 @@ def find_passwords(url: str) -> list[str]:
     written += [match[2].strip("'") for match in _PASSWORD_WORD.finditer(url)]
     spellings = {form for word in written if word for form in (word, unquote(word), quote(word, safe=""))}
     return sorted(spellings, key=len, reverse=True)
+
+
+def read_store_login() -> tuple[str, str]:
+    """Read user and password for a cluster; the password may be in a file, whose name is in the environment."""
+    password, file = read_variable("DOWSE_STORE_PASSWORD"), read_variable("DOWSE_STORE_PASSWORD_FILE")
+    if file and not password:
+        try:
+            password = Path(file).read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError(f"DOWSE_STORE_PASSWORD_FILE cannot be read ({error})") from None
+    return read_variable("DOWSE_STORE_USER"), password
 
 
 def wants_color() -> bool:

@@ -73,6 +73,7 @@ class Settings:
     # where it lives
     store: str = "embedded"  # or "memory", or the address of a server: "postgresql://host/database"
     store_schema: str = "dowse"
+    store_catalogue: str = ""  # of a cluster: the PostgreSQL database with the catalogue
     store_repository: str = ""  # what the tree is called there; "" = by its git remote, or by its folder
     store_view: str = ""  # what this checkout is called there; "" = by machine and folder
     store_timeout: float = 30.0  # seconds that a statement may take

@@ -85,6 +85,7 @@ class TreeContext:
             s.store_view or names.view,
             self._choose_shared_setting("store_schema", name),
             s.store_timeout,
+            s.store_catalogue,
         )
         return stores.create(name, None, str(self.root), self.fingerprint, shared)
 

@@ -162,7 +162,7 @@ def _is_inside(path: str, root: Path) -> bool:
 
 
 def _check_shared_name(value: Any, tree: TreeConfig) -> Admission:
-    if not value or str(tree.values.get("store", "")).startswith("postgres"):
+    if not value or str(tree.values.get("store", "")).startswith(("postgres", "opensearch")):
         return Admission(value)
     return Admission(None, "it belongs to the store, which the tree does not name")
 
@@ -204,6 +204,9 @@ POLICIES: Mapping[str, SettingPolicy] = {
         "anything, with a server as `store`",
         _check_shared_name,
         "in a store that you chose, the tree would pick the tables that are written",
+    ),
+    "store_catalogue": _refuse(
+        "it could be the catalogue of other indexes, and the text of the tree would go there"
     ),
     "store_repository": SettingPolicy(
         "anything, with a server as `store`",

@@ -1,5 +1,6 @@
 """Every store of the table: empty for a test that writes, filled once for those that only read."""
 
+import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from itertools import count
@@ -39,6 +40,41 @@ def postgres_url(admin_url: str, worker_id: str) -> str:
     return url
 
 
+@pytest.fixture(scope="session")
+def cluster_url(testrun_uid: str, worker_id: str) -> Iterator[str]:
+    """The address of a cluster with a prefix for this process; without one, its tests are skipped and say why."""
+    if os.name != "posix":
+        pytest.skip("no cluster: nodes are started on POSIX only")
+    from .cluster_nodes import Unavailable, lend_cluster
+
+    try:
+        with lend_cluster(testrun_uid[:12]) as url:
+            yield f"{url}/dowse-{testrun_uid[:8]}-{worker_id}"
+    except Unavailable as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def catalogue_url(admin_url: str, worker_id: str) -> str:
+    """An empty database for the catalogue of the cluster, for this process."""
+    return server.database(admin_url, f"dowse_catalogue_{worker_id}")
+
+
+@pytest.fixture(scope="session")
+def cluster(cluster_url: str, catalogue_url: str) -> tuple[str, str]:
+    """A cluster and its catalogue, ready to be used."""
+    store = create_on_cluster(cluster_url, catalogue_url, "nobody's", "one")
+    stores.require_shared_store(store).init()
+    store.close()
+    return cluster_url, catalogue_url
+
+
+def create_on_cluster(url: str, catalogue: str, repository: str, fingerprint: str) -> Store:
+    """A store on a cluster."""
+    shared = stores.SharedIndexOptions(repository, "/tree", catalogue=catalogue)
+    return stores.create(url, None, "/tree", fingerprint, shared)
+
+
 Create = Callable[..., Store]
 
 
@@ -47,6 +83,9 @@ def create(request: pytest.FixtureRequest) -> Create:
     """Makes an empty store of a kind; those on a server are of a repository each."""
 
     def made(kind: str, folder: Path, fingerprint: str = "one") -> Store:
+        if kind.startswith("opensearch"):
+            url, catalogue = request.getfixturevalue("cluster")
+            return create_on_cluster(url, catalogue, f"repository {next(NUMBERS)}", fingerprint)
         if not kind.startswith("postgresql"):
             return stores.create(
                 kind.partition(",")[0], IndexFolder.from_data_folder(folder), "/tree", fingerprint

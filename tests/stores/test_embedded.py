@@ -16,7 +16,7 @@ import pytest
 
 from dowse.errors import IndexCorrupt, IndexLocked, IndexMissing, IndexTooNew, IndexUnwritable
 from dowse.stores.embedded import EmbeddedStore, catalogue_connection, layout
-from dowse.stores.embedded.catalogue_writer import SPARE_CONTENTS_SHARE, CatalogueWriter
+from dowse.stores.embedded.catalogue_writer import SPARE_CONTENTS_SHARE, SqliteCatalogueWriter
 from dowse.stores.embedded.layout import CATALOGUE
 from dowse.stores.embedded.lexical_index import LexicalIndex
 from dowse.stores.embedded.quantize import pack_vectors
@@ -101,7 +101,7 @@ def test_a_killed_writer_loses_nothing_that_was_committed(folder: Path, tmp_path
 
 def crash_after_catalogue(folder: Path, removed: list[str], tree: dict[str, str]) -> None:
     """A commit of which only the first part went through."""
-    with closing(CatalogueWriter(folder / CATALOGUE, "/tree")) as rows, rows.transaction():
+    with closing(SqliteCatalogueWriter(folder / CATALOGUE, "/tree")) as rows, rows.transaction():
         generation = rows.begin_generation()
         rows.remove([*removed, *tree], generation)
         for file in sources(tree):

@@ -69,6 +69,10 @@ SAME: tuple[tuple[str, dict[str, Any], list[str]], ...] = (
     ("graph/hubs", {"limit": 5}, ["hubs", "-n", "5"]),
     ("graph/cycles", {}, ["cycles"]),
     ("affected", {}, ["affected"]),
+    ("history", {"query": "first"}, ["history", "first"]),
+    ("history", {"path": ["src/retry.py"], "author": "a", "since": "2020-01-01", "limit": 1},
+     ["history", "--path", "src/retry.py", "--author", "a", "--since", "2020-01-01", "-n", "1"]),
+    ("blame", {"target": "src/retry.py:retry_with_backoff"}, ["blame", "src/retry.py:retry_with_backoff"]),
     ("status", {}, ["status"]),
     ("why", {"path": "src/retry.py"}, ["status", "--why", "src/retry.py"]),
     ("files", {}, ["list"]),
@@ -124,6 +128,7 @@ ONLY_OF_A_TERMINAL = {
     "related": {"explain"},
     "deps": {"transitive"},  # ``depth`` says it
     "affected": {"tests_only"},
+    "history": {"no_patch"},
     "list": {"skipped"},  # an operation of its own, as ``why`` is
     "status": {"why"},
     "index": {
@@ -145,7 +150,7 @@ EVERYWHERE = {"root", "index_dir", "store", "embedder", "allow_home", "as_json",
 
 OTHER_NAMES = {"languages": "lang", "paths": "path", "not_paths": "not_path", "kinds": "kind", "names": "name",
                "attached": "deps", "words": "query", "files_only": "text", "ids": "id", "relations": "relation",
-               "symbol": "target", "file": "target", "start": "target", "end": "to", "why": "path",
+               "span": "range", "symbol": "target", "file": "target", "start": "target", "end": "to", "why": "path",
                "offset": "cursor"}  # fmt: skip
 
 

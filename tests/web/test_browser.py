@@ -13,6 +13,8 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from dowse.engine import Engine
+from dowse.interfaces.http import index_builds
 from tests.agents.clients import make_tree
 from tests.web.browsing import PATIENCE_MS, fetch_axe, open_browser
 from tests.web.serving import serve_here
@@ -313,6 +315,20 @@ def test_indexing_shows_its_progress_and_ends(page: Page) -> None:
     with page.expect_navigation():
         page.get_by_role("button", name="Index now").click()
     expect(page.get_by_role("button", name="Index now")).to_be_enabled()
+
+
+def test_a_page_waits_for_an_index_and_goes_on_by_itself(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_builds, "PATIENCE_SECONDS", 0.0)
+    tree = make_tree(tmp_path / "tree")
+    with serve_here(tree) as server, Engine.open(tree) as other:
+        with other.store.writer():
+            page = new_page(browser, server)
+            page.goto("/?q=retry")
+            expect(page.locator("#building")).to_contain_text("is being built")
+        expect(page.locator(".hit").first).to_be_visible()
+        page.context.close()
 
 
 def test_hostile_text_does_nothing(page: Page) -> None:

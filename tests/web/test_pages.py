@@ -85,7 +85,10 @@ def test_pages_have_nothing_inline_nothing_from_elsewhere_and_no_id_twice(
 
 def test_every_link_of_every_page_leads_somewhere(client: httpx2.Client) -> None:
     links = {
-        link for path in PAGES for link in PageReader(read_page(client, path)).links if link.startswith("/")
+        link
+        for path in PAGES
+        for link in PageReader(read_page(client, path)).links
+        if link.startswith("/") and not link.startswith("/api/v1/")  # forms, which need what is filled in
     }
     failed = {link: status for link in links if (status := client.get(link, headers=HTML).status_code) >= 400}
     assert failed == {} and len(links) > 60

@@ -131,7 +131,7 @@ def server_text(status: ServerStatus) -> str:
     )
     rows = [
         ("server", f"{escape_text(status.location)}, schema {escape_text(status.schema)}"),
-        ("version", f"PostgreSQL {status.version}, {versions}"),
+        ("version", ", ".join(filter(None, (f"{status.product} {status.version}", versions)))),
         ("size", format_size(status.size_bytes)),
         ("holds", ", ".join(amounts)),
     ]

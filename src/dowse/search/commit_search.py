@@ -15,7 +15,9 @@ from dowse.errors import UsageError
 from dowse.search.commit_index import SHA_DIGITS, CommitIndex
 from dowse.search.commit_rating import CommitRater
 from dowse.search.query.analyze import analyze_text
+from dowse.search.secret_masking import mask_commit
 from dowse.services import commit_details
+from dowse.settings import Settings
 from dowse.types.answers import SearchResult
 from dowse.types.commit_values import BlamedEntity, HistoryAnswer, HistoryOptions
 from dowse.types.queries import Term
@@ -36,6 +38,7 @@ class HistorySource(Protocol):
     """What the history is asked with: a tree, its index, the commits in it."""
 
     root: Path
+    settings: Settings
 
     @property
     def subject_embedder(self) -> Embedder | None:
@@ -93,7 +96,10 @@ class CodeHistory:
             found = rater.rate(found)
         found.sort(key=lambda commit: -commit.score)  # stable: without a query, the newest come first
         notes = () if allowed else ("no commit passes the filter",)
-        return HistoryAnswer(tuple(found[: options.limit]), len(allowed), notes)
+        shown = found[: options.limit]
+        if self._source.settings.mask_secrets:
+            shown = list(map(mask_commit, shown))
+        return HistoryAnswer(tuple(shown), len(allowed), notes)
 
     def _list_allowed(self, index: CommitIndex, options: HistoryOptions) -> Sequence[int]:
         """List the commits of the index that pass the filter, newest first."""

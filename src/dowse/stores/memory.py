@@ -1,55 +1,54 @@
 """In-memory store: the reference implementation (BM25, cosine, name lookup) that every other store is tested against.
 
-Everything is computed plainly from the rows, so that it can be read as the definition of what a store does.
+Everything is computed plainly from the rows, so that it can be read as the definition of what a store does. The two
+halves are apart, and joined as those of a cluster are: here is the catalogue, in ``memory_channels.py`` what is
+searched.
 """
 
 from __future__ import annotations
 
-import math
 import threading
 import uuid
-from array import array
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
 from dowse.errors import IndexLocked, IndexMissing
-from dowse.filters import chunk_passes, entity_passes, file_passes, to_facts
+from dowse.filters import chunk_passes, file_passes, to_facts
 from dowse.frozen import frozen
 from dowse.stores import name_match
-from dowse.stores.protocol import StampRow, merge_watched
+from dowse.stores.catalogue_protocol import StampRow
+from dowse.stores.channels_protocol import NumberedFile, PlannedCommit, RemovedFile, VisibleGeneration
+from dowse.stores.composed import ComposedStore
+from dowse.stores.memory_channels import MemoryChannels, make_stored_file
+from dowse.stores.protocol import merge_watched
 from dowse.types.discovered import ChunkVector, FileStamp, IndexReport, SourceFile, WatchedPath, WatchedTimes
-from dowse.types.queries import Term
-from dowse.types.source import ChunkTerms, ParsedFile
+from dowse.types.source import ParsedFile
 from dowse.types.stored import (
-    DEFAULT_BM25,
-    Bm25,
     FileReferences,
     Filter,
     IndexState,
     IndexStatus,
-    NameHit,
-    NameTier,
-    Scored,
     StoredFile,
-    best_first,
-    chunk_id,
-    shortest_first,
     split_chunk_id,
 )
 
-_BODY = ChunkTerms._fields.index("body")
+
+class MemoryStore(ComposedStore):
+    """An index in memory that lives as long as the process."""
+
+    def __init__(self, fingerprint: str = "") -> None:
+        super().__init__(MemoryCatalogue(fingerprint), MemoryChannels())
 
 
 @frozen
 class MemoryRow:
-    """A file and what is searched of it."""
+    """A file as the catalogue has it."""
 
     file: StoredFile
     source: SourceFile
     fingerprint: str  # the settings it was written under
-    counts: tuple[tuple[Counter[str], ...], ...]  # by chunk, then by field
     references: bytes
 
     @property
@@ -63,8 +62,8 @@ class MemoryRow:
         return self.file.content_hash
 
 
-class MemoryStore:
-    """An index in memory that lives as long as the process."""
+class MemoryCatalogue:
+    """The files of an index in memory."""
 
     def __init__(self, fingerprint: str = "") -> None:
         self.fingerprint = fingerprint
@@ -74,6 +73,7 @@ class MemoryStore:
         # generation and rows, replaced together
         self._published: tuple[int, Mapping[str, MemoryRow]] = (0, {})
         self._next_id = 1
+        self._planned: set[int] = set()  # generations of commits that were not published
         self._report: IndexReport | None = None
         self._watched: WatchedTimes = {}
         self._contents: dict[bytes, tuple[ParsedFile, bytes]] = {}  # with its references
@@ -106,22 +106,27 @@ class MemoryStore:
         )
 
     @contextmanager
-    def snapshot(self) -> Iterator[MemorySnapshot]:
+    def snapshot(self) -> Iterator[MemoryCatalogueSnapshot]:
         """Open the newest generation."""
         identity = self._identity  # before the rest: what is cleared meanwhile is then told apart
         generation, rows = self._published
         if not self._written_fingerprint and not generation:
             raise IndexMissing("there is no index in memory yet: index a tree first")
+        visible = self._make_visible(identity, generation)
         is_current = self._written_fingerprint == self.fingerprint
-        yield MemorySnapshot(identity, generation, rows, self._watched, is_current=is_current)
+        yield MemoryCatalogueSnapshot(visible, rows, self._watched, is_current=is_current)
+
+    def _make_visible(self, identity: str, generation: int) -> VisibleGeneration:
+        abandoned = frozenset(one for one in tuple(self._planned) if one <= generation)
+        return VisibleGeneration(identity, "", generation, abandoned)
 
     @contextmanager
-    def writer(self, *, thorough: bool = False) -> Iterator[MemoryWriter]:
+    def writer(self, *, thorough: bool = False) -> Iterator[MemoryCatalogueWriter]:
         """Open the writer."""
         if not self._lock.acquire(blocking=False):
             raise IndexLocked("another thread is writing the index in memory: wait for it to finish")
         try:
-            yield MemoryWriter(self)
+            yield MemoryCatalogueWriter(self)
         finally:
             self._lock.release()
 
@@ -131,13 +136,8 @@ class MemoryStore:
             self._published = (0, {})
             self._identity = uuid.uuid4().hex
             self._written_fingerprint, self._report, self._watched = "", None, {}
-            self._contents.clear()
-            self._blobs.clear()
-            self._vectors.clear()
-
-    def find_corrupt_parts(self) -> tuple[str, ...]:
-        """Find nothing: memory is what it is."""
-        return ()
+            for table in (self._planned, self._contents, self._blobs, self._vectors):
+                table.clear()
 
     def put_blob(self, name: str, data: bytes) -> None:
         """Keep something derived from the index."""
@@ -147,31 +147,16 @@ class MemoryStore:
         """Return what was kept under a name."""
         return self._blobs.get(name)
 
-    def dump(self) -> Iterator[tuple[object, ...]]:
-        """List everything that is searchable, by path."""
-        for path, row in sorted(self._published[1].items()):
-            chunks, vectors = list(range(len(row.counts))), list(range(len(row.source.vectors)))
-            yield (
-                path,
-                row.file.content_hash,
-                row.file.role,
-                row.file.parsed,
-                row.source.content,
-                chunks,
-                vectors,
-                row.references,
-            )
-
     def close(self) -> None:
         """Do nothing: there is nothing to close."""
 
 
-class MemoryWriter:
+class MemoryCatalogueWriter:
     """Writes a new set of rows beside the old one."""
 
     repaired: tuple[str, ...] = ()
 
-    def __init__(self, store: MemoryStore) -> None:
+    def __init__(self, store: MemoryCatalogue) -> None:
         self._store = store
 
     def manifest(self, paths: Collection[str] | None = None) -> Mapping[str, MemoryRow]:
@@ -196,31 +181,43 @@ class MemoryWriter:
         """Find vectors that were computed before."""
         return {key: self._store._vectors[key] for key in keys if key in self._store._vectors}
 
-    def apply(self, removed: Sequence[str], files: Sequence[SourceFile]) -> int:
-        """Remove paths and add files."""
-        store, generation, rows = self._store, self._store._published[0] + 1, dict(self._store._published[1])
-        for path in removed:
+    def visible(self) -> VisibleGeneration:
+        """Return what of the channels belongs to the newest generation."""
+        return self._store._make_visible(self._store._identity, self._store._published[0])
+
+    def forget_abandoned(self, visible: VisibleGeneration) -> None:
+        """Forget abandoned commits: a writer that ended writes nothing more."""
+        self._store._planned -= visible.abandoned
+
+    def plan(self, removed: Sequence[str], files: Sequence[SourceFile]) -> PlannedCommit:
+        """Assign numbers to the files and the generation of a commit."""
+        store, (current, rows) = self._store, self._store._published
+        generation = max((current, *store._planned)) + 1
+        store._planned.add(generation)
+        added = tuple(NumberedFile(store._next_id + i, file) for i, file in enumerate(files))
+        store._next_id += len(files)
+        gone = [
+            rows[path].file for path in dict.fromkeys([*removed, *(f.path for f in files)]) if path in rows
+        ]
+        numbers = tuple(RemovedFile(f.id, len(f.parsed.chunks), len(f.parsed.entities)) for f in gone)
+        return PlannedCommit(self.visible(), generation, added, numbers, tuple(removed))
+
+    def publish(self, commit: PlannedCommit) -> None:
+        """Replace the rows and the generation, together."""
+        store, rows = self._store, dict(self._store._published[1])
+        if store._published[0] != commit.base.generation:
+            raise IndexLocked("another thread has written the index in memory meanwhile: try again")
+        for path in commit.removed_paths:
             rows.pop(path, None)
-        for source in files:
-            stored = StoredFile(
-                store._next_id,
-                source.path,
-                source.stamp,
-                source.content_hash,
-                source.role,
-                source.parsed,
-                source.definitions,
-            )
-            store._next_id += 1
+        for id, source in commit.added:
             _, references = store._contents.setdefault(
                 source.content_hash, (source.parsed, source.references)
             )
             store._vectors.update(source.vectors)
-            counts = tuple(tuple(Counter(field.split()) for field in chunk) for chunk in source.terms)
             fingerprint = "" if source.awaits_vectors else store.fingerprint
-            rows[source.path] = MemoryRow(stored, source, fingerprint, counts, references)
-        store._published = (generation, rows)
-        return generation
+            rows[source.path] = MemoryRow(make_stored_file(id, source), source, fingerprint, references)
+        store._planned.discard(commit.generation)
+        store._published = (commit.generation, rows)
 
     def restamp(
         self,
@@ -243,84 +240,28 @@ class MemoryWriter:
         self._store._written_fingerprint = self._store.fingerprint
 
 
-class MemorySnapshot:
+class MemoryCatalogueSnapshot:
     """One generation of the rows."""
 
     def __init__(
         self,
-        identity: str,
-        generation: int,
+        visible: VisibleGeneration,
         rows: Mapping[str, MemoryRow],
         watched: WatchedTimes,
         *,
         is_current: bool,
     ) -> None:
-        self.identity = identity
+        self.visible = visible
+        self.identity = visible.identity
+        self.generation = visible.generation
         self.is_current = is_current
-        self.generation = generation
         self._rows = rows
         self._watched = watched
         self._by_id = {row.file.id: row for row in rows.values()}
 
-    def lexical(
-        self,
-        terms: Sequence[Term],
-        fields: Mapping[str, float],
-        filter: Filter,
-        limit: int,
-        bm25: Bm25 = DEFAULT_BM25,
-    ) -> list[Scored]:
-        """Rank chunks by BM25 with length normalization, summed over terms and weighted fields."""
-        chunks = [
-            (chunk_id(row.file.id, i), counts)
-            for row in self._by_id.values()
-            for i, counts in enumerate(row.counts)
-        ]
-        scores: dict[int, float] = defaultdict(float)
-        for index, field in enumerate(ChunkTerms._fields):
-            weight = fields.get(field, 0.0)
-            average = sum(counts[index].total() for _, counts in chunks) / max(1, len(chunks))
-            for term in terms if weight else ():
-                holders = [(id, counts[index]) for id, counts in chunks if term.text in counts[index]]
-                idf = math.log(1 + (len(chunks) - len(holders) + 0.5) / (len(holders) + 0.5))
-                for id, counts in holders:
-                    frequency, length = counts[term.text], counts.total()
-                    norm = bm25.k1 * (1 - bm25.b + bm25.b * length / average)
-                    scores[id] += term.weight * weight * idf * frequency * (bm25.k1 + 1) / (frequency + norm)
-        return self._top_k(((id, s) for id, s in scores.items() if s), filter, limit)
-
-    def document_frequency(self, token: str) -> int:
-        """Count the chunks that have a token in their body."""
-        return sum(token in counts[_BODY] for row in self._by_id.values() for counts in row.counts)
-
-    def find_tokens(self, part: str, limit: int) -> list[str]:
-        """Find tokens of bodies that contain a text, shortest first."""
-        held = {token for row in self._by_id.values() for counts in row.counts for token in counts[_BODY]}
-        return shortest_first((token for token in held if part in token), limit)
-
-    def chunk_count(self) -> int:
-        """Count the chunks."""
-        return sum(len(row.counts) for row in self._by_id.values())
-
-    def dense(self, vector: Sequence[float], filter: Filter, limit: int) -> list[Scored]:
-        """Rank chunks by the cosine with their vectors."""
-        cosines = self.file_cosines(vector, list(self._by_id)).items()
-        scored = ((chunk_id(id, n), cosine) for id, each in cosines for n, cosine in enumerate(each))
-        return self._top_k(scored, filter, limit)
-
-    def file_cosines(self, vector: Sequence[float], files: Sequence[int]) -> dict[int, list[float]]:
-        """Compare the vector with all chunks of some files."""
-        found: dict[int, list[float]] = {}
-        for id in files:
-            rows = [array("f", raw) for _, raw in self.file_vectors(id)]
-            if rows and len(rows[0]) == len(vector):
-                found[id] = [sum(map(float.__mul__, row, map(float, vector))) for row in rows]
-        return found
-
-    def _top_k(self, scored: Iterable[tuple[int, float]], filter: Filter, limit: int) -> list[Scored]:
-        found = dict(scored)
-        ranked = best_first(found.keys(), found.values())
-        return [hit for hit in ranked if self.chunk_passes(hit.chunk, filter)][:limit]
+    def find_changed(self, since_ns: int) -> Collection[int]:
+        """Find the files that were modified at a time or later."""
+        return [id for id, row in self._by_id.items() if row.stamp.mtime_ns >= since_ns]
 
     def chunk_passes(self, chunk: int, filter: Filter) -> bool:
         """Whether a chunk passes by its definitions, and its file."""
@@ -330,19 +271,6 @@ class MemorySnapshot:
 
     def _list_passing(self, filter: Filter) -> list[MemoryRow]:
         return [row for _, row in sorted(self._rows.items()) if file_passes(filter, to_facts(row.file))]
-
-    def names(self, pattern: str, tier: NameTier, filter: Filter, limit: int) -> list[NameHit]:
-        """Find entities whose name matches, by name and path."""
-        found = []
-        for row in self._list_passing(filter):
-            chunks = enumerate(row.file.definitions)
-            for chunk, ordinal in ((chunk, i) for chunk, held in chunks for i in held):
-                entity = row.file.parsed.entities[ordinal]
-                is_named = name_match.matches(tier, pattern, entity.name)
-                if is_named and entity_passes(filter, entity.kind, entity.name):
-                    hit = NameHit(row.file.id, ordinal, chunk, tier, entity.kind)
-                    found.append(((entity.name.lower(), row.file.path, ordinal), hit))
-        return [hit for _, hit in sorted(found)][:limit]
 
     def find_files_named(self, name: str, filter: Filter, limit: int) -> list[int]:
         """Find files by name, stem or trailing path."""
@@ -361,6 +289,9 @@ class MemorySnapshot:
 
     def prefetch(self, ids: Sequence[int]) -> None:
         """Do nothing: contents are in memory."""
+
+    def prefetch_rows(self, ids: Sequence[int]) -> None:
+        """Do nothing: files are in memory."""
 
     def content(self, id: int) -> bytes:
         """Read the content of a file."""

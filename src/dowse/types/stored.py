@@ -216,6 +216,7 @@ class ServerStatus:
     size_bytes: int
     views: tuple[ViewStatus, ...]
     notes: tuple[str, ...] = ()
+    product: str = "PostgreSQL"
 
 
 class Collected(NamedTuple):

@@ -71,7 +71,7 @@ def store(command: F) -> F:
     return click.option(
         "--store",
         metavar="STORE",
-        help="Where the index is kept: embedded, memory, or postgresql://HOST/DATABASE.",
+        help="Where the index is kept: embedded, memory, postgresql://HOST/DATABASE, or opensearch+https://HOST:9200/PREFIX.",
     )(command)
 
 

@@ -1,4 +1,4 @@
-"""``dowse store``: administer a shared PostgreSQL index: create the schema, status, garbage collection, copy."""
+"""``dowse store``: administer a shared index on a server: create the schema, status, garbage collection, copy."""
 
 from __future__ import annotations
 
@@ -20,8 +20,11 @@ from dowse.settings import mask_passwords
 def store() -> None:
     """Manage an index that a team shares.
 
-    The index is on the PostgreSQL server of --store or DOWSE_STORE (postgresql://HOST/DATABASE). Put passwords into
-    PGPASSWORD, ~/.pgpass or a service file, because others can see command lines. See docs/postgres.md.
+    The index is on the PostgreSQL server of --store or DOWSE_STORE (postgresql://HOST/DATABASE), or on an OpenSearch
+    cluster (opensearch+https://HOST:9200/PREFIX), whose catalogue is in PostgreSQL (DOWSE_STORE_CATALOGUE).
+
+    Put passwords into PGPASSWORD, ~/.pgpass, a service file or DOWSE_STORE_PASSWORD_FILE, because others can see
+    command lines. See docs/postgres.md and docs/cluster.md.
     """
 
 
@@ -46,7 +49,7 @@ def init(
     yes: bool,
     as_json: bool,
 ) -> int:
-    """Create the schema on the server, or its missing parts.
+    """Create the schema on the server, or its missing parts; on a cluster, the indexes too.
 
     Says which extension is missing and where to get it. It can be run again at any time.
     """
@@ -59,7 +62,7 @@ def init(
         output.write_json(json_values.server_values(found))
         return 0
     output.write(
-        f"ready: {escape_text(found.location)}, schema {escape_text(found.schema)}, PostgreSQL {found.version}"
+        f"ready: {escape_text(found.location)}, schema {escape_text(found.schema)}, {found.product} {found.version}"
     )
     for role in grant_read:
         output.write(f"{escape_text(role)} may read it")
@@ -124,7 +127,8 @@ def gc(
 def copy(source: str, target: str, root: str | None, as_json: bool, **given: Any) -> int:
     """Copy the index of this tree from one store to another.
 
-    SOURCE and TARGET are 'embedded' or postgresql://HOST/DATABASE; 'shared' stands for the store in the settings.
+    SOURCE and TARGET are 'embedded' or addresses such as postgresql://HOST/DATABASE; 'shared' stands for the store in
+    the settings.
     Files that the target already has are not copied.
     """
     with options.open_engine(root, **given) as engine, progress_line() as progress:

@@ -20,6 +20,7 @@ from dowse.types.answers import (
     SearchResult,
     Stage,
 )
+from dowse.types.commit_values import BlamedEntity, HistoryAnswer
 from dowse.types.discovered import IndexReport, Skipped
 from dowse.types.explanations import Explanation
 from dowse.types.graph_values import Affected, EntityCode, EntityHit, GraphAnswer, Node, Step
@@ -108,6 +109,8 @@ AFFECTED = describe_type(
     tests=describe_list(describe_object({"path": TEXT, "why": TEXT})),
     companions=describe_list(describe_object({"path": TEXT, "share": NUMBER, "commits": COUNT})),
 )
+HISTORY = describe_type(HistoryAnswer, schema=VERSION)
+BLAME = _answer(entities=describe_list(describe_type(BlamedEntity)))
 REPOSITORIES = _answer(
     repositories=describe_list(
         describe_object(

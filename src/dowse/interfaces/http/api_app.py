@@ -7,6 +7,7 @@ import hashlib
 import json
 import logging
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -72,7 +73,9 @@ class Api:
                 values = read_body(operation.parameters, await _read_json(request))
             if EVENT_STREAM in request.headers.get("accept", "") and operation.only_body:
                 return self._stream(request, operation, values)
-            answered = await self._threads.run(request, partial(self._run, request, operation, values))
+            unlimited = Call() if operation.permission == "index" else None
+            run = partial(self._run, request, operation, values)
+            answered = await self._threads.run(request, run, unlimited)
             return make_response(request, answered)
 
         return answer
@@ -118,11 +121,11 @@ class Api:
 
         def work(call: Call) -> str:
             caller = find_caller(request)
-            engines = {
-                name: self._served.workspace.get_engine(folder)
-                for name, folder in self._served.folders(caller).items()
-            }
-            return self._metrics.write((name, engine.status()) for name, engine in engines.items())
+            rows = []
+            for name in self._served.folders(caller):
+                with suppress(DowseError):  # one whose folder is gone has no figures
+                    rows.append((name, self._served.engine(caller, name).status()))
+            return self._metrics.write(rows)
 
         return Response(await self._threads.run(request, work), media_type="text/plain; version=0.0.4")
 
@@ -141,15 +144,24 @@ async def _read_json(request: Request) -> Any:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise HttpProblem(415, "the body must be JSON (Content-Type: application/json)")
-    body = b""
+    length = request.headers.get("content-length", "")
+    is_waiting = request.headers.get("expect", "").lower() == "100-continue"
+    if is_waiting and length.isdigit() and int(length) > MAX_BODY_BYTES:
+        raise _too_large()
+    body, size = b"", 0
     async for part in request.stream():
-        body += part
-        if len(body) > MAX_BODY_BYTES:
-            raise HttpProblem(413, f"the body has more than {MAX_BODY_BYTES} bytes", {"Connection": "close"})
+        size += len(part)
+        body = body + part if size <= MAX_BODY_BYTES else b""
+    if size > MAX_BODY_BYTES:  # read to its end: who still sends would not see an answer
+        raise _too_large()
     try:
         return json.loads(body or b"{}")
     except (ValueError, RecursionError) as error:
         raise HttpProblem(400, f"the body is not JSON: {error}") from error
+
+
+def _too_large() -> HttpProblem:
+    return HttpProblem(413, f"the body has more than {MAX_BODY_BYTES} bytes", {"Connection": "close"})
 
 
 def make_response(request: Request, answer: ApiAnswer) -> Response:
@@ -178,10 +190,13 @@ def report(error: Exception) -> Response:
 async def handle_error(request: Request, error: Exception) -> Response:
     """Answer a request that failed."""
     if isinstance(error, HTTPException):
-        detail = "there is no such address here: /api lists what there is" if error.status_code == 404 else ""
-        return problem_response(
-            HttpProblem(error.status_code, detail or error.detail, dict(error.headers or {}))
-        )
+        headers = dict(error.headers or {})
+        details = {
+            404: "there is no such address here: /api lists what there is",
+            405: f"this address answers {headers.get('Allow', 'other methods')} only",
+        }
+        detail = details.get(error.status_code, error.detail)
+        return problem_response(HttpProblem(error.status_code, detail, headers))
     if isinstance(error, ClientDisconnect):
         error = HttpProblem(400, "the client left before its request was whole")
     return report(error)

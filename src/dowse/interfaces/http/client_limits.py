@@ -15,11 +15,12 @@ from typing import Any
 
 import h11
 import uvicorn
+from starlette.responses import Response
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dowse.errors import UsageError
-from dowse.interfaces.http.problems import make_problem
+from dowse.interfaces.http.problems import RETRY_SECONDS, make_problem
 
 KEEP_ALIVE_SECONDS = 300
 """Time that a connection stays open between two calls. Agents think for longer than the usual five seconds, and a call
@@ -42,6 +43,8 @@ class ClientLimits:
     body_seconds: float = 30.0  # from there to the end of its body
     idle_seconds: int = KEEP_ALIVE_SECONDS
     connections: int = 500  # half of what a process may usually have open
+
+    refused: int = 200  # connections beyond these that are told so; more are closed without a word
 
 
 DEFAULT_LIMITS = ClientLimits()
@@ -139,15 +142,21 @@ class _LimitedProtocol(H11Protocol):
     limits = DEFAULT_LIMITS
     _timer: asyncio.TimerHandle | None = None
     _timed_request: object = None  # the request whose body is waited for
+    _is_refused = False  # there are too many connections: the first request is told so
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        if len(self.connections) > self.limits.connections:
+        excess = len(self.connections) - self.limits.connections
+        if excess > self.limits.refused:
             transport.abort()
         else:
+            self._is_refused = excess > 0
             self._start_timer(self.limits.header_seconds)
 
     def data_received(self, data: bytes) -> None:
+        if self._is_refused:
+            self._send_refusal()
+            return
         if self._timer is None and (self.cycle is None or self.cycle.response_complete):
             self._start_timer(self.limits.header_seconds)
         super().data_received(data)
@@ -165,9 +174,19 @@ class _LimitedProtocol(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is no HTTP, or has more headers than there is room for."""
-        problem = make_problem(400, msg, headers={"Connection": "close"})
+        self._send_problem(make_problem(400, msg, headers={"Connection": "close"}))
+
+    def _send_refusal(self) -> None:
+        """Say that there are too many connections, whatever is asked."""
+        headers = {"Connection": "close", "Retry-After": str(RETRY_SECONDS)}
+        self._send_problem(
+            make_problem(503, "the server has too many clients: try again soon", headers=headers)
+        )
+
+    def _send_problem(self, problem: Response) -> None:
+        """Send a response from outside of the application, and close the connection."""
         for event in (
-            h11.Response(status_code=400, headers=problem.raw_headers),
+            h11.Response(status_code=problem.status_code, headers=problem.raw_headers),
             h11.Data(data=bytes(problem.body)),
             h11.EndOfMessage(),
         ):

@@ -16,7 +16,6 @@ from dowse.interfaces.http.parameters import Parameter
 from dowse.interfaces.http.problems import HttpProblem
 from dowse.interfaces.http.served import Served
 from dowse.interfaces.json_values import SCHEMA
-from dowse.types.stored import IndexState
 
 MAX_FILES = 100_000
 """Files of one list."""
@@ -49,22 +48,20 @@ def repositories(call: ApiCall) -> ApiAnswer:
 
 def status(call: ApiCall) -> ApiAnswer:
     """Give the state of an index."""
-    engine = call.engine
+    engine = call.bare_engine
     values = json_values.status_values(engine.status(), str(engine.root), engine.count_pending())
     return ApiAnswer(values | {"notes": list(engine.notes)})
 
 
 def why(call: ApiCall) -> ApiAnswer:
     """Say whether a file belongs in the index."""
-    engine = call.engine
+    engine = call.bare_engine
     return ApiAnswer(json_values.why_values(engine.why(engine.path_inside(call.values["path"]))))
 
 
 def files(call: ApiCall) -> ApiAnswer:
     """List the files of an index."""
     engine, glob = call.engine, call.values["glob"]
-    if engine.status().state is IndexState.MISSING:
-        engine.refresh()
     found = json_values.files_values(engine.files(*([glob] if glob else [])), str(engine.root))
     if len(found["files"]) > MAX_FILES:
         raise UsageError(f"there are more than {MAX_FILES} files: narrow them down with 'glob'")
@@ -73,14 +70,14 @@ def files(call: ApiCall) -> ApiAnswer:
 
 def skipped(call: ApiCall) -> ApiAnswer:
     """List the files that are skipped."""
-    engine, glob = call.engine, call.values["glob"]
+    engine, glob = call.bare_engine, call.values["glob"]
     found = list(engine.list_skipped(*([glob] if glob else [])))
     return ApiAnswer(json_values.skipped_values(found, str(engine.root)))
 
 
 def languages(call: ApiCall) -> ApiAnswer:
     """List the supported languages."""
-    known, name = call.engine.languages, call.values["name"]
+    known, name = call.bare_engine.languages, call.values["name"]
     chosen = [known.find(name)] if name else sorted(known.by_name.values(), key=lambda one: one.name)
     return ApiAnswer(json_values.languages_values(chosen))
 
@@ -88,8 +85,8 @@ def languages(call: ApiCall) -> ApiAnswer:
 def index(call: ApiCall) -> ApiAnswer:
     """Bring an index up to what is on disk."""
     call.served.require_index(call.caller)
-    engine = call.engine
-    report = engine.index(call.call.progress, rebuild=call.values["rebuild"], wait=True)
+    engine = call.bare_engine
+    report = call.served.builds.index(engine, call.call.progress, rebuild=call.values["rebuild"])
     values = json_values.report_values(report, engine.status(), str(engine.root))
     return ApiAnswer(values | {"notes": list(engine.notes)})
 

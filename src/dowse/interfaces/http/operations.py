@@ -35,7 +35,12 @@ class ApiCall:
 
     @property
     def engine(self) -> Engine:
-        """The engine of the repository that the request names."""
+        """The engine of the repository that the request names, with an index."""
+        return self.served.ready_engine(self.caller, self.values["repository"] or "", **self.settings)
+
+    @property
+    def bare_engine(self) -> Engine:
+        """The engine of that repository, whether it has an index or not."""
         return self.served.engine(self.caller, self.values["repository"] or "", **self.settings)
 
     @property
@@ -89,6 +94,21 @@ def indexed(values: Mapping[str, Any], *engines: Engine) -> ApiAnswer:
 
 def list_operations() -> tuple[Operation, ...]:
     """List all operations, in the order of the description."""
-    from dowse.interfaces.http import graph_operations, index_operations, search_operations
+    return tuple(operation for group in group_operations().values() for operation in group)
 
-    return (*search_operations.OPERATIONS, *graph_operations.OPERATIONS, *index_operations.OPERATIONS)
+
+def group_operations() -> dict[str, tuple[Operation, ...]]:
+    """Group the operations by what they are about."""
+    from dowse.interfaces.http import (
+        graph_operations,
+        history_operations,
+        index_operations,
+        search_operations,
+    )
+
+    return {
+        "Search": search_operations.OPERATIONS,
+        "Entities and the code graph": graph_operations.OPERATIONS,
+        "History": history_operations.OPERATIONS,
+        "Indexes": index_operations.OPERATIONS,
+    }

@@ -19,8 +19,8 @@ T = TypeVar("T")
 MAX_THREADS = 8
 """Requests that are answered side by side."""
 
-MAX_WAITING = 256
-"""Requests that wait for a thread; more are told to come back."""
+MAX_WAITING = 500
+"""Requests that wait for a thread, as many as there may be connections; more are told to come back."""
 
 DEADLINE_SECONDS = 60.0
 """Time that a request may take, waiting included; making an index is allowed all the time it needs."""
@@ -32,9 +32,8 @@ POLL_SECONDS = 0.5
 class RequestThreads:
     """The threads of a server."""
 
-    def __init__(self, deadline: float = DEADLINE_SECONDS) -> None:
+    def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(MAX_THREADS, thread_name_prefix="dowse-http")
-        self._deadline = deadline
         self._running = 0
 
     def close(self) -> None:
@@ -52,9 +51,9 @@ class RequestThreads:
                 while not (await asyncio.wait([task], timeout=POLL_SECONDS))[0]:
                     if await request.is_disconnected():
                         raise HttpProblem(499, "the client has left")
-                    if with_deadline and asyncio.get_running_loop().time() - began > self._deadline:
+                    if with_deadline and asyncio.get_running_loop().time() - began > DEADLINE_SECONDS:
                         raise HttpProblem(
-                            504, f"it took more than {self._deadline:.0f} s: narrow the query down"
+                            504, f"it took more than {DEADLINE_SECONDS:.0f} s: narrow the query down"
                         )
                 return task.result()
             except Cancelled as error:

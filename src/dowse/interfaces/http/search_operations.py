@@ -98,10 +98,12 @@ def build_filter(engine: Engine, values: Mapping[str, Any]) -> Filter:
 def search(call: ApiCall) -> ApiAnswer:
     """Search one repository or several."""
     values = call.values
-    engines = call.served.engines(call.caller, values["repository"], **call.settings)
-    start, limit = _find_page(values, choose_limit(engines.values()))
-    options = _build_options(engines, values, limit + start)
-    target = Repositories(engines) if len(engines) > 1 else next(iter(engines.values()))
+    target = call.served.find_target(call.caller, values["repository"], **call.settings)
+    engines = list(target.engines.values()) if isinstance(target, Repositories) else [target]
+    start, limit = _find_page(values, choose_limit(engines))
+    if values["near"] and isinstance(target, Repositories):
+        raise UsageError(f"'near' belongs to one repository: say which of {', '.join(target.engines)}")
+    options = _build_options(engines[0], values, limit + start)
     response = target.search(values["query"], options, progress=call.call.progress)
     goes_on = response.has_more and start + limit < MAX_DEPTH_OF_PAGES
     response = replace(response, results=response.results[start:])
@@ -124,10 +126,7 @@ def _find_page(values: Mapping[str, Any], usual: int) -> tuple[int, int]:
     return int(cursor), values["limit"] or usual
 
 
-def _build_options(engines: Mapping[str, Engine], values: Mapping[str, Any], limit: int) -> SearchOptions:
-    engine = next(iter(engines.values()))
-    if values["near"] and len(engines) > 1:
-        raise UsageError(f"'near' belongs to one repository: say which of {', '.join(engines)}")
+def _build_options(engine: Engine, values: Mapping[str, Any], limit: int) -> SearchOptions:
     return SearchOptions(
         limit=limit,
         filter=build_filter(engine, values),

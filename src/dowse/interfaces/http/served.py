@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from dowse.engine import Engine
-from dowse.errors import RootError, UsageError
+from dowse.errors import DowseError, RootError, UsageError
 from dowse.interfaces.http.access import Caller, Permission
+from dowse.interfaces.http.index_builds import IndexBuilding, IndexBuilds
 from dowse.interfaces.http.problems import HttpProblem
 from dowse.interfaces.workspace import Workspace
+from dowse.multi_repo import Repositories
+from dowse.types.answers import RepositoryReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,19 +22,57 @@ class Served:
     """What a server offers: its repositories, whether it may be told to index, and a folder of saved evaluations."""
 
     workspace: Workspace
+    repositories: Mapping[str, Path]  # as the server was started: a name stays with its folder
     may_index: bool = False
     evaluations: Path | None = None
     editor_url: str = ""  # what opens a place in an editor: vscode://file{path}:{line}
+    builds: IndexBuilds = field(default_factory=IndexBuilds)
 
     def folders(self, caller: Caller) -> dict[str, Path]:
-        """List the repositories that a caller may ask, by name."""
-        known = self.workspace.folders(())
-        if caller.repositories is None:
-            return known
-        return {name: folder for name, folder in known.items() if name in caller.repositories}
+        """List the repositories that a caller may ask, by name; the folder of one may be gone."""
+        allowed = caller.repositories
+        return {
+            name: folder for name, folder in self.repositories.items() if allowed is None or name in allowed
+        }
 
-    def engines(self, caller: Caller, names: Sequence[str] = (), **settings: Any) -> dict[str, Engine]:
-        """Return the engines of some repositories, or of all that the caller may ask."""
+    def engine(self, caller: Caller, name: str = "", **settings: Any) -> Engine:
+        """Return the engine of a repository, whether it has an index or not; without a name, of the only one."""
+        known = self._choose(caller, [name] if name else [])
+        if len(known) > 1:
+            raise UsageError(f"say which repository: one of {', '.join(known)}")
+        (folder,) = known.values()
+        return self._open(folder, **settings)
+
+    def ready_engine(self, caller: Caller, name: str = "", **settings: Any) -> Engine:
+        """Return the engine of a repository that has an index; one that is missing is built."""
+        engine = self.engine(caller, name, **settings)
+        self.builds.wait_for(engine, name or engine.root.name)
+        return engine
+
+    def find_target(
+        self, caller: Caller, names: Sequence[str] = (), **settings: Any
+    ) -> Engine | Repositories:
+        """Find what a search is for: a repository, or several together; those that cannot be asked are reported."""
+        known = self._choose(caller, names)
+        if len(known) == 1:
+            return self.ready_engine(caller, *known, **settings)
+        engines: dict[str, Engine] = {}
+        problems: list[RepositoryReport] = []
+        errors: list[Exception] = []
+        for name, folder in known.items():
+            try:
+                engines[name] = self._open(folder, **settings)
+                self.builds.wait_for(engines[name], name)
+            except (DowseError, IndexBuilding) as error:
+                engines.pop(name, None)
+                problems.append(RepositoryReport(name, str(folder), problem=str(error)))
+                errors.append(error)
+        if not engines:
+            raise errors[0]
+        return Repositories(engines, problems)
+
+    def _choose(self, caller: Caller, names: Sequence[str]) -> dict[str, Path]:
+        """Return the folders of some repositories, or of all that the caller may ask."""
         known = self.folders(caller)
         for name in names:
             if name not in known:
@@ -40,18 +81,11 @@ class Served:
                 )
         if not known:
             raise HttpProblem(403, "this token is for none of the repositories that are served")
-        chosen = {name: folder for name, folder in known.items() if not names or name in names}
-        engines = {name: self.workspace.get_engine(folder, **settings) for name, folder in chosen.items()}
-        for engine in engines.values():
-            engine.force_check()
-        return engines
+        return {name: folder for name, folder in known.items() if not names or name in names}
 
-    def engine(self, caller: Caller, name: str = "", **settings: Any) -> Engine:
-        """Return the engine of a repository; without a name, of the only one."""
-        names = [name] if name else []
-        if not names and len(known := self.folders(caller)) > 1:
-            raise UsageError(f"say which repository: one of {', '.join(known)}")
-        (engine,) = self.engines(caller, names, **settings).values()
+    def _open(self, folder: Path, **settings: Any) -> Engine:
+        engine = self.workspace.get_engine(folder, **settings)
+        engine.force_check()
         return engine
 
     def require_index(self, caller: Caller) -> None:

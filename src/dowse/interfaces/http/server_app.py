@@ -58,6 +58,7 @@ def build_server_app(
                 await stack.enter_async_context(parts.mcp.router.lifespan_context(parts.mcp))
             yield
         parts.threads.close()
+        parts.served.builds.close()
         parts.served.workspace.close()
         parts.close()
         if parts.audit_log is not None:

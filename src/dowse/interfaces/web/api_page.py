@@ -1,12 +1,13 @@
-"""The page about the HTTP API: every operation with its parameters and the command that says the same."""
+"""The page about the HTTP API: every operation with its parameters, the command that says the same, a form to try."""
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable
 
 from dowse import errors
 from dowse.interfaces.http.api_description import OPENAPI_VERSION
-from dowse.interfaces.http.operations import API_PATH, Operation, list_operations
+from dowse.interfaces.http.operations import API_PATH, Operation, group_operations
 from dowse.interfaces.http.parameters import Parameter
 from dowse.interfaces.web.html_builder import Html, element, join
 from dowse.interfaces.web.page_frame import PageRequest, full_page
@@ -24,31 +25,58 @@ def api_page(request: PageRequest) -> str:
                 "; errors are problem details (RFC 9457). The whole description: ",
                 element("a", f"OpenAPI {OPENAPI_VERSION}", href="/api/openapi.json"), ".", class_="lead"),
         element("pre", EXAMPLE, tabindex="0"),
-        [_render_operation(operation) for operation in list_operations()],
-        element("h2", "Errors"),
-        element("table", element("tbody", _error_rows()), class_="wide"),
+        [_render_group(title, operations) for title, operations in group_operations().items()],
+        element("section", element("h2", "Errors"),
+                element("table", element("tbody", _error_rows()), class_="wide"), class_="card"),
     )  # fmt: skip
     return full_page(request, "HTTP API", inner, kind="api")
 
 
+def _render_group(title: str, operations: Iterable[Operation]) -> Html:
+    rows = map(_render_operation, operations)
+    return element("section", element("h2", title), rows, class_="card operations")
+
+
 def _render_operation(operation: Operation) -> Html:
-    methods = element("span", " ".join(operation.methods), class_="kind")
+    """Render a row that opens: methods, path and summary; then the command, a form to try it, the parameters."""
     same = element("p", "The same as ", element("code", f"{operation.command} --json"), ".", class_="soft")
     rows = [_render_parameter(parameter) for parameter in operation.parameters]
     return element(
-        "section",
-        element("h2", element("code", f"{API_PATH}{operation.path}"), " ", methods),
-        element("p", operation.summary),
-        same if operation.command else None,
+        "details",
         element(
-            "details",
-            element("summary", f"{len(rows)} parameters"),
-            element("table", element("tbody", rows), class_="wide"),
-        )
-        if rows
-        else None,
+            "summary",
+            [element("span", method, class_="verb") for method in operation.methods],
+            element("code", f"{API_PATH}{operation.path}"),
+            element("span", operation.summary, class_="soft"),
+        ),
+        same if operation.command else None,
+        None if operation.only_body else _render_trial(operation),
+        element("table", element("tbody", rows), class_="wide") if rows else None,
         id=operation.name,
-        class_="card",
+    )
+
+
+def _render_trial(operation: Operation) -> Html:
+    """Render a form that asks the operation with what it needs at the least."""
+    fields = [
+        element(
+            "input",
+            name=parameter.name,
+            placeholder=parameter.name,
+            aria_label=f"{parameter.name} of {operation.path}",
+            required=True,
+            autocomplete="off",
+        )
+        for parameter in operation.parameters
+        if parameter.required
+    ]
+    return element(
+        "form",
+        fields,
+        element("button", "Try it", type="submit"),
+        method="get",
+        action=f"{API_PATH}{operation.path}",
+        class_="trial",
     )
 
 

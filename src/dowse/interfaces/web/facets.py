@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from dowse.errors import UsageError
-from dowse.interfaces.web.html_builder import Html, element
+from dowse.interfaces.web.html_builder import Html, element, fill
 from dowse.interfaces.web.page_frame import PageRequest, address
 from dowse.search.query.parse import parse_query
 from dowse.search.query.query_format import format_query
@@ -102,24 +102,15 @@ def _render_facet(
 
 def _facet_row(request: PageRequest, query: str, value: str, count: int, only: str, without: str) -> Html:
     repo = request.get("repo")
-    return element(
-        "li",
-        element(
-            "a",
-            element("span", value, class_="value"),
-            element("span", str(count), class_="count"),
-            href=address("/", q=f"{query} {only}", repo=repo),
-            title=f"only {only}",
-        ),
-        element(
-            "a",
-            "\N{MINUS SIGN}",
-            href=address("/", q=f"{query} {without}", repo=repo),
-            class_="without",
-            title=f"without {value}",
-            aria_label=f"without {value}",
-        ),
-    )
+    kept = address("/", q=f"{query} {only}", repo=repo)
+    dropped = address("/", q=f"{query} {without}", repo=repo)
+    return fill(_FACET_ROW, kept, f"only {only}", value, str(count), dropped, value, value)
+
+
+_FACET_ROW = (
+    '<li><a href="{}" title="{}"><span class="value">{}</span><span class="count">{}</span></a>'
+    '<a href="{}" class="without" title="without {}" aria-label="without {}">\N{MINUS SIGN}</a></li>'
+)
 
 
 def _render_tests(request: PageRequest, query: str, results: Sequence[SearchResult]) -> Html | None:

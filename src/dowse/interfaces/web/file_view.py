@@ -55,7 +55,7 @@ class ShownFile(NamedTuple):
 def file_page(request: PageRequest) -> str:
     """Make the page of a file, or of a folder."""
     repository, path = split_file_path(request)
-    engine = request.served.engine(request.caller, repository)
+    engine = request.served.ready_engine(request.caller, repository)
     engine.refresh()
     loaded = engine.load_file(path) if path else None
     if loaded is None:

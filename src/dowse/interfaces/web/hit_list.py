@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from textwrap import dedent
 
 from dowse.interfaces.web.code_view import build_word_pattern, code_list, highlight
-from dowse.interfaces.web.html_builder import Html, element, fill, join
+from dowse.interfaces.web.html_builder import Html, element, fill, join, show_text
 from dowse.interfaces.web.page_frame import address, file_address
 from dowse.types.answers import (
     LIKELY_RELEVANCE,
@@ -27,6 +28,12 @@ BAR_WIDTH = 1000
 
 MIN_SHARE = 0.01
 """A contribution that is a smaller part of the bar is left to the table."""
+
+MIN_VALUE = 0.005
+"""A contribution below this is shown as 0."""
+
+MAX_WHOLE_NAME = 24
+"""Characters of a name that fit a line in any window."""
 
 PALETTE = 8
 """Colours of contributions in the style sheet."""
@@ -74,7 +81,7 @@ def _render_hit(
     kind = "" if result.kind is Kind.FILE else result.kind.value
     head = element(
         "h2",
-        element("a", name, href=href, class_="name"),
+        element("a", _break_name(name), href=href, class_="name"),
         element("span", kind, class_="kind") if kind else None,
         None if result.fresh else element("span", "changed since", class_="stale"),
     )
@@ -96,6 +103,15 @@ def _render_hit(
         data_first=result.start_line,
         data_last=result.end_line,
     )
+
+
+def _break_name(name: str) -> Html:
+    """Allow a long name to be broken where its words end."""
+    shown = show_text(name)
+    return Html(_END_OF_WORD.sub(r"\g<0><wbr>", shown)) if len(name) > MAX_WHOLE_NAME else shown
+
+
+_END_OF_WORD = re.compile(r"[_.](?=\w)")
 
 
 def _render_expand(result: SearchResult) -> Html | None:
@@ -145,10 +161,30 @@ def _render_snippet(result: SearchResult, words: re.Pattern[str] | None) -> Html
     if not result.text.strip():
         return None
     best = find_best_window(lines, words)
-    at = next((number for number in range(best, len(lines)) if lines[number].strip()), best)
-    part = dedent("\n".join(lines[at : at + SNIPPET_LINES]).rstrip()).split("\n")
-    code = highlight(part, result.language, 1, len(part))
+    at = next((number for number in range(best, len(lines)) if _HAS_WORD.search(lines[number])), best)
+    last = at + len("\n".join(lines[at : at + SNIPPET_LINES]).rstrip().split("\n"))
+    begin = _find_open_line(lines, at)
+    part = dedent("\n".join(lines[begin:last])).split("\n")
+    code = highlight(part, result.language, 1 + at - begin, len(part))
     return code_list(code._replace(first=result.start_line + at), words, anchors=False)
+
+
+_LONG_TEXTS = (('"""', '"""'), ("'''", "'''"), ("/*", "*/"), ("<!--", "-->"))
+"""What begins and ends a string or comment of several lines."""
+
+
+def _find_open_line(lines: Sequence[str], at: int) -> int:
+    """Find the line where a long string or comment begins that is open at a line; that line if there is none."""
+    before = "\n".join(lines[:at])
+    for opener, closer in _LONG_TEXTS:
+        opened = before.count(opener)
+        if opened % 2 if opener == closer else opened > before.count(closer):
+            return before.count("\n", 0, before.rindex(opener))
+    return at
+
+
+_HAS_WORD = re.compile(r"\w")
+"""A line without a word (a bracket, the begin of a comment) says nothing."""
 
 
 def find_best_window(lines: Sequence[str], words: re.Pattern[str] | None) -> int:
@@ -180,7 +216,8 @@ def render_reasons(reasons: Sequence[Reason], match: str = "") -> Html | None:
         x += width
     label = "Why: " + ", ".join(reason.name.replace("_", " ") for reason in raised[:3])
     colours = {reason.name: f"r{min(place, PALETTE - 1)}" for place, reason in enumerate(raised)}
-    rows = [_render_reason(reason, colours.get(reason.name, "against")) for reason in ordered]
+    colours |= {reason.name: "against" for reason in ordered if reason.value <= -MIN_VALUE}
+    rows = [_render_reason(reason, colours.get(reason.name, "none")) for reason in ordered]
     found = element("p", f"Found by {Match(match).words}.", class_="soft") if match else None
     return fill(_WHY, join(parts), label, found, join(rows))
 
@@ -196,7 +233,14 @@ _REASON = '<tr><td><i class="swatch {}"></i>{}</td><td class="number">{}</td><td
 
 
 def _render_reason(reason: Reason, colour: str) -> Html:
-    return fill(_REASON, colour, reason.name.replace("_", " "), f"{reason.value:+.2f}", reason.detail)
+    detail = show_text(reason.detail) if reason.detail else ""
+    return Html(_REASON.format(colour, _show_reason_name(reason.name), f"{reason.value:+.2f}", detail))
+
+
+@cache
+def _show_reason_name(name: str) -> Html:
+    """Escape the name of a kind of evidence, of which there are few."""
+    return show_text(name.replace("_", " "))
 
 
 def hit_links(repository: str, place: str, name: str, editor: str) -> Iterable[Html]:

@@ -171,7 +171,7 @@ def skipped_page(request: PageRequest) -> str:
     name = request.repository
     rows: list[Html] = []
     is_cut = False
-    for skipped in request.engine.list_skipped():
+    for skipped in request.served.engine(request.caller, name).list_skipped():
         if len(rows) == MAX_SKIPPED:
             is_cut = True
             break

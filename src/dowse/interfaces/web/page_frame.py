@@ -8,6 +8,7 @@ from urllib.parse import quote, urlencode
 
 from dowse.engine import Engine
 from dowse.interfaces.http.access import Caller
+from dowse.interfaces.http.problems import RETRY_SECONDS
 from dowse.interfaces.http.served import Served
 from dowse.interfaces.web.assets import asset_url
 from dowse.interfaces.web.html_builder import Html, element, join
@@ -54,8 +55,8 @@ class PageRequest:
 
     @property
     def engine(self) -> Engine:
-        """The engine of that repository."""
-        return self.served.engine(self.caller, self.repository)
+        """The engine of that repository, with an index."""
+        return self.served.ready_engine(self.caller, self.repository)
 
     @property
     def has_several(self) -> bool:
@@ -182,6 +183,22 @@ def message_page(request: PageRequest, title: str, text: str) -> str:
         class_="empty",
     )
     return full_page(request, title, inner, kind="message")
+
+
+def building_page(request: PageRequest, text: str, percent: float) -> str:
+    """Make the page that waits for an index: the script of all pages asks again, without scripts the browser does."""
+    again = element("meta", http_equiv="refresh", content=str(RETRY_SECONDS))
+    inner = element(
+        "section",
+        element("h1", "The index is being built"),
+        element("p", text, role="status", class_="lead"),
+        element("progress", max=100, value=round(percent), aria_label="indexed"),
+        element("p", "The page goes on by itself.", class_="soft"),
+        element("noscript", again),
+        id="building",
+        class_="empty",
+    )
+    return full_page(request, "The index is being built", inner, kind="message", query=request.get("q"))
 
 
 def _document(title: str, body: Html, scripts: Sequence[str] = ()) -> str:

@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute, Route
 
 from dowse.interfaces.call_context import Call
 from dowse.interfaces.http.api_app import find_caller
+from dowse.interfaces.http.index_builds import IndexBuilding
 from dowse.interfaces.http.problems import TITLES
 from dowse.interfaces.http.request_metrics import OPERATION_KEY
 from dowse.interfaces.http.request_threads import RequestThreads
@@ -25,7 +26,7 @@ from dowse.interfaces.web.file_view import file_page, raw_text
 from dowse.interfaces.web.folder_tree import tree_part
 from dowse.interfaces.web.graph_page import graph_file, graph_page
 from dowse.interfaces.web.index_page import index_page, skipped_page
-from dowse.interfaces.web.page_frame import TITLE, PageRequest, message_page
+from dowse.interfaces.web.page_frame import TITLE, PageRequest, building_page, message_page
 from dowse.interfaces.web.preview import preview_part
 from dowse.interfaces.web.search_page import related_page, search_page
 from dowse.interfaces.web.symbol_panel import symbol_part
@@ -99,8 +100,15 @@ class Pages:
         text = str(error) if status < 500 or status == 503 else "The log of the server says more."
         if isinstance(error, HTTPException):
             text = "There is no such page."
-        page = message_page(self.read_request(request), TITLES.get(status, "Error"), text)
-        return HTMLResponse(page.encode("utf-8", "replace"), status, {"Cache-Control": "no-store"})
+        asked = self.read_request(request)
+        if isinstance(error, IndexBuilding):
+            page = building_page(asked, text, error.percent)
+        else:
+            page = message_page(asked, TITLES.get(status, "Error"), text)
+        headers = {"Cache-Control": "no-store"}
+        if "retry-after" in response.headers:
+            headers["Retry-After"] = response.headers["retry-after"]
+        return HTMLResponse(page.encode("utf-8", "replace"), status, headers)
 
 
 async def describe_search(request: Request) -> Response:

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dowse.engine import Engine
-from dowse.errors import UsageError
+from dowse.errors import DowseError, UsageError
 from dowse.interfaces.web.facets import list_filters, render_chips, render_facets
 from dowse.interfaces.web.hit_list import render_hit_rows, render_hits
 from dowse.interfaces.web.html_builder import Html, element, join
 from dowse.interfaces.web.page_frame import PageRequest, address, full_page
 from dowse.interfaces.web.preview import render_preview_of
-from dowse.multi_repo import Repositories
-from dowse.types.answers import SearchOptions, SearchResponse, SearchResult
+from dowse.interfaces.web.query_examples import list_examples
+from dowse.types.answers import NO_GOOD_HITS_NOTE, SearchOptions, SearchResponse, SearchResult
 from dowse.types.stored import IndexState
 
 HITS_COUNTED = 60
@@ -23,18 +23,6 @@ PAGE_HITS = 20
 
 FIRST_HITS = 8
 """Hits of the answer to somebody who is typing, more than a window shows; the rest comes when the typing rests."""
-
-EXAMPLES = (
-    ("In words", "where are changed files noticed"),
-    ("By name", "Engine.search"),
-    ("Names by prefix", "Auth*"),
-    ("In some files only", "retry backoff lang:python -path:tests"),
-    ("Definitions of a kind", "kind:class session"),
-    ("An exact phrase", '"connection reset"'),
-    ("A regular expression", r"/raise \w+Error/"),
-    ("Changed lately", "config changed:14d"),
-)
-"""What a page without a query shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +56,16 @@ def _ask(request: PageRequest, query: str) -> Asked:
 def run_search(request: PageRequest, query: str) -> SearchResponse:
     """Search the repository that the address names, or all."""
     names = [request.get("repo")] if request.get("repo") else []
-    engines = request.served.engines(request.caller, names)
-    target: Engine | Repositories = (
-        Repositories(engines) if len(engines) > 1 else next(iter(engines.values()))
-    )
+    target = request.served.find_target(request.caller, names)
     options = SearchOptions(limit=HITS_COUNTED, show_low_confidence=request.get("all") == "1" or None)
     return target.search(query, options)
 
 
 def _render_answer(request: PageRequest, asked: Asked) -> Html:
     if asked.problem:
-        return _render_empty("This query cannot be read", asked.problem, _query_help(), kind="empty unread")
+        return _render_empty(
+            "This query cannot be read", asked.problem, _query_help(request), kind="empty unread"
+        )
     if asked.response is None:
         return _render_welcome(request)
     if not asked.response.results:
@@ -92,7 +79,8 @@ def _render_results(request: PageRequest, asked: Asked, response: SearchResponse
     is_typing = request.get("part") == "first"
     chosen = min(request.get_number("hit", 1, 1, PAGE_HITS), len(results))
     summary = element("p", _summarize(response), class_="summary", role="status")
-    notes = [element("p", note, class_="note") for note in response.notes]
+    said = NO_GOOD_HITS_NOTE if response.low_confidence else ""  # by the summary
+    notes = [element("p", note, class_="note") for note in response.notes if note != said]
     middle = element(
         "section",
         render_chips(request, asked.query),
@@ -165,7 +153,7 @@ def _render_welcome(request: PageRequest) -> Html:
         element(
             "li", element("a", element("span", title), element("code", query), href=address("/", q=query))
         )
-        for title, query in EXAMPLES
+        for title, query in list_examples(_find_engine(request))
     ]
     return element(
         "section",
@@ -184,7 +172,11 @@ def _render_welcome(request: PageRequest) -> Html:
 def _describe_index(request: PageRequest) -> Html:
     rows = []
     for name in request.served.folders(request.caller):
-        status = request.served.engine(request.caller, name).status()
+        try:
+            status = request.served.engine(request.caller, name).status()
+        except DowseError as error:
+            rows.append(join(name, f" {error}"))
+            continue
         state = (
             f"{status.files:,} files"
             if status.state is IndexState.CURRENT
@@ -218,10 +210,18 @@ def _suggestions(request: PageRequest, query: str) -> Html:
     return join(element("h2", "Try"), element("ul", tips, class_="tips"))
 
 
-def _query_help() -> Html:
+def _find_engine(request: PageRequest) -> Engine | None:
+    """Find the repository that examples are made for; none if it cannot be asked."""
+    try:
+        return request.served.engine(request.caller, request.repository)
+    except DowseError:
+        return None
+
+
+def _query_help(request: PageRequest) -> Html:
     rows = [
         element("tr", element("td", what), element("td", element("code", example)))
-        for what, example in EXAMPLES
+        for what, example in list_examples(_find_engine(request))
     ]
     return element("table", element("caption", "What a query can say"), element("tbody", rows), class_="help")
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from starlette.types import ASGIApp
 
+from dowse import roots
 from dowse.engine import Engine
 from dowse.errors import UsageError
 from dowse.interfaces.http.access import LOOPBACK_HOSTS, TokenBook, make_token, require_long
@@ -64,13 +65,15 @@ class WebServer:
     def __init__(self, options: ServeOptions) -> None:
         self.options = options
         self._scope = _find_scope(options)
+        workspace = Workspace(self._scope)
         self.served = Served(
-            Workspace(self._scope),
+            workspace,
+            workspace.folders(()),
             may_index=options.allow_index and not options.read_only,
             evaluations=Path(options.evaluations).resolve() if options.evaluations else None,
             editor_url=options.editor,
         )
-        self._folders = tuple(map(str, self.served.workspace.folders(()).values()))
+        self._folders = tuple(map(str, self.served.repositories.values()))
         self.key = "" if options.no_token else secrets.token_urlsafe(24)
         self._note: Path | None = None
 
@@ -158,6 +161,8 @@ def _find_scope(options: ServeOptions) -> ServerScope:
                 folders.append(str(folder))
                 if repo in known:
                     names[repo] = folder
+    for given in folders:
+        roots.resolve_root(given, allow_home=options.allow_home)  # each must be there at the start
     return ServerScope(
         tuple(folders),
         trust_client=False,

@@ -17,9 +17,9 @@ from pathlib import Path
 from dowse.errors import IndexCorrupt, IndexMissing, IndexUnwritable
 from dowse.index_folder import IndexFolder
 from dowse.stores.embedded import layout, lexical_index, writer_lock
-from dowse.stores.embedded.catalogue import RETAINED_GENERATIONS, Catalogue
+from dowse.stores.embedded.catalogue import RETAINED_GENERATIONS, SqliteCatalogue
 from dowse.stores.embedded.catalogue_connection import CatalogueState, OlderFormat, translate_errors
-from dowse.stores.embedded.catalogue_writer import CatalogueWriter
+from dowse.stores.embedded.catalogue_writer import SqliteCatalogueWriter
 from dowse.stores.embedded.index_snapshot import EmbeddedSnapshot
 from dowse.stores.embedded.index_writer import EmbeddedWriter
 from dowse.stores.embedded.layout import CATALOGUE, LEXICAL, VECTORS, VIEWS
@@ -80,7 +80,7 @@ class EmbeddedStore:
             )
 
     def _list_part_generations(
-        self, open_index: OpenIndex, catalogue: Catalogue, state: CatalogueState
+        self, open_index: OpenIndex, catalogue: SqliteCatalogue, state: CatalogueState
     ) -> dict[str, int]:
         """List the generation of each part; 0 for one that is lost."""
         try:
@@ -220,10 +220,10 @@ class EmbeddedStore:
     @contextmanager
     def _open_writer(self, thorough: bool) -> Iterator[EmbeddedWriter]:
         try:
-            catalogue = CatalogueWriter(self._path, self.root)
+            catalogue = SqliteCatalogueWriter(self._path, self.root)
         except (IndexCorrupt, OlderFormat):
             self._remove_catalogue()
-            catalogue = CatalogueWriter(self._path, self.root)
+            catalogue = SqliteCatalogueWriter(self._path, self.root)
         try:
             with translate_errors(self._path):
                 folder = self._view_folder(catalogue)
@@ -254,13 +254,13 @@ class EmbeddedStore:
             ) from error
 
     @contextmanager
-    def _borrow_catalogue(self) -> Iterator[tuple[OpenIndex, Catalogue]]:
+    def _borrow_catalogue(self) -> Iterator[tuple[OpenIndex, SqliteCatalogue]]:
         """Lend a connection to one reader, with what all readers share."""
         open_index = self._find_open_index()
         with translate_errors(self._path):
             with self._guard:
                 catalogue = open_index.idle.pop() if open_index.idle else None
-            catalogue = catalogue or Catalogue(self._path, self.root, create=False)
+            catalogue = catalogue or SqliteCatalogue(self._path, self.root, create=False)
             try:
                 yield open_index, catalogue
             except BaseException as error:
@@ -290,7 +290,7 @@ class EmbeddedStore:
             return self._open_index
 
     def _open_derived(
-        self, open_index: OpenIndex, catalogue: Catalogue, state: CatalogueState
+        self, open_index: OpenIndex, catalogue: SqliteCatalogue, state: CatalogueState
     ) -> tuple[LexicalReader, VectorIndex]:
         """Open lexical index and vectors, again if the catalogue has gone on; raise an error if one is lost."""
         reader, vectors = open_index.open_derived(self._view_folder(catalogue), state)
@@ -299,7 +299,7 @@ class EmbeddedStore:
             raise IndexCorrupt(f"the index at {self.folder} lacks a part of its files")
         return reader, vectors
 
-    def _view_folder(self, catalogue: Catalogue) -> Path:
+    def _view_folder(self, catalogue: SqliteCatalogue) -> Path:
         """Return the folder of the derived indexes of the view."""
         return self._data / VIEWS / str(catalogue.view)
 

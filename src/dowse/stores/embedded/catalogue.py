@@ -76,7 +76,7 @@ class NamedEntity(NamedTuple):
         return FileFacts(self.path, self.language, self.role, self.changed_ns)
 
 
-class Catalogue(CatalogueConnection):
+class SqliteCatalogue(CatalogueConnection):
     """Reads one view of the catalogue, at a given generation."""
 
     def report(self) -> IndexReport | None:

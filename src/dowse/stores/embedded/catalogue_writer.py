@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dowse.serialization import deflate
 from dowse.stores import row_codec
-from dowse.stores.embedded.catalogue import RETAINED_GENERATIONS, Catalogue, hash_text, split_keys
+from dowse.stores.embedded.catalogue import RETAINED_GENERATIONS, SqliteCatalogue, hash_text, split_keys
 from dowse.stores.protocol import merge_watched
 from dowse.types.discovered import FileStamp, IndexReport, SourceFile, WatchedPath, WatchedTimes
 
@@ -19,7 +19,7 @@ NameRow = tuple[str, int, int, int, str | None, str]
 """Name in lower case, content, number of the entity, number of the chunk, name if it is not the first, kind."""
 
 
-class CatalogueWriter(Catalogue):
+class SqliteCatalogueWriter(SqliteCatalogue):
     """Changes one view of the catalogue: call its methods inside a transaction, except for those that read."""
 
     def __init__(self, path: Path, root: str) -> None:

@@ -12,9 +12,9 @@ from dowse.errors import IndexCorrupt, UsageError
 from dowse.filters import chunk_passes, entity_passes, file_passes
 from dowse.stores import name_match
 from dowse.stores.embedded.catalogue import (
-    Catalogue,
     CatalogueFile,
     NamedEntity,
+    SqliteCatalogue,
 )
 from dowse.stores.embedded.lexical_index import LexicalReader
 from dowse.stores.embedded.open_index import SnapshotCache
@@ -51,7 +51,7 @@ class EmbeddedSnapshot:
     def __init__(
         self,
         identity: str,
-        catalogue: Catalogue,
+        catalogue: SqliteCatalogue,
         reader: LexicalReader,
         vectors: VectorIndex,
         cache: SnapshotCache,

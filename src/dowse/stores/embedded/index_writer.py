@@ -19,7 +19,7 @@ from dowse.stores.embedded.catalogue import (
     RETAINED_GENERATIONS,
     CatalogueFile,
 )
-from dowse.stores.embedded.catalogue_writer import CatalogueWriter
+from dowse.stores.embedded.catalogue_writer import SqliteCatalogueWriter
 from dowse.stores.embedded.quantize import pack_vectors, unpack_vectors
 from dowse.stores.embedded.vector_index import VectorIndex
 from dowse.types.discovered import FileStamp, IndexReport, SourceFile, WatchedPath, WatchedTimes
@@ -30,7 +30,9 @@ from dowse.types.stored import CHUNK_BITS
 class EmbeddedWriter:
     """Writes generations: catalogue first, then vectors and the lexical index, which are derived from it."""
 
-    def __init__(self, catalogue: CatalogueWriter, folder: Path, fingerprint: str, *, thorough: bool) -> None:
+    def __init__(
+        self, catalogue: SqliteCatalogueWriter, folder: Path, fingerprint: str, *, thorough: bool
+    ) -> None:
         self._catalogue = catalogue
         self._folder = folder
         self._fingerprint = fingerprint

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dowse.lru import LruCache
-from dowse.stores.embedded.catalogue import Catalogue, CatalogueFile
+from dowse.stores.embedded.catalogue import CatalogueFile, SqliteCatalogue
 from dowse.stores.embedded.catalogue_connection import CatalogueState
 from dowse.stores.embedded.layout import LEXICAL, VECTORS
 from dowse.stores.embedded.lexical_index import LexicalIndex, LexicalReader
@@ -52,7 +52,7 @@ class SnapshotCache:
         default_factory=lambda: LruCache(MAX_CACHED_NAMES)
     )
 
-    def for_key(self, key: tuple[int, int], catalogue: Catalogue) -> SnapshotCache:
+    def for_key(self, key: tuple[int, int], catalogue: SqliteCatalogue) -> SnapshotCache:
         """Return a cache with what still holds at a key: this one, or a new one.
 
         A content never changes under its file's id; of a file's row only the stamp changes, and it goes with a
@@ -85,7 +85,7 @@ class OpenIndex:
     """The open parts of an index, reused between queries as long as the catalogue is the same file."""
 
     identity: tuple[int, int]  # device and inode of the catalogue
-    idle: list[Catalogue] = field(default_factory=list)
+    idle: list[SqliteCatalogue] = field(default_factory=list)
     _view: str = ""  # the identity of the view that the rest belongs to
     _lexical: LexicalIndex | None = None
     _reader: LexicalReader | None = None
@@ -120,7 +120,7 @@ class OpenIndex:
                 self._vectors = VectorIndex(folder / VECTORS)
             return reader, self._vectors
 
-    def refresh_cache(self, catalogue: Catalogue, key: tuple[int, int]) -> SnapshotCache:
+    def refresh_cache(self, catalogue: SqliteCatalogue, key: tuple[int, int]) -> SnapshotCache:
         """Return what earlier queries have read, as far as it still holds at a key."""
         with self._guard:
             self._cache = self._cache.for_key(key, catalogue)

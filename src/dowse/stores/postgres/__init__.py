@@ -2,191 +2,47 @@
 
 A snapshot is a read-only transaction, a commit is a transaction, the one writer of a view holds an advisory lock: the
 server does what the embedded store does with files. ``schema.py`` has the tables, ``connection.py`` the pool. Reading
-goes through ``sql_snapshot.py`` over one ``transaction.py``, writing through ``view_writer.py`` and ``commit.py``;
+goes through ``sql_snapshot.py`` over one ``transaction.py``, writing through ``commit_writer.py`` and ``commit.py``;
 ``postings.py`` is the inverted index, ``deletion.py`` and ``maintenance.py`` remove what nobody uses.
 """
 
 from __future__ import annotations
 
-import json
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from dowse.stores import row_codec
-from dowse.stores.postgres import maintenance, schema
-from dowse.stores.postgres.connection import (
-    Connection,
-    ConnectionLost,
-    Connections,
-    Server,
-    connection_lost_error,
-)
-from dowse.stores.postgres.read_cache import ReadCache
-from dowse.stores.postgres.sql_snapshot import PostgresSnapshot, missing_index_error
-from dowse.stores.postgres.state import ViewState, begin_read, read_view_state
-from dowse.stores.postgres.transaction import Transaction
-from dowse.stores.postgres.view_writer import PostgresWriter
-from dowse.types.source import MaskedSecret
-from dowse.types.stored import Collected, IndexState, IndexStatus, ServerStatus
+from dowse.stores.postgres.commit_writer import PostgresWriter
+from dowse.stores.postgres.connection import Server
+from dowse.stores.postgres.sql_snapshot import PostgresSnapshot
+from dowse.stores.postgres.view_catalogue import PostgresCatalogue
 
-__all__ = ["PostgresStore", "Server"]
+__all__ = ["PostgresCatalogue", "PostgresStore", "Server"]
 
 
-class PostgresStore:
-    """The index of one view on a server. Safe to use from several threads and processes."""
+class PostgresStore(PostgresCatalogue):
+    """The index of one view on a server: its catalogue, and its channels in the same database."""
 
-    def __init__(self, server: Server, repository: str, view: str, fingerprint: str) -> None:
-        self.server = server
-        self.fingerprint = fingerprint
-        self.names = (repository, view)
-        self.connections = Connections(server)
-        self._guard = threading.Lock()
-        self._cache = ReadCache()
-        self._is_checked = False  # whether the tables are known to be those of this version
-
-    @property
-    def location(self) -> str:
-        """Where the index is, for people."""
-        return f"{self.server.display_url} ({', '.join(dict.fromkeys(self.names))})"
-
-    # --- the protocol ---
-
-    def status(self) -> IndexStatus:
-        """Describe the index, without changing anything."""
-        with self._open_view() as (connection, view):
-            if isinstance(view, IndexState):
-                return IndexStatus(view, self.location)
-            return self._status(connection, view)
-
-    def _status(self, connection: Connection, view: ViewState) -> IndexStatus:
-        row = connection.execute(
-            "SELECT report, (SELECT coalesce(sum(entity_count), 0) FROM files f JOIN contents c ON c.id = f.content "
-            "WHERE f.view = v.id) FROM views v WHERE id = %s",
-            [view.id],
-        ).fetchone()
-        report, entities = row or (None, 0)
-        return IndexStatus(
-            self._state(view),
-            self.location,
-            view.generation,
-            view.files,
-            view.chunks,
-            int(entities),
-            schema.view_size(connection, view.id, view.repository, view.dimensions),
-            _count_files_by(connection, view.id, "f.language"),
-            _count_files_by(connection, view.id, "c.health"),
-            _read_secrets(connection, view.id),
-            row_codec.unpack_report(report) if report else None,
-        )
-
-    def state(self) -> IndexState:
-        """Return the state alone: cheap enough for every query."""
-        with self.connections.borrow(self._find_view) as (_, view):
-            return view if isinstance(view, IndexState) else self._state(view)
-
-    def _state(self, view: ViewState) -> IndexState:
-        if not view.fingerprint:
-            return IndexState.MISSING
-        return IndexState.CURRENT if view.fingerprint == self.fingerprint else IndexState.OTHER_SETTINGS
+    has_channels = True
 
     @contextmanager
     def snapshot(self) -> Iterator[PostgresSnapshot]:
         """Open the newest generation, in a transaction of its own."""
-        with self._open_view() as (connection, state):
-            if state is IndexState.OTHER_VERSION:
-                schema.require_current(self.connections, connection)
-            if isinstance(state, IndexState) or not (state.generation or state.fingerprint):
-                raise missing_index_error(self.names[1])
-            with self._guard:
-                self._cache = cache = self._cache.for_state(state.key)
-            is_current = self._state(state) is IndexState.CURRENT
-            transaction = Transaction(self.connections, connection, self.names, state)
+        with self._open_transaction() as (transaction, cache, is_current):
             snapshot = PostgresSnapshot(transaction, cache, is_current=is_current)
             try:
                 yield snapshot
             finally:
                 snapshot.close()
 
-    def _open_view(self) -> AbstractContextManager[tuple[Connection, ViewState | IndexState]]:
-        """Open a transaction that sees one state of everything, and find the view in it."""
-
-        def first(connection: Connection) -> ViewState | IndexState:
-            return (
-                self._find_other_version(connection)
-                or begin_read(connection, *self.names)
-                or IndexState.MISSING
-            )
-
-        return self.connections.borrow(first)
-
-    def _find_view(self, connection: Connection) -> ViewState | IndexState:
-        """Find the view, or the state that says why there is none."""
-        other = self._find_other_version(connection)
-        return other or read_view_state(connection, *self.names) or IndexState.MISSING
-
-    def _find_other_version(self, connection: Connection) -> IndexState | None:
-        if not self._is_checked:
-            if (other := schema.check_format(self.connections, connection)) is not None:
-                return other
-            self._is_checked = True
-        return None
-
     @contextmanager
     def writer(self, *, thorough: bool = False) -> Iterator[PostgresWriter]:
         """Take the lock and open a writer."""
-        writer = self._open_writer()
-        try:
+        with self._open_writer(PostgresWriter) as writer:
             yield writer
-        finally:
-            writer.close()
-
-    def _open_writer(self) -> PostgresWriter:
-        try:
-            return PostgresWriter(self.connections, self.names, self.fingerprint)
-        except ConnectionLost as error:
-            raise connection_lost_error(self.server, error) from error
-
-    def clear(self) -> None:
-        """Delete this view, and what no other view of the repository uses."""
-        with self.writer() as writer:
-            writer.clear()
-        with self._guard:
-            self._cache = ReadCache()
 
     def find_corrupt_parts(self) -> tuple[str, ...]:
         """Find nothing: the server answers for its files."""
         return ()
-
-    def put_blob(self, name: str, data: bytes) -> None:
-        """Keep something beside the index of the view."""
-        connection = self.connections.open(writing=True)
-        try:
-            with self.connections.translate_errors(writing=True):
-                connection.execute(
-                    "INSERT INTO kept SELECT v.id, %s, %s FROM views v JOIN repositories r ON r.id = v.repository "
-                    "WHERE r.name = %s AND v.name = %s ON CONFLICT (view, name) DO UPDATE SET data = EXCLUDED.data",
-                    [name, data, *self.names],
-                )
-        except ConnectionLost as error:
-            raise connection_lost_error(self.server, error) from error
-        finally:
-            connection.close()
-
-    def get_blob(self, name: str) -> bytes | None:
-        """Return what was kept under a name."""
-
-        def first(connection: Connection) -> tuple[Any, ...] | None:
-            return connection.execute(
-                "SELECT data FROM kept k JOIN views v ON v.id = k.view JOIN repositories r ON r.id = v.repository "
-                "WHERE k.name = %s AND r.name = %s AND v.name = %s",
-                [name, *self.names],
-                binary=True,
-            ).fetchone()
-
-        with self.connections.borrow(first) as (_, row):
-            return bytes(row[0]) if row else None
 
     def dump(self) -> Iterator[tuple[object, ...]]:
         """List everything that is searchable, by path."""
@@ -200,45 +56,3 @@ class PostgresStore:
                 content = snapshot.content(known.id)
                 rest = content, chunks, vectors, references[path]
                 yield (path, file.content_hash, file.role, file.parsed, *rest)
-
-    # --- the whole ---
-
-    def init(self, grant_read: Sequence[str] = (), *, rebuild: bool = False) -> None:
-        """Create what is missing, and let roles read."""
-        try:
-            schema.init(self.connections, grant_read, rebuild=rebuild)
-        except ConnectionLost as error:
-            raise connection_lost_error(self.server, error) from error
-
-    def server_status(self) -> ServerStatus:
-        """Describe all that the schema has."""
-        return maintenance.status(self.connections)
-
-    def collect_garbage(self, forget: Sequence[str], older_than_days: float | None) -> Collected:
-        """Delete what is named, what is old, and then what nobody uses."""
-        return maintenance.gc(self.connections, forget, older_than_days)
-
-    def close(self) -> None:
-        """Close connections; those in use are closed after use."""
-        self.connections.close()
-
-
-def _count_files_by(connection: Connection, view: int, column: str) -> Mapping[str, int]:
-    """Count files by a property, most first."""
-    return dict(
-        connection.execute(
-            f"SELECT {column}, count(*) n FROM files f JOIN contents c ON c.id = f.content WHERE f.view = %s "
-            f'GROUP BY {column} ORDER BY n DESC, {column} COLLATE "C"',
-            [view],
-        ).fetchall()
-    )
-
-
-def _read_secrets(connection: Connection, view: int) -> tuple[MaskedSecret, ...]:
-    """List where secrets were masked."""
-    rows = connection.execute(
-        "SELECT path, secrets FROM files WHERE view = %s AND secrets <> '[]' ORDER BY path", [view]
-    )
-    return tuple(
-        MaskedSecret(path, line, rule) for path, text in rows for line, rule in sorted(json.loads(text))
-    )

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from psycopg import sql
 
-from dowse.serialization import deflate
-from dowse.stores import row_codec
 from dowse.stores.postgres import filter_sql, postings, rows, schema
 from dowse.stores.postgres.connection import Connection
+from dowse.stores.postgres.file_commit import FileCommit
 from dowse.stores.postgres.filter_sql import to_sql_text
 from dowse.stores.postgres.postings import FIELDS, PostingSegment
-from dowse.stores.postgres.read_cache import name_keys
 from dowse.stores.postgres.state import ViewState
 from dowse.types.discovered import SourceFile
 from dowse.types.stored import CHUNK_BITS
@@ -29,14 +26,11 @@ class _RemovedFiles(NamedTuple):
     tokens: list[int]
 
 
-class ViewCommit:
+class ViewCommit(FileCommit):
     """The writes of one transaction to a view: files, contents, postings, vectors."""
 
     def __init__(self, connection: Connection, state: ViewState, fingerprint: str) -> None:
-        self._connection = connection
-        self._state = state
-        self._fingerprint = fingerprint
-        self._view = state.id
+        super().__init__(connection, state, fingerprint)
         self._segment = state.generation + 1
 
     def write(
@@ -45,9 +39,10 @@ class ViewCommit:
         """Remove paths, add files, and count the generation."""
         gone = self._remove([*removed, *(file.path for file in files)])
         first = self._read_first_id()
-        contents = self._insert_contents(files)
-        self._insert_files(files, first, contents, packed)
-        self._insert_vectors(files)
+        contents = self.insert_contents(files)
+        ids = range(first, first + len(files))
+        self.insert_files(files, ids, contents, packed.tokens, self._segment)
+        self.insert_vectors(files)
         dimensions = self._insert_dense(files, first)
         self._insert_postings(first, packed)
         self._merge_segments()
@@ -67,11 +62,7 @@ class ViewCommit:
         )
 
     def _remove(self, paths: Sequence[str]) -> _RemovedFiles:
-        found = self._connection.execute(
-            "DELETE FROM files WHERE view = %s AND path = ANY(%s) RETURNING id, segment, chunks, tokens",
-            [self._view, list(map(to_sql_text, paths))],
-            binary=True,
-        ).fetchall()
+        found = self.delete_files(paths)
         by_segment: dict[int, list[int]] = {}
         for id, number, _, _ in found:
             by_segment.setdefault(number, []).append(id)
@@ -97,47 +88,14 @@ class ViewCommit:
         assert row is not None
         return int(row[0])
 
-    def _insert_contents(self, files: Sequence[SourceFile]) -> dict[bytes, int]:
-        """Find the ids of contents by hash, and write those that are new."""
-        by_hash = {file.content_hash: file for file in reversed(files)}
-        known: dict[bytes, int] = dict(
-            self._connection.execute(
-                "SELECT hash, id FROM contents WHERE repository = %s AND hash = ANY(%s)",
-                [self._state.repository, list(by_hash)],
-                binary=True,
-            ).fetchall()
-        )
-        new = [file for digest, file in by_hash.items() if digest not in known]
-        ids = self._allocate_content_ids(len(new))
-        rows.copy(
-            self._connection,
-            "contents (id, repository, hash, language, health, entity_count, chunk_count, parsed, mentions, "
-            "text)",
-            ["int8", "int4", "bytea", "text", "text", "int4", "int4", "bytea", "bytea", "bytea"],
-            (self._make_content_row(id, file) for id, file in zip(ids, new, strict=True)),
-        )
+    def insert_names(self, contents: Sequence[int], files: Sequence[SourceFile]) -> None:
+        """Write the names in new contents."""
         rows.copy(
             self._connection,
             "names (content, ordinal, repository, chunk, around, kind, name, name_key, letters)",
             ["int8", "int4", "int4", "int4", "int4[]", "text", "text", "text", "int8"],
-            (row for id, file in zip(ids, new, strict=True) for row in self._make_name_rows(id, file)),
+            (row for id, file in zip(contents, files, strict=True) for row in self._make_name_rows(id, file)),
         )
-        return known | {file.content_hash: id for id, file in zip(ids, new, strict=True)}
-
-    def _allocate_content_ids(self, count: int) -> list[int]:
-        found = self._connection.execute(
-            "SELECT nextval(pg_get_serial_sequence('contents', 'id')) FROM generate_series(1, %s)", [count]
-        ).fetchall()
-        return [row[0] for row in found]
-
-    def _make_content_row(self, id: int, file: SourceFile) -> tuple[Any, ...]:
-        parsed = file.parsed
-        return (
-            id, self._state.repository, file.content_hash, parsed.language, parsed.health.value,
-            len(parsed.entities), len(parsed.chunks),
-            deflate(row_codec.pack_parsed(parsed)), file.references,
-            deflate(file.content),
-        )  # fmt: skip
 
     def _make_name_rows(self, id: int, file: SourceFile) -> Iterator[tuple[Any, ...]]:
         around: dict[int, list[int]] = {}
@@ -153,56 +111,6 @@ class ViewCommit:
                 id, i, self._state.repository, position, around.get(i, []), entity.kind.value,
                 to_sql_text(entity.name), key, filter_sql.letter_bits(key),
             )  # fmt: skip
-
-    def _insert_files(
-        self,
-        files: Sequence[SourceFile],
-        first: int,
-        contents: Mapping[bytes, int],
-        packed: postings.PackedPostings,
-    ) -> None:
-        rows.copy(
-            self._connection,
-            "files (view, id, segment, path, name_key, stem_key, content, language, role, size, mtime_ns, "
-            "ctime_ns, is_trusted, fingerprint, chunks, tokens, vectors, secrets)",
-            [
-                "int4", "int8", "int4", "text", "text", "text", "int8", "text", "text", "int8", "int8", "int8",
-                "bool", "text", "int4", "int4[]", "bytea[]", "text",
-            ],
-            (
-                self._make_file_row(first + i, file, contents[file.content_hash], tokens)
-                for i, (file, tokens) in enumerate(zip(files, packed.tokens, strict=True))
-            ),
-        )  # fmt: skip
-
-    def _make_file_row(self, id: int, file: SourceFile, content: int, tokens: list[int]) -> tuple[Any, ...]:
-        path = to_sql_text(file.path)
-        return (
-            self._view, id, self._segment, path, *name_keys(path), content,
-            file.parsed.language, file.role.value, *file.stamp,
-            "" if file.awaits_vectors else self._fingerprint, len(file.terms), tokens,
-            [vector.key for vector in file.vectors], json.dumps([(s.line, s.rule) for s in file.secrets]),
-        )  # fmt: skip
-
-    def _insert_vectors(self, files: Sequence[SourceFile]) -> None:
-        """Write vectors by key, in full: who embeds the same text again need not."""
-        vectors = {vector.key: vector.vector for file in files for vector in file.vectors}
-        if not vectors:
-            return
-        known = {
-            key
-            for (key,) in self._connection.execute(
-                "SELECT key FROM vectors WHERE repository = %s AND key = ANY(%s)",
-                [self._state.repository, list(vectors)],
-                binary=True,
-            )
-        }
-        rows.copy(
-            self._connection,
-            "vectors (repository, key, vector)",
-            ["int4", "bytea", "bytea"],
-            ((self._state.repository, key, vectors[key]) for key in sorted(vectors.keys() - known)),
-        )
 
     def _insert_dense(self, files: Sequence[SourceFile], first: int) -> list[int]:
         """Write the dense index, a table for each length of vectors, and return the lengths there are."""

@@ -117,6 +117,11 @@ class FileReader:
         found = (id for id, path in rows if name_match.path_ends_with(path, wanted))
         return list(islice(found, max(0, limit)))
 
+    def find_changed(self, since_ns: int) -> list[int]:
+        """Find the files that were modified at a time or later."""
+        files = self._filters.find_files(Filter(changed_since_ns=since_ns))
+        return [] if files is None else files.tolist()
+
     def _list_named(self, last: str, filter: Filter) -> Iterable[tuple[int, str]]:
         if (directory := self._load_directory()) is None:
             where = filter_sql.file_conditions(filter)

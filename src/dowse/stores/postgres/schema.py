@@ -78,7 +78,6 @@ CREATE TABLE IF NOT EXISTS names (
 );
 CREATE INDEX IF NOT EXISTS names_by_name ON names (repository, name_key);
 CREATE INDEX IF NOT EXISTS names_by_length ON names (repository, char_length(name_key), letters);
-CREATE INDEX IF NOT EXISTS names_by_trigram ON names USING gin (name_key gin_trgm_ops);
 CREATE TABLE IF NOT EXISTS vectors (
     repository int NOT NULL, key bytea NOT NULL, vector bytea NOT NULL, PRIMARY KEY (repository, key)
 );
@@ -104,10 +103,22 @@ CREATE TABLE IF NOT EXISTS postings (
     view int NOT NULL, segment int NOT NULL, token text COLLATE "C" NOT NULL, data bytea NOT NULL,
     PRIMARY KEY (view, segment, token)
 );
+CREATE TABLE IF NOT EXISTS planned (
+    view int NOT NULL REFERENCES views ON DELETE CASCADE, generation int NOT NULL,
+    begun timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (view, generation)
+);
 CREATE TABLE IF NOT EXISTS kept (
     view int NOT NULL, name text COLLATE "C" NOT NULL, data bytea NOT NULL, PRIMARY KEY (view, name)
 )
 """
+
+TRIGRAM_INDEX = "CREATE INDEX IF NOT EXISTS names_by_trigram ON names USING gin (name_key gin_trgm_ops)"
+"""The one index that needs an extension."""
+
+CATALOGUE_ID = """
+CREATE TABLE IF NOT EXISTS catalogue AS SELECT gen_random_uuid()::text AS id, ''::text AS channels
+"""
+"""Which catalogue this is, for channels that are elsewhere."""
 
 TABLE_NAMES = (
     "meta",
@@ -127,8 +138,17 @@ def dense_table(view: int, dimensions: int) -> sql.Identifier:
     return table_identifier("dense", view, dimensions)
 
 
-def init(connections: Connections, grant_read: Sequence[str] = (), *, rebuild: bool = False) -> None:
-    """Create what is missing: extensions, schema, tables, rights to read. ``rebuild`` removes what was there."""
+def init(
+    connections: Connections,
+    grant_read: Sequence[str] = (),
+    *,
+    rebuild: bool = False,
+    has_channels: bool = True,
+) -> None:
+    """Create what is missing: extensions, schema, tables, rights to read. ``rebuild`` removes what was there.
+
+    Only channels need extensions: a catalogue whose channels are elsewhere has none.
+    """
     schema = sql.Identifier(connections.server.schema)
     with (
         connections.translate_errors(writing=True),
@@ -136,12 +156,16 @@ def init(connections: Connections, grant_read: Sequence[str] = (), *, rebuild: b
         connection.transaction(),
     ):
         connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", ["dowse init"])
-        for name in EXTENSIONS:
+        for name in EXTENSIONS if has_channels else ():
             _create_extension(connections, connection, name)
         if rebuild:
             connection.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(schema))
         connection.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(schema))
         _create_tables(connections, connection)
+        if has_channels:
+            connection.execute(TRIGRAM_INDEX)
+        else:
+            connection.execute(CATALOGUE_ID)
         for role in grant_read:
             _grant_read(connection, schema, role)
     connections.close()  # what is idle does not know where the extensions are

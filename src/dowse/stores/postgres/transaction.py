@@ -28,7 +28,7 @@ class Transaction:
         self.view = state.id
         self._connections = connections
         self._cursor = connection.cursor(binary=True)
-        self._names = names
+        self.names = names
         self._own: Connection | None = None
 
     def close(self) -> None:
@@ -66,7 +66,7 @@ class Transaction:
 
     def _resume(self) -> None:
         connection = self._connections.open()
-        state = begin_read(connection, *self._names)
+        state = begin_read(connection, *self.names)
         if state is None or state.key != self.state.key:
             connection.close()
             raise IndexUnreachable(

@@ -17,8 +17,8 @@ from psycopg import sql
 
 from dowse.errors import IndexLocked
 from dowse.stores import row_codec
-from dowse.stores.postgres import postings, schema
-from dowse.stores.postgres.commit import ViewCommit
+from dowse.stores.channels_protocol import PlannedCommit, VisibleGeneration
+from dowse.stores.postgres import planned, schema
 from dowse.stores.postgres.connection import Connection, ConnectionLost, Connections, connection_lost_error
 from dowse.stores.postgres.deletion import collect, drop_dense, drop_view
 from dowse.stores.postgres.files import inflate_value
@@ -51,8 +51,8 @@ COMMIT_ATTEMPTS = 3
 T = TypeVar("T")
 
 
-class PostgresWriter:
-    """The one writer of a view, which holds its advisory lock."""
+class PostgresCatalogueWriter:
+    """The one writer of a view, which holds its advisory lock: as far as files are concerned."""
 
     repaired: tuple[str, ...] = ()
 
@@ -172,26 +172,31 @@ class PostgresWriter:
 
     # --- writing ---
 
-    def apply(self, removed: Sequence[str], files: Sequence[SourceFile]) -> int:
-        """Write one generation, in one transaction; repeat it if it surely did not go through."""
-        by_path = {file.path: file for file in files}  # of two at one path the later one
-        packed = postings.pack_postings([file.terms for file in by_path.values()])
-        expected = self._retry(lambda c: self._state(c).generation) + 1
+    def visible(self) -> VisibleGeneration:
+        """Read what of the channels belongs to the newest generation."""
+        return self._retry(lambda c: planned.read_visible(c, self._state(c), self._names[0]))
 
-        def commit(connection: Connection) -> int:
+    def plan(self, removed: Sequence[str], files: Sequence[SourceFile]) -> PlannedCommit:
+        """Give numbers to a commit and its files."""
+        return self._retry(lambda c: planned.plan_commit(c, self._state(c), self._names[0], removed, files))
+
+    def publish(self, commit: PlannedCommit) -> None:
+        """Make the commit visible, in one transaction; repeat it if it surely did not go through."""
+
+        def work(connection: Connection) -> None:
             state = self._state(connection)
-            if state.generation == expected:
-                return expected  # it went through before the connection broke
+            if state.generation == commit.generation:
+                return  # it went through before the connection broke
             with connection.transaction():
                 self._lock_commits(connection)
-                ViewCommit(connection, state, self._fingerprint).write(
-                    removed, list(by_path.values()), packed
-                )
-            return expected
+                planned.publish_commit(connection, state, self._fingerprint, commit)
 
-        generation = self._retry(commit)
-        self._changed_files += len(files) + len(removed)
-        return generation
+        self._retry(work)
+        self._changed_files += len(commit.added) + len(commit.removed)
+
+    def forget_abandoned(self, visible: VisibleGeneration) -> None:
+        """Forget commits that were abandoned long ago, and swept since."""
+        self._retry(lambda c: planned.forget_abandoned(c, self.view, visible.generation))
 
     def _lock_commits(self, connection: Connection) -> None:
         keys = lock_keys(self.schema_oid, COMMIT_LOCK, self.repository)

@@ -124,20 +124,27 @@ async function showPart(part, more = {}) {
   const url = here({ part, line: "", ...more });
   url.hash = "";
   try {
+    showLooking();
     openPanel(await fetchPart("panel", url));
     $$("#panel .found a").forEach((link) => link.setAttribute("href", link.hash)); // no need to load the page again
   } catch (error) {
-    report(error);
+    failPanel(error);
   }
 }
 
 async function showSymbol(name) {
   try {
+    showLooking();
     openPanel(await fetchPart("panel", `/symbol?${new URLSearchParams({ repo: view.dataset.repo, path: view.dataset.path, name })}`));
     $("#panel .close").focus({ preventScroll: true });
   } catch (error) {
-    report(error);
+    failPanel(error);
   }
+}
+
+// The first look at the code graph of a large repository takes a moment.
+function showLooking() {
+  if ($("#panel").hidden) openPanel('<p class="soft looking">Looking \u2026</p>');
 }
 
 function openPanel(html) {
@@ -145,6 +152,11 @@ function openPanel(html) {
   panel.innerHTML = html;
   if (!$(".close", panel)) panel.insertAdjacentHTML("afterbegin", '<button type="button" class="close" aria-label="close">\u00d7</button>');
   panel.hidden = false;
+}
+
+function failPanel(error) {
+  if ($("#panel .looking") && error.name !== "AbortError") closePanel();
+  report(error);
 }
 
 function closePanel() {

@@ -30,7 +30,10 @@ async function showResults(url, remember) {
     shown = isHalf ? "" : String(url);
     if (isTyping) resting = setTimeout(() => showRest(url), REST_PAUSE_MS);
   } catch (error) {
-    if (error.name !== "AbortError") box.form.classList.remove("busy");
+    if (error instanceof BuildingError) {
+      clearTimeout(typing);
+      typing = setTimeout(() => showResults(url, remember), BUILDING_PAUSE_MS);
+    } else if (error.name !== "AbortError") box.form.classList.remove("busy");
     report(error);
   }
 }

@@ -26,7 +26,7 @@ async function indexNow(button) {
         if (kind === "event: problem") throw new Error(values.detail);
         if (kind === "event: done") location.reload();
         if (values.total) bar.value = (100 * values.done) / values.total;
-        if (values.message) text.textContent = values.message;
+        if (values.message) text.textContent = values.message.replace(/ *\[[#-]*\] */, " ");
       }
     }
   } catch (error) {

@@ -23,6 +23,16 @@ async function copy(text, what) {
   }
 }
 
+// The index that a page needs is being built: the server said how far it is.
+const BUILDING_PAUSE_MS = 1000;
+class BuildingError extends Error {
+  constructor(html) {
+    const page = new DOMParser().parseFromString(html, "text/html");
+    super($("#building .lead", page).textContent);
+    this.percent = $("#building progress", page).value;
+  }
+}
+
 // One request of a kind at a time: a newer one cancels the older, so answers never come out of order.
 const running = {};
 async function fetchPart(kind, url) {
@@ -32,6 +42,7 @@ async function fetchPart(kind, url) {
   const text = await response.text();
   if (control.signal.aborted) throw new DOMException("late", "AbortError");
   if (response.redirected && new URL(response.url).pathname === "/sign-in") location.reload();
+  if (response.status === 503 && text.includes('id="building"')) throw new BuildingError(text);
   if (!response.ok) throw new Error(response.status === 429 ? "too many requests: wait a second" : `error ${response.status}`);
   return text;
 }
@@ -39,6 +50,21 @@ async function fetchPart(kind, url) {
 function report(error) {
   if (error.name !== "AbortError") say(error.message === "Failed to fetch" ? "the server does not answer" : error.message);
 }
+
+async function waitForIndex() {
+  try {
+    await fetchPart("building", location.href);
+    location.reload();
+  } catch (error) {
+    if (error instanceof BuildingError) {
+      $("#building .lead").textContent = error.message;
+      $("#building progress").value = error.percent;
+    } else if (error.message !== "Failed to fetch") return location.reload();
+    setTimeout(waitForIndex, BUILDING_PAUSE_MS);
+  }
+}
+
+if ($("#building")) setTimeout(waitForIndex, BUILDING_PAUSE_MS);
 
 function here(changes) {
   const url = new URL(location.href);
