@@ -7,8 +7,11 @@ import pytest
 
 from dowse import Engine, SearchResponse
 from dowse.code.string_literals import find_literals, read_message, tokenize_literals
+from dowse.frozen import replace
 from dowse.search.channels.phrase_lookup import MAX_WORDS, find_best_match
 from dowse.search.channels.resource_keys import find_keys
+from dowse.search.ranking.message_places import lead_with_messages
+from dowse.types.queries import Frame
 
 LITERALS = {
     "python": (
@@ -165,6 +168,33 @@ def test_a_test_that_repeats_a_message_comes_after_what_prints_it(tmp_path: Path
     )
     with Engine.open(tmp_path, embedder="none") as engine:
         assert first(engine.search(f"TypeError: {said}")) == ("queue.py", True)
+
+
+def test_the_line_that_prints_a_message_leads_in_its_file(tmp_path: Path) -> None:
+    (tmp_path / "run.py").write_text(
+        'def load(file):\n    return file.number\n\n\nnumbers = """\n'
+        + "No file to run is what it says.\n" * 60
+        + '"""\n\n\ndef make_code(file):\n    raise NoCode(f"No file to run: {file!r}")\n'
+    )
+    with Engine.open(tmp_path, embedder="none") as engine:
+        engine.index()
+    with (
+        Engine.open(tmp_path, embedder="none") as engine,
+        engine.candidates("No file to run: 'main'") as context,
+    ):
+        (file,) = context.files
+        printing = dict(context.channels["phrases"].hits)
+        assert printing
+        for place in file.places:
+            place.score = 1.0 if place.id in printing else 2.0
+        lead_with_messages(
+            replace(context.query, frames=(Frame("run.py", 3),)), context.channels, file.places
+        )
+        assert max(place.score for place in file.places) == 2.0
+        lead_with_messages(context.query, context.channels, file.places)
+        best = max(file.places, key=lambda place: place.score)
+        assert best.id in printing
+        assert [detail for _, _, detail in best.adjustments] == ["the message is printed from here"]
 
 
 def test_the_channel_respects_filters_and_is_skipped_for_exact_phrases(engine: Engine) -> None:

@@ -74,6 +74,9 @@ SCRIPTING = (
     ),
 )
 
+STARTED: dict[int, subprocess.Popen[bytes]] = {}
+"""What this process started and has not ended."""
+
 MODULE = f"""description=scripting
 version={VERSION}
 name=lang-painless
@@ -139,12 +142,16 @@ class ClusterNodes:
                 user="nobody" if os.geteuid() == 0 else None,  # the engine refuses to run as root
                 group=_group_of_nobody() if os.geteuid() == 0 else None,
             )
+        STARTED[process.pid] = process
         (self.folder / f"pid-{number}").write_text(str(process.pid))
 
     def kill(self, number: int) -> None:
         """End a node at once, as a crash does."""
+        pid = int((self.folder / f"pid-{number}").read_text())
         with suppress(ProcessLookupError):
-            os.kill(int((self.folder / f"pid-{number}").read_text()), 9)
+            os.kill(pid, 9)
+        if process := STARTED.pop(pid, None):
+            process.wait()
 
     def wait(self, nodes: int = NODES) -> None:
         """Wait until so many nodes have found each other and nothing is missing."""

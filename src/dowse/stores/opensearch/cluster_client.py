@@ -32,10 +32,10 @@ T = TypeVar("T")
 
 logging.getLogger("opensearch").addHandler(logging.NullHandler())  # what matters of it is raised as an error
 
-ATTEMPTS = 6
+ATTEMPTS = 8
 FIRST_PAUSE_SECONDS = 0.2
 MAX_PAUSE_SECONDS = 5.0
-"""How often a cluster that is busy or loses a node is asked again, with twice the pause each time; 6 seconds in all."""
+"""How often a cluster that is busy or lost a node is asked again, with twice the pause each time: 16 seconds in all."""
 
 FIRST_BULK_PAUSE_SECONDS, MAX_BULK_PAUSE_SECONDS = 1, 8
 """Pauses before documents that a full queue rejected are sent again."""
