@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from dowse.errors import IndexUnreachable, UsageError
@@ -31,6 +32,8 @@ from dowse.stores.opensearch.query_filter import (
     match_name,
     visible_clauses,
 )
+from dowse.stores.postgres.filter_sql import letter_bits
+from dowse.stores.postgres.read_cache import NameList
 from dowse.types.queries import Term
 from dowse.types.source import ChunkTerms, Kind
 from dowse.types.stored import (
@@ -66,20 +69,44 @@ MAX_TOKEN_CHUNKS = 2_000
 MAX_SNAPSHOT_SECONDS = 1800.0
 """How long a snapshot can be read; what it shows is kept for twice as long after it was removed."""
 
+HOT_AFTER_QUERIES = 3
+"""After so many searches of one generation it pays to read the list of all names: most lookups find nothing."""
+
+MAX_LISTED_NAMES = 200_000
+"""Longer lists stay in the cluster."""
+
+PAGE_NAMES = 10_000
+"""Names that are listed in one request."""
+
 Counts = LruCache[tuple[str, int, str, str], int]
 """How many chunks have a token in a field: by index, generation, field, token."""
+
+
+@dataclass
+class KnownNames:
+    """All names of one generation, once they are read often; none if they are too many."""
+
+    hot_after: int = HOT_AFTER_QUERIES
+    searches: int = 0
+    names: NameList | None = None
 
 
 class ClusterSnapshot:
     """One generation of an index in the channels of a cluster."""
 
     def __init__(
-        self, client: ClusterClient, visible: VisibleGeneration, find_changed: FindChanged, counts: Counts
+        self,
+        client: ClusterClient,
+        visible: VisibleGeneration,
+        find_changed: FindChanged,
+        counts: Counts,
+        known: KnownNames,
     ) -> None:
         self._client = client
         self._visible = visible
         self._find_changed = find_changed
         self._counts = counts
+        self._known = known
         self._chunks = chunk_index(client.address.prefix)
         self._names = name_index(client.address.prefix)
         self._opened = time.monotonic()
@@ -214,18 +241,59 @@ class ClusterSnapshot:
         """Find entities by name."""
         if limit < 1:
             return []
+        match = self._match_known(pattern, tier)
+        if match is None:
+            return []
         clauses = self._list_clauses(filter, entity_clauses(filter))
         answer = self._search(
             self._names,
             {
                 "size": _check_limit(limit),
-                "query": join([*clauses, _match_tier(pattern, tier)]),
+                "query": join([*clauses, match]),
                 "sort": ["name_key", "path", "ordinal"],
                 "_source": ["file", "ordinal", "chunk", "kind"],
             },
         )
         rows = [hit["_source"] for hit in answer["hits"]["hits"]]
         return [NameHit(row["file"], row["ordinal"], row["chunk"], tier, Kind(row["kind"])) for row in rows]
+
+    def _match_known(self, pattern: str, tier: NameTier) -> Clause | None:
+        """Make the clause for a name of a tier; None if the list of names says that nothing matches."""
+        names, key = self._load_names(), cut_keyword(pattern.lower())
+        if names is None or tier is NameTier.GLOB:
+            return _match_tier(pattern, tier)
+        if tier is NameTier.FUZZY:
+            near = names.find_near(len(key), letter_bits(key), name_match.max_typos(key))
+            alike = [name for name in near if name_match.matches(NameTier.FUZZY, key, name)]
+            return {"terms": {"name_key": alike}} if alike else None
+        is_there = names.has_prefix(key) if tier is NameTier.PREFIX else names.has(key)
+        return _match_tier(pattern, tier) if is_there else None
+
+    def _load_names(self) -> NameList | None:
+        """Read the list of all names, if they are read often and are not too many."""
+        known = self._known
+        if known.searches <= known.hot_after:
+            return None
+        if known.names is None:
+            keys: list[str] = []
+            pages: dict[str, Any] = {
+                "size": PAGE_NAMES,
+                "sources": [{"name": {"terms": {"field": "name_key"}}}],
+            }
+            body = {
+                "size": 0,
+                "query": join(visible_clauses(self._visible)),
+                "aggs": {"by": {"composite": pages}},
+            }
+            while len(keys) <= MAX_LISTED_NAMES:
+                buckets = self._search(self._names, body)["aggregations"]["by"]["buckets"]
+                keys += [bucket["key"]["name"] for bucket in buckets]
+                if len(buckets) < PAGE_NAMES:
+                    break
+                pages["after"] = buckets[-1]["key"]
+            listed = [] if len(keys) > MAX_LISTED_NAMES else sorted(keys)
+            known.names = NameList([(key, letter_bits(key)) for key in listed])
+        return known.names if known.names.keys else None
 
     # --- what is indexed ---
 
