@@ -74,6 +74,7 @@ def _measure(folder: Path, url: str, catalogue: str, limit: int | None) -> Outco
         overlaps += [measure_overlap(one, two) for one, two in zip(*answers.values(), strict=True)]
     with closing(stores.create(url, None, "", "", shared)) as store:
         size = stores.require_shared_store(store).server_status().size_bytes
+        nodes = store.client.send("GET", "/_cluster/health")["number_of_nodes"]  # type: ignore[attr-defined]
     quality = {name: mean_ndcg(found) for name, found in rows.items()}
     p50, p95 = ([percentile(times[name], part) for name in ("cluster", "embedded")] for part in (0.5, 0.95))
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
@@ -93,6 +94,7 @@ def _measure(folder: Path, url: str, catalogue: str, limit: int | None) -> Outco
             Figure("disk of cluster and catalogue, per chunk", size / max(chunks, 1), "bytes"),
         ],
         notes=(
+            f"nodes on this machine: {nodes}",
             f"{len(overlaps)} queries about {len(trees)} trees, {chunks:,} chunks in one index; embedder {EMBEDDER}",
             f"load average of the machine at the end: {load:.1f}",
         ),
