@@ -58,7 +58,10 @@ def _measure(folder: Path, url: str, catalogue: str, limit: int | None) -> Outco
     seconds, chunks = 0.0, 0
     for number, tree in enumerate(trees):
         print(f"cluster: {tree.name}", file=sys.stderr)
-        own = {"index_dir": str(folder / f"index-{number}"), "store_catalogue": catalogue}
+        own: dict[str, Any] = {
+            "index_dir": str(folder / f"index-{number}"),
+            "store_catalogue": catalogue,
+        }
         with Engine.open(tree.path, embedder=EMBEDDER, refresh=False, **own) as engine:
             engine.index()
             chunks += engine.status().chunks
