@@ -15,11 +15,11 @@ from dowse.stores.channels_protocol import FindChanged, VisibleGeneration
 from dowse.stores.opensearch.cluster_client import ClusterClient
 from dowse.stores.opensearch.documents import cut_keyword, quantize_to_bytes
 from dowse.stores.opensearch.index_mapping import (
-    FILLER,
     MAX_HITS,
     WORD_FIELDS,
     chunk_index,
     name_index,
+    pack_boost,
     vector_field,
 )
 from dowse.stores.opensearch.query_filter import (
@@ -130,7 +130,11 @@ class ClusterSnapshot:
         boosts = self._weigh_terms(terms, fields)
         if limit < 1 or not boosts:
             return []
-        should = [{"term": {field: {"value": token, "boost": boost}}} for (field, token), boost in boosts]
+        averages, heaviest = self._average_lengths(), boosts[0][1]
+        should = [
+            {"term": {field: {"value": token, "boost": pack_boost(boost / heaviest, averages[field])}}}
+            for (field, token), boost in boosts
+        ]
         query = {
             "bool": {
                 "should": should,
@@ -138,7 +142,12 @@ class ClusterSnapshot:
                 "filter": self._list_clauses(filter, chunk_clauses(filter)),
             }
         }
-        return self._rank(query, limit, lambda score: score)
+        return self._rank(query, limit, lambda score: score * heaviest)
+
+    def _average_lengths(self) -> dict[str, float]:
+        """Compute how many tokens a chunk has on average, by field."""
+        counts = zip(WORD_FIELDS, self._visible.tokens, strict=True)
+        return {field: max(tokens, 1) / max(self._visible.chunks, 1) for field, tokens in counts}
 
     def _weigh_terms(
         self, terms: Sequence[Term], fields: Mapping[str, float]
@@ -154,7 +163,7 @@ class ClusterSnapshot:
         boosts = {
             key: weight * math.log(1 + (total - counts[key] + 0.5) / (counts[key] + 0.5))
             for key, weight in weights.items()
-            if counts[key]
+            if counts[key] and weight > 0
         }
         return sorted(boosts.items(), key=lambda item: -item[1])[:MAX_CLAUSES]
 
@@ -197,7 +206,7 @@ class ClusterSnapshot:
             {"size": MAX_TOKEN_CHUNKS, "query": query, "_source": ["words_body"], "sort": ["chunk"]},
         )
         held = {token for hit in answer["hits"]["hits"] for token in hit["_source"]["words_body"].split()}
-        return shortest_first((token for token in held - {FILLER} if part in token), max(0, limit))
+        return shortest_first((token for token in held if part in token), max(0, limit))
 
     def chunk_count(self) -> int:
         """Count the chunks."""
