@@ -18,7 +18,7 @@ FILES = {
     "src/errors.py": "class ErrorHandler:\n    pass\n",
     "src/retries.py": "class RetryHandler:\n    pass\n",
     "src/auth.py": "def authenticate_user(name):\n    return name\n",
-    "docs/guide.md": "# A guide\n\nIt has a shibboleth in its text, and certificates.\n",
+    "docs/guide.md": "# A guide\n\nIt has a shibboleth in its text, certificates, and a normalization.\n",
 }
 WORDS = "river stone meadow lantern harbor copper willow falcon ember thistle".split()
 OTHERS = {
@@ -98,7 +98,16 @@ def test_a_name_that_is_not_quite_so_is_found_first_and_the_answer_says_how(
     assert entity in notes(response)
 
 
-@pytest.mark.parametrize(("part", "word"), [("hibbolet", "shibboleth"), ("ertificate", "certif")])
+@pytest.mark.parametrize(
+    ("part", "word"),
+    [
+        ("hibbolet", "shibboleth"),
+        ("ertificate", "certif"),
+        ("ertificat", "certif"),
+        ("normalizatio", "normal"),
+        ("ormaliza", "normal"),
+    ],
+)
 def test_a_part_of_a_word_that_only_texts_have_is_found_and_the_answer_says_so(
     engine: Engine, part: str, word: str
 ) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -35,6 +35,7 @@ from dowse.search.query import parse
 from dowse.search.query.analyze import analyze_query
 from dowse.search.query.relax import found_nothing, relax_query
 from dowse.search.query.resolve_options import merge_filters, resolve_options
+from dowse.search.query.scope import check_scope
 from dowse.search.query_log import log_query
 from dowse.search.ranking.candidates import Ranking
 from dowse.search.ranking.features.context import FeatureContext
@@ -208,7 +209,7 @@ class Engine(ManagedIndex):
     ) -> Explanation:
         from dowse.search.output import explanation
 
-        with self._freshness.fresh_snapshot(progress) as (snapshot, refresh_notes, _):
+        with self._freshness.fresh_snapshot(progress) as (snapshot, refresh_notes, *_):
             notes = (*self.notes, *parsed.notes, *refresh_notes)
             file = snapshot.file_at(path)
             if file is not None and line:
@@ -242,6 +243,7 @@ class Engine(ManagedIndex):
     def _parse_query(self, query: str, given: SearchOptions | None) -> tuple[ParsedQuery, ResolvedOptions]:
         """Parse and rewrite a query, resolve the options, and add the filters of the query to them."""
         parsed = parse.parse_pasted(query) if given and given.pasted else parse.parse_query(query)
+        check_scope(parsed, self.root.name, self.revision)
         options = self._add_filters(parsed, given)
         asked = parsed.text.strip("\0 \t\r\n") or parsed.has_filters or options.filter.names
         if not (asked or parsed.phrases or parsed.regexes):
@@ -356,8 +358,6 @@ class Engine(ManagedIndex):
         """How many files and folders changed since the index was written; None where nobody looks."""
         return self._freshness.count_pending()
 
-    # --- freshness ---
-
     def force_check(self) -> None:
         """Make sure that the next search looks at the tree, however short ago the last did."""
         self._freshness.force_check()
@@ -378,11 +378,7 @@ class _GraphSource:
         self.root = engine.root
         self.settings = engine.settings
         self._engine = engine
-
-    def fresh_snapshot(self) -> AbstractContextManager[Snapshot]:
-        """Open a snapshot of the index, after it was refreshed."""
-        self._engine.refresh()
-        return self._engine.store.snapshot()
+        self.refresh, self.snapshot = engine.refresh, engine.store.snapshot
 
     def put_blob(self, name: str, data: bytes) -> None:
         """Store bytes beside the index; if it is not writable, they are made again next time."""

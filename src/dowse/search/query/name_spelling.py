@@ -27,6 +27,16 @@ PART_MIN_LENGTH = 4
 MAX_PART_LENGTH = 40
 """A longer text is no part of a word that somebody remembers."""
 
+ENDINGS = (
+    "e ed er es ing ly ally able ably al ally ance ancy ant ate ated ates ating ation ations ator ement ence ency ent "
+    "ful fully ible ical ically icate icated icates icating ication ications icator icity ion ions ious iously ity ive "
+    "ization izations ize ized izes izing ment ments ness ous ously y"
+).split()
+"""Endings that stemming takes off words. "normalizatio" is part of a word that the index has as "normal"."""
+
+MAX_STEMS = 200
+"""Tokens that are looked through for one whose word contains a part: the shortest, for the part itself ends there."""
+
 MAX_WORDS = 3
 """Words that are searched for in place of one that no text has: they are alternatives, and each makes the others count
 less."""
@@ -80,9 +90,23 @@ def _find_spelling(snapshot: Snapshot, query: Query, name: str) -> Spelling | No
 
 
 def _find_words(snapshot: Snapshot, part: str) -> list[str]:
-    """Find the words of texts that contain a part, or its stem: words in the index are stemmed."""
-    found, stem = snapshot.find_tokens(part, MAX_WORDS), tokens.stem(part)
-    return found if found or not _is_part(stem) else snapshot.find_tokens(stem, MAX_WORDS)
+    """Find the words of texts that contain a part, or its stem, if need be with the ending that stemming took."""
+    stem = tokens.stem(part)
+    found = snapshot.find_tokens(part, MAX_WORDS) or (
+        snapshot.find_tokens(stem, MAX_WORDS) if stem != part and _is_part(stem) else []
+    )
+    return found or _find_stems(snapshot, part)
+
+
+def _find_stems(snapshot: Snapshot, part: str) -> list[str]:
+    """Find the stems of words that contain a part which reaches into their endings."""
+    start = part[: max(PART_MIN_LENGTH, len(part) - max(map(len, ENDINGS)))]
+    held = snapshot.find_tokens(start, MAX_STEMS) if start != part else []
+    return [token for token in held if _has_ending_with(token, part)][:MAX_WORDS]
+
+
+def _has_ending_with(token: str, part: str) -> bool:
+    return any(part in token + ending and tokens.stem(token + ending) == token for ending in ENDINGS)
 
 
 def _is_written_so(snapshot: Snapshot, word: str, filter: Filter) -> bool:
