@@ -376,7 +376,9 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def test_an_edit_in_place_in_a_large_tree(large: Path) -> None:
+def test_an_edit_in_place_in_a_large_tree(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(freshness, "CHECK_SECONDS", 10**6)  # however busy this machine is
+    monkeypatch.setattr(freshness, "DOUBT_SECONDS", 10**6)
     path = large / "part123" / "file12345.txt"
     path.write_text("a rare okapi was here\n")
     with Engine.open(large) as engine:
@@ -420,3 +422,47 @@ def test_a_pause_between_checks_does_not_hide_what_was_not_compared(
         monkeypatch.setattr(freshness, "CHECK_SECONDS", -1.0)
         for _ in range(4):
             assert any("pkg/farm.py on" in note for note in engine.search("zebra_crossing").notes)
+
+
+def test_a_pause_between_checks_hides_nothing_that_is_looked_for(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inotify, "MAX_WATCHES", 0)
+    monkeypatch.setattr(freshness, "CHECK_PAUSE_FACTOR", 10**9)
+    with Engine.open(tree) as engine:
+        for _ in range(3):  # until it is known that the tree cannot be watched
+            engine.search("zebra_crossing")
+        settle()
+        (tree / "pkg" / "farm.py").write_text("def mule_racing():\n    return 2\n")
+        assert engine.search("mule_racing").results[0].entity == "mule_racing"
+        (tree / "pkg" / "yard.py").write_text("def goose_herding():\n    return 2\n")
+        assert engine.search("goose_herding").results[0].path == "pkg/yard.py"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells of changes")
+def test_an_edit_that_no_event_tells_of(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(freshness, "CHECK_PAUSE_FACTOR", 0)
+    other = tree.parent / "other-name.py"
+    os.link(tree / "pkg" / "farm.py", other)
+    settle()
+    with Engine.open(tree) as engine:
+        for _ in range(3):  # the first indexes, the second looks, the third listens
+            found(engine, "zebra_crossing")
+        settle()
+        other.write_text("def mule_racing():\n    return 2\n")
+        assert found(engine, "mule_racing") == [("pkg/farm.py", "mule_racing")]
+
+
+def test_the_graph_says_what_was_not_compared_in_time(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(freshness, "CHECK_SECONDS", -1.0)
+    with Engine.open(tree) as engine:
+        engine.index()
+        (tree / "pkg" / "zoo.py").write_text(
+            "def zebra_crossing():\n    return lion_taming()\n\n\ndef lion_taming():\n    return 2\n"
+        )
+        answer = engine.graph.callees("zebra_crossing")
+        assert any(node.endswith("lion_taming") for node in answer.nodes), "all was compared first"
+        assert not answer.notes
+    monkeypatch.setattr(freshness, "DOUBT_SECONDS", -1.0)
+    with Engine.open(tree) as engine:
+        assert any("pkg/farm.py on" in note for note in engine.graph.callees("zebra_crossing").notes)

@@ -5,9 +5,7 @@ The public Python API (``Engine``, ``Settings``, ``Filter``, ``SearchOptions``, 
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # as in ``typing``, which takes longer to import than a running server to answer
 if TYPE_CHECKING:
     from dowse.engine import Engine as Engine
     from dowse.errors import DowseError as DowseError
@@ -44,5 +42,7 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """Import public names when they are first used: ``dowse --help`` must not load the engine."""
     if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
+        from importlib import import_module
+
+        return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'dowse' has no attribute '{name}'")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -208,7 +208,7 @@ class Engine(ManagedIndex):
     ) -> Explanation:
         from dowse.search.output import explanation
 
-        with self._freshness.fresh_snapshot(progress) as (snapshot, refresh_notes, _):
+        with self._freshness.fresh_snapshot(progress) as (snapshot, refresh_notes, *_):
             notes = (*self.notes, *parsed.notes, *refresh_notes)
             file = snapshot.file_at(path)
             if file is not None and line:
@@ -378,11 +378,7 @@ class _GraphSource:
         self.root = engine.root
         self.settings = engine.settings
         self._engine = engine
-
-    def fresh_snapshot(self) -> AbstractContextManager[Snapshot]:
-        """Open a snapshot of the index, after it was refreshed."""
-        self._engine.refresh()
-        return self._engine.store.snapshot()
+        self.refresh, self.snapshot = engine.refresh, engine.store.snapshot
 
     def put_blob(self, name: str, data: bytes) -> None:
         """Store bytes beside the index; if it is not writable, they are made again next time."""

@@ -21,7 +21,6 @@ from dowse.indexing.lock_retry import retry_while_locked
 from dowse.indexing.watcher import watch_paths
 from dowse.search.output import read_place
 from dowse.settings import ResolvedSettings
-from dowse.stores import copy_store
 from dowse.stores.protocol import KnownFile
 from dowse.tree_context import TreeContext
 from dowse.types.discovered import FoundFile, IndexReport, Revision, Skipped
@@ -240,6 +239,7 @@ class ManagedIndex(TreeContext):
     def copy_index(self, source: str, target: str, progress: Progress | None = None) -> int:
         """Make the index in one store (a name or an address) what it is in another; how many files were copied."""
         from dowse.indexing import pipeline as indexing
+        from dowse.stores import copy_store
 
         if source == target:
             raise UsageError("source and target are the same store: name two")

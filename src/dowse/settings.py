@@ -179,6 +179,11 @@ def read_variable(name: str) -> str:
     return os.environ.get(name, "")
 
 
+def read_variables() -> dict[str, str]:
+    """Read all environment variables."""
+    return dict(os.environ)
+
+
 def is_posix() -> bool:
     """Return whether command lines are written as in POSIX."""
     return os.name == "posix"

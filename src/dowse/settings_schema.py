@@ -101,6 +101,7 @@ class Settings:
     cache: str = "all"  # answers given before: "all", only the "exact" same query, or "off"
     entity_threshold: int = 5  # fewer entities found by name than this: their contents are searched too
     max_definition_lines: int = 50  # an enclosing definition of up to this many lines is shown whole
+    use_server: bool = True  # a search command has a running server of the tree answer, if there is one
 
     # what becomes of a query before it is searched for
     term_graph: str = ""  # file with the term graph, relative to the root; "" = none

@@ -247,6 +247,7 @@ POLICIES: Mapping[str, SettingPolicy] = {
     "cache": _allow_any(),
     "entity_threshold": _limit_number(MAX_HITS, _TAKES_RESOURCES),
     "max_definition_lines": _limit_number(MAX_DEFINITION_LINES, _TAKES_RESOURCES),
+    "use_server": _allow_any(),
     "term_graph": _check_on_use(
         "a file inside the tree, links followed; else an error", "it would show a file of yours"
     ),

@@ -76,3 +76,16 @@ def test_a_hierarchical_name_is_found_by_name(query: str, entity: str, engine: E
 
 def test_a_path_that_is_no_name_is_still_said_to_be_missing(engine: Engine) -> None:
     assert "nothing is called 'Deployment/shop'" in " ".join(engine.search("Deployment/shop").notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "ids"),
+    [
+        ("Deployment/api", ["deploy/api.yaml:Deployment/api"]),
+        ("deployment/api/web", ["deploy/api.yaml:Deployment/api/web"]),
+        ("Deployment/*", ["deploy/api.yaml:Deployment/api", "deploy/api.yaml:Deployment/api/web"]),
+        ("service/a*", ["compose.yaml:service/api", "deploy/api.yaml:Service/api"]),
+    ],
+)
+def test_entities_are_found_by_a_hierarchical_name(name: str, ids: list[str], engine: Engine) -> None:
+    assert sorted(hit.id for hit in engine.graph.entities(name, content=False)) == ids

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import subprocess
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -143,6 +144,23 @@ def test_nothing_outside_of_the_index_is_read(client: httpx2.Client, path: str) 
         answered = client.get(f"/api/v1/{operation}", params=parameters)
         assert answered.status_code in (200, 400, 404), answered.text
         assert "the secret outside" not in answered.text and "root:x" not in answered.text
+
+
+def test_the_history_of_what_is_skipped_is_not_shown(tmp_path: Path) -> None:
+    tree = make_tree(tmp_path / "tree")
+    (tree / "private.py").write_text("def private_marker():\n    return 1\n")
+    (tree / "src/upload.py").write_text(
+        'AWS_KEY = "AKIA2E7QHVX3KZL5WRNB"\n\n\ndef upload(file):\n    return file\n'
+    )
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "Upload with a private marker"]):
+        subprocess.run([*git, *command], cwd=tree, check=True)
+    (tree / ".dowseignore").write_text("private.py\n")
+    with serve_here(tree) as client:
+        found = client.get("/api/v1/history", params={"query": "upload with a private marker"}).json()
+        shown = {hunk["path"] for commit in found["commits"] for hunk in commit["hunks"]}
+        assert "src/upload.py" in shown and "private.py" not in shown
+        assert "AKIA2E7QHVX3KZL5WRNB" not in json.dumps(found)
 
 
 # --- tokens ---

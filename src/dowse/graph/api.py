@@ -56,8 +56,12 @@ class GraphSource(Protocol):
     root: Path
     settings: Settings
 
-    def fresh_snapshot(self) -> AbstractContextManager[Snapshot]:
-        """Open a snapshot of the index, after it was refreshed."""
+    def refresh(self) -> list[str]:
+        """Make the index fresh; return notes on what prevented it."""
+        ...
+
+    def snapshot(self) -> AbstractContextManager[Snapshot]:
+        """Open a snapshot of the index as it is."""
         ...
 
     def put_blob(self, name: str, data: bytes) -> None:
@@ -83,8 +87,13 @@ class CodeGraph:
 
     def load(self) -> Graph:
         """Return the graph of the tree as it is now."""
-        with self._source.fresh_snapshot() as snapshot:
-            return self._update_graph(snapshot)
+        return self._load()[0]
+
+    def _load(self) -> tuple[Graph, tuple[str, ...]]:
+        """Return the graph of the tree as it is now, and notes on what kept it from being that."""
+        notes = tuple(self._source.refresh())
+        with self._source.snapshot() as snapshot:
+            return self._update_graph(snapshot), notes
 
     def _update_graph(self, snapshot: Snapshot) -> Graph:
         with self._busy:
@@ -106,48 +115,51 @@ class CodeGraph:
 
     def callers(self, symbol: str, walk: Walk | None = None) -> GraphAnswer:
         """List who calls a function, a method or a class."""
-        graph = self.load()
+        graph, notes = self._load()
         node = find_node(graph, symbol, FUNCTIONS | CLASSES)
-        return graph.find_neighbours("callers", node.id, walk or Walk(), backward=True)
+        answer = graph.find_neighbours("callers", node.id, walk or Walk(), backward=True)
+        return _add_notes(answer, notes)
 
     def callees(self, symbol: str, walk: Walk | None = None) -> GraphAnswer:
         """List what a function, a method, a class or a file calls."""
-        graph = self.load()
+        graph, notes = self._load()
         node = find_node(graph, symbol, FUNCTIONS | CLASSES | {Kind.FILE})
-        return graph.find_neighbours("callees", node.id, walk or Walk(), backward=False)
+        answer = graph.find_neighbours("callees", node.id, walk or Walk(), backward=False)
+        return _add_notes(answer, notes)
 
     def deps(self, file: str, walk: Walk | None = None) -> GraphAnswer:
         """List the files that a file or folder depends on."""
-        graph = self.load()
+        graph, notes = self._load()
         node = find_node(graph, file, frozenset({Kind.FILE, Kind.DIRECTORY}))
         starts = [member for member in graph.iter_members(node.id) if member in graph.files]
         walk = replace(walk or Walk(depth=DEFAULT_DEPTHS["deps"]), direction=Direction.USES)
-        return graph.find_dependencies("deps", starts if node.kind is Kind.DIRECTORY else [node.id], walk)
+        starts = starts if node.kind is Kind.DIRECTORY else [node.id]
+        return _add_notes(graph.find_dependencies("deps", starts, walk), notes)
 
     def impact(self, target: str, walk: Walk | None = None) -> GraphAnswer:
         """List what depends on a file, a folder or a symbol."""
-        graph = self.load()
+        graph, notes = self._load()
         node = find_node(graph, target)
-        return graph.find_impact(
-            "impact",
-            node.id,
-            replace(walk or Walk(depth=DEFAULT_DEPTHS["impact"]), direction=Direction.USED_BY),
-        )
+        walk = replace(walk or Walk(depth=DEFAULT_DEPTHS["impact"]), direction=Direction.USED_BY)
+        return _add_notes(graph.find_impact("impact", node.id, walk), notes)
 
     def traverse(self, ids: Sequence[str], walk: Walk | None = None) -> GraphAnswer:
         """Walk from some nodes to everything within reach."""
-        graph = self.load()
-        return graph.walk("traverse", [find_node(graph, id).id for id in ids], walk or Walk())
+        graph, notes = self._load()
+        answer = graph.walk("traverse", [find_node(graph, id).id for id in ids], walk or Walk())
+        return _add_notes(answer, notes)
 
     def hierarchy(self, symbol: str, depth: int | None = DEFAULT_DEPTHS["hierarchy"]) -> GraphAnswer:
         """List the classes above and below a class."""
-        graph = self.load()
-        return graph.find_hierarchy(find_node(graph, symbol, CLASSES).id, Walk(depth=depth))
+        graph, notes = self._load()
+        answer = graph.find_hierarchy(find_node(graph, symbol, CLASSES).id, Walk(depth=depth))
+        return _add_notes(answer, notes)
 
     def path(self, start: str, end: str, *, ambiguous: bool = False) -> GraphAnswer:
         """Find the shortest path from one node to another."""
-        graph = self.load()
-        return graph.find_path(find_node(graph, start).id, find_node(graph, end).id, ambiguous=ambiguous)
+        graph, notes = self._load()
+        ends = find_node(graph, start).id, find_node(graph, end).id
+        return _add_notes(graph.find_path(*ends, ambiguous=ambiguous), notes)
 
     def hubs(self, kinds: Iterable[Kind] = (), limit: int = 20) -> list[Hub]:
         """List the nodes with the most dependents."""
@@ -175,7 +187,8 @@ class CodeGraph:
         filter, settings = filter or Filter(), self._source.settings
         limit = settings.limit if limit is None else limit
         threshold = settings.entity_threshold if threshold is None else threshold
-        with self._source.fresh_snapshot() as snapshot:
+        self._source.refresh()
+        with self._source.snapshot() as snapshot:
             hits = {hit.id: hit for hit in match_names(snapshot, query.strip(), filter, limit)}
         if content and len(hits) < min(threshold, limit) and filter.kinds != {Kind.DIRECTORY}:
             for hit in self._find_by_content(query, filter, 3 * limit):
@@ -187,14 +200,15 @@ class CodeGraph:
         only_files = filter.kinds == {Kind.FILE}
         searched = replace(filter, kinds=filter.kinds - {Kind.FILE, Kind.DIRECTORY})
         results = self._source.search(query, searched, limit)
-        with self._source.fresh_snapshot() as snapshot:
+        with self._source.snapshot() as snapshot:
             if only_files:
                 results = [result._replace(entity="", kind=Kind.FILE) for result in results]
             return [make_hit(snapshot, result) for result in results]
 
     def retrieve(self, ids: Sequence[str], context: int = 0) -> list[EntityCode]:
         """Return the code of entities, with some lines of context."""
-        with self._source.fresh_snapshot() as snapshot:
+        self._source.refresh()
+        with self._source.snapshot() as snapshot:
             graph = self._update_graph(snapshot)
             return [read_code(snapshot, graph, find_node(graph, id), context) for id in ids]
 
@@ -205,7 +219,7 @@ class CodeGraph:
     ) -> Affected:
         """List what a change affects: from a git revision to the files on disk, or as a diff says."""
         root = self._source.root
-        graph = self.load()
+        graph, notes = self._load()
         text = git_diff.read_diff(root, since) if diff is None else diff
         ranges, removed = git_diff.parse_diff(text)
         if diff is None:
@@ -217,12 +231,11 @@ class CodeGraph:
         changed = [node for path, lines in ranges.items() for node in _find_touched(graph, path, lines)]
         walk = replace(walk or Walk(depth=DEFAULT_DEPTHS["affected"]), direction=Direction.USED_BY)
         dependents = graph.find_dependents("affected", [node.id for node in changed], walk)
-        notes: tuple[str, ...] = ()
         together: list[tuple[str, float, int]] = []
         try:
             together = git_diff.find_companions(root, [*ranges, *removed])
         except UsageError as error:
-            notes = (f"without what usually changes together: {error}",)
+            notes = (*notes, f"without what usually changes together: {error}")
         present = [row for row in together if row[0] in graph.files][:MAX_COMPANIONS]
         tests = tuple(_find_tests(graph, ranges, dependents))
         return Affected(tuple(changed), tuple(removed), dependents, tests, tuple(present), notes)
@@ -275,6 +288,11 @@ class CodeGraph:
         partners = [p.path for p in graph.pairs.find_partners(path) if graph.is_test(p.path)]
         users = [other for other, _ in graph.file_used_by.get(path, ()) if graph.is_test(other)]
         return list(dict.fromkeys([*partners, *users]))
+
+
+def _add_notes(answer: GraphAnswer, notes: tuple[str, ...]) -> GraphAnswer:
+    """Add notes to an answer."""
+    return replace(answer, notes=(*answer.notes, *notes)) if notes else answer
 
 
 def _raise_nearness(found: dict[str, float], paths: Iterable[str], nearness: float, graph: Graph) -> None:

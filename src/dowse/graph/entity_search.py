@@ -30,7 +30,16 @@ STEM_SCORE, FOLDER_SCORE = 0.8, 0.8
 CONTENT_SCORE = 0.3
 """The score of content of the highest relevance: less than of anything found by name."""
 
+MAX_SLASHED_MATCHES = 10_000
+"""Entities of formats that a glob like ``Deployment/*`` is compared with."""
+
 _PATH_KINDS = frozenset({Kind.FILE, Kind.DIRECTORY})
+
+_SLASHED_KINDS = frozenset({
+    Kind.RESOURCE, Kind.CONTAINER, Kind.SERVICE, Kind.WORKFLOW, Kind.JOB, Kind.STEP, Kind.STAGE, Kind.MODULE, Kind.KEY,
+    Kind.TEMPLATE,
+})  # fmt: skip
+"""Kinds of entities that may have a name with slashes."""
 
 _DECLARATION_WORDS = frozenset({
     "class", "def", "function", "func", "fn", "method", "interface", "struct", "enum", "trait", "type",
@@ -47,6 +56,8 @@ def match_names(snapshot: Snapshot, query: str, filter: Filter, limit: int) -> l
     name = words[-1] if len(words) == 2 and words[0] in _DECLARATION_WORDS else query
     found = _match_ids(snapshot, query, filter)
     if len(name.split()) <= 1:
+        if not found and "/" in name:
+            found += _match_slashed(snapshot, name, filter)
         if not found and _wants_definitions(filter):
             found += _match_definitions(snapshot, name, filter, limit)
         if _wants(filter, Kind.FILE):
@@ -78,6 +89,24 @@ def _match_ids(snapshot: Snapshot, query: str, filter: Filter) -> list[EntityHit
     numbers = [i for i, n in enumerate(names) if n == qualified or (is_glob and fnmatchcase(n, qualified))]
     entities = (file.parsed.entities[i] for i in numbers[:MAX_LISTED_ENTITIES])
     return [_hit(file, e, tier, score) for e in entities if entity_passes(filter, e.kind, e.name)]
+
+
+def _match_slashed(snapshot: Snapshot, name: str, filter: Filter) -> list[EntityHit]:
+    """Match the hierarchical names of formats, ``Deployment/api`` or ``Deployment/*``, letter case apart."""
+    wanted = name.lower()
+    is_glob = "*" in name or "?" in name
+    tier = NameTier.GLOB if is_glob else NameTier.CASE
+    kinds = (filter.kinds or _SLASHED_KINDS) & _SLASHED_KINDS
+    if not kinds:
+        return []
+    found, last = [], name.rpartition("/")[2]
+    for hit in snapshot.names(last, tier, replace(filter, kinds=kinds), MAX_SLASHED_MATCHES):
+        file = snapshot.file(hit.file)
+        qualified = read_column(file.parsed.entities, "qualified")[hit.entity] if file is not None else ""
+        if file is not None and fnmatchcase(qualified.lower(), wanted):
+            sure = NameTier.EXACT if qualified == name else tier
+            found.append(_hit(file, file.parsed.entities[hit.entity], sure.value, TIER_SCORES[sure]))
+    return found
 
 
 def _hit(file: StoredFile, entity: Entity, tier: str, score: float) -> EntityHit:

@@ -66,6 +66,7 @@ class FreshSnapshot(NamedTuple):
     snapshot: Snapshot
     notes: list[str]
     unchecked: str = ""  # the first file that was not compared in time, as in a ``TreeDiff``
+    is_compared: bool = True  # whether all before it was compared, not taken on trust
 
 
 class Reading:
@@ -80,6 +81,7 @@ class Reading:
     ) -> None:
         self.stale = tree_diff.TreeDiff()  # among the files of the hits
         self.unchecked = ""  # the first file that was not compared with the disk in time
+        self.is_compared = True  # whether all before it was compared, not taken on trust
         self.is_doubtful = False  # whether the answer has nothing good
         self._notes: list[str] = []
         self._freshness = freshness
@@ -87,7 +89,7 @@ class Reading:
         self._by_content = by_content
 
     def __enter__(self) -> Self:
-        self.snapshot, self._notes, self.unchecked = self._opened.__enter__()
+        self.snapshot, self._notes, self.unchecked, self.is_compared = self._opened.__enter__()
         return self
 
     def __exit__(
@@ -124,6 +126,7 @@ class Freshness:
         self._forced_check = 0.0
         self._writes = 0  # by this object
         self._unchecked = ""  # where the last comparison ended, if not at the end
+        self._last_compared = 0.0  # when it began
         self._outer_rules: tuple[WatchedTimes, WatchedTimes] | None = None  # all that is watched, and they
         self._busy = threading.RLock()
 
@@ -146,9 +149,11 @@ class Freshness:
         self._forced_check = time.monotonic()
 
     def refresh(self, progress: Progress | None = None) -> list[str]:
-        """Make the index fresh; return notes on what prevented it."""
-        with self.fresh_snapshot(progress) as (_, notes, unchecked):
-            return [*notes, *([_describe_unchecked(unchecked)] if unchecked else [])]
+        """Make the index fresh, in more time than a search has; return notes on what prevented it."""
+        with self.fresh_snapshot(progress) as (_, notes, unchecked, _):
+            rest = self._diff_rest(unchecked) if unchecked else tree_diff.TreeDiff()
+        notes = [*notes, *(self._reindex(rest, progress) if rest else [])]
+        return [*notes, *([_describe_unchecked(rest.unchecked)] if rest.unchecked else [])]
 
     @contextmanager
     def fresh_snapshot(self, progress: Progress | None = None) -> Iterator[FreshSnapshot]:
@@ -161,6 +166,7 @@ class Freshness:
         unchecked = ""
         with ExitStack() as reading:
             snapshot = self._open_current(reading)
+            was_built = snapshot is None
             if snapshot is None:
                 notes = retry_while_locked(lambda: self._build(progress), progress)
             elif self._may_update:
@@ -173,8 +179,9 @@ class Freshness:
                         reading.close()
                         notes, snapshot = self._reindex(diff, progress, is_all=not diff.unchecked), None
                     unchecked = self._unchecked
+            is_compared = was_built or self._last_compared >= arrived
             snapshot = snapshot or reading.enter_context(self._store.snapshot())
-            yield FreshSnapshot(snapshot, notes, unchecked)
+            yield FreshSnapshot(snapshot, notes, unchecked, is_compared)
 
     def _open_current(self, reading: ExitStack) -> Snapshot | None:
         """Open the newest generation, if there is one and it was made with these settings."""
@@ -247,10 +254,23 @@ class Freshness:
     def _compare(self, snapshot: Snapshot, started: float, until: float) -> tree_diff.TreeDiff:
         """Compare everything with the disk, up to a moment."""
         diff = tree_diff.diff_tree(self._root, snapshot.list_stamps(), snapshot.list_watched(), until)
-        self._unchecked = diff.unchecked
+        self._unchecked, self._last_compared = diff.unchecked, started
         done = time.monotonic()
         self._next_check = done + CHECK_PAUSE_FACTOR * (done - started)
         return diff
+
+    def _diff_in_doubt(self, reading: Reading) -> tree_diff.TreeDiff:
+        """Compare what a round of answering did not: what its time box left, or all that it took on trust.
+
+        Events do not tell of everything (a hard link, a mapped file), but are trusted shortly after a comparison.
+        """
+        if reading.unchecked:
+            return self._diff_rest(reading.unchecked)
+        with self._busy, self._store.snapshot() as snapshot:
+            now = time.monotonic()
+            if reading.is_compared or (self._tracker.is_watching and now < self._next_check):
+                return tree_diff.TreeDiff()
+            return self._compare(snapshot, now, now + DOUBT_SECONDS)
 
     def _diff_rest(self, first: str) -> tree_diff.TreeDiff:
         """Compare the files from one on, in order of path, with the disk: what a time box has left."""
@@ -307,7 +327,7 @@ class Freshness:
     def readings(self, progress: Progress | None = None) -> Iterator[Reading]:
         """Yield a round of answering from the fresh index; a second one, reindexed, if a file of it had changed.
 
-        An answer without a good hit has what the time box left unchecked compared too, and answered again if need be.
+        An answer without a good hit has everything compared that was not, and is given again if need be.
 
         The caller opens each round, answers from its snapshot, and has the hits of the answer verified.
         """
@@ -316,8 +336,8 @@ class Freshness:
         if not self._may_update:
             return
         stale = first.stale
-        if first.unchecked and first.is_doubtful:
-            stale = tree_diff.merge_diffs(stale, self._diff_rest(first.unchecked))
+        if first.is_doubtful:
+            stale = tree_diff.merge_diffs(stale, self._diff_in_doubt(first))
             first.unchecked = stale.unchecked
         if stale:
             notes = [*first._notes, *self._reindex(stale, None)]

@@ -125,6 +125,15 @@ class Workspace:
                 self._siblings.put(key, sibling := engine.with_settings(**settings))
             return sibling
 
+    def list_folders(self) -> set[Path]:
+        """List the folders that are searched here: those that the server was given, and those that clients named."""
+        try:
+            given = self.folders(()).values()
+        except RootError:
+            given = {}.values()
+        with self._lock:
+            return {*given, *self._engines}
+
     def _find_working_root(self) -> list[Path]:
         return [roots.resolve_root(None, allow_home=self.allowed.allow_home)]
 

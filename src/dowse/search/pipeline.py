@@ -29,7 +29,7 @@ from dowse.search.query.analyze import analyze_query
 from dowse.search.query.keywords import extract_keywords, is_long, use_indexed_spelling
 from dowse.search.query.name_spelling import find_spellings
 from dowse.search.query.unknown_names import read_unknown_names_as_words
-from dowse.search.ranking import report_ranking
+from dowse.search.query.views import is_report
 from dowse.search.ranking.calibration import can_tell_weak
 from dowse.search.ranking.candidates import (
     Explain,
@@ -46,7 +46,6 @@ from dowse.search.ranking.learned_ranking import READ_FILES, LearnedRanking
 from dowse.search.ranking.message_places import lead_with_messages
 from dowse.search.ranking.model import list_disabled_groups, make_model, measure_traits
 from dowse.search.ranking.proximity import raise_near_files
-from dowse.search.ranking.report_ranking import ReportRanking
 from dowse.search.ranking.test_partners import add_test_partners
 from dowse.search.timing import StageTimer
 from dowse.settings import Settings
@@ -118,7 +117,9 @@ def rank(
         candidates, explain = scored.score_places(), scored.explain
         if "phrases" not in settings.disabled_features:
             lead_with_messages(query, channels, candidates)
-        if "report" not in settings.disabled_features and report_ranking.suits(query):
+        if "report" not in settings.disabled_features and is_report(query):
+            from dowse.search.ranking.report_ranking import ReportRanking
+
             report = ReportRanking(context, scored, model.file_share)
             candidates, explain = report.rank(candidates), report.explain
         if "test_partner" not in settings.disabled_features:

@@ -8,10 +8,10 @@ import time
 _IMPORTED = time.monotonic()
 
 
-def measure_elapsed() -> float:
-    """Measure the seconds since the process was started; where the system does not say, since this was imported."""
+def measure_elapsed(process: int | str = "self") -> float:
+    """Measure the seconds since a process was started, by default this one; else since this was imported."""
     try:
-        with open("/proc/self/stat", "rb") as file:
+        with open(f"/proc/{process}/stat", "rb") as file:
             started = int(file.read().rpartition(b")")[2].split()[19]) / os.sysconf("SC_CLK_TCK")
         return time.clock_gettime(time.CLOCK_BOOTTIME) - started
     except (OSError, AttributeError, ValueError, IndexError):

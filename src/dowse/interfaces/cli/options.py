@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from dowse import server_client
+
 if TYPE_CHECKING:
     from dowse.engine import Engine
     from dowse.types.stored import Filter
@@ -275,6 +277,16 @@ def pager(command: F) -> F:
         default="auto",
         show_default=True,
         help="$DOWSE_PAGER, $PAGER or less; auto: on a terminal, for what is longer than it.",
+    )(command)
+
+
+def no_server(command: F) -> F:
+    """Add ``--no-server``: accepted here; ``server_client.py`` reads it."""
+    return click.option(
+        server_client.NO_SERVER_FLAG,
+        is_flag=True,
+        expose_value=False,
+        help="Answer here, even if a server of this tree runs.",
     )(command)
 
 

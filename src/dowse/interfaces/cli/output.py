@@ -67,8 +67,13 @@ def write_json(values: dict[str, Any]) -> None:
 
     The stream writes a lone surrogate (of a name that is not UTF-8) as ``\udcff``, as JSON does.
     """
-    layout: dict[str, Any] = {"indent": 2} if sys.stdout.isatty() else {"separators": (",", ":")}
-    write(json.dumps(values, ensure_ascii=False, **layout))
+    write(format_json(values, indent=sys.stdout.isatty()))
+
+
+def format_json(values: dict[str, Any], *, indent: bool) -> str:
+    """Format one object as JSON."""
+    layout: dict[str, Any] = {"indent": 2} if indent else {"separators": (",", ":")}
+    return json.dumps(values, ensure_ascii=False, **layout)
 
 
 def remark(text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -105,6 +106,7 @@ _SEARCH_OPTIONS = (
     options.as_json,
     options.color,
     options.pager,
+    options.no_server,
     options.debug,
 )
 
@@ -138,29 +140,54 @@ def search(
     Patterns for --path match the path from the root: "src/**/*.py", "tests" for anything below a folder of
     that name; one that begins with "./" or "../" is relative to the working directory.
     """
-    _refuse_contradictions(flags)
+    refuse_contradictions(flags)
     query = " ".join(words)
     if words == ("-",) and not pasted:
         query = read_stdin()
     if web:
         return _show_on_page(ctx, root, query, flags)
-    settings = options.pick_given(flags, *options.RANKING_SETTINGS, "profile", "cache")
-    if flags["term_graph"]:
-        settings["term_graph"] = _choose_term_graph(flags["term_graph"])
-    target = _open(root, flags["repos"], settings)
+    target = _open(root, flags["repos"], pick_settings(flags))
     with target, progress_line() as progress:
-        engine = next(iter(getattr(target, "engines", {"": target}).values()))
-        response = target.search(query, _build_options(engine, flags, pasted), progress=progress)
-    if flags["offset"]:
-        response = replace(response, results=response.results[flags["offset"] :])
+        response = search_engine(target, query, flags, progress, pasted=pasted)
     if flags["opened"]:
         return _open_hit(response, flags["opened"] - flags["offset"])
     show_response(response, **flags)
-    if ctx.meta.get(IMPLIED_KEY) and len(words) == 1:
-        _suggest_command(words[0])
+    if ctx.meta.get(IMPLIED_KEY) and len(words) == 1 and (suggestion := suggest(words[0])):
+        output.remark(suggestion)
     if sys.stdout.isatty() and not flags["as_json"]:
         _note_answer(root, response, flags["offset"] + 1)
         _mention_page(root, query, flags)
+    return find_exit_code(response)
+
+
+def pick_settings(flags: dict[str, Any]) -> dict[str, Any]:
+    """Pick the settings that the flags of a search give."""
+    given = options.pick_given(flags, *options.RANKING_SETTINGS, "profile", "cache")
+    if not flags["repos"]:
+        given["cache"] = "off"  # which ends with this one answer
+    if flags["term_graph"]:
+        given["term_graph"] = _choose_term_graph(flags["term_graph"])
+    return given
+
+
+def search_engine(
+    target: Engine | Repositories,
+    query: str,
+    flags: dict[str, Any],
+    progress: Callable[[str, int, int], None] | None = None,
+    *,
+    pasted: bool = False,
+) -> SearchResponse:
+    """Search as the flags say; only the hits of the page that they ask for are returned."""
+    engine = next(iter(getattr(target, "engines", {"": target}).values()))
+    response = target.search(query, _build_options(engine, flags, pasted), progress=progress)
+    if flags["offset"]:
+        response = replace(response, results=response.results[flags["offset"] :])
+    return response
+
+
+def find_exit_code(response: SearchResponse) -> int:
+    """Return the exit code of an answer."""
     is_found = response.results and not (response.low_confidence or response.relaxed)
     return 0 if is_found else NOTHING_FOUND
 
@@ -202,7 +229,7 @@ def _choose_term_graph(given: str) -> str:
 def _open(root: str | None, repos: tuple[str, ...], settings: dict[str, Any]) -> Engine | Repositories:
     """Open what is searched: one tree, or several repositories."""
     if not repos:
-        return options.open_engine(root, **settings | {"cache": "off"})  # which ends with this one answer
+        return options.open_engine(root, **settings)
     from dowse.multi_repo import Repositories
 
     return Repositories.open(repos, root, **settings)
@@ -229,7 +256,7 @@ def _mention_page(root: str | None, query: str, flags: dict[str, Any]) -> None:
         output.remark(f"in the browser: {page}")
 
 
-def _refuse_contradictions(flags: dict[str, Any]) -> None:
+def refuse_contradictions(flags: dict[str, Any]) -> None:
     """Refuse flags of which one would silently override the other."""
     if flags["as_json"]:
         return
@@ -273,29 +300,36 @@ def show_response(
     **flags: Any,
 ) -> None:
     """Print an answer in the format that the flags ask for."""
-    budget, detail = flags.get("budget"), flags.get("detail")
-    if as_json:
-        packed = pack_response(response, response.results, budget, detail) if budget else None
-        output.write_json(json_values.search_values(response, packed))
-        return
+    flags |= {"as_json": as_json, "explain": explain}
     whole = flags.get("full") or any(flags.get(n) is not None for n in ("after", "before", "context"))
     view = output.make_view(color, explain=explain, whole=bool(whole))
-    text = _render_hits(response, view, flags)
-    offset = flags.get("offset", 0)
-    going_on = ("dowse open N opens one", f"--offset {offset + len(response.results)}")
-    summary = render.search_summary(response, measure_elapsed(), view, going_on)
-    if budget and explain:  # the budget is for the hits alone
-        summary = f"{render.query_analysis_text(response, view)}\n{summary}"
-    before = render.opening_remark(response, view)
-    after = "\n".join(filter(None, (render.advice_text(response, view), summary)))
-    if view.terminal and not flags.get("files_only"):
-        output.write_paged("\n\n".join(filter(None, (before, text, after))), pager, view)
+    pieces = list(compose(response, view, measure_elapsed(), flags))
+    if view.terminal and not (flags.get("files_only") or as_json):
+        output.write_paged("\n\n".join(text for text, _ in pieces), pager, view)
         return
-    if before:
-        output.remark(before)
-    if text:
-        output.write(text)
-    output.remark(after)
+    for text, is_remark in pieces:
+        (output.remark if is_remark else output.write)(text)
+
+
+def compose(
+    response: SearchResponse, view: render.View, seconds: float, flags: dict[str, Any]
+) -> Iterator[tuple[str, bool]]:
+    """Compose an answer: its texts, and whether each is a remark, which does not go to standard output."""
+    budget, detail = flags.get("budget"), flags.get("detail")
+    if flags["as_json"]:
+        packed = pack_response(response, response.results, budget, detail) if budget else None
+        yield output.format_json(json_values.search_values(response, packed), indent=view.terminal), False
+        return
+    if before := render.opening_remark(response, view):
+        yield before, True
+    if text := _render_hits(response, view, flags):
+        yield text, False
+    going_on = ("dowse open N opens one", f"--offset {flags.get('offset', 0) + len(response.results)}")
+    summary = render.search_summary(response, seconds, view, going_on)
+    if budget and view.explain:  # the budget is for the hits alone
+        summary = f"{render.query_analysis_text(response, view)}\n{summary}"
+    if after := "\n".join(filter(None, (render.advice_text(response, view), summary))):
+        yield after, True
 
 
 def _render_hits(response: SearchResponse, view: render.View, flags: dict[str, Any]) -> str:
@@ -316,7 +350,7 @@ def _render_hits(response: SearchResponse, view: render.View, flags: dict[str, A
     return terminal_text(response, view, flags.get("offset", 0) + 1)
 
 
-def _suggest_command(word: str) -> None:
-    """Suggest the command that a word looks like."""
-    if command := find_command(word, COMMANDS):
-        output.remark(f"this was a search for '{word}'; the command is 'dowse {command}'")
+def suggest(word: str) -> str:
+    """Suggest the command that a word looks like; empty if there is none."""
+    command = find_command(word, COMMANDS)
+    return f"this was a search for '{word}'; the command is 'dowse {command}'" if command else ""

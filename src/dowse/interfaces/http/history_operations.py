@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dowse.engine import Engine
-from dowse.frozen import replace
 from dowse.interfaces import render_history
+from dowse.interfaces.history_limits import hide_skipped_files
 from dowse.interfaces.http import answer_schemas
 from dowse.interfaces.http.operations import REPOSITORY, ApiAnswer, ApiCall, Operation
 from dowse.interfaces.http.parameters import Parameter
-from dowse.types.commit_values import CommitHit, HistoryOptions
+from dowse.types.commit_values import HistoryOptions
 
 MAX_COMMITS = 100
 """Commits of one answer: each comes with its diff."""
@@ -25,13 +24,7 @@ def history(call: ApiCall) -> ApiAnswer:
         span=values["range"] or "",
     )
     found = engine.history.search(values["query"] or "", options)
-    shown = tuple(_hide_skipped(engine, commit) for commit in found.commits)
-    return ApiAnswer(render_history.history_values(replace(found, commits=shown)))
-
-
-def _hide_skipped(engine: Engine, commit: CommitHit) -> CommitHit:
-    """Drop the hunks of files that are not in the index: what the rules skip is not shown as it was either."""
-    return commit._replace(hunks=tuple(hunk for hunk in commit.hunks if engine.load_file(hunk.path)))
+    return ApiAnswer(render_history.history_values(hide_skipped_files(engine, found)))
 
 
 def blame(call: ApiCall) -> ApiAnswer:

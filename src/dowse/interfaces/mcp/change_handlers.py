@@ -7,6 +7,7 @@ from typing import Any
 
 from dowse.errors import UsageError
 from dowse.interfaces import render_graph, render_history
+from dowse.interfaces.history_limits import hide_skipped_files
 from dowse.interfaces.mcp import responses
 from dowse.interfaces.mcp.graph_handlers import fresh_engine
 from dowse.interfaces.mcp.handlers import Context
@@ -36,6 +37,8 @@ def _find_commits(context: Context, arguments: Mapping[str, Any]) -> Answer:
         since=arguments.get("since", ""),
     )
     found = engine.history.search(arguments.get("query", ""), options)
+    if not context.workspace.allowed.trust_client:
+        found = hide_skipped_files(engine, found)
     notes = [f"{len(found.commits)} commits of {found.searched}", *map(escape_text, found.notes)]
     return responses.answer_tree(
         len(found.commits),

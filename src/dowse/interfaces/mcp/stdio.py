@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, BinaryIO
 
 from dowse.interfaces.call_context import Call, Cancelled, Notify
+from dowse.interfaces.command_socket import CommandSocket
 from dowse.interfaces.mcp.service import INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, Service
 from dowse.interfaces.mcp.session import ClientSession
 
@@ -49,10 +50,12 @@ def serve(service: Service) -> None:
     """Serve until standard input ends or the parent is gone."""
     wire, sys.stdout = sys.stdout.buffer, sys.stderr  # whatever prints by mistake must not break the wire
     threading.Thread(target=_exit_with_parent, daemon=True, name="dowse-parent").start()
-    server = StdioServer(service, wire)
+    server, commands = StdioServer(service, wire), CommandSocket(service.workspace)
+    commands.start()
     try:
         server.run(sys.stdin.buffer)
     finally:
+        commands.close()
         server.close()
 
 

@@ -15,6 +15,7 @@ from starlette.types import ASGIApp
 from dowse import roots
 from dowse.engine import Engine
 from dowse.errors import UsageError
+from dowse.interfaces.command_socket import CommandSocket
 from dowse.interfaces.http.access import LOOPBACK_HOSTS, TokenBook, make_token, require_long
 from dowse.interfaces.http.browser_sign_in import BrowserSessions
 from dowse.interfaces.http.client_limits import Address, run_server
@@ -135,7 +136,12 @@ class WebServer:
         for file in files:
             if file is not None and not file.is_file():
                 raise UsageError(f"there is no certificate at {file}")
-        run_server(self.build_app(), Address(options.host, options.port, *files), ready=ready)
+        commands = CommandSocket(self.served.workspace)
+        commands.start()
+        try:
+            run_server(self.build_app(), Address(options.host, options.port, *files), ready=ready)
+        finally:
+            commands.close()
 
     def _remove_note(self) -> None:
         if self._note is not None:

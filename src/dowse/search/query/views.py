@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dowse.lazy_regex import compile_lazily
 from dowse.search.query.issue_text import IssueText
-from dowse.types.queries import QueryView
+from dowse.types.queries import Query, QueryView
 
 REPORT_WORDS = 30
 """Words from which on a text without markup is a report; a shorter one asks for one thing."""
@@ -13,6 +13,11 @@ _QUOTED_CODE = compile_lazily(r"`([^`\n]{1,200})`")
 _CODE_NAME = compile_lazily(
     r"[^\W\d]\w{0,99}(?:(?:\.|::)[^\W\d]\w{0,99}){1,9}|\w{0,50}[^\W_]_\w{1,50}|[^\W\d_]{0,50}[a-z][A-Z]\w{0,50}|[^\W\d]\w{0,99}(?=\()"
 )
+
+
+def is_report(query: Query) -> bool:
+    """Return whether a query is a report that asks for any place; output alone is ranked by its frames."""
+    return bool(query.views) and not query.filter.about_chunks and not query.is_exact
 
 
 def split_issue(issue: IssueText) -> tuple[QueryView, ...]:

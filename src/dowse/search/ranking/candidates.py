@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from operator import attrgetter
 
 from dowse.filters import chunk_definitions, entity_passes
@@ -21,21 +20,33 @@ from dowse.types.stored import Filter, StoredFile, split_chunk_id
 _SCORE = attrgetter("score")
 
 
-@dataclass(slots=True)
 class Candidate:
-    """A chunk under consideration, with its score and what each channel contributes to the fused one."""
+    """A chunk under consideration, with its score and what each channel contributes to the fused one.
 
-    id: int
-    ordinal: int
-    file: StoredFile
-    chunk: Chunk
-    score: float
-    contributions: list[Contribution]
-    adjustments: list[Contribution] = field(default_factory=list)
-    """What was added to the score after ranking: what stands beside the first files, or near the cursor."""
+    ``definition`` is the index of the definition that it stands for, where ranking chose one: a chunk may have several.
+    ``adjustments`` were added to the score after ranking: what stands beside the first files, or near the cursor.
+    """
 
-    definition: int | None = None
-    """The index of the definition that it stands for, where ranking chose one: a chunk may have several."""
+    __slots__ = ("adjustments", "chunk", "contributions", "definition", "file", "id", "ordinal", "score")
+
+    def __init__(
+        self,
+        id: int,
+        ordinal: int,
+        file: StoredFile,
+        chunk: Chunk,
+        score: float,
+        contributions: list[Contribution],
+        definition: int | None = None,
+    ) -> None:
+        self.id = id
+        self.ordinal = ordinal
+        self.file = file
+        self.chunk = chunk
+        self.score = score
+        self.contributions = contributions
+        self.adjustments: list[Contribution] = []
+        self.definition = definition
 
     @property
     def key(self) -> tuple[int, int | None]:
@@ -70,13 +81,15 @@ class Candidate:
         self.adjustments.append((name, value, why))
 
 
-@dataclass(slots=True)
 class FileCandidate:
     """A file under consideration: its chunks that were found, best first by their fused scores."""
 
-    file: StoredFile
-    places: list[Candidate]
-    fused_sum: float  # of these scores
+    __slots__ = ("file", "fused_sum", "places")
+
+    def __init__(self, file: StoredFile, places: list[Candidate], fused_sum: float) -> None:
+        self.file = file
+        self.places = places
+        self.fused_sum = fused_sum  # of these scores
 
 
 Explain = Callable[[Candidate], Iterable[Contribution]]

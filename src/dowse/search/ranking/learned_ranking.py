@@ -8,7 +8,6 @@ places, an answer shows several files, and the order of files is that of their s
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from operator import mul
 
 from dowse.search.ranking.candidates import Candidate, FileCandidate
@@ -26,14 +25,16 @@ READ_FILES = 12
 """Files whose text is read, best first by the other features: each takes time, and the others hardly come up."""
 
 
-@dataclass(slots=True)
 class ScoredFile:
     """A file with its features and its score."""
 
-    file: FileCandidate
-    features: Values
-    text: Values
-    score: float
+    __slots__ = ("features", "file", "score", "text")
+
+    def __init__(self, file: FileCandidate, features: Values, text: Values, score: float) -> None:
+        self.file = file
+        self.features = features
+        self.text = text
+        self.score = score
 
 
 class LearnedRanking:

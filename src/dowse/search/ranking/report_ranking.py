@@ -11,13 +11,12 @@ from __future__ import annotations
 import json
 import math
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, chain
 from operator import attrgetter
 from pathlib import Path
-from statistics import median
 from typing import Any, NamedTuple
 
 from dowse.code import tokens
@@ -26,7 +25,7 @@ from dowse.search.ranking.candidates import Candidate
 from dowse.search.ranking.features.context import FeatureContext
 from dowse.search.ranking.fusion import Contribution
 from dowse.search.ranking.learned_ranking import LearnedRanking, ScoredFile
-from dowse.types.queries import Query, QueryView
+from dowse.types.queries import QueryView
 from dowse.types.source import Entity, Kind
 from dowse.types.stored import StoredFile, chunk_id
 
@@ -78,11 +77,6 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 
 _SCORE = attrgetter("score")
 _CONSTRUCTORS = frozenset({"constructor", "new", "main", "init"})
-
-
-def suits(query: Query) -> bool:
-    """Return whether a query is a report that asks for any place; output alone is ranked by its frames."""
-    return bool(query.views) and not query.filter.about_chunks and not query.is_exact
 
 
 class Unit(NamedTuple):
@@ -172,7 +166,7 @@ class ReportRanking:
             by_file.setdefault(one.file.file.file.id, []).append(one)
         if not by_file:
             return list(candidates)
-        self._reference = median(units[0].score for units in by_file.values())
+        self._reference = _find_median(units[0].score for units in by_file.values())
         ranked = [candidate for candidate in candidates if candidate.file.id not in by_file]
         for units in by_file.values():
             for one in units[:MAX_PLACES]:
@@ -348,6 +342,13 @@ def list_units(file: StoredFile) -> list[Unit]:
         if ordinal not in covered:
             found.append(Unit(None, "", "", chunk.start_line, chunk.end_line, range(ordinal, ordinal + 1)))
     return found
+
+
+def _find_median(values: Iterable[float]) -> float:
+    """Find the median; ``statistics`` takes longer to import than to rank a report."""
+    ordered = sorted(values)
+    half = len(ordered) // 2
+    return (ordered[half] + ordered[~half]) / 2
 
 
 def _find_owner(entity: Entity) -> str:

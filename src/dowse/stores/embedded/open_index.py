@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from dowse.lru import LruCache
@@ -33,24 +32,22 @@ MAX_CACHED_NAMES = 5_000
 looked for by name."""
 
 
-@dataclass(repr=False, eq=False)
 class SnapshotCache:
     """What was read of the catalogue at one generation (and number of stamp changes)."""
 
-    key: tuple[int, int] | None = None
-    files: dict[int, StoredFile] = field(default_factory=dict)
-    ids: dict[str, int] = field(default_factory=dict)  # of these files, by path
-    contents: LruCache[int, bytes] = field(default_factory=lambda: LruCache(MAX_CACHED_CONTENT_BYTES))
-    file_count: int | None = None
-    manifest: Mapping[str, CatalogueFile] | None = None
-    watched: WatchedTimes | None = None
-    files_by_filter: LruCache[Filter, frozenset[int]] = field(
-        default_factory=lambda: LruCache(MAX_CACHED_FILTERS)
-    )
-    has_many_stale_rows: bool = False  # rows of files that are gone have crowded out others
-    files_by_name: LruCache[str, list[tuple[int, FileFacts]]] = field(
-        default_factory=lambda: LruCache(MAX_CACHED_NAMES)
-    )
+    def __init__(
+        self, key: tuple[int, int] | None = None, contents: LruCache[int, bytes] | None = None
+    ) -> None:
+        self.key = key
+        self.files: dict[int, StoredFile] = {}
+        self.ids: dict[str, int] = {}  # of these files, by path
+        self.contents = LruCache(MAX_CACHED_CONTENT_BYTES) if contents is None else contents
+        self.file_count: int | None = None
+        self.manifest: Mapping[str, CatalogueFile] | None = None
+        self.watched: WatchedTimes | None = None
+        self.files_by_filter: LruCache[Filter, frozenset[int]] = LruCache(MAX_CACHED_FILTERS)
+        self.has_many_stale_rows = False  # rows of files that are gone have crowded out others
+        self.files_by_name: LruCache[str, list[tuple[int, FileFacts]]] = LruCache(MAX_CACHED_NAMES)
 
     def for_key(self, key: tuple[int, int], catalogue: SqliteCatalogue) -> SnapshotCache:
         """Return a cache with what still holds at a key: this one, or a new one.
@@ -80,18 +77,18 @@ class SnapshotCache:
                 self.ids.pop(file.path, None)
 
 
-@dataclass(repr=False, eq=False)
 class OpenIndex:
     """The open parts of an index, reused between queries as long as the catalogue is the same file."""
 
-    identity: tuple[int, int]  # device and inode of the catalogue
-    idle: list[SqliteCatalogue] = field(default_factory=list)
-    _view: str = ""  # the identity of the view that the rest belongs to
-    _lexical: LexicalIndex | None = None
-    _reader: LexicalReader | None = None
-    _vectors: VectorIndex | None = None
-    _cache: SnapshotCache = field(default_factory=SnapshotCache)
-    _guard: threading.Lock = field(default_factory=threading.Lock)
+    def __init__(self, identity: tuple[int, int]) -> None:
+        self.identity = identity  # device and inode of the catalogue
+        self.idle: list[SqliteCatalogue] = []
+        self._view = ""  # the identity of the view that the rest belongs to
+        self._lexical: LexicalIndex | None = None
+        self._reader: LexicalReader | None = None
+        self._vectors: VectorIndex | None = None
+        self._cache = SnapshotCache()
+        self._guard = threading.Lock()
 
     def close(self) -> None:
         """Close the connections that nobody uses."""
